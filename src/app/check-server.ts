@@ -30,7 +30,7 @@ export interface ServerChecker {
 }
 
 export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promise<ServerChecker> {
-  const [{makeServerProcesses, serverLeaveMs}, {connectServer, needsAuthorization}, {signInNeededIn}] =
+  const [{makeServerProcesses, serverExitMs}, {connectServer, needsAuthorization}, {signInNeededIn}] =
     await Promise.all([
       import('../workspace/exec/server-processes.ts'),
       import('../extensions/mcp/connect-server.ts'),
@@ -39,7 +39,7 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
   const processes = makeServerProcesses({
     environment: process.env,
     registryFolder: userPlaces().blocks,
-    leaveMs: serverLeaveMs,
+    exitMs: serverExitMs,
   });
   let sandbox: CommandSandbox | undefined;
   return {

@@ -65,7 +65,7 @@ import type {Fault} from '../domain/fault.ts';
 import {makeCommands} from '../workspace/exec/make-commands.ts';
 import {keepLongAnswers} from '../workspace/files/long-texts.ts';
 import {makeOutputFolder} from '../workspace/exec/output-folder.ts';
-import {strayProgram, userPath} from '../workspace/exec/trusted-path.ts';
+import {findUntrustedProgram, userPath} from '../workspace/exec/trusted-path.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
 import {makeFiles} from '../workspace/files/make-files.ts';
 import {readBytes} from '../workspace/files/regular-files.ts';
@@ -259,7 +259,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       secretNames: text => secretNamesIn(secrets.redact(text)),
       list: listFolder,
       read: readBytes,
-      strayProgram: (name, from) => strayProgram(name, {directory: from, roots: place.roots}),
+      strayProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots: place.roots}),
       rules,
       unasked: setup.sandbox.unasked,
       excluded: setup.sandbox.excluded,

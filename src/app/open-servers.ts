@@ -137,9 +137,9 @@ const openSandbox = async (context: RunContext): Promise<CommandSandbox> =>
 function lazyProcesses({places}: RunContext): ServerProcesses & {close(): Promise<void>} {
   let loaded: Promise<ReturnType<typeof makeServerProcesses>> | undefined;
   const load = async (): Promise<ReturnType<typeof makeServerProcesses>> => {
-    const {makeServerProcesses: make, serverLeaveMs} = await import('../workspace/exec/server-processes.ts');
+    const {makeServerProcesses: make, serverExitMs} = await import('../workspace/exec/server-processes.ts');
     const environment = {...process.env, PATH: userPath()};
-    return make({environment, registryFolder: places.blocks, leaveMs: serverLeaveMs});
+    return make({environment, registryFolder: places.blocks, exitMs: serverExitMs});
   };
   return {
     start: async (program, events) => (await (loaded ??= load())).start(program, events),

@@ -20,7 +20,7 @@ import {faultText} from '../domain/fault.ts';
 import {narrowerMode, type PermissionMode} from '../domain/risk.ts';
 import {excludedRules, leavingOf, loopbackOf, runsUnasked, sandboxChoice} from '../config/settings-schema.ts';
 import type {Store} from '../store/open-store.ts';
-import {trustOwnPath} from '../workspace/exec/trusted-path.ts';
+import {restrictOwnPath} from '../workspace/exec/trusted-path.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
 import {readInstructionFile} from '../workspace/files/instruction-files.ts';
 import {namedPlugins, type PluginError} from './named-plugins.ts';
@@ -131,7 +131,7 @@ export function loadRunContext(given: {
   readonly options: MainOptions;
 }): RunContext {
   const {directory, added, options} = given;
-  trustOwnPath([directory, ...added]);
+  restrictOwnPath([directory, ...added]);
   const places = userPlaces(options.store);
   const place = trustPlace(directory, places);
   const readSettings = () => mergeTrusted(layersOf(directory, places, options), place);

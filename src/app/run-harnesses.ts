@@ -7,7 +7,7 @@ import {programPath, splitPath, userPath} from '../workspace/exec/trusted-path.t
 import type {RunContext} from './run-context.ts';
 
 /** Milliseconds that a harness has to end by itself once its input is closed; it keeps its conversation meanwhile. */
-const leaveMs = 1000;
+const exitMs = 1000;
 
 /**
  * The harnesses of this run; loaded with the first one that is looked for or started. A program that the workspace decides on (a folder of
@@ -29,7 +29,7 @@ export function runHarnesses({permissions, places, roots, settings: {models: own
     const models = modelTable(own);
     const environment = {...process.env, PATH: splitPath(userPath(), roots).trusted};
     return makeHarnesses({
-      processes: makeServerProcesses({environment, registryFolder: places.blocks, leaveMs}),
+      processes: makeServerProcesses({environment, registryFolder: places.blocks, exitMs}),
       place: {environment, home: homedir(), platform: process.platform},
       findProgram: program => programPath(program, environment.PATH),
       settings,

@@ -45,7 +45,7 @@ function makeTerminalRestorer(
     keep(next) {
       if (undo === '') process.on('exit', onExit);
       undo = `${always}${next}`;
-      watchdog.keep(undo);
+      watchdog.setUndo(undo);
     },
     release() {
       undo = '';
@@ -57,7 +57,7 @@ function makeTerminalRestorer(
 
 /** For a UI that switches on no modes: what is to be undone are the terminal's settings alone, and nothing is written. */
 function makeSettingsRestorer(watchdog: TerminalWatchdog): TerminalRestorer {
-  return {keep: () => watchdog.keep(''), release: () => watchdog.release()};
+  return {keep: () => watchdog.setUndo(''), release: () => watchdog.release()};
 }
 
 /** Weft may end in the middle of a frame: shown again are the frame, plain letters and the cursor. */

@@ -3,7 +3,7 @@ import type {Fault} from '../domain/fault.ts';
 import type {Environment} from './exec/shell-environment.ts';
 import {runProgram} from './run-program.ts';
 
-/** A program that writes the image on the clipboard to its stdout. */
+/** A program that writes the clipboard's image to its stdout. */
 interface Reader {
   readonly program: string;
   readonly options: readonly string[];
@@ -12,7 +12,7 @@ interface Reader {
 
 const readLimitMs = 5000;
 
-/** Asks what programs there are for the image on the clipboard, one after the other; the fault says why none had one. */
+/** Reads the image on the clipboard with the first program that has one. The error says why none had one. */
 export async function clipboardImage(
   {environment}: {readonly environment: Environment},
   {maxBytes}: {readonly maxBytes: number},
@@ -28,7 +28,7 @@ export async function clipboardImage(
   return failed(nothingRead(missing.length === readers.length ? 'no-program' : 'no-image', environment));
 }
 
-/** The programs that can know, by where weft runs. */
+/** Returns the programs that can read the clipboard on this platform. */
 export function readersFor(platform: NodeJS.Platform, environment: Environment): readonly Reader[] {
   const has = (name: string): boolean => (environment[name] ?? '') !== '';
   switch (platform) {
@@ -62,10 +62,10 @@ const powershell: Reader = {
   form: 'base64',
 };
 
-/** Prints the bytes as `«data PNGf89504E…»`: hexadecimal, which is told apart from base64 below. */
+/** Prints the bytes as `«data PNGf89504E…»`, in hexadecimal. `decoded` distinguishes that from base64. */
 const appleScript = 'the clipboard as «class PNGf»';
 
-/** What it wrote, nothing where it failed; `missing` where there is no such program. */
+/** Returns the program's output, empty if it failed; `missing` if there is no such program. */
 async function readWith(
   {program, options, form}: Reader,
   {environment, maxBytes}: {readonly environment: Environment; readonly maxBytes: number},
@@ -105,13 +105,13 @@ const missing = (program: string, otherwise: string): Fault => ({
 interface CopyOptions {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
-  /** To the terminal. */
+  /** Writes to the terminal. */
   readonly write: (sequence: string) => void;
 }
 
 /**
- * Puts a text on the clipboard: through the first program that can, and through the terminal, which also reaches the one in front
- * of whom it stands over SSH. Nothing is written to the disk. Answers with one sentence.
+ * Copies a text to the clipboard, with the first program that works and through the terminal. The terminal also reaches
+ * the user's own clipboard over SSH. Writes nothing to the disk. Returns one sentence.
  */
 export async function copyText(
   text: string,
@@ -139,7 +139,7 @@ export async function copyText(
   );
 }
 
-/** More than this (base64) terminals cut off or ignore. */
+/** The longest base64 text; terminals cut off or ignore longer ones. */
 const maxEncoded = 100_000;
 
 interface Writer {
@@ -147,7 +147,7 @@ interface Writer {
   readonly options: readonly string[];
 }
 
-/** The programs that reach a clipboard, by where weft runs. */
+/** Returns the programs that can write the clipboard on this platform. */
 function writersFor(platform: NodeJS.Platform, environment: Environment): readonly Writer[] {
   const has = (name: string): boolean => (environment[name] ?? '') !== '';
   const clip: Writer = {program: 'clip.exe', options: []};
@@ -172,10 +172,10 @@ const programsFor = (platform: NodeJS.Platform): string =>
 /** In milliseconds. */
 const runLimit = 3000;
 
-/** Whether it took the text. What goes on in the background to serve the clipboard keeps none of our pipes. */
+/** Whether the program took the text. A helper that keeps serving the clipboard gets none of weft's pipes. */
 async function copyWith({program, options}: Writer, text: string, env: Environment): Promise<boolean> {
   const {execa} = await import('execa');
-  // clip.exe takes UTF-16 for what it is only with its mark.
+  // clip.exe recognizes UTF-16 only by its byte order mark.
   const input = program === 'clip.exe' ? Buffer.from(`\uFEFF${text}`, 'utf16le') : text;
   const limits = {timeout: runLimit, killSignal: 'SIGKILL', cleanup: false} as const;
   const silent = {stdout: 'ignore', stderr: 'ignore', extendEnv: false, reject: false} as const;

@@ -1,18 +1,24 @@
 import type {Environment} from './exec/shell-environment.ts';
 import {runProgram} from './run-program.ts';
 
-/** The keychain of the operating system. Nothing waits longer than its time limit: one that is locked may ask the user in a window. */
+/**
+ * The keychain of the operating system. Every call has a time limit, because a locked keychain may ask the user in a
+ * window.
+ */
 export interface Keychain {
-  /** What the user calls it. */
+  /** The keychain's name for the user. */
   readonly name: string;
-  /** Whether it took the secret: it is read again to be sure. */
+  /** Whether it stored the secret, which is read back to be sure. */
   store(account: string, secret: string): Promise<boolean>;
-  /** `undefined` where it has none or does not answer. */
+  /** `undefined` if it has none or does not answer. */
   read(account: string): Promise<string | undefined>;
   remove(account: string): Promise<boolean>;
 }
 
-/** The keychain of this platform, reached by its own command line program; `undefined` for a platform without one that weft knows. */
+/**
+ * Returns this platform's keychain, which weft reaches through its command-line program; `undefined` if weft knows
+ * none.
+ */
 export function systemKeychain(where: {
   readonly platform: NodeJS.Platform;
   readonly environment: Environment;
@@ -31,14 +37,17 @@ export function systemKeychain(where: {
 
 const maxPrinted = 1_000_000;
 
-/** What the program printed; `undefined` where there is none, it failed, or its time was over. */
+/** Returns the program's output; `undefined` if the program is missing, failed or reached its time limit. */
 type Run = (program: string, words: readonly string[], input: string) => Promise<string | undefined>;
 
 const service = 'weft';
 const macName = (account: string): readonly string[] => ['-s', service, '-a', account];
 const attributes = (account: string): readonly string[] => ['service', service, 'account', account];
 
-/** The secret goes through stdin, so that no list of processes shows it; in hexadecimal, so that nothing in it is a command. */
+/**
+ * The secret goes through stdin, so that process lists don't show it. Hexadecimal keeps it from being read as a
+ * command.
+ */
 function macKeychain(run: Run): Keychain {
   const program = '/usr/bin/security';
   const read = async (account: string): Promise<string | undefined> =>
@@ -55,7 +64,7 @@ function macKeychain(run: Run): Keychain {
   };
 }
 
-/** GNOME Keyring, KWallet, KeePassXC: whatever answers as the Secret Service, by `secret-tool` of libsecret. */
+/** Any Secret Service (GNOME Keyring, KWallet, KeePassXC), through `secret-tool` of libsecret. */
 function secretService(run: Run): Keychain {
   const program = 'secret-tool';
   const read = async (account: string): Promise<string | undefined> => {

@@ -2,12 +2,12 @@ import {spawn} from 'node:child_process';
 import type {Environment} from './exec/shell-environment.ts';
 import {splitPath} from './exec/trusted-path.ts';
 
-/** Milliseconds that the program which opens links has to fail in. */
+/** Milliseconds after which an opener that still runs counts as successful. */
 const limitMs = 3000;
 
 /**
- * Opens an http or https address in the user's browser, where there is one on this machine that the user sees: not over SSH and not
- * without a display. `roots` are the workspace folders, whose programs are not used.
+ * Opens an http or https address in the user's browser. Does nothing over SSH or without a display, because the user
+ * would not see the browser. `roots` are the workspace folders, whose programs are not used.
  */
 export async function openLink(
   url: string,
@@ -27,7 +27,7 @@ function hasOpened([program, ...args]: Opener, env: Environment): Promise<boolea
   const child = spawn(program, args, {env, stdio: 'ignore', detached: true});
   child.once('error', () => resolve(false));
   child.once('exit', code => resolve(code === 0));
-  // Some go on as the browser itself.
+  // Some openers keep running as the browser itself.
   const late = setTimeout(() => resolve(true), limitMs);
   child.unref();
   return promise.finally(() => clearTimeout(late));
@@ -44,7 +44,7 @@ function openersOf(
   if (platform === 'darwin') return [['/usr/bin/open', url]];
   if (platform === 'win32') return [['rundll32', 'url.dll,FileProtocolHandler', url]];
   return [
-    // The browser is one of Windows, which needs no desktop here.
+    // The browser runs on Windows and needs no desktop here.
     ...(isSet('WSL_DISTRO_NAME') ? [['wslview', url] as const] : []),
     ...(isSet('DISPLAY') || isSet('WAYLAND_DISPLAY') ? [['xdg-open', url] as const] : []),
   ];

@@ -1,19 +1,19 @@
 import {execFile} from 'node:child_process';
 
-/** How a program ended, and what it had printed by then. */
+/** How a program ended, and its output. */
 export interface ProgramEnd {
   readonly kind: 'exited' | 'not-started' | 'too-slow' | 'too-much' | 'aborted';
-  /** The exit code; -1 for a program that something killed. */
+  /** The exit code; -1 for a program that was killed. */
   readonly code: number;
   readonly output: Buffer;
   readonly complaint: string;
-  /** What went wrong, in the words of Node. */
+  /** Node's own error message. */
   readonly message: string;
 }
 
 /**
- * Runs a program to its end. It is killed when the signal aborts, and at the limits. Not with execa: that waits, even then, for as long
- * as a child of the program holds the pipe.
+ * Runs a program to its end. Kills it when the signal aborts, and at the limits. Not with execa, which waits as long as
+ * a child of the program holds the pipe, even then.
  */
 export function runProgram(
   program: string,
@@ -23,7 +23,7 @@ export function runProgram(
     readonly environment: NodeJS.ProcessEnv;
     readonly input: string | Buffer;
     readonly limitMs: number;
-    /** Bytes of stdout, and of stderr. */
+    /** The most bytes of stdout, and of stderr. */
     readonly maxOutput: number;
   },
   signal: AbortSignal,
@@ -48,7 +48,7 @@ export function runProgram(
       const complaint = stderr.toString('utf8');
       resolve({kind, code: typeof code === 'number' ? code : -1, output, complaint, message: error?.message ?? ''});
     });
-    // The program may end before it has read all.
+    // The program may end before it has read all of its input.
     child.stdin?.on('error', () => {});
     child.stdin?.end(run.input);
   });

@@ -3,7 +3,7 @@ import {createServer} from 'node:http';
 import {once} from 'node:events';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test, type TestContext} from 'vitest';
-import {commandOf, processTable} from '../../src/workspace/exec/process-table.ts';
+import {commandLineOf, processTable} from '../../src/workspace/exec/process-table.ts';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, type Part} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
@@ -134,7 +134,7 @@ const sleeping = `sleep 7${String(process.pid)}`;
 
 /** What runs still of the command that sleeps. */
 const left = async (): Promise<readonly string[]> =>
-  (await processTable()).map(({pid}) => commandOf(pid)).filter(words => words.includes(sleeping));
+  (await processTable()).map(({pid}) => commandLineOf(pid)).filter(words => words.includes(sleeping));
 
 test('nothing of the network outlives weft', async context => {
   await using scene = await sceneWith(context, call('Bash', {command: `echo x >started; ${sleeping}; :`}));

@@ -26,7 +26,9 @@ test(
     await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash(tool:*)'], {environment: {PATH: path}});
     const [first, second] = scene.server.requests.slice(1).map(toldResults);
     expect(first?.[0]).not.toContain('I am');
-    expect(first?.[0]).toContain(`[nobody was asked, so PATH was without .venv/bin, ${join(work, '.venv/bin')}`);
+    expect(first?.[0]).toContain(
+      `[the command ran without approval, so PATH left out .venv/bin, ${join(work, '.venv/bin')}`,
+    );
     expect(second?.[0]).toContain('I am tool');
     expect(existsSync(log)).toBe(true);
     expect(scene.read('ran.log')).toBe('tool\n');

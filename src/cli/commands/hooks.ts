@@ -148,8 +148,8 @@ async function redactorOf(directory: string, own: Readonly<Record<string, string
   return redact;
 }
 
-async function hookProcesses(directory: string, own: Readonly<Record<string, string>>) {
-  const [{makeHookProcesses}, {makeRunTags}, {startProcessWatchdog}, {trustOwnPath, userPath}, {folderSandbox}] =
+async function hookProcesses(directory: string, userSet: Readonly<Record<string, string>>) {
+  const [{makeHookProcesses}, {makeRunTags}, {startProcessWatchdog}, {restrictOwnPath, userPath}, {folderSandbox}] =
     await Promise.all([
       import('../../workspace/exec/run-hook.ts'),
       import('../../workspace/exec/run-tag.ts'),
@@ -157,15 +157,15 @@ async function hookProcesses(directory: string, own: Readonly<Record<string, str
       import('../../workspace/exec/trusted-path.ts'),
       import('../../app/command-sandbox.ts'),
     ]);
-  trustOwnPath([directory]);
+  restrictOwnPath([directory]);
   const sandbox = folderSandbox(directory);
   const tags = await makeRunTags(userPlaces().blocks);
   const watchdog = startProcessWatchdog(tags.prefix);
   const processes = makeHookProcesses({
     variables: {
-      given: {...process.env, PATH: userPath()},
-      own,
-      passed: [],
+      inherited: {...process.env, PATH: userPath()},
+      userSet,
+      passedThrough: [],
       roots: [directory],
     },
     runContext: async () => ({tags, watchdog}),

@@ -2,23 +2,26 @@ import type {Environment} from '../exec/shell-environment.ts';
 
 export type Display = 'x11' | 'wayland' | 'macos';
 
-/** What shows windows here, and the programs that were found for it. */
+/** The display of this machine, and the programs found for it. */
 export interface FoundDesktop {
   readonly display: Display;
-  /** One for each purpose, in the order of `purposes`. */
+  /** One program for each purpose, in the order of `purposes`. */
   readonly programs: readonly string[];
-  /** Of what is missing, the programs that would do. */
+  /** For each missing purpose, the programs that would serve it. */
   readonly missing: readonly (readonly string[])[];
 }
 
-/** For each display the purposes, and the programs that serve each, the best first: screenshots, then mouse and keyboard. */
+/**
+ * For each display: the purposes, and for each purpose its programs, best first. Screenshots come first, then mouse and
+ * keyboard.
+ */
 const purposes: Readonly<Record<Display, readonly (readonly string[])[]>> = {
   x11: [['import', 'magick', 'scrot', 'maim'], ['xdotool']],
   wayland: [['grim'], ['ydotool'], ['wtype']],
   macos: [['screencapture'], ['sips'], ['osascript']],
 };
 
-/** Looks for the display and its programs; starts nothing. `undefined`: there is no display. */
+/** Finds the display and its programs without starting any. `undefined` if there is no display. */
 export function findDesktop(
   platform: NodeJS.Platform,
   environment: Environment,
@@ -43,7 +46,7 @@ function displayOf(platform: NodeJS.Platform, environment: Environment): Display
 
 export const displayNames = {x11: 'X11', wayland: 'Wayland', macos: 'macOS'} as const satisfies Record<Display, string>;
 
-/** `import, magick, scrot or maim; xdotool`. */
+/** Returns a list such as `import, magick, scrot or maim; xdotool`. */
 export const missingText = ({missing}: FoundDesktop): string =>
   missing
     .map(names => [names.slice(0, -1).join(', '), names.at(-1)].filter(part => part !== '').join(' or '))

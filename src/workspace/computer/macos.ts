@@ -17,8 +17,8 @@ const modifierNames = {ctrl: 'control', shift: 'shift', alt: 'option', super: 'c
 >;
 
 /**
- * macOS: screencapture and sips for screenshots of the main screen, osascript for the rest. What weft runs in (the terminal) needs the
- * permissions "Screen Recording" and "Accessibility".
+ * macOS: screencapture and sips for screenshots of the main screen, osascript for the rest. The terminal that runs weft
+ * needs the permissions "Screen Recording" and "Accessibility".
  */
 export const macosDesktop: Desktop = {
   size: {
@@ -76,12 +76,12 @@ export const macosDesktop: Desktop = {
   },
 };
 
-/** A script reads as a program of its own, so it goes through stdin as a whole. */
+/** Makes a call of osascript. The script goes through stdin. */
 function script(source: string): ProgramCall {
   return {...call('osascript', '-l', 'JavaScript', '-'), stdin: `ObjC.import('CoreGraphics'); ${source}`};
 }
 
-/** One event of the mouse: `count` is 2 for the second click of a double click. */
+/** Returns the script for one mouse event. `count` is 2 for the second click of a double click. */
 function mouse(type: number, {x, y}: Point, {button, count} = {button: 0, count: 1}): string {
   const made = `$.CGEventCreateMouseEvent($(), ${type}, {x: ${x}, y: ${y}}, ${button})`;
   return `(event => { $.CGEventSetIntegerValueField(event, 1, ${count}); $.CGEventPost(0, event); })(${made});`;

@@ -22,15 +22,15 @@ import {macosDesktop} from './macos.ts';
 import {waylandDesktop} from './wayland.ts';
 import {x11Desktop} from './x11.ts';
 
-/** Runs a program to its end; a failure says why, as the end of a sentence. An abort kills it. */
+/** Runs a program to its end. A failure gives the reason as the end of a sentence. An abort kills the program. */
 export type RunProgram = (call: ProgramCall, signal: AbortSignal) => Promise<Outcome<Buffer, string>>;
 
 const limitMs = 30_000;
 
-/** The most that is read of a program. */
+/** The most bytes to read of a program's output. */
 const maxPrinted = 64_000_000;
 
-/** What programs for a display are given of the environment: nothing that holds secrets. */
+/** The environment variables that display programs get. No variable with a secret is among them. */
 const passed = /^(?:PATH|HOME|USER|DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|XDG_\w+|YDOTOOL_SOCKET|LANG|LC_\w+|TMPDIR)$/u;
 
 export const programRunner =
@@ -63,11 +63,11 @@ export const programRunner =
 export interface ComputerOptions {
   readonly found: FoundDesktop | undefined;
   readonly run: RunProgram;
-  /** The path of a file for a screenshot. */
+  /** Returns the path of a file for a screenshot. */
   readonly newFile: () => string;
 }
 
-/** Uses the computer through the programs that were found. */
+/** Controls the computer through the programs that were found. */
 export function makeComputer({found, run, newFile}: ComputerOptions): Omit<ComputerPort, 'using'> {
   const missing = whatIsMissing(found);
   if (found === undefined || missing !== undefined) {
@@ -75,10 +75,10 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
     return {probe: async () => none, act: async () => none, screenshot: async () => none};
   }
   const desktop = desktopOf(found);
-  /** As it was when it was last looked at: points are those of that screenshot. */
+  /** The size of the screen at the last look. Points refer to that screenshot. */
   let screen: Size | undefined;
 
-  /** The last program's output. */
+  /** Runs the programs and returns the output of the last one. */
   async function runAll(calls: readonly ProgramCall[], signal: AbortSignal): Promise<Outcome<Buffer, Fault>> {
     let printed: Buffer = Buffer.alloc(0);
     for (const each of calls) {
@@ -122,7 +122,7 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
         y: Math.min(size.value.height - 1, Math.round(((y + 0.5) * size.value.height) / shown.height - 0.5)),
       });
       const ended = await runAll(desktop.calls(withPoints(step, onScreen)), signal);
-      // The button may be down: it is let go, whatever has been aborted.
+      // The button may still be down, so release it even after an abort.
       if (ended.tag === 'failed' && step.kind === 'drag') await runAll(desktop.release, new AbortController().signal);
       return ended.tag === 'ok' ? ok(undefined) : ended;
     },
@@ -147,7 +147,7 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
   };
 }
 
-/** Why nothing works here; `undefined` where all programs are there. */
+/** Returns why the computer can't be used here; `undefined` if all programs are there. */
 function whatIsMissing(found: FoundDesktop | undefined): Fault | undefined {
   if (found === undefined) return noDisplay;
   if (found.missing.length === 0) return undefined;
@@ -189,7 +189,7 @@ function desktopOf({display, programs}: FoundDesktop): Desktop {
   }
 }
 
-/** The size of the screenshot of a screen. */
+/** Returns the size of a screenshot of this screen. */
 function scaled({width, height}: Size): Size {
   const factor = Math.min(1, maxEdge / Math.max(width, height));
   return {width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor))};

@@ -3,7 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {call, type Desktop, pngSize, type ProgramCall} from './desktop.ts';
 import {keySymbol} from './x11.ts';
 
-/** Codes of ydotool 1: a button, pressed and let go. */
+/** Codes of ydotool 1: press and release a button. */
 const buttons = {left: '0xC0', right: '0xC1', middle: '0xC2'} as const;
 const modifierNames = {ctrl: 'ctrl', shift: 'shift', alt: 'alt', super: 'logo'} as const satisfies Record<
   Modifier,

@@ -46,7 +46,7 @@ export const x11Desktop = (picture: string): Desktop => ({
       case 'drag': {
         const {from, to} = step;
         const middle = {x: Math.round((from.x + to.x) / 2), y: Math.round((from.y + to.y) / 2)};
-        // Programs take a drag for one only if the mouse is seen on its way.
+        // Programs recognize a drag only if they see the mouse on its way.
         const way = [middle, to].flatMap(({x, y}) => ['sleep', 0.1, 'mousemove', x, y]);
         return [call('xdotool', 'mousemove', from.x, from.y, 'mousedown', 1, ...way, 'sleep', 0.1, 'mouseup', 1)];
       }
@@ -62,7 +62,7 @@ export const x11Desktop = (picture: string): Desktop => ({
 
 const typed = (text: string): ProgramCall => ({...call('xdotool', 'type', '--delay', 8, '--file', '-'), stdin: text});
 
-/** The name of the key symbol, which X11 and Wayland share. */
+/** Returns the name of the key symbol, which X11 and Wayland share. */
 export function keySymbol(key: Key): string {
   if ('named' in key) return symbols[key.named] ?? key.named.toUpperCase();
   if (/^[A-Za-z0-9]$/u.test(key.character)) return key.character;

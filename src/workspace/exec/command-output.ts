@@ -3,20 +3,22 @@ import type {BoundedOutput, OutputFilter} from '../../actions/ports.ts';
 import {causeText} from '../../domain/fault.ts';
 import {makeTerminalText} from './terminal-text.ts';
 
-/** UTF-16 units of a command's output that are kept as text. */
-export const outputBound = 30_000;
+/** The most output of a command that is kept as text, in UTF-16 units. */
+export const maxOutputLength = 30_000;
 
 export interface OutputCollector {
-  /** Takes the next bytes. A promise means that the disk is behind: read on when it resolves. */
+  /** Takes the next bytes. If it returns a promise, the disk is behind: read on when the promise resolves. */
   push(bytes: Uint8Array): Promise<void> | undefined;
   finish(): Promise<BoundedOutput>;
-  /** The output so far; the whole of it goes on in `raw`, which takes what comes later. Nothing is pushed here any more. */
+  /**
+   * Returns the output so far, and `raw`, which takes all later output. The collector takes nothing after this call.
+   */
   handOver(): {readonly output: BoundedOutput; readonly raw: RawOutput};
 }
 
 /**
- * Collects the output of a command in bounded memory: plain text with head and tail, and once that is not all of it, the raw
- * bytes in the file that `newFile` names then. `observe` gets the plain text as it comes.
+ * Collects the output of a command in bounded memory. The plain text keeps its head and tail. Once it leaves something
+ * out, the raw bytes go to the file that `newFile` then names. `observe` gets the plain text as it comes.
  */
 export function collectOutput(options: {
   readonly newFile: () => string;
@@ -24,7 +26,7 @@ export function collectOutput(options: {
 }): OutputCollector {
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   const terminal = makeTerminalText();
-  const bounded = makeBoundedText(outputBound);
+  const bounded = makeBoundedText(maxOutputLength);
   const raw = collectRawOutput(options.newFile);
 
   function take(decoded: string): void {
@@ -34,7 +36,7 @@ export function collectOutput(options: {
     if (live !== '') options.observe(live);
   }
 
-  /** The file of the whole output; empty where the text is all of it. */
+  /** Returns the file with the complete output; empty if the text is complete. */
   function end(): string {
     take(decoder.decode());
     bounded.add(terminal.end());
@@ -65,23 +67,26 @@ export function collectOutput(options: {
   };
 }
 
-/** Every byte a command wrote, as it wrote it: a little in memory, more in a file. */
+/** The exact bytes that a command wrote: a few in memory, more in a file. */
 export interface RawOutput {
-  /** Takes the next bytes. A promise means that the disk is behind: go on when it resolves. */
+  /** Takes the next bytes. If it returns a promise, the disk is behind: go on when the promise resolves. */
   push(bytes: Uint8Array): Promise<void> | undefined;
-  /** Writes all output to a file from now on, because the shown text leaves a part out. Returns its path; empty where none could be made. */
+  /**
+   * Writes all output to a file from now on, because the displayed text is incomplete. Returns the file's path; empty
+   * if weft could not create the file.
+   */
   spill(): string;
   totalBytes(): number;
-  /** To be called after the last bytes; resolves when the file is complete. */
+  /** Call this after the last bytes. Resolves when the file is complete. */
   close(): Promise<SpillEnd>;
 }
 
-/** Bytes kept in memory before a file is made: progress bars are much output for little text. */
-const heldBound = 128 * 1024;
+/** Bytes kept in memory before weft creates a file. Progress bars print many bytes for little text. */
+const maxBytesInMemory = 128 * 1024;
 
 /** `newFile` names the file when it is needed, see `openSpillFile`. */
 export function collectRawOutput(newFile: () => string): RawOutput {
-  let held: Uint8Array[] = [];
+  let inMemory: Uint8Array[] = [];
   let total = 0;
   let file: SpillFile | undefined;
   let closed = false;
@@ -90,8 +95,8 @@ export function collectRawOutput(newFile: () => string): RawOutput {
   function open(): SpillFile {
     if (file !== undefined) return file;
     file = openSpillFile(newFile);
-    behind = file.write(Buffer.concat(held));
-    held = [];
+    behind = file.write(Buffer.concat(inMemory));
+    inMemory = [];
     if (closed) void file.close();
     return file;
   }
@@ -99,9 +104,9 @@ export function collectRawOutput(newFile: () => string): RawOutput {
   return {
     push(bytes) {
       total += bytes.length;
-      if (file === undefined) held.push(bytes);
+      if (file === undefined) inMemory.push(bytes);
       else behind = file.write(bytes);
-      if (file === undefined && total > heldBound) open();
+      if (file === undefined && total > maxBytesInMemory) open();
       const waiting = behind;
       behind = undefined;
       return waiting;
@@ -115,32 +120,32 @@ export function collectRawOutput(newFile: () => string): RawOutput {
   };
 }
 
-/** A file that takes the whole of a long output. */
+/** A file that takes the complete output if it is long. */
 interface SpillFile {
-  /** Empty where none could be made. */
+  /** Empty if weft could not create the file. */
   readonly path: string;
-  /** A promise when the disk is behind: wait for it before writing more. */
+  /** Takes the next bytes. If it returns a promise, the disk is behind: wait before writing more. */
   write(bytes: Uint8Array): Promise<void> | undefined;
   close(): Promise<SpillEnd>;
 }
 
-/** `missing` says why the file does not hold everything; empty when it does. */
+/** `missing` says why the file is incomplete; empty if it is complete. */
 interface SpillEnd {
   readonly file: string | undefined;
   readonly missing: string;
 }
 
 /** Bytes after which a file takes no more: a command that never stops must not fill the disk. */
-const largestSpill = 512 * 1024 * 1024;
+const maxSpillBytes = 512 * 1024 * 1024;
 
 /**
- * Creates the file that `newFile` names (which must not exist; it may throw), readable by the owner only. Trouble with the disk
- * is no failure: see `close`.
+ * Creates the file that `newFile` names, readable by the owner only. The file must not exist; `newFile` may throw. Disk
+ * errors are reported by `close`.
  */
-export function openSpillFile(newFile: () => string, largest = largestSpill): SpillFile {
+export function openSpillFile(newFile: () => string, largest = maxSpillBytes): SpillFile {
   let path = '';
-  let room = largest;
-  let trouble = '';
+  let bytesLeft = largest;
+  let problem = '';
   let behind: PromiseWithResolvers<void> | undefined;
   const stream = open();
 
@@ -148,12 +153,12 @@ export function openSpillFile(newFile: () => string, largest = largestSpill): Sp
     try {
       path = newFile();
     } catch (cause) {
-      trouble = causeText(cause);
+      problem = causeText(cause);
       return undefined;
     }
     const opened = createWriteStream(path, {flags: 'wx', mode: 0o600, highWaterMark: 1024 * 1024});
     opened.on('error', cause => {
-      trouble = cause.message;
+      problem = cause.message;
       proceed();
     });
     opened.on('drain', proceed);
@@ -168,38 +173,41 @@ export function openSpillFile(newFile: () => string, largest = largestSpill): Sp
   return {
     path,
     write(bytes) {
-      if (stream === undefined || trouble !== '' || room === 0) return undefined;
-      const kept = bytes.length > room ? bytes.subarray(0, room) : bytes;
-      room -= kept.length;
+      if (stream === undefined || problem !== '' || bytesLeft === 0) return undefined;
+      const kept = bytes.length > bytesLeft ? bytes.subarray(0, bytesLeft) : bytes;
+      bytesLeft -= kept.length;
       if (stream.write(kept)) return undefined;
       behind ??= Promise.withResolvers<void>();
       return behind.promise;
     },
     async close() {
-      if (stream === undefined) return {file: undefined, missing: `it could not be kept: ${trouble}`};
+      if (stream === undefined) return {file: undefined, missing: `it could not be saved: ${problem}`};
       if (!stream.destroyed) {
         const closed = Promise.withResolvers<void>();
         stream.once('close', closed.resolve);
         stream.end();
         await closed.promise;
       }
-      if (trouble !== '') return {file: undefined, missing: `it could not be kept: ${trouble}`};
-      return {file: path, missing: room === 0 ? `the file ends after ${largest} bytes` : ''};
+      if (problem !== '') return {file: undefined, missing: `it could not be saved: ${problem}`};
+      return {file: path, missing: bytesLeft === 0 ? `the file ends after ${largest} bytes` : ''};
     },
   };
 }
 
 export interface BoundedText {
   add(text: string): void;
-  /** Whether something had to be left out. */
+  /** Whether something was left out. */
   readonly overflowed: boolean;
-  /** Lines of what `text` leaves out. */
+  /** The number of lines that `text` leaves out. */
   leftOutLines(): number;
-  /** Head, a line that says how many bytes are missing (and `reason`, when not empty), tail; or all of it. */
+  /**
+   * Returns the whole text. If something was left out: the head, a line with the number of missing bytes (and `reason`,
+   * if not empty), the tail.
+   */
   text(reason: string): string;
 }
 
-/** Keeps the first 2/5 and the last 3/5 of `bound` UTF-16 units of whatever is added, in memory of that order. */
+/** Keeps the first 2/5 and the last 3/5 of `bound` UTF-16 units of the added text. It uses memory of that order. */
 export function makeBoundedText(bound: number): BoundedText {
   const headRoom = Math.floor((bound * 2) / 5);
   const tailRoom = bound - headRoom;
@@ -240,39 +248,39 @@ function linesIn(text: string): number {
   return count;
 }
 
-/** A whole line is worth this much text (UTF-16 units) at a border. */
-const lineSearch = 1000;
+/** The most text to drop so that a cut falls between lines, in UTF-16 units. */
+const maxDroppedForLine = 1000;
 
 function endAtLine(text: string): string {
   const end = text.lastIndexOf('\n') + 1;
-  if (end > 0 && text.length - end <= lineSearch) return text.slice(0, end);
+  if (end > 0 && text.length - end <= maxDroppedForLine) return text.slice(0, end);
   return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
 }
 
 function startAtLine(text: string): string {
   const start = text.indexOf('\n') + 1;
-  if (start > 0 && start <= lineSearch) return text.slice(start);
+  if (start > 0 && start <= maxDroppedForLine) return text.slice(start);
   return isLowSurrogate(text.charCodeAt(0)) ? text.slice(1) : text;
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** Milliseconds without output after which the filter is asked for what it holds back: a prompt may end in it. */
+/** Milliseconds without output after which the filter releases what it holds back, which may end in a prompt. */
 const pauseMs = 200;
 
-/** Output on its way through a filter. */
+/** Output that passes through a filter. */
 export interface FilteredOutput<T> {
   push(bytes: Uint8Array): T;
-  /** Passes on what the filter holds back for no good reason, as a pause does. */
+  /** Passes on what the filter can release during a pause. */
   pause(): void;
   /** Passes on the rest. */
   end(): T;
-  /** Leaves the rest in the filter, for the next who reads the output. */
+  /** Leaves the rest in the filter for the next reader of the output. */
   stop(): void;
 }
 
-/** Gives `pass` what comes through the filter, at once and after a pause. */
+/** Calls `pass` with the filter's output, at once and after a pause. */
 export function filteredOutput<T>(filter: OutputFilter, pass: (bytes: Uint8Array) => T): FilteredOutput<T> {
   let timer: NodeJS.Timeout | undefined;
   const pause = (): void => {

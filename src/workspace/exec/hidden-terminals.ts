@@ -1,40 +1,40 @@
 import {openSync} from 'node:fs';
 
 /*
- * The library that opens pseudo-terminals leaves weft's end of each open in every process that is started later (it is not
- * close-on-exec, and Node has no call to make it so; on macOS Node starts processes without it). Such a process could type into the
- * terminal of another command, and would keep it from being hung up. So wherever something is started for long, or for others,
- * /dev/null takes the place of these files in the child.
+ * The pty library leaves weft's end of each pseudo-terminal open in every process that weft starts later. The
+ * descriptor is not close-on-exec, and Node has no call to make it so. On macOS, Node starts processes without it.
+ * Such a process could type into another command's terminal, and would prevent its hangup. So long-lived children and
+ * children that run other people's code get /dev/null in place of these files.
  */
 
-const open = new Set<number>();
-let nowhere: number | 'ignore' = 'ignore';
+const hidden = new Set<number>();
+let devNull: number | 'ignore' = 'ignore';
 
-/** To be called before a terminal is opened. Throws when the system has no room for one more open file. */
-export function prepareToHide(): void {
-  if (nowhere === 'ignore') nowhere = openSync('/dev/null', 'r+');
+/** Call this before opening a terminal. Throws if the system can't open another file. */
+export function prepareHiding(): void {
+  if (devNull === 'ignore') devNull = openSync('/dev/null', 'r+');
 }
 
-/** From now on children do not get this open file of weft's, until the returned function is called. */
+/** Hides this open file from children until the returned function is called. */
 export function hideFromChildren(descriptor: number): () => void {
-  open.add(descriptor);
-  return () => void open.delete(descriptor);
+  hidden.add(descriptor);
+  return () => void hidden.delete(descriptor);
 }
 
 /**
- * What a child is to have as its open files: `given`, from 0 on, to which /dev/null is added in the place of each hidden one. Nothing is
- * added while no terminal is open.
+ * Returns a child's stdio: `given`, from descriptor 0 on, plus /dev/null in place of each hidden file. Adds nothing
+ * while no terminal is open.
  */
 export function withoutTerminals<const Given extends unknown[]>(given: Given): Given {
-  const last = Math.max(...open);
-  while (given.length <= last) given.push(open.has(given.length) ? nowhere : 'ignore');
+  const last = Math.max(...hidden);
+  while (given.length <= last) given.push(hidden.has(given.length) ? devNull : 'ignore');
   return given;
 }
 
 /**
- * For the start of a bash that is given a terminal: closes whatever it has beyond stdin, stdout and stderr, before anything else
- * runs. Nothing of it may be redirected: bash keeps the original of what it redirects in one of these files. Where there is no /proc nothing
- * is closed.
+ * Bash code that closes all inherited files except stdin, stdout and stderr. It runs first in a bash that has a
+ * terminal. It must not redirect anything, because bash saves the redirected original in one of these files. Without
+ * /proc it closes nothing.
  */
 export const closeInheritedFiles = `__weft_close() {
   local file

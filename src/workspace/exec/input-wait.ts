@@ -1,12 +1,15 @@
-import {linkOf, processTable, readTextFile} from './process-table.ts';
+import {readLink, processTable, readTextFile} from './process-table.ts';
 
 /**
- * What the programs in the foreground of a terminal do. `reads`: one of them is blocked in a read of the terminal and can only go on
- * when somebody types. `polls`: they sleep until an event, which may be a key. `works`: anything else. `unknown`: the system does not tell.
+ * The state of the programs in a terminal's foreground.
+ * `reads`: one is blocked in a read of the terminal and goes on only when somebody types.
+ * `polls`: all sleep until an event, which may be a key press.
+ * `works`: anything else.
+ * `unknown`: the system does not say.
  */
 export type TerminalUse = 'reads' | 'polls' | 'works' | 'unknown';
 
-/** Looks at the foreground process group of the terminal of `leader`. Only Linux can tell. */
+/** Checks the foreground process group of the terminal of `leader`. Works on Linux only. */
 export async function terminalUse(leader: number): Promise<TerminalUse> {
   if (process.platform !== 'linux') return 'unknown';
   const table = await processTable();
@@ -20,7 +23,10 @@ export async function terminalUse(leader: number): Promise<TerminalUse> {
   return waits.every(wait => wait === '' || wait === '0') ? 'unknown' : 'works';
 }
 
-/** Whether the process is blocked in a read of a terminal; the number of the read call, which depends on the machine, is not looked at. */
+/**
+ * Whether the process is blocked in a read of a terminal. Ignores the number of the read call, which depends on the
+ * machine.
+ */
 export function isReadingTerminal(pid: number): boolean {
   const [call, descriptor] = (readTextFile(`/proc/${pid}/syscall`) ?? '').split(' ');
   if (
@@ -29,12 +35,12 @@ export function isReadingTerminal(pid: number): boolean {
     !/wait_woken|n_tty_read|tty/u.test(readTextFile(`/proc/${pid}/wchan`) ?? '')
   )
     return false;
-  return /^\/dev\/(?:pts\/|tty)/u.test(linkOf(`/proc/${pid}/fd/${Number.parseInt(descriptor, 16)}`));
+  return /^\/dev\/(?:pts\/|tty)/u.test(readLink(`/proc/${pid}/fd/${Number.parseInt(descriptor, 16)}`));
 }
 
 /**
- * How the terminal of that name hands on what is typed: whole `lines`, which it shows by itself, or single `keys` and unseen text, which
- * only a program that waits for a person asks for.
+ * Returns how the terminal passes on what is typed. `lines`: whole lines, echoed by the terminal. `keys`: single keys
+ * or text without echo, which only a program that waits for a person asks for.
  */
 export async function inputMode(terminal: string): Promise<'lines' | 'keys' | 'unknown'> {
   if (terminal === '') return 'unknown';
@@ -47,23 +53,23 @@ export async function inputMode(terminal: string): Promise<'lines' | 'keys' | 'u
   return /(?:^|\s)-(?:icanon|echo)(?:[\s;]|$)/mu.test(stdout) ? 'keys' : 'lines';
 }
 
-/** A program that moves the cursor so many times, or switches to the alternate screen, is a full-screen program. */
-export const screenful = 8;
+/** A program that moves the cursor this many times, or switches to the alternate screen, is a full-screen program. */
+export const fullScreenThreshold = 8;
 
-/** How often the output places the cursor; the alternate screen counts as a screen full of it. */
-export function screenPlacements(bytes: Buffer): number {
+/** Counts how often the output positions the cursor. The alternate screen counts as `fullScreenThreshold`. */
+export function countCursorMoves(bytes: Buffer): number {
   if (!bytes.includes(escape)) return 0;
   const text = bytes.toString('latin1');
-  return (text.match(placement)?.length ?? 0) + (secondScreen.test(text) ? screenful : 0);
+  return (text.match(cursorMove)?.length ?? 0) + (alternateScreen.test(text) ? fullScreenThreshold : 0);
 }
 
 const escape = 0x1b;
 /* oxlint-disable no-control-regex -- escape sequences are what is looked for */
-const placement = /\u001b\[\d+;\d+H/gu;
-const secondScreen = /\u001b\[\?(?:1049|1047|47)h/u;
+const cursorMove = /\u001b\[\d+;\d+H/gu;
+const alternateScreen = /\u001b\[\?(?:1049|1047|47)h/u;
 /* oxlint-enable no-control-regex */
 
-/** Whether text at the cursor looks like a question: it ends as prompts do, with the cursor right behind it. */
+/** Whether the text ends like a prompt, directly before the cursor. */
 export const looksLikePrompt = (beforeCursor: string): boolean =>
   /(?:[:?›❯»]\s{0,2}|[>$#%)\]}]\s{1,2}|\(y\/n\)|password.*|--more--.*|\(end\))$/iu.test(beforeCursor) &&
   beforeCursor.trim() !== '';
@@ -85,8 +91,8 @@ const pagers = new Set([
   'nvimpager',
 ]);
 
-/** The name of the pager that has the terminal of `leader`, or `undefined`. */
-export async function pagerInFront(leader: number): Promise<string | undefined> {
+/** Returns the name of the pager in the foreground of the terminal of `leader`, or `undefined`. */
+export async function foregroundPager(leader: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   const table = await processTable();
   const foreground = table.find(({pid}) => pid === leader)?.foreground ?? -1;

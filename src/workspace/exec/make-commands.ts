@@ -11,13 +11,13 @@ import type {ShellContext} from './shell.ts';
 /** Everything that runs commands on this machine. */
 export interface Commands {
   readonly shell: ShellPort;
-  /** Another shell, which begins in the first workspace folder. */
+  /** Makes another shell, which starts in the first workspace folder. */
   newShell(): ShellPort;
   readonly blocks: BlocksPort;
   readonly control: TerminalControl;
   /** Runs the commands of hooks. */
   readonly hooks: Pick<HookProcesses, 'run'>;
-  /** Ends all processes that were started, except the blocks the user keeps. Nothing may be started afterwards. */
+  /** Ends all processes that weft started, except the blocks that the user keeps. Start nothing afterwards. */
   close(): Promise<void>;
 }
 
@@ -25,9 +25,9 @@ interface CommandsOptions extends Pick<BlocksOptions, 'outputs' | 'filter' | 're
   /** The workspace folders; commands start in the first. */
   readonly roots: readonly [string, ...string[]];
   readonly environment: Environment;
-  /** Variables that the user sets for commands; they win over what weft would set or withhold. */
+  /** Variables that the user sets for commands. They override what weft would set or withhold. */
   readonly ownVariables: Readonly<Record<string, string>>;
-  /** Names of weft's own variables that the user wants commands to have although they look like secrets. */
+  /** Names of weft's own variables that the user passes on to commands although they look like secrets. */
   readonly passedVariables: readonly string[];
   /** The folder in which blocks are registered, so that other weft processes find them. */
   readonly registryFolder: string;
@@ -36,9 +36,9 @@ interface CommandsOptions extends Pick<BlocksOptions, 'outputs' | 'filter' | 're
 /** Nothing is started, loaded or written before the first command. */
 export function makeCommands(options: CommandsOptions): Commands {
   const variables = {
-    given: options.environment,
-    own: options.ownVariables,
-    passed: options.passedVariables,
+    inherited: options.environment,
+    userSet: options.ownVariables,
+    passedThrough: options.passedVariables,
     roots: options.roots,
   };
   let context: Promise<ShellContext> | undefined;
@@ -88,7 +88,7 @@ export function makeCommands(options: CommandsOptions): Commands {
     shell,
     newShell,
     blocks: {
-      find: id => findBlock?.(id) ?? noBlock(id),
+      find: id => findBlock?.(id) ?? unknownBlock(id),
       start: async (request, signal) => (await openBlocks()).port.start(request, signal),
       read: async (request, signal) => (await openBlocks()).port.read(request, signal),
       write: async (request, signal) => (await openBlocks()).port.write(request, signal),
@@ -104,7 +104,7 @@ export function makeCommands(options: CommandsOptions): Commands {
       },
       stop: async id => control?.stop(id),
       keep: id => control?.keep(id),
-      attach: (id, terminal) => control?.attach(id, terminal) ?? noBlock(id),
+      attach: (id, terminal) => control?.attach(id, terminal) ?? unknownBlock(id),
     },
     hooks: {
       async run(command, stdin, signal) {
@@ -127,9 +127,9 @@ export function makeCommands(options: CommandsOptions): Commands {
   };
 }
 
-const noBlock = (id: BlockId) => failed(rejected(`There is no block ${id}. No block is running.`));
+const unknownBlock = (id: BlockId) => failed(rejected(`There is no block ${id}. No block is running.`));
 
-/** Makes what all commands of this process share; called when the first command starts. */
+/** Makes what all commands of this process share, when the first command starts. */
 async function makeRunContext({ownVariables, registryFolder}: CommandsOptions): Promise<ShellContext> {
   const [{makeRunTags}, {startProcessWatchdog}, {makePreludes}, {makeOutputPipes}] = await Promise.all([
     import('./run-tag.ts'),

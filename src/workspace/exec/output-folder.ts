@@ -2,25 +2,30 @@ import {chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync, ty
 import {join} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
 
-/** A folder of this process for outputs too long to be shown whole. Nobody else can guess its name or look into it. */
+/** A private folder of this process for long outputs. Other users can't guess its name or read it. */
 export interface OutputFolder {
-  /** The path of a file that does not exist yet; makes the folder when needed. Throws when it cannot be made. */
+  /** Returns the path of a file that does not exist yet. Creates the folder if needed; throws if it can't. */
   readonly newFile: () => string;
-  /** The same for a page of the web, and for an answer of an MCP server. */
+  /** The same for a web page, and for an answer of an MCP server. */
   readonly newPage: () => string;
   readonly newAnswer: () => string;
-  /** The same for a picture of the screen (PNG). */
+  /** The same for a screenshot (PNG). */
   readonly newScreenshot: () => string;
-  /** The folders whose files results may name, this process's and those of others of this user; links resolved. */
+  /**
+   * The folders whose files results may name: those of this process and of the user's other weft processes. Links are
+   * resolved.
+   */
   readonly folders: () => readonly string[];
 }
 
-/** Milliseconds after which a folder is deleted: results name its files, in sessions that may be resumed. */
-const leftoverMs = 7 * 24 * 60 * 60 * 1000;
+/**
+ * Milliseconds after which a folder is deleted. Until then resumed sessions can read the files that their results name.
+ */
+const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Makes its folders in `parent`, which belongs to this user alone and is made when needed. What is in there and older than
- * seven days is deleted first: `parent` must hold nothing else.
+ * Makes its folders in `parent`, which only this user can access; creates `parent` if needed. First deletes everything
+ * in `parent` that is older than seven days, so `parent` must hold nothing else.
  */
 export function makeOutputFolder({parent}: {readonly parent: string}): OutputFolder {
   const made: string[] = [];
@@ -28,7 +33,7 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
   let files = 0;
 
   function makeFolder(): string {
-    const own = realpathSync(ownFolder(parent));
+    const own = realpathSync(ensurePrivateFolder(parent));
     removeLeftovers(own);
     const folder = mkdtempSync(join(own, 'run-'));
     made.push(folder);
@@ -37,7 +42,7 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
 
   const fileNamed = (name: string, ending = 'txt'): string => {
     const last = made.at(-1);
-    // Somebody who tidies temporary folders may have taken it away.
+    // A cleanup of temporary folders may have deleted it.
     const folder = last === undefined || statsOf(last) === undefined ? makeFolder() : last;
     files += 1;
     return join(folder, `${name}-${files}.${ending}`);
@@ -48,23 +53,23 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
     newPage: () => fileNamed('page'),
     newAnswer: () => fileNamed('answer'),
     newScreenshot: () => fileNamed('screenshot', 'png'),
-    folders: () => (readable ??= existingFolder(parent)) ?? [],
+    folders: () => (readable ??= findPrivateFolder(parent)) ?? [],
   };
 }
 
-/** The folder's real path where it is there and nobody else may write into it; `undefined` otherwise. */
-function existingFolder(path: string): readonly string[] | undefined {
+/** Returns the folder's real path, or `undefined` if it does not exist or other users can write to it. */
+function findPrivateFolder(path: string): readonly string[] | undefined {
   const stats = statsOf(path);
-  if (stats === undefined || !stats.isDirectory() || !isOwn(stats)) return undefined;
+  if (stats === undefined || !stats.isDirectory() || !isOwnedByUser(stats)) return undefined;
   return process.platform !== 'win32' && (stats.mode & 0o077) !== 0 ? undefined : [realpathSync(path)];
 }
 
-/** Makes sure that `path` is a folder of this user that nobody else may enter; throws when it is not and cannot be. */
-function ownFolder(path: string): string {
+/** Creates `path` if needed and makes it private to this user. Throws if that is impossible. */
+function ensurePrivateFolder(path: string): string {
   makeFolders(path);
   const stats = lstatSync(path);
   if (!stats.isDirectory()) throw new Error(`${path} is not a folder`);
-  if (!isOwn(stats)) throw new Error(`${path} belongs to another user`);
+  if (!isOwnedByUser(stats)) throw new Error(`${path} belongs to another user`);
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, 0o700);
   return path;
 }
@@ -73,19 +78,19 @@ function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     const path = join(parent, name);
     const stats = statsOf(path);
-    if (stats === undefined || !isOwn(stats) || Date.now() - stats.mtimeMs < leftoverMs) continue;
+    if (stats === undefined || !isOwnedByUser(stats) || Date.now() - stats.mtimeMs < maxAgeMs) continue;
     try {
       rmSync(path, {recursive: true, force: true});
     } catch {
-      // Tidying up is never worth a failure.
+      // A failed cleanup must not fail the command.
     }
   }
 }
 
 const statsOf = (path: string): Stats | undefined => lstatSync(path, {throwIfNoEntry: false});
 
-/** Where the system knows no user ids every file counts as the user's own. */
-function isOwn({uid}: Stats): boolean {
+/** On a system without user ids, every file counts as the user's own. */
+function isOwnedByUser({uid}: Stats): boolean {
   const self = process.getuid?.();
   return self === undefined || uid === self;
 }

@@ -5,34 +5,37 @@ import {join} from 'node:path';
 import type {Readable} from 'node:stream';
 import {openFileName} from './process-table.ts';
 
-/** The pipe that a command writes to. stdout and stderr share it, so output arrives in the order in which it was written. */
+/**
+ * The pipe that a command writes to. stdout and stderr share it, so output arrives in the order in which it was
+ * written.
+ */
 export interface OutputPipe {
   readonly reader: Readable;
   /** The open file behind `reader`, for a process that goes on reading after weft has ended. */
   readonly descriptor: number;
-  /** The system's name of this pipe, which no other open file has; empty where the system does not tell. */
+  /** The system's unique name for this pipe; empty if the system does not report one. */
   readonly name: string;
-  /** The descriptor to hand to the child. */
+  /** The descriptor to pass to the child. */
   readonly writer: Descriptor;
-  /** To be called once the child has its copy: the reader ends when the last writer is gone. */
+  /** Call this once the child has its copy: the reader ends when the last writer is gone. */
   closeWriter(): void;
-  /** To be called once when the run is over. */
+  /** Call this once when the run is over. */
   close(): void;
 }
 
-/** Any number that names an open file; execa's types know the small ones only. */
+/** The number of an open file. execa's types accept only small ones. */
 export type Descriptor = 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 export interface OutputPipes {
-  /** Throws when the system has no room for a pipe. */
+  /** Throws if the system can't open another pipe. */
   open(): Promise<OutputPipe>;
   /** Closes the unused pipes. A pipe in use is closed with its run. */
   close(): void;
 }
 
 /**
- * Node gives a child sockets where others give pipes, and on Linux a socket cannot be opened again through /dev/stderr, as
- * scripts do. These are real (named) pipes. A pipe is used again when its run has ended cleanly.
+ * Makes named pipes for the output of commands. Node would give a child sockets, and on Linux a script can't reopen a
+ * socket through /dev/stderr. A pipe is reused after its run has ended cleanly.
  */
 export function makeOutputPipes(): OutputPipes {
   const free: NamedPipe[] = [];
@@ -44,7 +47,7 @@ export function makeOutputPipes(): OutputPipes {
     },
     async open() {
       const named = free.pop() ?? (await makeNamedPipe());
-      // The reading end is opened first and without blocking: otherwise each end would wait for the other.
+      // Open the reading end first and without blocking. Otherwise each end would wait for the other.
       const readEnd = openSync(named.path, constants.O_RDONLY | constants.O_NONBLOCK);
       const writer = openSync(named.path, constants.O_WRONLY);
       const reader = new Socket({fd: readEnd, readable: true, writable: false});
@@ -64,7 +67,7 @@ export function makeOutputPipes(): OutputPipes {
           closeWriter();
           const ended = reader.readableEnded;
           reader.destroy();
-          // A pipe that a process may still have open is not used for the next run.
+          // Don't reuse a pipe that a process may still have open.
           if (ended && !isClosed) free.push(named);
           else named.forget();
         },
@@ -74,12 +77,12 @@ export function makeOutputPipes(): OutputPipes {
 }
 
 interface NamedPipe {
-  /** Each opening of this path gives a new descriptor of the same pipe. */
+  /** Each opening of this path returns a new descriptor of the same pipe. */
   readonly path: string;
   forget(): void;
 }
 
-/** Where the system names open files (/proc), the pipe's file is removed at once; elsewhere it is removed when weft ends. */
+/** Makes a named pipe. With /proc its file is removed at once, otherwise when weft ends. */
 async function makeNamedPipe(): Promise<NamedPipe> {
   const folder = mkdtempSync(join(tmpdir(), 'weft-'));
   const remove = (): void => rmSync(folder, {recursive: true, force: true});

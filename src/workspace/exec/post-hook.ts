@@ -4,8 +4,8 @@ import {type HookOutput, type HookPost, maxHookOutput} from '../../domain/hook.t
 import type {Environment} from './shell-environment.ts';
 
 /**
- * Sends a hook's input to a server and reads its answer, which is bounded. A redirect is not followed: the answer is then the
- * redirect's status. Header values may name variables that the hook lists; others are empty.
+ * Sends a hook's input to a server and reads its answer, which is bounded. Does not follow redirects: the answer is
+ * then the redirect's status. Header values may name variables that the hook lists; others are empty.
  */
 export async function postHook(
   {url, headers, variables}: HookPost,
@@ -20,7 +20,7 @@ export async function postHook(
       ...Object.fromEntries(
         Object.entries(headers)
           .filter(([name]) => !/^(?:content-length|transfer-encoding|host)$/iu.test(name))
-          .map(([name, value]) => [name, withVariables(value, {variables, environment})]),
+          .map(([name, value]) => [name, expandVariables(value, {variables, environment})]),
       ),
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -49,13 +49,13 @@ export async function postHook(
       sent.once('error', failed);
       sent.end(body);
     } catch (cause) {
-      // A header that holds what no header may.
+      // A header contains a character that is not allowed in headers.
       failed(cause);
     }
   });
 }
 
-const withVariables = (
+const expandVariables = (
   value: string,
   {variables, environment}: {readonly variables: readonly string[]; readonly environment: Environment},
 ): string =>

@@ -3,28 +3,31 @@ import {hasCode} from '../../domain/fault.ts';
 import {tryOr} from '../../base/outcome.ts';
 import {runTagVariable} from './shell-environment.ts';
 
-/** One running process; the dead that nobody has collected yet are not in the table. `started` tells apart two users of one pid. */
+/** One running process. Zombies are not in the table. `started` distinguishes two processes with the same pid. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** The group that its terminal listens to; -1 where it has no terminal or the system does not say. */
+  /** The foreground process group of its terminal; -1 if it has no terminal or the system does not say. */
   readonly foreground: number;
   readonly state: 'running' | 'other';
   readonly started: string;
 }
 
-/** Every running process of the machine, but for those of the names `except`, which only Linux leaves out. */
+/** Returns every running process of the machine. Linux leaves out the processes named in `except`. */
 export async function processTable(except: ReadonlySet<string> = new Set()): Promise<readonly ProcessRow[]> {
   return process.platform === 'linux' ? fromProc(except) : fromPs();
 }
 
-/** The processes that run now, by the names that `processTable` takes. Costs one system call; empty where the system has no /proc. */
-export const runningNow = (): ReadonlySet<string> => new Set(process.platform === 'linux' ? processNames() : []);
+/**
+ * Returns the pids that run now, for the `except` of `processTable`. Costs one system call; empty on a system without
+ * /proc.
+ */
+export const runningPids = (): ReadonlySet<string> => new Set(process.platform === 'linux' ? processNames() : []);
 
 const processNames = (): readonly string[] => readdirSync('/proc').filter(name => /^\d+$/u.test(name));
 
-/** The run tag in the environment of the process; empty where it has none. Only Linux shows it. */
+/** Returns the run tag in the process's environment; empty if it has none. Works on Linux only. */
 export function runTagOf(pid: number): string {
   if (process.platform !== 'linux') return '';
   const environment = readTextFile(`/proc/${pid}/environ`) ?? '';
@@ -34,37 +37,37 @@ export function runTagOf(pid: number): string {
   return environment.slice(start + runTagVariable.length + 1, end < 0 ? undefined : end);
 }
 
-/** The name under which this process has an open file; empty where there is none. Only Linux can tell. */
-export const openFileName = (descriptor: number): string => linkOf(`/proc/self/fd/${descriptor}`);
+/** Returns the system's name of this process's open file; empty if there is none. Works on Linux only. */
+export const openFileName = (descriptor: number): string => readLink(`/proc/self/fd/${descriptor}`);
 
 /**
- * Whether this process has the pseudo-terminal of that name (`/dev/pts/3`) open under the descriptor, as the one who made it. Only Linux
- * can tell.
+ * True if the descriptor is the master of the pseudo-terminal with that name (`/dev/pts/3`). Works
+ * on Linux only.
  */
-export function isMasterOf(descriptor: number, name: string): boolean {
+export function isPtyMaster(descriptor: number, name: string): boolean {
   const information = readTextFile(`/proc/self/fdinfo/${descriptor}`) ?? '';
   return name === `/dev/pts/${/^tty-index:\s*(\d+)$/mu.exec(information)?.[1]}`;
 }
 
-/** Whether the process writes (its stdout or stderr) to one of the open files of those names. */
+/** Whether the process's stdout or stderr is one of these open files. */
 export function writesTo(pid: number, names: readonly string[]): boolean {
   return [1, 2].some(descriptor => {
     const path = `/proc/${pid}/fd/${descriptor}`;
-    const name = linkOf(path);
+    const name = readLink(path);
     if (!names.includes(name)) return false;
-    // In a container of its own a terminal of the same name is another one.
+    // A container can have a different terminal of the same name.
     return !name.startsWith('/dev/') || deviceOf(path) === deviceOf(name);
   });
 }
 
-/** When the process started, in the system's own words; `undefined` when there is no such process. */
-export const startOf = async (pid: number): Promise<string | undefined> =>
+/** Returns the start time of the process in the system's own format, or `undefined` if there is no such process. */
+export const startTimeOf = async (pid: number): Promise<string | undefined> =>
   process.platform === 'linux'
     ? parseStat(readTextFile(`/proc/${pid}/stat`) ?? '')?.started
     : (await processTable()).find(row => row.pid === pid)?.started;
 
-/** The same where the system tells it at once; elsewhere empty. For a process that was just started. */
-export const startAtOnce = (pid: number): string =>
+/** Returns the start time of a process that was just started, without waiting. Empty except on Linux. */
+export const startTimeSync = (pid: number): string =>
   process.platform === 'linux' ? (parseStat(readTextFile(`/proc/${pid}/stat`) ?? '')?.started ?? '') : '';
 
 function fromProc(except: ReadonlySet<string>): readonly ProcessRow[] {
@@ -75,7 +78,9 @@ function fromProc(except: ReadonlySet<string>): readonly ProcessRow[] {
   });
 }
 
-/** Reads a line of /proc/PID/stat; the name in it may hold anything, so fields count from its last parenthesis. */
+/**
+ * Parses a line of /proc/PID/stat. The process name may contain anything, so fields count from its last parenthesis.
+ */
 function parseStat(stat: string): ProcessRow | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group, , , foreground] = fields;
@@ -110,28 +115,28 @@ async function fromPs(): Promise<readonly ProcessRow[]> {
   });
 }
 
-/** The children of a process now, on Linux. */
+/** Returns the process's current children. Works on Linux only. */
 export const childrenOf = (pid: number): readonly number[] =>
   (readTextFile(`/proc/${pid}/task/${pid}/children`) ?? '')
     .split(' ')
     .filter(text => text !== '')
     .map(Number);
 
-/** The command line of a process with blanks between its words; the name in parentheses where it has none. */
-export function commandOf(pid: number): string {
+/** Returns the process's command line with blanks between its words. If it has none, the name in parentheses. */
+export function commandLineOf(pid: number): string {
   const words = (readTextFile(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim();
   return words === '' ? `(${(readTextFile(`/proc/${pid}/comm`) ?? '').trim()})` : words;
 }
 
 const isDead = (state: string | undefined): boolean => state === undefined || /^[ZX]/u.test(state);
 
-export const linkOf = (path: string): string => tryOr(() => readlinkSync(path), '');
+export const readLink = (path: string): string => tryOr(() => readlinkSync(path), '');
 
 const deviceOf = (path: string): number | undefined => statSync(path, {throwIfNoEntry: false})?.dev;
 
 export const readTextFile = (path: string): string | undefined => tryOr(() => readFileSync(path, 'utf8'), undefined);
 
-/** Whether there is a process of that number, or a group of the negative one, ours or not. */
+/** Whether a process with this number exists, or a group for a negative number. It may belong to another user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -141,14 +146,14 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The TCP ports on which one of the processes waits for connections, in order. Only Linux can tell; elsewhere none. */
+/** Returns the TCP ports on which these processes listen, in ascending order. Works on Linux only; empty elsewhere. */
 export function listeningPorts(pids: readonly number[]): readonly number[] {
   if (process.platform !== 'linux' || pids.length === 0) return [];
-  const ports = new Map(listeners().map(({inode, port}) => [`socket:[${inode}]`, port]));
+  const ports = new Map(listeningSockets().map(({inode, port}) => [`socket:[${inode}]`, port]));
   if (ports.size === 0) return [];
   const found = new Set<number>();
   for (const pid of pids) {
-    for (const target of openFiles(pid)) {
+    for (const target of openFilesOf(pid)) {
       const port = ports.get(target);
       if (port !== undefined) found.add(port);
     }
@@ -156,8 +161,14 @@ export function listeningPorts(pids: readonly number[]): readonly number[] {
   return [...found].toSorted((a, b) => a - b);
 }
 
-/** The TCP sockets of this machine that wait for connections, with their addresses in the notation of /proc/net/tcp (proc(5)). */
-export const listeners = (): readonly {readonly address: string; readonly port: number; readonly inode: string}[] =>
+/**
+ * Returns the listening TCP sockets of this machine, with their addresses in the notation of /proc/net/tcp (proc(5)).
+ */
+export const listeningSockets = (): readonly {
+  readonly address: string;
+  readonly port: number;
+  readonly inode: string;
+}[] =>
   ['/proc/net/tcp', '/proc/net/tcp6'].flatMap(file =>
     (readTextFile(file) ?? '').split('\n').flatMap(line => {
       const row = /^\s*\d+: ([\dA-F]+):([\dA-F]{4}) \S+ 0A (?:\S+\s+){5}(\d+)/u.exec(line);
@@ -166,7 +177,7 @@ export const listeners = (): readonly {readonly address: string; readonly port: 
     }),
   );
 
-function openFiles(pid: number): readonly string[] {
+function openFilesOf(pid: number): readonly string[] {
   const folder = `/proc/${pid}/fd`;
   return tryOr(() => readdirSync(folder).flatMap(name => tryOr(() => [readlinkSync(`${folder}/${name}`)], [])), []);
 }

@@ -1,43 +1,43 @@
 import {setTimeout as delay} from 'node:timers/promises';
 import {isRunning, runTagOf, processTable, writesTo, type ProcessRow} from './process-table.ts';
 
-/** The processes of one run or of several, described by what identifies them. */
+/** The processes of one or more runs, described by what identifies them. */
 export interface ProcessTree {
   readonly leaders: readonly GroupLeader[];
   /** Whether a process with this run tag in its environment belongs to the tree. */
   readonly owns: (tag: string) => boolean;
   /**
-   * Answer with the names of open files, as the system gives them: a process that writes to one belongs to the tree even if it has
-   * left its group and cleared its environment. They are asked before each look, and answer with an empty name once weft has closed
-   * the file: the system gives the name of a closed terminal to the next one that anybody opens. None where the search would cost too
-   * much.
+   * Names of the open files that the runs write to. A process that writes to one of them belongs to the tree, even if
+   * it left its group and cleared its environment. Each function is called before each search. It returns an empty name
+   * once weft has closed the file, because the system reuses the name of a closed terminal. Empty if the search would
+   * cost too much.
    */
   readonly outputs: readonly OutputName[];
 }
 
-/** The name of the open file that a run writes to; empty when it is not open in weft, or has no name. */
+/** Returns the name of the open file that a run writes to; empty if it has no name or weft has closed it. */
 export type OutputName = () => string;
 
 /**
- * The leader of a process group. A group without members gives its number back to the system, which may make it another's: that one
- * is known by its leader, which started at another time.
+ * The leader of a process group. The system reuses the number of an empty group. A group with a reused number has a
+ * leader with another start time.
  */
 export interface GroupLeader {
   readonly pid: number;
-  /** When it started, as `ProcessRow` has it; empty where that is not known. */
+  /** The leader's start time, as in `ProcessRow`; empty if unknown. */
   readonly started: string;
 }
 
-/** What identifies the processes of one run. */
+/** The ids of one run's processes. */
 export interface RunIds {
   readonly runTag: string;
-  /** The process that leads its group. */
+  /** The process that leads the run's group. */
   readonly leader: number;
-  /** When the leader started; empty where that is not known. */
+  /** The leader's start time; empty if unknown. */
   readonly leaderStarted: string;
 }
 
-/** The tree of one run. */
+/** Returns the tree of one run. */
 export const treeOf = (run: RunIds, ...outputs: readonly OutputName[]): ProcessTree => ({
   leaders: [{pid: run.leader, started: run.leaderStarted}],
   owns: tag => tag === run.runTag,
@@ -47,22 +47,22 @@ export const treeOf = (run: RunIds, ...outputs: readonly OutputName[]): ProcessT
 /** Milliseconds between SIGTERM and SIGKILL; `short` is for a user who waits for the end. */
 const graceMs = {short: 300, long: 1000} as const;
 
-/** Milliseconds to wait for killed processes to disappear; one that is still there then hangs inside the system. */
-const patienceMs = 2000;
+/** Milliseconds to wait for killed processes to disappear. One that remains after that hangs in the kernel. */
+const killTimeoutMs = 2000;
 
-/** Whether the process group still has a member (a dead process that was not collected counts). Costs one system call. */
+/** Whether the process group still has a member; a zombie counts. Costs one system call. */
 export const groupRemains = (leader: number): boolean => isRunning(-leader);
 
-/** The members that live now, but for the processes of `except`, which are known not to be members. */
+/** Returns the living members. Processes in `except` are known not to be members. */
 export const livingMembers = async (
   tree: ProcessTree,
   except: ReadonlySet<string> = new Set(),
 ): Promise<readonly ProcessRow[]> => trackMembers(tree, except)();
 
 /**
- * Ends every process of the run: its group, the descendants that left the group, and those that left their parents too.
- * They get SIGTERM, after a grace SIGKILL. Resolves when none is left, or none that can be ended. `last` ends by itself when all others
- * have, and is killed only if it does not.
+ * Ends every process of the run: its group, descendants that left the group, and those that left their parents too.
+ * They get SIGTERM, and SIGKILL after the grace period. Resolves when none is left, or none that can be ended. `last`
+ * ends by itself when all others have; it is killed only if it does not.
  */
 export async function endProcessTree(
   tree: ProcessTree,
@@ -71,8 +71,8 @@ export async function endProcessTree(
 ): Promise<void> {
   const members = trackMembers(tree);
   if (await endWith('SIGTERM', members, graceMs[grace])) return;
-  if (last !== 'none' && (await endWith('SIGKILL', members, patienceMs, last))) return;
-  await endWith('SIGKILL', members, patienceMs);
+  if (last !== 'none' && (await endWith('SIGKILL', members, killTimeoutMs, last))) return;
+  await endWith('SIGKILL', members, killTimeoutMs);
 }
 
 async function endWith(
@@ -81,7 +81,7 @@ async function endWith(
   withinMs: number,
   last: number | 'none' = 'none',
 ) {
-  // Looking for the members can take long where there are many processes: the time counts from the first signal.
+  // Finding the members can take long if there are many processes, so the time counts from the first signal.
   let until = Number.POSITIVE_INFINITY;
   const asked = new Set<number>();
   for (let pause = 4; ; pause = Math.min(pause * 2, 50)) {
@@ -92,7 +92,7 @@ async function endWith(
       if (pid === last || (asked.has(pid) && signal === 'SIGTERM')) continue;
       asked.add(pid);
       sendSignal(pid, signal);
-      // A stopped process hears of SIGTERM only once it goes on.
+      // A stopped process receives SIGTERM only when it continues.
       sendSignal(pid, 'SIGCONT');
     }
     until = Math.min(until, performance.now() + withinMs);
@@ -103,8 +103,8 @@ async function endWith(
 type Membership = () => Promise<readonly ProcessRow[]>;
 
 /**
- * Returns a function that looks for the living members each time it is called. A process that was a member once remains one,
- * whatever becomes of its parents. A group that was found empty once is not looked at again: its number may be reused.
+ * Returns a function that finds the living members each time it is called. A process that was a member once remains
+ * one, even if its parents end. A group found empty is not searched again, because its number may be reused.
  */
 export function trackMembers(
   {leaders: given, owns, outputs}: ProcessTree,
@@ -112,21 +112,21 @@ export function trackMembers(
 ): Membership {
   let leaders = given;
   const known = new Map<number, string>();
-  const strangers = new Map<number, string>();
+  const unrelated = new Map<number, string>();
   const isKnown = ({pid, started}: ProcessRow): boolean => known.get(pid) === started;
 
   return async () => {
     leaders = leaders.filter(({pid}) => groupRemains(pid));
     const table = await processTable(except);
-    leaders = leaders.filter(leader => !isAnothers(leader, table));
+    leaders = leaders.filter(leader => !isReused(leader, table));
     const groups = new Set(leaders.map(({pid}) => pid));
-    // From here on nothing waits, so that no file is closed before it has been compared.
+    // Nothing waits after this line, so no file is closed before it has been compared.
     const names = outputs.map(output => output()).filter(name => name !== '');
     for (const row of table) {
       if (groups.has(row.group) || groups.has(row.pid)) known.set(row.pid, row.started);
-      else if (!isKnown(row) && strangers.get(row.pid) !== row.started) {
+      else if (!isKnown(row) && unrelated.get(row.pid) !== row.started) {
         if (owns(runTagOf(row.pid)) || (names.length > 0 && writesTo(row.pid, names))) known.set(row.pid, row.started);
-        else strangers.set(row.pid, row.started);
+        else unrelated.set(row.pid, row.started);
       }
     }
     const living = new Map(table.filter(isKnown).map(row => [row.pid, row]));
@@ -143,14 +143,14 @@ export function trackMembers(
   };
 }
 
-const isAnothers = (leader: GroupLeader, table: readonly ProcessRow[]): boolean =>
+const isReused = (leader: GroupLeader, table: readonly ProcessRow[]): boolean =>
   leader.started !== '' && table.some(({pid, started}) => pid === leader.pid && started !== leader.started);
 
-/** Sends a signal to a process, or to the group of a negative number, if it is there and weft may. */
+/** Sends a signal to a process, or to the group of a negative number. Ignores failures. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended, or is not ours.
+    // The process has ended, or is another user's.
   }
 }

@@ -9,42 +9,43 @@ import {type Attempt, moreRights, openProjectLaunch} from '../sandbox/launch.ts'
 import type {CommandSandbox, CommandStart} from '../sandbox/sandbox.ts';
 import {withoutTerminals} from './hidden-terminals.ts';
 import {endProcessTree, groupRemains, type GroupLeader, treeOf} from './process-tree.ts';
-import {startAtOnce} from './process-table.ts';
+import {startTimeSync} from './process-table.ts';
 import type {ShellContext} from './shell.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {findShell} from './shell-start.ts';
 
-/** Milliseconds in which what a hook left running may still write into its pipes. */
+/** Milliseconds for which processes that a hook left running may still write to its pipes. */
 const drainMs = 200;
 
 export interface HookProcesses {
   /**
-   * Runs a hook's command in the workspace's first folder, in a process group of its own. It settles when the command itself has
-   * ended or says that it goes on by itself; after an abort, when everything that it started has. What it leaves running ends with weft.
+   * Runs a hook's command in the first workspace folder, in its own process group. Settles when the command has ended
+   * or reports that it continues in the background; after an abort, when all processes that it started have ended.
+   * Processes that it leaves running end with weft.
    */
   run(command: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;
-  /** Ends what hooks left running. */
+  /** Ends the processes that hooks left running. */
   close(): Promise<void>;
 }
 
 export function makeHookProcesses(options: {
   readonly variables: VariableSources;
   readonly runContext: () => Promise<Pick<ShellContext, 'tags' | 'watchdog'>>;
-  /** Confines the hooks that may not do all that the user may. */
+  /** Confines hooks that have fewer rights than the user. */
   readonly sandbox: CommandSandbox;
 }): HookProcesses {
   const {variables} = options;
   const [root = '/'] = variables.roots;
-  const left = new Map<string, GroupLeader>();
+  const leftRunning = new Map<string, GroupLeader>();
   return {
     async run({command, args, environment, rights}, stdin, signal) {
       const {tags, watchdog} = await options.runContext();
       if (signal.aborted) return {end: {kind: 'aborted'}, stdout: '', stderr: ''};
       const runTag = tags.next();
-      const shell = findShell(variables.given, variables.roots);
+      const shell = findShell(variables.inherited, variables.roots);
       const start = {
-        program: args === 'shell' ? shell : withProject(command, root),
-        args: args === 'shell' ? ['-c', command] : args.map(word => withProject(word, root)),
+        program: args === 'shell' ? shell : expandProjectDir(command, root),
+        args: args === 'shell' ? ['-c', command] : args.map(word => expandProjectDir(word, root)),
         environment: {
           ...shellEnvironment(variables, {runTag, channel: 'pipes', environment: 'inherited'}),
           CLAUDE_PROJECT_DIR: root,
@@ -65,13 +66,16 @@ export function makeHookProcesses(options: {
       const {child, pid, ended, stdout, stderr} = begun.value;
       void ended.then(release);
       child.stdin.end(stdin);
-      const leader = {pid, started: startAtOnce(pid)};
+      const leader = {pid, started: startTimeSync(pid)};
       watchdog.watch(pid, leader.started);
-      left.set(runTag, leader);
-      const first = await raceAbort(Promise.race([ended, stdout.full, stderr.full, stdout.goesOn]), signal);
+      leftRunning.set(runTag, leader);
+      const first = await raceAbort(
+        Promise.race([ended, stdout.overflowed, stderr.overflowed, stdout.continues]),
+        signal,
+      );
       const forget = (): void => {
         if (groupRemains(pid)) return;
-        left.delete(runTag);
+        leftRunning.delete(runTag);
         watchdog.forget(pid);
       };
       if (first !== 'aborted' && first.kind === 'goes-on') {
@@ -97,9 +101,12 @@ export function makeHookProcesses(options: {
       return {end, stdout: stdout.text(), stderr: complaint};
     },
     async close() {
-      if (left.size === 0) return;
-      await endProcessTree({leaders: [...left.values()], owns: tag => left.has(tag), outputs: []}, 'short');
-      left.clear();
+      if (leftRunning.size === 0) return;
+      await endProcessTree(
+        {leaders: [...leftRunning.values()], owns: tag => leftRunning.has(tag), outputs: []},
+        'short',
+      );
+      leftRunning.clear();
     },
   };
 }
@@ -110,8 +117,8 @@ interface HookChild {
   readonly child: ChildProcessWithoutNullStreams;
   readonly pid: number;
   readonly ended: Promise<HookEnd>;
-  readonly stdout: Collected;
-  readonly stderr: Collected;
+  readonly stdout: StreamCollector;
+  readonly stderr: StreamCollector;
 }
 
 async function spawnHook(
@@ -126,14 +133,14 @@ async function spawnHook(
       resolve(by === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal: by}),
     );
   });
-  // At once: a program that has ended loses what nobody reads.
+  // Read at once: unread output of an ended program is lost.
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
-  // A hook need not read what it is given.
+  // A hook may ignore its input.
   child.stdin.on('error', () => {});
   const {pid} = child;
   if (pid === undefined) {
     const end = await ended;
-    return failed(end.kind === 'not-started' ? end.why : 'no process was made');
+    return failed(end.kind === 'not-started' ? end.why : 'no process was created');
   }
   const discard = async (): Promise<string> => {
     await stderr.closed;
@@ -142,20 +149,20 @@ async function spawnHook(
   return ok({started: {child, pid, ended, stdout, stderr}, ended, discard});
 }
 
-/** Without a shell nobody else puts the variables in. */
-const withProject = (word: string, root: string): string =>
+/** Expands the project variables, because no shell does it here. */
+const expandProjectDir = (word: string, root: string): string =>
   word.replaceAll(/\$(?:\{(?:CLAUDE|WEFT)_PROJECT_DIR\}|(?:CLAUDE|WEFT)_PROJECT_DIR\b)/gu, () => root);
 
-interface Collected {
-  /** Settles when more came than a hook may write; else never. */
-  readonly full: Promise<HookEnd>;
-  /** Settles when the first line says that the hook goes on by itself; else never. */
-  readonly goesOn: Promise<HookEnd>;
+interface StreamCollector {
+  /** Settles if the hook writes more than it may; otherwise never. */
+  readonly overflowed: Promise<HookEnd>;
+  /** Settles if the first line says that the hook continues in the background; otherwise never. */
+  readonly continues: Promise<HookEnd>;
   readonly closed: Promise<void>;
   text(): string;
 }
 
-function collect(stream: Readable): Collected {
+function collect(stream: Readable): StreamCollector {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const full = Promise.withResolvers<HookEnd>();
@@ -173,8 +180,8 @@ function collect(stream: Readable): Collected {
   stream.on('error', () => {});
   stream.once('close', () => closed.resolve());
   return {
-    full: full.promise,
-    goesOn: goesOn.promise,
+    overflowed: full.promise,
+    continues: goesOn.promise,
     closed: closed.promise,
     text: () => Buffer.concat(chunks).toString('utf8'),
   };

@@ -1,22 +1,22 @@
 import {execFile} from 'node:child_process';
 import {hash, randomBytes} from 'node:crypto';
 import {promisify} from 'node:util';
-import {runTagOf, processTable, startOf, readTextFile} from './process-table.ts';
+import {runTagOf, processTable, startTimeOf, readTextFile} from './process-table.ts';
 import {type Environment, runTagVariable} from './shell-environment.ts';
 
 /** The run tags that one weft process puts into the environment of the commands it starts. */
 export interface RunTags {
-  /** The beginning that all tags of this weft process share. */
+  /** The prefix that all tags of this weft process share. */
   readonly prefix: string;
   next(): string;
 }
 
 /**
- * A run tag names the weft process and, by `folder`, where that process registers its blocks. So a later weft with the same folder
- * recognises what was left running, and leaves the commands of other installations alone.
+ * Makes run tags. A tag names the weft process and, by `folder`, where that process registers its blocks. A later weft
+ * with the same folder recognizes processes that were left running, and ignores the commands of other installations.
  */
 export async function makeRunTags(folder: string): Promise<RunTags> {
-  const started = ((await startOf(process.pid)) ?? '').replaceAll(/[^\w:]/gu, '_');
+  const started = ((await startTimeOf(process.pid)) ?? '').replaceAll(/[^\w:]/gu, '_');
   const prefix = `${process.pid}.${started}.${folderTag(folder)}${randomBytes(3).toString('hex')}.`;
   let runs = 0;
   return {
@@ -28,51 +28,55 @@ export async function makeRunTags(folder: string): Promise<RunTags> {
   };
 }
 
-/** Whether the tag was given by a weft that registers its blocks in `folder`. */
-export const isOfFolder = (tag: string, folder: string): boolean =>
+/** Whether a weft that registers its blocks in `folder` made the tag. */
+export const isTagOfFolder = (tag: string, folder: string): boolean =>
   tag.split('.')[2]?.startsWith(folderTag(folder)) === true;
 
 const folderTag = (folder: string): string => hash('sha256', folder, 'hex').slice(0, 6);
 
-/** Whether the weft process that gave the tag (or has this tag prefix) is still running. */
+/** Whether the weft process of this tag or tag prefix is still running. */
 export async function isWeftAlive(tag: string): Promise<boolean> {
   const [pid, started] = tag.split('.');
-  const now = await startOf(Number(pid));
+  const now = await startTimeOf(Number(pid));
   return now !== undefined && now.replaceAll(/[^\w:]/gu, '_') === started;
 }
 
-/** The prefix that a tag shares with all tags of the same weft process; `undefined` when the text is no run tag. */
+/** Returns the prefix that all tags of the same weft process share, or `undefined` if the text is no run tag. */
 export const tagPrefix = (tag: string): string | undefined => /^\d+\.[\w:]*\.[0-9a-f]{12}\./u.exec(tag)?.[0];
 
 /**
- * The kernel hands limits on to every child, also through `env -i`, `setsid` and a parent that has ended, and only root can raise
- * them again: this one, on bytes of POSIX message queues, is set a little below what systems begin with, and so tags what runs
- * in weft's shells.
+ * The tagged limit on bytes of POSIX message queues, slightly below the usual default. It marks everything that runs in
+ * weft's shells. Children inherit limits, even through `env -i`, `setsid` and after their parent has ended, and only
+ * root can raise them.
  */
 const tagLimit = 819_187;
 
-/** The command that lowers the limit, for the start of each bash; it has no effect where the limit is lower already, or unknown. */
+/**
+ * The command that lowers the limit, run first in each bash. It has no effect if the limit is unknown or already lower.
+ */
 export const tagLimitCommand = `ulimit -q ${String(tagLimit)} 2>/dev/null\n`;
 
 /**
- * Whether a command of weft started this process, directly or through others. Such a process may not change what weft is granted:
- * the variables of the environment tell it, those of the processes above, and on Linux the limit.
+ * Whether a command of weft started this process, directly or indirectly. Such a process must not change what weft may
+ * do. Signs are the environment variables, those of the parent processes, and on Linux the limit.
  */
 export async function isStartedByWeft(environment: Environment): Promise<boolean> {
-  return hasRunTag(environment) || hasTaggedLimit(readTextFile('/proc/self/limits') ?? '') || (await isBelowWeft());
+  return (
+    hasRunTag(environment) || hasTaggedLimit(readTextFile('/proc/self/limits') ?? '') || (await isDescendantOfWeft())
+  );
 }
 
 const hasRunTag = (environment: Environment): boolean =>
   [runTagVariable, 'WEFT_ACTIVE'].some(name => (environment[name] ?? '') !== '');
 
-/** `limits` is what Linux has in /proc/PID/limits. */
+/** `limits` is the content of /proc/PID/limits on Linux. */
 export function hasTaggedLimit(limits: string): boolean {
   const [, soft, hard] = /^Max msgqueue size\s+(\S+)\s+(\S+)/mu.exec(limits) ?? [];
   return [soft, hard].includes(String(tagLimit));
 }
 
-/** Looks at the processes above this one, and at those of its group, whose leader may have started it and ended. */
-async function isBelowWeft(): Promise<boolean> {
+/** Checks the parents of this process, and the members of its group, whose leader may have started it and ended. */
+async function isDescendantOfWeft(): Promise<boolean> {
   const rows = new Map((await processTable()).map(row => [row.pid, row]));
   const above = new Set<number>();
   for (let row = rows.get(process.pid); row !== undefined && !above.has(row.pid); row = rows.get(row.parent))
@@ -84,7 +88,10 @@ async function isBelowWeft(): Promise<boolean> {
   return pids.length > 0 && (await environmentsOf(pids)).includes(` ${runTagVariable}=`);
 }
 
-/** Elsewhere `ps` shows the environment of the user's own processes behind their command lines. */
+/**
+ * Returns the processes' environments, which `ps` shows after their command lines. For systems other than Linux, and
+ * the user's own processes.
+ */
 async function environmentsOf(pids: readonly number[]): Promise<string> {
   try {
     return (await promisify(execFile)('ps', ['-E', '-ww', '-o', 'command=', '-p', pids.join(',')])).stdout;

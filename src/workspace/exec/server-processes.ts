@@ -5,36 +5,36 @@ import {raceTimeout} from '../../base/race.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {withoutTerminals} from './hidden-terminals.ts';
-import {startAtOnce} from './process-table.ts';
+import {startTimeSync} from './process-table.ts';
 import {endProcessTree, treeOf} from './process-tree.ts';
 import type {RunTags} from './run-tag.ts';
 import {type Environment, runTagVariable} from './shell-environment.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
 
-/** The most bytes of one line that a server prints; a server that prints more is ended. */
-const longestLine = 32 * 1024 * 1024;
+/** The most bytes of one line that a server may print. weft ends a server that prints more. */
+const maxLineBytes = 32 * 1024 * 1024;
 
-/** Bytes that wait for a program to read them, at most; a program that lets more wait is ended. */
+/** The most bytes that may wait for a program to read them. weft ends a program that leaves more unread. */
 const maxUnread = 4 * 1024 * 1024;
 
-/** Milliseconds for which the output of a program that has ended may still come. */
+/** Milliseconds for which weft reads on after a program has ended. */
 const drainMs = 1000;
 
-/** Milliseconds that an MCP server has to end by itself once its input is closed. */
-export const serverLeaveMs = 200;
+/** Milliseconds that an MCP server has to exit after its input is closed. */
+export const serverExitMs = 200;
 
 /**
- * Runs programs that weft talks to over their stdin and stdout. Each has a process group of its own; none outlives weft, not even
- * after `kill -9`. A program gets the few variables that every program needs, and those that it is configured for, but none of
+ * Runs programs that weft talks to over their stdin and stdout. Each has its own process group, and none outlives weft,
+ * even after `kill -9`. A program gets the few variables that every program needs and its configured ones, but none of
  * weft's own. Nothing is loaded or started before the first program.
  */
 export function makeServerProcesses(options: {
-  /** What weft itself was given, with the PATH that programs are found by. */
+  /** The environment of weft itself, with the PATH to search for programs. */
   readonly environment: Environment;
-  /** Where run tags are made for; see `makeRunTags`. */
+  /** The folder that run tags are made for; see `makeRunTags`. */
   readonly registryFolder: string;
-  /** Milliseconds that a program has to end by itself once its input is closed. */
-  readonly leaveMs: number;
+  /** Milliseconds that a program has to exit after its input is closed. */
+  readonly exitMs: number;
 }): ServerProcesses & {close(): Promise<void>} {
   const running = new Set<ServerProcess>();
   let context: Promise<{readonly tags: RunTags; readonly watchdog: ProcessWatchdog}> | undefined;
@@ -42,8 +42,8 @@ export function makeServerProcesses(options: {
     async start(program, events) {
       context ??= openContext(options.registryFolder);
       const {tags, watchdog} = await context;
-      const variables = {...inherited(options.environment), ...program.env, [runTagVariable]: tags.next()};
-      const started = await startProgram(program, {variables, watchdog, events, leaveMs: options.leaveMs});
+      const variables = {...inheritVariables(options.environment), ...program.env, [runTagVariable]: tags.next()};
+      const started = await startProgram(program, {variables, watchdog, events, leaveMs: options.exitMs});
       if (started.tag === 'failed') return started;
       const {value: server} = started;
       running.add(server);
@@ -63,14 +63,14 @@ async function openContext(registryFolder: string) {
   return {tags, watchdog: startProcessWatchdog(tags.prefix)};
 }
 
-/** The variables that the MCP SDK hands to every server, and no others: whatever else a server needs stands in its configuration. */
+/** The variables that the MCP SDK passes to every server. A server's configuration names any others that it needs. */
 const inheritedNames: readonly string[] =
   process.platform === 'win32'
     ? `APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86)
       PROGRAMW6432 SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE WINDIR`.split(/\s+/u)
     : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 
-function inherited(environment: Environment): Record<string, string> {
+function inheritVariables(environment: Environment): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of inheritedNames) {
     const value = environment[name];
@@ -108,11 +108,11 @@ async function startProgram(
   if (pid === undefined) {
     const result = await subprocess;
     return failed(
-      `${command} could not be started: ${result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was made'}`,
+      `${command} could not be started: ${result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was created'}`,
     );
   }
   const leader = pid;
-  const leaderStarted = startAtOnce(pid);
+  const leaderStarted = startTimeSync(pid);
   watchdog.watch(pid, leaderStarted);
   const tree = treeOf({leader: pid, leaderStarted, runTag: variables[runTagVariable] ?? ''});
   let reason = '';
@@ -120,12 +120,12 @@ async function startProgram(
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= end());
   readLines(stdout, events.line, () => {
-    reason = `it printed a line of more than ${longestLine / 1024 / 1024} MB`;
+    reason = `it printed a line of more than ${maxLineBytes / 1024 / 1024} MB`;
     void stop();
   });
   readLines(stderr, events.log, () => {});
   stdin.on('error', () => {});
-  // A child of the program may hold its output open: that it has ended shows before its output does.
+  // A child of the program may hold its output open, so the exit event comes before the end of the output.
   const exited = Promise.withResolvers<void>();
   subprocess.nodeChildProcess.once('exit', (code, signal) => {
     reason ||= signal === null ? `it exited with code ${String(code ?? 0)}` : `it was ended by ${signal}`;
@@ -138,7 +138,7 @@ async function startProgram(
     stdin.end();
     await raceTimeout(left, leaveMs);
     await endProcessTree(tree, 'short');
-    // What it wrote last is still to be read.
+    // Read the program's last output.
     await raceTimeout(subprocess, drainMs);
     watchdog.forget(leader);
     stopped.resolve();
@@ -147,28 +147,28 @@ async function startProgram(
     ended: stopped.promise.then(() => reason || 'it was stopped'),
     write(line) {
       if (stdin.writableLength > maxUnread) {
-        reason ||= `it read none of ${maxUnread / 1024 / 1024} MB that it was sent`;
+        reason ||= `it left ${maxUnread / 1024 / 1024} MB of input unread`;
         void stop();
       }
-      return written(stdin, line);
+      return writeLine(stdin, line);
     },
     stop,
   });
 }
 
-/** Resolves once the pipe takes more. */
-function written(stdin: Writable, line: string): Promise<void> {
+/** Resolves once the pipe accepts more. */
+function writeLine(stdin: Writable, line: string): Promise<void> {
   const done = Promise.withResolvers<void>();
   stdin.write(`${line}\n`, cause => {
     if (cause === undefined || cause === null) done.resolve();
-    else done.reject(new Error(`it takes no input: ${causeText(cause)}`));
+    else done.reject(new Error(`it accepts no input: ${causeText(cause)}`));
   });
   return done.promise;
 }
 
-/** Calls `take` with every line, and `tooLong` once if a line passes the bound: nothing is read after that. */
+/** Calls `take` with every line. Calls `tooLong` once if a line exceeds the bound, and then reads nothing more. */
 function readLines(source: Readable, take: (line: string) => void, tooLong: () => void): void {
-  const splitter = new LineSplitter(longestLine);
+  const splitter = new LineSplitter(maxLineBytes);
   const read = (chunk: Buffer): void => {
     const lines = splitter.push(chunk);
     if (lines !== 'too-long') return lines.forEach(take);

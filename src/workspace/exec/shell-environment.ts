@@ -1,98 +1,101 @@
 import type {CommandEnvironment} from '../../domain/risk.ts';
 import {splitPath} from './trusted-path.ts';
 
-/** The variables of a process, as `process.env` has them. */
+/** The variables of a process, in the form of `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the variables of commands come from. */
+/** The sources of a command's variables. */
 export interface VariableSources {
-  /** What weft itself was given. */
-  readonly given: Environment;
-  /** What the user wants commands to have; it comes before everything that weft would set or withhold. */
-  readonly own: Readonly<Record<string, string>>;
-  /** Names that the user wants to be passed on although they would be withheld. */
-  readonly passed: readonly string[];
+  /** The environment of weft itself. */
+  readonly inherited: Environment;
+  /** Variables that the user sets for commands. They override what weft would set or withhold. */
+  readonly userSet: Readonly<Record<string, string>>;
+  /** Names of variables that the user passes on although weft would withhold them. */
+  readonly passedThrough: readonly string[];
   /** The workspace folders. */
   readonly roots: readonly string[];
 }
 
 /**
- * The environment of a command: what weft itself was given (a user's NODE_OPTIONS too), without keys and without what would
- * change how a shell starts. `runTag` is unique to the run, so that a process that left its group and its parent can still be told
- * to belong to it.
+ * Returns the environment of a command: weft's own (with a user's NODE_OPTIONS), without keys and without variables
+ * that change how a shell starts. `runTag` is unique to the run. It identifies a process that left its group and its
+ * parent.
  *
- * In `pipes` nobody can answer, so all that would wait for a person is switched off: pagers, editors, prompts for
- * credentials. In a `terminal` somebody can, so editors and prompts are the user's own; only pagers stay off, since what they
- * hold back is never read.
+ * In `pipes` nobody can answer, so everything that waits for a person is switched off: pagers, editors, prompts for
+ * credentials. In a `terminal` a person can answer, so editors and prompts are the user's own. Only pagers stay off,
+ * because nobody reads what they hold back.
  */
 export function shellEnvironment(
-  {given, own, passed, roots}: VariableSources,
+  {inherited, userSet, passedThrough, roots}: VariableSources,
   run: {readonly runTag: string; readonly channel: 'pipes' | 'terminal'; readonly environment: CommandEnvironment},
 ): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && (passed.includes(name) || !isWithheld(name))) kept[name] = value;
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value !== undefined && (passedThrough.includes(name) || !isWithheld(name))) kept[name] = value;
   }
   const variables = {
     ...withLanguage(kept),
-    ...unpaged,
-    ...(run.channel === 'pipes' ? unattended : inTerminal),
-    ...own,
+    ...pagerVariables,
+    ...(run.channel === 'pipes' ? unattendedVariables : terminalVariables),
+    ...userSet,
     WEFT_ACTIVE: '1',
     [runTagVariable]: run.runTag,
   };
   return run.environment === 'restricted'
     ? restrictedEnvironment(variables, roots)
-    : withGitSettings(variables, careful);
+    : withGitSettings(variables, baseGitSettings);
 }
 
 /**
- * The same variables for what runs without anybody's yes: no program of the workspace is found by its bare name, and git runs neither
- * hooks nor file monitors, checks no signatures and takes no locks.
+ * Returns the variables for commands that run without approval. No program of the workspace is found by its bare name.
+ * Git runs neither hooks nor file monitors, checks no signatures and takes no locks.
  */
 export function restrictedEnvironment(variables: Environment, roots: readonly string[]): Record<string, string> {
   const set: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) if (value !== undefined) set[name] = value;
   return {
-    ...withGitSettings(set, [...careful, ...guarded]),
+    ...withGitSettings(set, [...baseGitSettings, ...restrictedGitSettings]),
     PATH: splitPath(set['PATH'] ?? '', roots).trusted,
     GIT_OPTIONAL_LOCKS: '0',
   };
 }
 
-/** The variable that holds the runTag of a run. */
+/** The variable that contains the tag of a run. */
 export const runTagVariable = 'WEFT_RUN';
 
-const isWithheld = (name: string): boolean => withheld.some(pattern => pattern.test(name));
+const isWithheld = (name: string): boolean => withheldNames.some(pattern => pattern.test(name));
 
-const withheld: readonly RegExp[] = [
+const withheldNames: readonly RegExp[] = [
   /(?:^|_)(?:API_?KEY|ACCESS_KEY|TOKEN|SECRET|SECRETS|SECRET_KEY|SECRET_ACCESS_KEY|PRIVATE_KEY|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS)$/iu,
   /^(?:ANTHROPIC|OPENAI)_KEY$/iu,
   /^(?:PGPASSWORD|MYSQL_PWD)$/u,
   /^WEFT_/iu,
-  // Set by npm for its scripts (`npm start`): they would make a package manager inside the command believe it runs in that
-  // script. A user sets npm's options in capitals, and keeps them.
+  // npm sets these for its scripts (`npm start`). A package manager in the command would believe that it runs in that
+  // script. Users set npm's options in capitals, and those stay.
   /^npm_(?:lifecycle_\w+|package_\w+|config_\w+|execpath|node_execpath|command)$/u,
   /^INIT_CWD$/u,
   // A non-interactive shell reads the files that these name before the command.
   /^(?:BASH_ENV|ENV)$/u,
-  // What makes the same words mean something else than the host has judged.
+  // These change the meaning of a command that weft has judged.
   /^(?:CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|BASH_COMPAT|POSIXLY_CORRECT)$/u,
-  // The cache of our own program is of no use to others.
+  // The compile cache of weft is of no use to other programs.
   /^NODE_COMPILE_CACHE$/u,
   /^(?:OLDPWD|_)$/u,
-  // They speak of the terminal weft itself runs in, or force colours into pipes.
+  // These describe the terminal of weft itself, or force colors into pipes.
   /^(?:COLUMNS|LINES|TERMCAP|TMUX|TMUX_PANE|STY|WINDOWID|COLORTERM|FORCE_COLOR|CLICOLOR_FORCE)$/u,
 ];
 
 /**
- * A folder of a checkout can look like a repository of its own, whose configuration names programs that a mere `git status` in
- * there would run: git takes such a folder for one only when it is told to.
+ * A folder in a checkout can look like a bare repository. Its configuration could name programs that `git status` in
+ * the folder would run. With this setting git uses a bare repository only if named explicitly.
  */
-const careful: readonly GitSetting[] = [['safe.bareRepository', 'explicit']];
+const baseGitSettings: readonly GitSetting[] = [['safe.bareRepository', 'explicit']];
 
-/** What a repository's own configuration could have run by commands that only read, as far as it can be switched off for all. */
-const guarded: readonly GitSetting[] = [
+/**
+ * Settings that turn off programs which a repository's configuration could run from commands that only read. Some such
+ * programs can't be turned off for all commands.
+ */
+const restrictedGitSettings: readonly GitSetting[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['log.showSignature', 'false'],
@@ -100,7 +103,10 @@ const guarded: readonly GitSetting[] = [
 
 export type GitSetting = readonly [name: string, value: string];
 
-/** Adds settings to the environment, which git takes before those of all files. A name may hold any character, unlike one after `-c`. */
+/**
+ * Adds git settings to the environment, which override those of all files. A name may contain any character, unlike one
+ * after `-c`.
+ */
 export function withGitSettings<Value extends string | undefined>(
   variables: Readonly<Record<string, Value>>,
   settings: readonly GitSetting[],
@@ -114,13 +120,13 @@ export function withGitSettings<Value extends string | undefined>(
   return {...variables, GIT_CONFIG_COUNT: String(at + settings.length), ...Object.fromEntries(added)};
 }
 
-/** Without a language programs take text for ASCII and spoil the rest. */
+/** Sets a language if there is none: otherwise programs take text for ASCII and garble the rest. */
 function withLanguage(variables: Record<string, string>): Record<string, string> {
   const isSet = ['LC_ALL', 'LC_CTYPE', 'LANG'].some(name => (variables[name] ?? '') !== '');
   return isSet ? variables : {...variables, LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'};
 }
 
-const unpaged: Readonly<Record<string, string>> = {
+const pagerVariables: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GH_PAGER: 'cat',
@@ -136,14 +142,14 @@ const unpaged: Readonly<Record<string, string>> = {
   PERLDOC_PAGER: 'cat',
   RI_PAGER: 'cat',
   TIG_PAGER: 'cat',
-  // The AWS tool takes an empty pager for none.
+  // The AWS CLI uses no pager if this is empty.
   AWS_PAGER: '',
-  // Where `less` is called by name: no second screen, and gone when all fits on the first.
+  // If `less` is called by name: no alternate screen, and exit if all fits on the first.
   LESS: '-FRX',
   SYSTEMD_LESS: 'FRX',
 };
 
-const unattended: Readonly<Record<string, string>> = {
+const unattendedVariables: Readonly<Record<string, string>> = {
   TERM: 'dumb',
   EDITOR: 'true',
   VISUAL: 'true',
@@ -152,8 +158,8 @@ const unattended: Readonly<Record<string, string>> = {
   GIT_MERGE_AUTOEDIT: 'no',
   KUBE_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
-  // Git falls back to a graphical question where it may not ask in the terminal: one that fails at once says why, and sends no
-  // empty password.
+  // If git can't ask in the terminal, it asks in a window. A program that fails at once reports why, and sends no empty
+  // password.
   GIT_ASKPASS: 'false',
   GCM_INTERACTIVE: 'never',
   SSH_ASKPASS: 'false',
@@ -164,8 +170,8 @@ const unattended: Readonly<Record<string, string>> = {
   TF_INPUT: '0',
   COMPOSER_NO_INTERACTION: '1',
   DEBIAN_FRONTEND: 'noninteractive',
-  // Without a network npm waits for it at its end.
+  // Without a network, npm would wait for this check at its end.
   NPM_CONFIG_UPDATE_NOTIFIER: 'false',
 };
 
-const inTerminal: Readonly<Record<string, string>> = {TERM: 'xterm-256color'};
+const terminalVariables: Readonly<Record<string, string>> = {TERM: 'xterm-256color'};

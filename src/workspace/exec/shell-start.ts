@@ -24,30 +24,36 @@ import {isFolder} from '../files/list-folder.ts';
 import {isExecutable, splitPath} from './trusted-path.ts';
 
 /**
- * What bash reads before a command (through BASH_ENV), so that the command itself stays as it is written: its line numbers, its
- * errors, its exit code. A command that sets an EXIT trap of its own replaces ours, and then nothing is reported.
+ * The script that bash reads before a command (through BASH_ENV). The command itself stays unchanged: its line numbers,
+ * its errors, its exit code. A command that sets its own EXIT trap replaces weft's, and then nothing is reported.
  */
 export interface Prelude {
-  /** For BASH_ENV. */
+  /** The value of BASH_ENV. */
   readonly path: string;
-  /** Where the shell was when it ended, links resolved; `undefined` when it did not say. */
+  /** Returns the shell's folder when it ended, links resolved; `undefined` if it did not report one. */
   directory(): string | undefined;
-  /** To be called once; the files are then used again. */
+  /** Call this once; the files are then reused. */
   release(): void;
 }
 
 export interface Preludes {
-  /** `inside`: for a shell that does not see weft's own files. */
+  /** `inside` is for a shell that can't see weft's own files. */
   open(inside: InsidePrelude | 'as-it-is'): Prelude;
-  /** Closes the unused files. A file in use is closed at `release`: a shell that wrote through a stale descriptor would hit another file. */
+  /**
+   * Closes the unused files. A file in use is closed at `release`, because a shell that wrote through a stale
+   * descriptor would hit another file.
+   */
   close(): void;
 }
 
-/** The variable that makes the shell read the prelude. Only bash gets it: with another shell only a bash that the command calls would read it. */
-export const startedWith = (shell: string, {path}: {readonly path: string}): {readonly BASH_ENV?: string} =>
+/**
+ * Returns the variable that makes the shell read the prelude. Only bash gets it. With any other shell, only a bash that
+ * the command calls would read it.
+ */
+export const preludeVariables = (shell: string, {path}: {readonly path: string}): {readonly BASH_ENV?: string} =>
   basename(shell) === 'bash' ? {BASH_ENV: path} : {};
 
-/** `ownStart` is the BASH_ENV that the user wants commands to have; empty for none. */
+/** `ownStart` is the BASH_ENV that the user sets for commands; empty for none. */
 export function makePreludes(ownStart: string): Preludes {
   const free: PreludePair[] = [];
   const freeInside: PreludePair[] = [];
@@ -80,13 +86,16 @@ export function makePreludes(ownStart: string): Preludes {
   };
 }
 
-/** The prelude of blocks: the shell has no open files of weft's, and waits for its background processes before it ends, because they use its terminal too. */
+/**
+ * Makes the prelude of blocks. The shell has none of weft's open files. It waits for its background processes before it
+ * ends, because they use its terminal too.
+ */
 export function makeBlockPrelude(
   ownStart: string,
   inside: InsidePrelude | 'as-it-is',
 ): Pick<ScratchFile, 'path' | 'close'> {
   const script = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.scripts);
-  script.write(`${closeInheritedFiles}${start(ownStart)}trap wait EXIT\n`);
+  script.write(`${closeInheritedFiles}${scriptStart(ownStart)}trap wait EXIT\n`);
   return script;
 }
 
@@ -98,17 +107,21 @@ interface PreludePair {
 function makePair(ownStart: string, inside: InsidePrelude | 'as-it-is'): PreludePair {
   const script = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.scripts);
   const report = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.reports);
-  // Errors and traces (`set -x`) of the trap itself are nobody's business, and its failure must not become the exit code. `>|` also where `set -C` is on.
-  script.write(`${start(ownStart)}trap '{ builtin pwd -P >|${quoted(report.path)} || :; } 2>/dev/null' EXIT\n`);
+  // Errors and traces (`set -x`) of the trap itself must not appear, and its failure must not become the exit code.
+  // `>|` also works under `set -C`.
+  script.write(
+    `${scriptStart(ownStart)}trap '{ builtin pwd -P >|${quotePath(report.path)} || :; } 2>/dev/null' EXIT\n`,
+  );
   return {script, report};
 }
 
-const start = (ownStart: string): string =>
-  tagLimitCommand + (ownStart === '' ? 'unset BASH_ENV\n' : `BASH_ENV="${quotedInDouble(ownStart)}"\n. "$BASH_ENV"\n`);
+const scriptStart = (ownStart: string): string =>
+  tagLimitCommand +
+  (ownStart === '' ? 'unset BASH_ENV\n' : `BASH_ENV="${escapeInDoubleQuotes(ownStart)}"\n. "$BASH_ENV"\n`);
 
-/** Inside the single quotes of the trap. */
-const quoted = (path: string): string => `"${path.replaceAll("'", String.raw`'\''`)}"`;
-const quotedInDouble = (text: string): string => text.replaceAll(/["\\$`]/gu, character => `\\${character}`);
+/** Quotes a path for use inside the single quotes of the trap. */
+const quotePath = (path: string): string => `"${path.replaceAll("'", String.raw`'\''`)}"`;
+const escapeInDoubleQuotes = (text: string): string => text.replaceAll(/["\\$`]/gu, character => `\\${character}`);
 
 interface ScratchFile {
   readonly path: string;
@@ -119,7 +132,7 @@ interface ScratchFile {
   close(): void;
 }
 
-/** Where an open file has a name of its own the file's other name goes at once; elsewhere when weft ends. */
+/** With /proc the file's name is removed at once; otherwise it is removed when weft ends. */
 function makeScratchFile(): ScratchFile {
   const folder = mkdtempSync(join(tmpdir(), 'weft-'));
   const named = join(folder, 'file');
@@ -136,7 +149,8 @@ function makeScratchFile(): ScratchFile {
       const bytes = Buffer.alloc(size);
       return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, size, 0));
     },
-    // The next shell empties the file; until then it does not begin as a path does. To empty it here costs a millisecond.
+    // The next shell truncates the file. Until then the `-` keeps it from looking like a path. Truncating here would
+    // cost a millisecond.
     clear: () => void writeSync(descriptor, '-', 0),
     close() {
       closeSync(descriptor);
@@ -147,7 +161,9 @@ function makeScratchFile(): ScratchFile {
   };
 }
 
-/** A file with a name, which goes with its folder. The inside may put anything in the place of a report. */
+/**
+ * A file with a name, which is removed with its folder. Processes in the sandbox may replace a report with anything.
+ */
 function makeNamedFile({outside, inside}: InsidePrelude['scripts']): ScratchFile {
   const name = randomUUID();
   const file = join(outside, name);
@@ -162,17 +178,17 @@ function makeNamedFile({outside, inside}: InsidePrelude['scripts']): ScratchFile
   };
 }
 
-/** Bytes of a report that are read; no path is longer. */
-const longestReport = 8192;
+/** The most bytes of a report to read; no path is longer. */
+const maxReportBytes = 8192;
 
 function readSmallFile(file: string): string {
   try {
-    // It may have become a link or a pipe.
+    // The file may have become a link or a pipe.
     const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       if (!fstatSync(descriptor).isFile()) return '';
-      const bytes = Buffer.alloc(longestReport);
-      return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, longestReport, 0));
+      const bytes = Buffer.alloc(maxReportBytes);
+      return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, maxReportBytes, 0));
     } finally {
       closeSync(descriptor);
     }
@@ -181,33 +197,37 @@ function readSmallFile(file: string): string {
   }
 }
 
-/** The shell that runs commands: bash where there is one, else sh. Folders of PATH that depend on where we are do not count, nor do those in `roots`. */
+/**
+ * Returns the shell that runs commands: bash if there is one, otherwise sh. Skips folders of PATH that are relative or
+ * lie in `roots`.
+ */
 export function findShell(environment: Environment, roots: readonly string[]): string {
   const path = splitPath(environment['PATH'] ?? '', roots).trusted.split(delimiter);
   const folders = [...path, '/bin', '/usr/bin'];
   return folders.map(folder => join(folder, 'bash')).find(isExecutable) ?? '/bin/sh';
 }
 
-/** The largest argument Linux hands to a program, with its closing byte. */
-const longestCommand = 128 * 1024;
+/** The largest argument that Linux passes to a program, with its closing byte. */
+const maxCommandBytes = 128 * 1024;
 
-/** The reason why a command cannot be started, found before anything is tried; `undefined` when there is none. */
-export function findObstacle(command: string, directory: string): Fault | undefined {
-  if (command.includes('\0')) return rejected('The command holds a NUL character; leave it out.');
-  if (Buffer.byteLength(command) >= longestCommand) {
+/** Returns the reason why a command can't be started, found before any attempt; `undefined` if there is none. */
+export function findStartProblem(command: string, directory: string): Fault | undefined {
+  if (command.includes('\0')) return rejected('The command contains a NUL character; leave it out.');
+  if (Buffer.byteLength(command) >= maxCommandBytes) {
     return rejected(`The command is ${Buffer.byteLength(command)} bytes long; write it to a script and run that.`);
   }
   if (isFolder(directory)) return undefined;
   return {
     kind: 'needs-user',
-    message: `The command was not started: ${directory} is not a folder (any more).`,
-    fix: 'Make the folder again, or start weft in another one.',
+    message: `The command was not started: ${directory} is not a folder.`,
+    fix: 'Create the folder again, or start weft in another one.',
   };
 }
 
 /**
- * Where the next command starts, given where a shell was when it ended (links resolved; `undefined` when it did not say). Inside
- * the workspace folders that counts; from outside it goes back to the first of them, with a note for the model.
+ * Returns where the next command starts. `reported` is the shell's folder when it ended (links resolved; `undefined` if
+ * it did not report one). A folder in the workspace is kept. Outside it, the next command starts in the first workspace
+ * folder, with a note for the model.
  */
 export function nextDirectory(ended: {
   readonly roots: readonly [string, ...string[]];
@@ -215,9 +235,9 @@ export function nextDirectory(ended: {
   readonly reported: string | undefined;
 }): {readonly directory: string; readonly notes: readonly string[]} {
   const {roots, from, reported} = ended;
-  if (reported === undefined || reported === resolved(from)) return {directory: from, notes: []};
+  if (reported === undefined || reported === realPathOr(from)) return {directory: from, notes: []};
   for (const root of roots) {
-    const below = relative(resolved(root), reported);
+    const below = relative(realPathOr(root), reported);
     if (below === '') return {directory: root, notes: []};
     if (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below)) {
       return {directory: join(root, below), notes: []};
@@ -231,4 +251,4 @@ export function nextDirectory(ended: {
 }
 
 /** The folder may be gone by now. */
-const resolved = (path: string): string => tryOr(() => realpathSync(path), path);
+const realPathOr = (path: string): string => tryOr(() => realpathSync(path), path);

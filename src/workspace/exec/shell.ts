@@ -25,53 +25,56 @@ import {
   type ProcessTree,
   type RunIds,
 } from './process-tree.ts';
-import {findObstacle, findShell, nextDirectory, type Preludes, startedWith} from './shell-start.ts';
-import {isReadingTerminal, screenful, screenPlacements} from './input-wait.ts';
+import {findStartProblem, findShell, nextDirectory, type Preludes, preludeVariables} from './shell-start.ts';
+import {isReadingTerminal, fullScreenThreshold, countCursorMoves} from './input-wait.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
 import type {OutputFolder} from './output-folder.ts';
 import {withoutTerminals} from './hidden-terminals.ts';
 import type {OutputPipe, OutputPipes} from './output-pipe.ts';
-import {startAtOnce, runningNow, type ProcessRow} from './process-table.ts';
+import {startTimeSync, runningPids, type ProcessRow} from './process-table.ts';
 import type {RunTags} from './run-tag.ts';
-import {firstEnd, timeLimit, type TimeLimit} from './time-limit.ts';
-import {droppedNote} from './trusted-path.ts';
+import {waitForEnd, timeLimit, type TimeLimit} from './time-limit.ts';
+import {droppedFoldersNote} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {blockedBySandbox} from '../sandbox/why-it-fails.ts';
 import {type Attempt, type Begin, openLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox, CommandStart, Enclosure} from '../sandbox/sandbox.ts';
 
-/** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
+/** Milliseconds of silence after which a pipe that outlives its shell counts as a background process's. */
 const drainIdleMs = 250;
 
-/** Milliseconds for which such a pipe is read on while it still delivers output. */
+/** Milliseconds for which weft keeps reading such a pipe while it delivers output. */
 const drainMs = 1000;
 
-/** Milliseconds in which a process that has closed its output may end before it counts as left running. */
-const partingMs = 150;
+/** Milliseconds that a process has to exit after closing its output before it counts as left running. */
+const exitGraceMs = 150;
 
-/** Milliseconds of silence after which a command is checked for a program that waits for keys. */
-const keysMs = 1500;
+/** Milliseconds of silence after which weft checks a command for a program that waits for keys. */
+const keyCheckMs = 1500;
 
 export interface ShellOptions {
-  /** The workspace folders; commands start in the first until a `cd` leads elsewhere inside them. */
+  /** The workspace folders. Commands start in the first until a `cd` leads elsewhere inside them. */
   readonly roots: readonly [string, ...string[]];
   readonly variables: VariableSources;
-  /** Gets a file per command whose output is too long for the report. */
+  /** Creates a file for each command whose output is too long for the report. */
   readonly outputs: OutputFolder;
-  /** Makes the filter of one command: its output goes through the filter before anything else sees it. */
+  /** Makes the filter of one command. All output passes through it first. */
   readonly filter: () => OutputFilter;
-  /** The run tags, watchdog, preludes and pipes that all commands of this weft process share; made when the first command starts. */
+  /**
+   * The run tags, watchdog, preludes and pipes that all commands of this weft process share; made when the first
+   * command starts.
+   */
   readonly runContext: () => Promise<ShellContext>;
   readonly sandbox: CommandSandbox;
-  /** Takes over the processes that a command left running; returns the line that tells the model of them. */
+  /** Takes over the processes that a command left running. Returns a line about them for the model. */
   readonly takeOver: (left: RemainingProcesses) => Promise<string>;
-  /** Runs a command in a terminal of its own; a failure says why this machine gives none. */
+  /** Runs a command in its own terminal. A failure says why this machine provides none. */
   readonly runInTerminal: (
     run: TerminalRun,
     observe: (chunk: string) => void,
     signal: AbortSignal,
   ) => Promise<Outcome<TerminalRunEnd, string>>;
-  /** Makes a block of a command that runs; returns its id. */
+  /** Makes a block of a running command and returns its id. */
   readonly moveToBackground: (running: RunningCommand) => Promise<BlockId>;
 }
 
@@ -82,18 +85,20 @@ export interface ShellContext {
   readonly pipes: OutputPipes;
 }
 
-/** Processes that go on running after their shell has ended. */
+/** Processes that still run after their shell has ended. */
 export interface RemainingProcesses extends RunIds {
   readonly command: string;
   readonly directory: string;
   readonly members: readonly ProcessRow[];
-  /** The pipe that they write to, to be read and closed by the block that takes them over; `closed` where they write elsewhere. */
+  /**
+   * The pipe that they write to; the block that takes them over reads and closes it. `closed` if they write elsewhere.
+   */
   readonly pipe: OutputPipe | 'closed';
-  /** To be called once, when none of them runs any more. Settles with sentences for the model. */
+  /** Call this once, when none of them runs any more. Settles with sentences for the model. */
   readonly release: () => Promise<readonly string[]>;
 }
 
-/** A command of the user's that runs in a terminal. */
+/** A user's command that runs in a terminal. */
 export interface TerminalRun
   extends
     Pick<RunningCommand, 'command' | 'directory' | 'runTag' | 'isHeld' | 'release'>,
@@ -109,31 +114,35 @@ export interface TerminalRunEnd {
   readonly shellEnded: Promise<unknown>;
 }
 
-/** A command that ends with `&` leaves running what it started, which a terminal would take with it when it closes. */
-const leavesRunning = /(?<!&)&\s*$/u;
+/** A command that ends with `&` starts background processes, which would end when a terminal closes. */
+const startsBackgroundProcess = /(?<!&)&\s*$/u;
 
 /** How a shell ended by itself. */
 export type ProcessEnd = Extract<ShellReport['end'], {readonly kind: 'exited' | 'signalled'}>;
 
-/** A command that goes on, with all that its output has gone through so far. */
+/** A command that moves to the background, with the state of its output. */
 export interface RunningCommand extends Omit<RemainingProcesses, 'members' | 'pipe'> {
-  /** To be read and closed by the block. */
+  /** The block reads and closes it. */
   readonly pipe: OutputPipe;
   readonly ended: Promise<ProcessEnd>;
   /** See `Launch`. */
   readonly isHeld: boolean;
   readonly filter: OutputFilter;
   readonly raw: RawOutput;
-  /** What it has printed, as far as it is kept. */
+  /** Its output so far, as far as weft keeps it. */
   readonly printed: string;
 }
 
 /**
- * Runs commands. The order of a run: start the shell in its own group; wait for its end, the time limit or the abort; read
- * what is still in the pipe; see what is left of the tree; settle.
+ * Runs commands. The steps of a run are:
+ * 1. Start the shell in its own group.
+ * 2. Wait for its end, the time limit or the abort.
+ * 3. Read the rest of the pipe.
+ * 4. Find the remaining processes of the tree.
+ * 5. Settle.
  *
- * A time limit or an abort ends the whole tree. After a normal end what the command left running (`npm run dev &`, a daemon)
- * goes on, in a block of its own, and ends with weft unless the user keeps it.
+ * A time limit or an abort ends the whole tree. After a normal end, processes that the command left running (`npm run
+ * dev &`, a daemon) continue in their own block. They end with weft unless the user keeps them.
  */
 export function makeShell(options: ShellOptions): ShellPort {
   const [root] = options.roots;
@@ -153,7 +162,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     const output = filteredOutput(filter, bytes => collector.push(bytes));
     const from = request.directory;
     const isMoved = from === root && isGone(directory);
-    const notes = isMoved ? [`${directory} is gone; the command ran in ${root}`] : [];
+    const notes = isMoved ? [`${directory} no longer exists, so the command ran in ${root}`] : [];
     directory = isGone(from) ? root : from;
     const finished = async (): Promise<BoundedOutput> => {
       await output.end();
@@ -173,13 +182,15 @@ export function makeShell(options: ShellOptions): ShellPort {
     });
 
     if (signal.aborted) return settle({kind: 'aborted'});
-    const obstacle = isGone(from) ? rejected(`The folder ${from} is gone.`) : findObstacle(request.command, from);
+    const obstacle = isGone(from)
+      ? rejected(`The folder ${from} no longer exists.`)
+      : findStartProblem(request.command, from);
     if (obstacle !== undefined) return settle({kind: 'not-started', fault: obstacle});
     const context = await options.runContext();
     const runTag = context.tags.next();
-    shell ??= findShell(options.variables.given, options.roots);
+    shell ??= findShell(options.variables.inherited, options.roots);
     let channel: 'terminal' | 'pipes' =
-      request.terminal !== 'none' && !leavesRunning.test(request.command) ? 'terminal' : 'pipes';
+      request.terminal !== 'none' && !startsBackgroundProcess.test(request.command) ? 'terminal' : 'pipes';
     const variables = (): Record<string, string> => shellEnvironment(options.variables, {...request, runTag, channel});
     const limit = timeLimit(request.hosts);
     const launched = await openLaunch(options.sandbox, {
@@ -190,58 +201,58 @@ export function makeShell(options: ShellOptions): ShellPort {
       hosts: limit.hosts,
       terminal: 'own',
     });
-    if (launched.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(launched.error)});
+    if (launched.tag === 'failed') return settle({kind: 'not-started', fault: sandboxFault(launched.error)});
     const launch = launched.value;
     const {isHeld} = launch;
-    const isPlain = launch.enclosure.kind === 'plain';
+    const isUnconfined = launch.enclosure.kind === 'plain';
     const prelude = context.preludes.open(launch.enclosure.kind === 'plain' ? 'as-it-is' : launch.enclosure.prelude);
     const begin = launch.begin(enclosure => {
       if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) context.watchdog.cleanUp(path);
-      return startOfCommand(enclosure, {shell: shell ?? '', prelude, ...request, variables});
+      return toCommandStart(enclosure, {shell: shell ?? '', prelude, ...request, variables});
     }, signal);
     const {changes: decide} = request;
     let deciding: Promise<ChangesOutcome> | undefined;
-    const decided = (endSignal: AbortSignal, blocked: string): Promise<ChangesOutcome> =>
+    const decideChanges = (endSignal: AbortSignal, blocked: string): Promise<ChangesOutcome> =>
       (deciding ??= launch
         .end(decide === 'none' ? decide : (held, aborted) => decide(held, aborted, blocked), endSignal)
         .then(ended => {
           notes.push(...ended.notes);
           return ended.changes;
         }));
-    /** Fires for what goes on in the background: nobody is there who could decide about its changes. */
+    /** Aborted when the command moves to the background, where nobody can decide about its changes. */
     const moved = new AbortController();
     const release = async (): Promise<readonly string[]> => {
       const known = notes.length;
-      const changes = await decided(moved.signal.aborted ? moved.signal : signal, '');
+      const changes = await decideChanges(moved.signal.aborted ? moved.signal : signal, '');
       return [...notes.slice(known), ...changesTexts(moved.signal.aborted ? inBackground(changes) : changes)];
     };
-    const moveOn = (end: ShellReport['end']): void => {
+    const updateDirectory = (end: ShellReport['end']): void => {
       if (end.kind !== 'exited') return;
       const next = nextDirectory({roots: options.roots, from, reported: prelude.directory()});
       ({directory} = next);
       notes.push(...next.notes);
     };
     /** The shell reports its folder in the prelude's file as long as it runs. */
-    let preludeUsed: Promise<unknown> = Promise.resolve();
-    /** What goes on in a block releases the sandbox when it ends. */
-    let goesOn = false;
+    let preludeEnded: Promise<unknown> = Promise.resolve();
+    /** True if a block has the command, which then releases the sandbox when the command ends. */
+    let isHandedOver = false;
     try {
       if (request.terminal !== 'none' && channel === 'terminal') {
         const {command, timeoutMs, background} = request;
         const own = {...request.terminal, begin, directory: from, runTag, release, isHeld};
         const ran = await options.runInTerminal({command, timeoutMs, background, ...own}, observe, signal);
         if (ran.tag === 'ok') {
-          preludeUsed = ran.value.shellEnded;
-          goesOn = true;
+          preludeEnded = ran.value.shellEnded;
+          isHandedOver = true;
           if (ran.value.end.kind === 'moved') moved.abort();
-          moveOn(ran.value.end);
-          const changes = moved.signal.aborted ? noHeldChanges : await decided(signal, '');
+          updateDirectory(ran.value.end);
+          const changes = moved.signal.aborted ? noHeldChanges : await decideChanges(signal, '');
           return await settle(ran.value.end, {output: ran.value.output, changes});
         }
-        notes.push(`this machine gives weft no terminal (${firstLine(ran.error, 200)}); the command ran on pipes`);
+        notes.push(`weft couldn't open a terminal (${firstLine(ran.error, 200)}), so the command ran on pipes`);
         channel = 'pipes';
       }
-      const before = runningNow();
+      const before = runningPids();
       const started = await begin(async start => startShell(start, from, context.pipes));
       if (started.tag === 'failed') {
         return await settle({kind: 'not-started', fault: rejected(`The command was not started: ${started.error}`)});
@@ -249,10 +260,10 @@ export function makeShell(options: ShellOptions): ShellPort {
       const {child, pipe} = started.value;
       const {pid: leader, started: leaderStarted} = child;
       context.watchdog.watch(leader, leaderStarted);
-      /** What a block takes over. */
+      /** The state that a block takes over. */
       const rest = {command: request.command, directory: from, runTag, leader, leaderStarted, pipe, release};
       const reading = readAll(pipe, output);
-      const followed = await follow(
+      const followed = await waitForCommand(
         {...request, limit, child, reading, runTag, output: pipe.name, before, isHeld},
         signal,
       );
@@ -260,36 +271,36 @@ export function makeShell(options: ShellOptions): ShellPort {
         moved.abort();
         reading.release();
         output.stop();
-        preludeUsed = child.ended;
+        preludeEnded = child.ended;
         const {output: printed, raw} = collector.handOver();
-        goesOn = true;
+        isHandedOver = true;
         const {ended} = child;
         const block = await options.moveToBackground({...rest, ended, filter, raw, printed: printed.text, isHeld});
         return await settle({kind: 'moved', block}, {output: printed});
       }
       const {end, left, waited} = followed;
-      if (request.environment === 'restricted') notes.push(...droppedNote(request.command, end, options));
+      if (request.environment === 'restricted') notes.push(...droppedFoldersNote(request.command, end, options));
       if (waited === 'for-keys')
         notes.push(
-          'it waited for keys that nobody could press, so weft ended it; with wait_until_completion: false it gets a terminal',
+          'it waited for a key press and nobody could press one, so weft ended it; set wait_until_completion: false to give it a terminal',
         );
-      moveOn(end);
+      updateDirectory(end);
       if (left.length === 0) {
         pipe.close();
         context.watchdog.forget(child.pid);
         const report = await settle(end);
-        const blocked = isPlain ? '' : blockedBySandbox(end, report.output.text);
-        // A person may take long to decide: that is not time in which it ran.
-        return {...report, blocked, changes: await decided(signal, blocked)};
+        const blocked = isUnconfined ? '' : blockedBySandbox(end, report.output.text);
+        // A person may take long to decide, which does not count as run time.
+        return {...report, blocked, changes: await decideChanges(signal, blocked)};
       }
       reading.release();
       const settled = await settle(end);
-      goesOn = true;
+      isHandedOver = true;
       const line = await options.takeOver({...rest, members: left});
       return {...settled, leftRunning: [line]};
     } finally {
-      if (!goesOn) void release();
-      void preludeUsed.then(() => prelude.release());
+      if (!isHandedOver) void release();
+      void preludeEnded.then(() => prelude.release());
     }
   }
 
@@ -326,23 +337,23 @@ async function startShell(
   if (pid === undefined) {
     pipe.close();
     const result = await subprocess;
-    const reason = result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was made';
+    const reason = result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was created';
     return failed(`${program} could not be started in ${from}: ${reason}`);
   }
-  const started = startAtOnce(pid);
+  const started = startTimeSync(pid);
   const ended = subprocess.then(({exitCode, signal}): ProcessEnd =>
     signal === undefined ? {kind: 'exited', code: exitCode ?? 0} : {kind: 'signalled', signal},
   );
   const discard = async (): Promise<string> => {
-    const words = await textOf(pipe.reader);
+    const text = await textOf(pipe.reader);
     pipe.close();
-    return words;
+    return text;
   };
   return ok({started: {pipe, child: {pid, started, ended}}, ended, discard});
 }
 
-/** The program to start for a command, and its variables; the enclosure has its own. */
-export function startOfCommand(
+/** Returns the program to start for a command, and its variables. An enclosure has its own. */
+export function toCommandStart(
   enclosure: Enclosure,
   {
     shell,
@@ -356,7 +367,7 @@ export function startOfCommand(
     readonly variables: () => Record<string, string>;
   },
 ): CommandStart {
-  const first = startedWith(shell, prelude);
+  const first = preludeVariables(shell, prelude);
   if (enclosure.kind === 'plain') {
     return {program: shell, args: ['-c', command], environment: {...variables(), ...first}};
   }
@@ -364,7 +375,7 @@ export function startOfCommand(
   return {program, args, environment: {...environment, ...first}};
 }
 
-export const noSandbox = (reason: string): Fault =>
+export const sandboxFault = (reason: string): Fault =>
   rejected(`The command was not started: it may only run in the sandbox, and ${reason}.`);
 
 interface Started {
@@ -372,15 +383,15 @@ interface Started {
   readonly pipe: OutputPipe;
 }
 
-/** All of the few words that a program has left in its pipe. */
+/** Returns the rest of the output in the pipe, which is short. */
 async function textOf(reader: Readable): Promise<string> {
-  const words: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   try {
-    for await (const bytes of reader) if (bytes instanceof Uint8Array) words.push(bytes);
+    for await (const bytes of reader) if (bytes instanceof Uint8Array) chunks.push(bytes);
   } catch {
-    // What came until then.
+    // Return the output so far.
   }
-  return Buffer.concat(words).toString();
+  return Buffer.concat(chunks).toString();
 }
 
 interface Child {
@@ -393,23 +404,26 @@ interface Child {
 interface Reading {
   /** Resolves when the last writer is gone, or the pipe broke. */
   readonly done: Promise<void>;
-  /** Resolves when nothing has come for `drainIdleMs`, or `drainMs` are over. */
+  /** Resolves after `drainIdleMs` without output, or after `drainMs`. */
   quiet(): Promise<void>;
   silentMs(): number;
   /** Whether the output looks like that of a full-screen program. */
   hasDrawnScreen(): boolean;
-  /** Stops reading; later output stays in the pipe for the next reader. */
+  /** Stops reading. Later output stays in the pipe for the next reader. */
   release(): void;
 }
 
-/** Milliseconds in which no system reuses a process number: until then a process that ran before the command is not one of its children. */
+/**
+ * Milliseconds in which no system reuses a process number. Within that time, a process that ran before the command
+ * can't be one of its children.
+ */
 const pidReuseMs = 1000;
 
 /**
- * Waits for the end of the shell, then ends its process tree or finds the processes that remain; or for the word that it goes on in
- * the background, which changes nothing about it.
+ * Waits for the end of the shell, then ends its process tree or finds the remaining processes. A move to the background
+ * ends the wait and leaves the processes unchanged.
  */
-async function follow(
+async function waitForCommand(
   run: Pick<ShellRequest, 'timeoutMs' | 'paging' | 'background'> & {
     readonly child: Child;
     readonly reading: Reading;
@@ -437,7 +451,7 @@ async function follow(
   const over = new AbortController();
   const waiting = whenWaitingForKeys({tree, reading, paging: run.paging}, over.signal);
   const {timeoutMs, background, limit} = run;
-  const first = await firstEnd(Promise.race([child.ended, waiting]), {limit, timeoutMs, background}, signal);
+  const first = await waitForEnd(Promise.race([child.ended, waiting]), {limit, timeoutMs, background}, signal);
   over.abort();
   if (first.kind === 'to-background') return first.kind;
   const last = run.isHeld ? child.pid : 'none';
@@ -457,12 +471,12 @@ async function follow(
     reading.quiet().then(() => 'open' as const),
   ]);
   const drained = await raceAbort(emptied, signal);
-  // Nothing of it can run any more.
+  // The sandbox has ended all processes.
   if (run.isHeld) return {end, left: [], waited};
-  const until = performance.now() + (drained === 'empty' ? partingMs : 0);
+  const until = performance.now() + (drained === 'empty' ? exitGraceMs : 0);
   const rest = drained === 'empty' ? treeOf(ids) : tree;
   for (;;) {
-    // Where the system shows no environments only the group can be asked, which costs nothing.
+    // A system that hides environments can only check the group, which is cheap.
     const asked = process.platform === 'linux' || groupRemains(child.pid);
     const older = performance.now() - startedAt < pidReuseMs ? run.before : undefined;
     const left = asked ? await livingMembers(rest, older) : [];
@@ -477,9 +491,9 @@ async function follow(
 }
 
 /**
- * Resolves when a silent command surely or most likely waits for keys that nobody will press. It was given no terminal, so it
- * made one itself (`script`) and one of its processes is blocked reading it, which is looked for in commands that page; or it has
- * drawn a full screen without one (`vim`) and all its processes sleep.
+ * Resolves when a silent command waits, certainly or probably, for keys that nobody will press. The command has no
+ * terminal. Either it made one (`script`), and one of its processes is blocked in a read of it; weft checks this for
+ * commands that page. Or it drew a full screen (`vim`), and all its processes sleep.
  */
 async function whenWaitingForKeys(
   run: {readonly tree: ProcessTree; readonly reading: Reading; readonly paging: ShellRequest['paging']},
@@ -490,7 +504,7 @@ async function whenWaitingForKeys(
     await delay(250, undefined, {ref: false});
     if (over.aborted) return new Promise<never>(() => {});
     const drawn = run.reading.hasDrawnScreen();
-    if (run.reading.silentMs() < keysMs || (!drawn && run.paging === 'unexpected')) continue;
+    if (run.reading.silentMs() < keyCheckMs || (!drawn && run.paging === 'unexpected')) continue;
     const alive = await members();
     if (drawn && alive.every(({state}) => state !== 'running')) return {kind: 'for-keys'};
     if (run.paging === 'expected' && alive.some(({pid}) => isReadingTerminal(pid))) return {kind: 'for-keys'};
@@ -509,7 +523,7 @@ function readAll({reader}: OutputPipe, output: Pick<OutputCollector, 'push'>): R
   let released = false;
   const take = (bytes: Buffer): void => {
     lastAt = performance.now();
-    if (placed < screenful) placed += screenPlacements(bytes);
+    if (placed < fullScreenThreshold) placed += countCursorMoves(bytes);
     const behind = output.push(bytes);
     if (behind === undefined) return;
     paused = true;
@@ -521,7 +535,7 @@ function readAll({reader}: OutputPipe, output: Pick<OutputCollector, 'push'>): R
 
   return {
     done: done.promise,
-    hasDrawnScreen: () => placed >= screenful,
+    hasDrawnScreen: () => placed >= fullScreenThreshold,
     silentMs: () => performance.now() - lastAt,
     release() {
       released = true;

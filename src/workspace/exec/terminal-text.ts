@@ -1,40 +1,41 @@
-/** The plain text that a chunk of terminal output gives. */
+/** The plain text of a chunk of terminal output. */
 export interface TextStep {
   /** Text that no later output changes: mostly whole lines. */
   readonly settled: string;
-  /** The settled text and the unfinished line, for live display. A line that is drawn again comes after a `\r`. */
+  /** The settled text and the unfinished line, for live display. A redrawn line follows a `\r`. */
   readonly live: string;
 }
 
 export interface TerminalText {
   push(text: string): TextStep;
-  /** The unfinished line. Called when there is no more output. */
+  /** Returns the unfinished line. Call this after the last output. */
   end(): string;
 }
 
-/** A line longer than this (UTF-16 units) settles before its end, so that output without lines needs no memory. */
-const longestLine = 8192;
+/** A longer line (in UTF-16 units) settles before its end, which bounds the memory for output without line breaks. */
+const maxLineLength = 8192;
 
-/** Characters after which an unfinished escape sequence is taken for text. */
-const longestEscape = 4096;
+/** An unfinished escape sequence with more characters counts as text. */
+const maxEscapeLength = 4096;
 
 /**
- * Turns what programs write for a terminal into plain text: escape sequences and control characters go, backspaces take
- * their character along, and of a line redrawn with carriage returns the last state stays. Sequences may be split anywhere.
+ * Converts terminal output to plain text. Escape sequences and control characters are removed, and backspaces remove
+ * the character before them. A line redrawn with carriage returns keeps its last state. Sequences may be split
+ * anywhere.
  */
 export function makeTerminalText(): TerminalText {
-  let held = '';
+  let pending = '';
   let line = '';
   let returned = false;
   let shown = '';
 
   function push(chunk: string): TextStep {
-    let text = held + chunk;
-    held = '';
+    let text = pending + chunk;
+    pending = '';
     if (hasControl.test(text)) {
       const cut = unfinishedEscape.exec(text);
-      if (cut !== null && cut[0].length <= longestEscape) {
-        held = cut[0];
+      if (cut !== null && cut[0].length <= maxEscapeLength) {
+        pending = cut[0];
         text = text.slice(0, cut.index);
       }
       text = text.replace(escapeSequence, '').replace(strayControl, '');
@@ -52,7 +53,7 @@ export function makeTerminalText(): TerminalText {
     } else {
       line += text;
     }
-    if (line.length <= longestLine) return settled;
+    if (line.length <= maxLineLength) return settled;
     settled += line;
     line = '';
     return settled;

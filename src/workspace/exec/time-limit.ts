@@ -1,28 +1,31 @@
 import type {CommandHosts} from '../../actions/ports.ts';
 
-/** A time limit that stands still as long as a person is asked about a host that the command wants. */
+/** A time limit that pauses while the user decides about a host that the command wants to reach. */
 export interface TimeLimit {
-  /** In the place of those of the command: what is asked there stops the limit. */
+  /** Replaces the command's `hosts`: questions asked through it pause the limit. */
   readonly hosts: CommandHosts;
-  /** Begins to count; `reached` is called at most once, after so many milliseconds in which nobody was asked. Call what it returns at the end. */
+  /**
+   * Starts the clock. Calls `reached` at most once, after this many milliseconds without an open question. Call the
+   * returned function at the end.
+   */
   start(milliseconds: number, reached: () => void): () => void;
 }
 
 export function timeLimit(hosts: CommandHosts): TimeLimit {
-  let open = 0;
+  let openQuestions = 0;
   let left = 0;
   let since = 0;
   let timer: NodeJS.Timeout | undefined;
-  let over: (() => void) | undefined;
+  let onReached: (() => void) | undefined;
 
-  function count(): void {
-    if (over === undefined || open > 0) return;
+  function runClock(): void {
+    if (onReached === undefined || openQuestions > 0) return;
     since = performance.now();
-    timer = setTimeout(over, left);
+    timer = setTimeout(onReached, left);
   }
 
-  function standStill(): void {
-    if (over === undefined) return;
+  function pauseClock(): void {
+    if (onReached === undefined) return;
     clearTimeout(timer);
     left = Math.max(0, left - (performance.now() - since));
   }
@@ -32,38 +35,38 @@ export function timeLimit(hosts: CommandHosts): TimeLimit {
       hosts === 'none'
         ? hosts
         : async (wanted, signal) => {
-            if (open === 0) standStill();
-            open += 1;
+            if (openQuestions === 0) pauseClock();
+            openQuestions += 1;
             try {
               return await hosts(wanted, signal);
             } finally {
-              open -= 1;
-              count();
+              openQuestions -= 1;
+              runClock();
             }
           },
     start(milliseconds, reached) {
       left = milliseconds;
-      over = reached;
-      count();
+      onReached = reached;
+      runClock();
       return () => {
-        over = undefined;
+        onReached = undefined;
         clearTimeout(timer);
       };
     },
   };
 }
 
-/** The longest wait a timer can hold. */
-const longestTimerMs = 2 ** 31 - 1;
+/** The longest delay that a timer supports. */
+const maxTimerMs = 2 ** 31 - 1;
 
-/** Why nobody waits any longer for a command that has not ended. */
+/** Why weft stops waiting for a command that has not ended. */
 export type Interruption =
   | {readonly kind: 'aborted'}
   | {readonly kind: 'to-background'}
   | {readonly kind: 'timed-out'; readonly afterMs: number};
 
-/** Waits for whichever comes first: what is `ended`, the time limit, the abort, or the move to the background. */
-export async function firstEnd<End>(
+/** Waits for the first of these: `ended`, the time limit, the abort, the move to the background. */
+export async function waitForEnd<End>(
   ended: Promise<End>,
   {
     limit,
@@ -75,7 +78,7 @@ export async function firstEnd<End>(
   const {promise, resolve} = Promise.withResolvers<Interruption>();
   const move = (): void => resolve({kind: 'to-background'});
   const abort = (): void => resolve({kind: 'aborted'});
-  const callOff = limit.start(Math.min(timeoutMs, longestTimerMs), () =>
+  const stopClock = limit.start(Math.min(timeoutMs, maxTimerMs), () =>
     resolve({kind: 'timed-out', afterMs: timeoutMs}),
   );
   signal.addEventListener('abort', abort, {once: true});
@@ -85,7 +88,7 @@ export async function firstEnd<End>(
   try {
     return await Promise.race([ended, promise]);
   } finally {
-    callOff();
+    stopClock();
     background.removeEventListener('abort', move);
     signal.removeEventListener('abort', abort);
   }

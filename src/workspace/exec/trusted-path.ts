@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 import type {ShellReport} from '../../actions/ports.ts';
 import {holds, realPath} from '../files/resolve-path.ts';
 
-/** The folders of a PATH in two parts: those that are trusted, and those whose programs the workspace decides on. */
+/** The folders of a PATH in two parts: trusted ones, and those whose content the workspace controls. */
 export interface SplitPath {
   /** The PATH without the dropped folders. */
   readonly trusted: string;
@@ -13,32 +13,32 @@ export interface SplitPath {
 }
 
 /**
- * Takes out of a PATH what depends on where a program runs (empty and relative folders, `/proc/self/cwd`) and what lies in one of the
- * roots or in the repository around it, or leads there: a program of the repository must not run under the name of another.
- * The system's own folders always stay.
+ * Drops folders from a PATH so that a program of the repository can't run under another program's name. It drops
+ * folders that depend on the current directory (empty and relative ones, `/proc/self/cwd`). It also drops folders that
+ * are in, or link into, one of the roots or the repository around it. The system's own folders always stay.
  */
 export function splitPath(path: string, roots: readonly string[]): SplitPath {
   const key = [path, ...roots].join('\0');
-  const known = split.get(key);
+  const known = splitPaths.get(key);
   if (known !== undefined) return known;
-  const wide = [...new Set(roots.flatMap(root => [root, realPath(root)]).map(repositoryAround))];
+  const untrustedRoots = [...new Set(roots.flatMap(root => [root, realPath(root)]).map(repositoryAround))];
   const trusted: string[] = [];
   const dropped: string[] = [];
   for (const folder of path.split(delimiter)) {
-    const isOwn =
+    const isTrusted =
       isAbsolute(folder) &&
       (systemFolders.has(folder) ||
         (!/^\/(?:proc|dev)\//u.test(folder) &&
-          ![folder, realPath(folder)].some(each => wide.some(root => holds(root, each)))));
-    (isOwn ? trusted : dropped).push(folder);
+          ![folder, realPath(folder)].some(each => untrustedRoots.some(root => holds(root, each)))));
+    (isTrusted ? trusted : dropped).push(folder);
   }
   const result = {trusted: (trusted.length > 0 ? trusted : [...systemFolders]).join(delimiter), dropped};
-  split.set(key, result);
+  splitPaths.set(key, result);
   return result;
 }
 
-/** Answers by PATH and roots: every command asks for the same few. */
-const split = new QuickLRU<string, SplitPath>({maxSize: 50});
+/** Results by PATH and roots: every command asks for the same few. */
+const splitPaths = new QuickLRU<string, SplitPath>({maxSize: 50});
 
 const systemFolders: ReadonlySet<string> = new Set([
   '/usr/local/bin',
@@ -49,7 +49,10 @@ const systemFolders: ReadonlySet<string> = new Set([
   '/sbin',
 ]);
 
-/** The top of the repository that a folder lies in, else the folder; never one around the user's home. */
+/**
+ * Returns the top of the repository that contains the folder, otherwise the folder. Never returns a folder above the
+ * user's home.
+ */
 function repositoryAround(folder: string): string {
   const home = homedir();
   for (let at = folder; dirname(at) !== at && !holds(at, home); at = dirname(at)) {
@@ -58,21 +61,21 @@ function repositoryAround(folder: string): string {
   return folder;
 }
 
-/** Where a program of weft's own choice lies: in a folder of PATH that the workspace does not decide on. */
+/** Returns the path of a program that weft itself runs, from a trusted folder of PATH. */
 export function findProgram(name: string): string | undefined {
   const path = process.env['PATH'] ?? '';
   const key = `${name}\0${path}`;
-  const known = programs.get(key);
+  const known = foundPrograms.get(key);
   if (known !== undefined) return known;
   const found = programPath(name, [path, ...systemFolders].join(delimiter));
-  if (found !== undefined) programs.set(key, found);
+  if (found !== undefined) foundPrograms.set(key, found);
   return found;
 }
 
-/** Programs found. A missing one is looked for again: it may be installed while weft runs. */
-const programs = new Map<string, string>();
+/** Programs found so far. A missing program is searched for again, because it may be installed while weft runs. */
+const foundPrograms = new Map<string, string>();
 
-/** The file that a program is started from: a path as it is, a name by PATH. `undefined` where there is none that can be run. */
+/** Returns the file of a program: a path unchanged, a name by PATH. `undefined` if there is no executable one. */
 export function programPath(program: string, path: string): string | undefined {
   if (program.includes('/')) return isAbsolute(program) && isExecutable(program) ? program : undefined;
   const folders = path.split(delimiter).filter(folder => isAbsolute(folder));
@@ -88,24 +91,27 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-let given: string | undefined;
+let originalPath: string | undefined;
 
 /**
- * Has weft's own programs (bash, git, ripgrep, stty, ps) looked for in trusted folders alone, from now on. To be called with the
- * roots before anything is started.
+ * Makes weft find its own programs (bash, git, ripgrep, stty, ps) in trusted folders only. Call this with the roots
+ * before starting anything.
  */
-export function trustOwnPath(roots: readonly string[]): void {
+export function restrictOwnPath(roots: readonly string[]): void {
   const path = process.env['PATH'];
   if (path === undefined) return;
-  given ??= path;
+  originalPath ??= path;
   process.env['PATH'] = splitPath(path, roots).trusted;
 }
 
-/** The user's own PATH, for what the user has run. */
-export const userPath = (): string => given ?? process.env['PATH'] ?? '';
+/** The user's own PATH, for commands of the user. */
+export const userPath = (): string => originalPath ?? process.env['PATH'] ?? '';
 
-/** Where the user's PATH finds a program in a folder that the workspace decides on, from a folder; `undefined` for nowhere. */
-export function strayProgram(
+/**
+ * Returns where a program from the user's PATH lies, as seen from `directory`, if the workspace controls that folder;
+ * otherwise `undefined`.
+ */
+export function findUntrustedProgram(
   name: string,
   {directory, roots}: {readonly directory: string; readonly roots: readonly string[]},
 ): string | undefined {
@@ -115,22 +121,22 @@ export function strayProgram(
     .find(file => existsSync(file));
 }
 
-/** A note that folders were dropped from PATH, for a command that looked for a program and may have missed it because of that. */
-export function droppedNote(
+/** Returns a note that folders were dropped from PATH, if the command may have missed a program because of that. */
+export function droppedFoldersNote(
   command: string,
   end: ShellReport['end'],
   {
     variables,
     roots,
   }: {
-    readonly variables: Readonly<Record<'own' | 'given', Readonly<Record<string, string | undefined>>>>;
+    readonly variables: Readonly<Record<'userSet' | 'inherited', Readonly<Record<string, string | undefined>>>>;
     readonly roots: readonly string[];
   },
 ): readonly string[] {
-  const asks = /\b(?:which|type|whereis|command -[vV])\b|\s(?:--?version|-[vV])\b/u.test(command);
-  if (!asks && !(end.kind === 'exited' && end.code === 127)) return [];
-  const path = variables.own['PATH'] ?? variables.given['PATH'] ?? '';
+  const isLookup = /\b(?:which|type|whereis|command -[vV])\b|\s(?:--?version|-[vV])\b/u.test(command);
+  if (!isLookup && !(end.kind === 'exited' && end.code === 127)) return [];
+  const path = variables.userSet['PATH'] ?? variables.inherited['PATH'] ?? '';
   const dropped = splitPath(path, roots).dropped.filter(folder => folder !== '');
   if (dropped.length === 0) return [];
-  return [`nobody was asked, so PATH was without ${dropped.join(', ')}, which the workspace decides on`];
+  return [`the command ran without approval, so PATH left out ${dropped.join(', ')}, which the workspace controls`];
 }

@@ -2,19 +2,20 @@ import {spawn} from 'node:child_process';
 import {withoutTerminals} from './hidden-terminals.ts';
 
 /*
- * Watchdogs: small POSIX shells that outlive weft and put right what weft cannot when it is ended without warning (`kill -9`, a
- * crash, out of memory). Each runs in a session of its own, so that no signal for weft's group reaches it, and holds the reading
- * end of a pipe of which weft alone has the other end: when the pipe closes, weft is gone. Until then weft tells it in orders, a
- * line each, what there is to do by then. A watchdog keeps nothing alive and holds nothing else open. A system that has no room
- * for one more process runs weft without it; on Windows there is none.
+ * Watchdogs are small POSIX shells that outlive weft and clean up if weft ends without warning (`kill -9`, a crash, out
+ * of memory). Each runs in its own session, so it receives no signals for weft's group. It reads from a pipe that only
+ * weft can write to: when the pipe closes, weft is gone. Until then weft sends orders, one per line, about what to do
+ * at that point.
+ * A watchdog keeps nothing alive and holds nothing else open. If the system can't start another process, weft runs
+ * without a watchdog. There is none on Windows.
  */
 
 interface WatchdogScript {
-  /** For lists of processes. */
+  /** The name in process lists. */
   readonly name: string;
   /** Runs first. The arguments are `$1`, `$2`, … */
   readonly begin: string;
-  /** By the word an order begins with, what it does; what follows the word is in `$value`. */
+  /** The shell code for each order, by the order's first word. The rest of the line is in `$value`. */
   readonly orders: Readonly<Record<string, string>>;
   /** Runs when weft is gone. */
   readonly end: string;
@@ -22,11 +23,11 @@ interface WatchdogScript {
 
 interface Watchdog {
   order(word: string, value: string): void;
-  /** Closes the pipe as the end of weft would. */
+  /** Closes the pipe, as the end of weft would. */
   close(): void;
 }
 
-/** `descriptors` are open files of weft's that the script has as 3, 4, … */
+/** The script gets weft's open files `descriptors` as 3, 4, … */
 function startWatchdog(
   script: WatchdogScript,
   {args, descriptors}: {readonly args: readonly string[]; readonly descriptors: readonly number[]},
@@ -68,22 +69,23 @@ ${end}
 /** Ends the processes that weft leaves behind. */
 export interface ProcessWatchdog {
   /**
-   * Adds a process group that may have members from now on; `forget` when it has none any more. `started` is when its leader did, which
-   * tells the group from a later one of the same number; empty where that is not known.
+   * Adds a process group that may have members from now on; call `forget` when it has none. `started` is the leader's
+   * start time, which distinguishes the group from a later one with the same number; empty if unknown.
    */
   watch(group: number, started: string): void;
   forget(group: number): void;
-  /** Removes the folder of a sandbox when weft is gone, with all that is in it. */
+  /** Removes a sandbox folder and its content when weft is gone. */
   cleanUp(path: string): void;
-  /** Lets the processes of this run tag live on. */
-  letLive(tag: string): void;
-  /** Nothing is left to be ended: the watchdog ends at once. */
+  /** Lets the processes with this run tag live on. */
+  spare(tag: string): void;
+  /** Ends the watchdog at once, because nothing is left to end. */
   dismiss(): void;
 }
 
 /**
- * When weft is gone every process it started is asked to end, and a second later ended: the members of the watched groups, and
- * where the system shows the environment of processes (Linux) whatever has a run tag that begins with `prefix`.
+ * Starts a watchdog that ends every process weft started once weft is gone: SIGTERM first, SIGKILL a second later. That
+ * covers the members of the watched groups. On Linux, which shows environments, it also covers processes with a run tag
+ * that begins with `prefix`.
  */
 export function startProcessWatchdog(prefix: string): ProcessWatchdog {
   const watchdog = startWatchdog(processScript, {args: [prefix], descriptors: []});
@@ -91,7 +93,7 @@ export function startProcessWatchdog(prefix: string): ProcessWatchdog {
     watch: (group, started) => watchdog.order('watch', `${group}:${/^\d*$/u.test(started) ? started : ''}`),
     forget: group => watchdog.order('forget', String(group)),
     cleanUp: path => (path.includes('\n') ? undefined : watchdog.order('litter', path)),
-    letLive: tag => watchdog.order('spare', tag),
+    spare: tag => watchdog.order('spare', tag),
     dismiss() {
       watchdog.order('dismiss', '');
       watchdog.close();
@@ -144,27 +146,30 @@ printf '%s' "$litter" | while IFS= read -r path; do
 done`,
 };
 
-/** Gives the terminal back to the shell that weft was started from. */
+/** Gives the terminal back to the shell that started weft. */
 export interface TerminalWatchdog {
-  /** `undo` is what to write, without line breaks; the terminal's settings at the first call are those that weft itself made. */
-  keep(undo: string): void;
-  /** The terminal has been given back in good order. */
+  /**
+   * Sets the text to write, without line breaks. The first call also records the terminal's current settings as weft's
+   * own.
+   */
+  setUndo(undo: string): void;
+  /** Call this after weft has restored the terminal itself. */
   release(): void;
 }
 
 /**
- * When weft is gone `undo` is written to the terminal (an open file of this number), and its settings (termios) become again what
- * they are now, unless somebody else, as the user's shell, has changed them already.
+ * When weft is gone, writes `undo` to the terminal (an open file with this number) and restores its current settings
+ * (termios). Leaves the settings alone if another program, such as the user's shell, has changed them.
  */
 export function startTerminalWatchdog(terminal: number): TerminalWatchdog {
   const watchdog = startWatchdog(terminalScript, {args: [], descriptors: [terminal]});
-  return {keep: undo => watchdog.order('keep', undo), release: () => watchdog.order('release', '')};
+  return {setUndo: undo => watchdog.order('keep', undo), release: () => watchdog.order('release', '')};
 }
 
 /**
- * A terminal that takes nothing refuses what is written, where weft's open file is one that does not wait: it is offered again for half
- * a minute. Where weft was faster than the watchdog, the settings from before are not known, and become the usual ones. They come last: whoever
- * waits for them finds the modes undone, too.
+ * If weft's open file is non-blocking, a stalled terminal refuses the text, so the script retries for half a minute. If
+ * weft was faster than the watchdog, the earlier settings are unknown and the usual ones apply. The settings come last,
+ * so a program that waits for them finds the modes undone too.
  */
 const terminalScript: WatchdogScript = {
   name: 'weft-terminal-watchdog',
@@ -184,9 +189,10 @@ until printf '%s' "$undo" >&3 || [ -z "$(stty -g <&3)" ] || [ "$turns" -ge 300 ]
 };
 
 /**
- * Lets a command live on when weft has ended: somebody has to hold its terminal or pipe open and take what it writes, or it would
- * be hung up or broken off. The watchdog holds the open file `descriptor` now and reads it into `file` (nowhere, if that is empty)
- * once weft is gone, until the group of `leader` has no members. Close the result when the command has ended.
+ * Lets a command live on after weft has ended. Another process must hold its terminal or pipe open and read its output,
+ * or the command would be hung up or get SIGPIPE. The watchdog holds the open file `descriptor` from now on. Once weft
+ * is gone, it reads it into `file` (or discards it if `file` is empty) until the group of `leader` is empty. Close the
+ * result when the command has ended.
  */
 export function keepReadingAfterExit(source: {
   readonly descriptor: number;
@@ -198,9 +204,9 @@ export function keepReadingAfterExit(source: {
 }
 
 /**
- * The open file is one that does not wait (weft reads it too), so `head` ends whenever there is nothing to read: soon after, there
- * may be more. At most 4 MB are taken at a time, and what would make the file longer than 512 MB is dropped: an endless printer
- * must neither fill the disk nor cost a core.
+ * The open file is non-blocking (weft reads it too), so `head` ends when there is nothing to read; more may come soon.
+ * The script takes at most 4 MB at a time and drops output once the file reaches 512 MB. An endless printer must
+ * neither fill the disk nor use a whole core.
  */
 const outputScript: WatchdogScript = {
   name: 'weft-output-watchdog',

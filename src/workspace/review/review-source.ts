@@ -9,17 +9,17 @@ import {type GitSetting, withGitSettings} from '../exec/shell-environment.ts';
 import {countLines, hunkOf} from '../files/diff-hunks.ts';
 import {readRegularFile} from '../files/regular-files.ts';
 
-/** Files of a review, untracked ones among them, and bytes of an untracked one. */
+/** The most files of a review, the most untracked files among them, and the most bytes of an untracked file. */
 const maxFiles = 300;
 const maxUntracked = 100;
 const maxBytes = 200_000;
 
-/** Git's name for a tree without files: what the first commit is compared with. */
+/** Git's name for a tree without files. The first commit is compared with it. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 type Ask = (words: readonly string[]) => Promise<string | undefined>;
 
-/** Reads the changes that a review is about from git. It writes nothing, and runs nothing that the repository's settings name. */
+/** Reads the changes of a review from git. Writes nothing, and runs no program that the repository's settings name. */
 export const makeReviewSource = ({
   directory,
   environment,
@@ -71,7 +71,7 @@ interface Sides {
   readonly title: string;
 }
 
-/** What is to be compared: names are resolved to commits first, so that none of them can be read as an option. */
+/** Returns the two sides to compare. Names are resolved to commits first, so none of them can be read as an option. */
 async function sidesOf(range: string, git: Ask): Promise<Outcome<Sides, Fault>> {
   const commit = async (name: string): Promise<string | undefined> =>
     (
@@ -94,7 +94,10 @@ async function sidesOf(range: string, git: Ask): Promise<Outcome<Sides, Fault>> 
 
 const noCommit = (name: string): Fault => rejected(`There is no branch or commit ${JSON.stringify(name)} here.`);
 
-/** Content filters are programs that settings name (LFS, git-crypt): a review shows what is stored and runs none of them. */
+/**
+ * Returns settings that turn off content filters, which are programs that git settings name (LFS, git-crypt). A review
+ * shows what is stored.
+ */
 async function withoutFilters(git: Ask): Promise<readonly GitSetting[]> {
   const wanted = String.raw`^filter\..*\.(clean|process)$`;
   const listed = (await git(['config', '-z', '--name-only', '--get-regexp', wanted])) ?? '';
@@ -109,7 +112,7 @@ async function withoutFilters(git: Ask): Promise<readonly GitSetting[]> {
   });
 }
 
-/** Files that git does not know yet and does not ignore, as files that are new. */
+/** Returns the files that git neither tracks nor ignores, as new files. */
 async function untrackedFiles(
   root: string,
   git: Ask,
@@ -122,7 +125,7 @@ async function untrackedFiles(
   };
 }
 
-/** Reads what `git diff` prints with the prefixes `a/` and `b/`. A file that cannot be understood is passed over. */
+/** Parses the output of `git diff` with the prefixes `a/` and `b/`. Skips files that it can't parse. */
 export const parseGitDiff = (text: string): readonly FileDiff[] =>
   text.split(/^(?=diff --git )/mu).flatMap(section => {
     try {
@@ -156,7 +159,7 @@ function fileOf({
   };
 }
 
-/** A link may lead anywhere, so what it leads to is not read. */
+/** Returns an untracked file as a diff. Does not follow a link, because it may lead anywhere. */
 function newFile(root: string, path: string): FileDiff {
   const bytes = readRegularFile(join(root, path), maxBytes, 'refused');
   const isText = bytes !== undefined && !bytes.subarray(0, 8000).includes(0);

@@ -19,7 +19,7 @@ import {
 import {causeText} from '../../domain/fault.ts';
 import type {Confinement} from '../../domain/risk.ts';
 import {realPath} from '../files/resolve-path.ts';
-import {linkOf, readTextFile} from '../exec/process-table.ts';
+import {readLink, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
 import type {FilteredNetwork} from './open-network.ts';
 import {noView} from './why-it-fails.ts';
@@ -310,7 +310,7 @@ const proofKey = (name: string, version: string): string =>
     'hex',
   );
 
-const namespaceIds = (): readonly string[] => ['user', 'pid', 'mnt'].map(name => linkOf(`/proc/self/ns/${name}`));
+const namespaceIds = (): readonly string[] => ['user', 'pid', 'mnt'].map(name => readLink(`/proc/self/ns/${name}`));
 
 /** What was kept under this key. weft's own folder is hidden from commands inside, so they cannot write a proof. */
 function keptProof(file: string, key: string): JsonObject | undefined {

@@ -2,7 +2,7 @@ import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {randomUUID} from 'node:crypto';
 import type {AskHost} from '../../actions/ports.ts';
-import {listeners} from '../exec/process-table.ts';
+import {listeningSockets} from '../exec/process-table.ts';
 import type {HostNetwork} from '../web/connect-host.ts';
 import {openProxy} from './filtering-proxy.ts';
 import {forwarderPort} from './forwarder.ts';
@@ -52,7 +52,7 @@ const maxPorts = 100;
 
 /** Ports on which something listens on this machine's loopback, or on all its addresses. */
 function listenedPorts(): readonly number[] {
-  const own = listeners().flatMap(({address, port}) => (ownAddress.test(address) ? [port] : []));
+  const own = listeningSockets().flatMap(({address, port}) => (ownAddress.test(address) ? [port] : []));
   const ports = [...new Set(own)].filter(port => port !== forwarderPort);
   return ports.toSorted((one, other) => one - other).slice(0, maxPorts);
 }

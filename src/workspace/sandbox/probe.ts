@@ -23,7 +23,7 @@ import {promisify} from 'node:util';
 import {ok, type Outcome} from '../../base/outcome.ts';
 import {type HostsProof, type Proof, nothingProven, type Proven} from '../../domain/sandbox.ts';
 import {causeText} from '../../domain/fault.ts';
-import {commandOf, processTable} from '../exec/process-table.ts';
+import {commandLineOf, processTable} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {machineNetwork, type HostNetwork} from '../web/connect-host.ts';
 import {toBytes} from './changes/path-bytes.ts';
@@ -290,7 +290,10 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
         const seen: readonly (readonly [boolean, string])[] = [
           [names() !== before, 'a command changes the workspace before weft has decided about it'],
           [made !== 'all', 'what a command changes is not held'],
-          [(await processTable()).some(({pid}) => commandOf(pid).includes(left)), 'processes outlive their command'],
+          [
+            (await processTable()).some(({pid}) => commandLineOf(pid).includes(left)),
+            'processes outlive their command',
+          ],
           [readSync(reader, Buffer.alloc(1)) > 0, 'FIFOs outside can be written'],
           [connections === 'deaf' || connections > 0, 'sockets outside can be connected to'],
         ];

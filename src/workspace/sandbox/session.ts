@@ -2,7 +2,7 @@ import {mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
 import {chmod, readdir, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {linkOf, readTextFile, startAtOnce} from '../exec/process-table.ts';
+import {readLink, readTextFile, startTimeSync} from '../exec/process-table.ts';
 import {realPath} from '../files/resolve-path.ts';
 import type {SandboxSession} from './sandbox.ts';
 import {systemCallFilter} from './system-calls.ts';
@@ -55,9 +55,9 @@ export const ownerFile = 'owner';
 export const ownerText = (): string =>
   [
     String(process.pid),
-    startAtOnce(process.pid),
+    startTimeSync(process.pid),
     (readTextFile('/proc/sys/kernel/random/boot_id') ?? '').trim(),
-    linkOf('/proc/self/ns/pid'),
+    readLink('/proc/self/ns/pid'),
   ].join(' ');
 
 /** Whether the process of an `ownerText` has ended. */
@@ -66,7 +66,7 @@ export function isOwnerGone(owner: string): boolean {
   const [, , bootNow = '', processesNow = ''] = ownerText().split(' ');
   if (boot !== bootNow) return true;
   // The numbers of another container's processes say nothing here.
-  return processes === processesNow && startAtOnce(Number(pid)) !== start;
+  return processes === processesNow && startTimeSync(Number(pid)) !== start;
 }
 
 /** Removes a folder with all that is in it, also where commands or the kernel have taken the right to list a folder. Never rejects. */

@@ -1,11 +1,13 @@
 import type {AttachedTerminal} from '../../actions/ports.ts';
 import type {TerminalScreen} from './screen.ts';
 
-/** What a chunk of a program's output comes to on a person's own terminal. */
+/** A chunk of a program's output, prepared for the user's own terminal. */
 interface AttachedStep {
   /** Whole characters and whole sequences only. */
   readonly text: string;
-  /** `repaint`: the program went to its second screen or came back, so what it shows now has to be drawn after `text`. */
+  /**
+   * `repaint`: the program switched to or from its alternate screen, so the current screen must be drawn after `text`.
+   */
   readonly screen: 'same' | 'repaint';
 }
 
@@ -13,10 +15,10 @@ interface AttachedStep {
 const longestSequence = 4096;
 
 /**
- * What of a program's output may reach the terminal of the person who talks to it. The program draws, moves the cursor, asks what
- * the terminal is and switches on what keys and mouse send. It gets no hold of what outlives the visit or lies beyond the screen:
- * clipboard, title, colours of the terminal, notifications, its window, its printer, its answerback, what has scrolled away,
- * and the second screen, which is weft's for the visit. Sequences may be split anywhere.
+ * Filters a program's output for the terminal of the user who is attached to it. The program may draw, move the cursor,
+ * query the terminal and set key and mouse modes. It may not touch what outlives the attachment or lies outside the
+ * screen: clipboard, title, the terminal's colors, notifications, window, printer, answerback, scrollback. The
+ * alternate screen is weft's while the user is attached. Sequences may be split anywhere.
  */
 export function makeAttachedOutput(): {push(chunk: string): AttachedStep} {
   let held = '';
@@ -49,7 +51,7 @@ export function makeAttachedOutput(): {push(chunk: string): AttachedStep} {
   return {push};
 }
 
-/** The sequence as the terminal may have it; empty for not at all. */
+/** Returns the sequence in the form that the terminal may have; empty for not at all. */
 function admitted(sequence: string): string {
   switch (sequence[1]) {
     case '[':
@@ -74,7 +76,7 @@ function admitted(sequence: string): string {
   }
 }
 
-/** Second screens, 132 columns, and sizes of the whole window, in which the program has one row less. */
+/** Alternate screens, 132 columns, and reports of the window size (the program has one row less). */
 const withheldModes = new Set(['3', '47', '1047', '1049', '2048']);
 
 function withoutModes(sequence: string): string {
@@ -83,13 +85,13 @@ function withoutModes(sequence: string): string {
   return kept.length === 0 ? '' : `\u001B[?${kept.join(';')}${sequence.slice(-1)}`;
 }
 
-/** Of what came with a change of screens only that which draws nothing. */
+/** Keeps a sequence next to a screen switch only if it draws nothing. */
 const setting = (sequence: string): string => (settings.test(sequence) ? sequence : '');
 
-/** A full reset would leave the second screen, and forget what has scrolled away. */
+/** Replaces a full reset, which would leave the alternate screen and clear the scrollback. */
 const softReset = '\u001B[!p\u001B[2J\u001B[H';
 
-/** The one-character forms of what begins with an escape. */
+/** Converts a one-character control to the form that begins with an escape. */
 const asEscape = (character: string): string => `\u001B${String.fromCodePoint((character.codePointAt(0) ?? 0) - 0x40)}`;
 
 /* oxlint-disable no-control-regex -- control characters are what this file is about */
@@ -100,32 +102,32 @@ const control = /[\u0005\u001B]/u;
 const sequence =
   /\u001B\[[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u0018\u001A\u001B]*(?:\u0007|\u001B\\|[\u0018\u001A])?|\u001B(?!\[)[ -/]*[0-~]|\u001B|\u0005/gu;
 const unfinished = /\u001B(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u0018\u001A\u001B]*\u001B?|[ -/]*)$/u;
-/** The window and its title, printers, checksums of the screen, what has scrolled away. */
+/** The window and its title, printers, checksums of the screen, the scrollback. */
 const beyond = /[ti]$|\*y$|^\u001B\[3J$/u;
-/** Links, and questions for colours. */
+/** Links, and queries of colors. */
 const harmless = /^\u001B\](?:8;|1[0-2];\?|4;\d+;\?)/u;
 const stringEnd = /\u0007|\u001B\\|[\u0018\u001A]/u;
 const switchesScreen = /\u001B\[\?(?:[\d;]*;)?(?:47|1047|1049)(?:;[\d;]*)?[hl]/u;
 const settings = /^\u001B(?:\[[?<=>]|\[\d*[cn]$|\[\d* q$|\[[\d;]*r$|[=>]$)/u;
 /* oxlint-enable no-control-regex */
 
-/** What a person at an attached terminal sees of a block. */
+/** The view of a block on an attached terminal. */
 export interface AttachedView {
-  /** Takes the next bytes of the program; the emulated screen must have been given them already. */
+  /** Takes the next bytes of the program. Write them to the emulated screen first. */
   push(bytes: Uint8Array): void;
-  /** Draws what the emulated screen shows once it has taken everything it was given so far. */
+  /** Draws the emulated screen once it has processed all bytes written so far. */
   repaint(): void;
-  /** Nothing is shown any more. */
+  /** Shows nothing from now on. */
   end(): void;
 }
 
-/** Shows the program's own bytes; where those do not tell what the screen looks like, it is drawn from the emulated one. */
+/** Shows the program's own bytes. If they don't determine the screen, it draws the emulated screen. */
 export function makeAttachedView(terminal: AttachedTerminal, screen: TerminalScreen): AttachedView {
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   const output = makeAttachedOutput();
   let over = false;
   let again = false;
-  /** What came after the picture that is about to be drawn; `undefined` while none is. */
+  /** Output that arrived while a repaint is pending; `undefined` if none is. */
   let later: string | undefined;
 
   function show(chunk: string): void {
@@ -140,7 +142,7 @@ export function makeAttachedView(terminal: AttachedTerminal, screen: TerminalScr
       return;
     }
     later = '';
-    // Drawn in the very moment in which the emulated screen is so far: a moment later it may have taken more.
+    // Draw in this callback: a moment later the emulated screen may have processed more.
     screen.write(new Uint8Array(), draw);
   }
 

@@ -6,7 +6,9 @@ import {makeFolders} from '../../config/make-folders.ts';
 import {readTextFile} from '../exec/process-table.ts';
 import {entryNames} from '../files/list-folder.ts';
 
-/** A block as other weft processes find it: each block has a file, which exists as long as the block runs or is kept. */
+/**
+ * A block as other weft processes find it. Each block has a file, which exists as long as the block runs or is kept.
+ */
 export interface RegisteredBlock extends Readonly<Omit<z.infer<typeof blockFile>, 'mark'>> {
   readonly runTag: string;
 }
@@ -17,26 +19,29 @@ const blockFile = z.object({
   command: z.string(),
   directory: z.string(),
   mark: z.string(),
-  /** The process that led its group, and when it started. */
+  /** The leader of its process group, and when the leader started. */
   leader: z.number(),
   leaderStarted: z.string(),
   /** Milliseconds since the epoch. */
   startedAt: z.number(),
   life: z.enum(['with-weft', 'kept']),
-  /** The file that the output of a kept block goes to; empty where there is none. */
+  /** The file that the output of a kept block goes to; empty if there is none. */
   file: z.string(),
 });
 
 export interface BlockRegistry {
-  /** Records that the weft with this tag prefix runs commands, until `endRun`: a weft that is killed leaves the record behind. */
+  /**
+   * Records until `endRun` that the weft with this tag prefix runs commands. A weft that is killed leaves the record
+   * behind.
+   */
   beginRun(prefix: string): void;
   endRun(prefix: string): void;
-  /** Writes the block's file, in the place of an older one. */
+  /** Writes the block's file, and replaces an older one. */
   put(block: RegisteredBlock): void;
   remove(runTag: string): void;
 }
 
-/** Keeps the blocks' files in `folder`, which it makes. Where a file cannot be written, the command runs all the same. */
+/** Keeps the blocks' files in `folder`, which it creates. Commands run even if a file can't be written. */
 export function makeBlockRegistry(folder: string): BlockRegistry {
   const write = (file: string, text: string): void =>
     quietly(() => {
@@ -51,11 +56,11 @@ export function makeBlockRegistry(folder: string): BlockRegistry {
   };
 }
 
-/** The tag prefixes of the wefts that run commands, or were killed while they could. */
+/** Returns the tag prefixes of weft processes that run commands, or were killed while they could. */
 export const registeredRuns = (folder: string): readonly string[] =>
   entryNames(folder).flatMap(name => (name.endsWith(runEnding) ? [name.slice(0, -runEnding.length)] : []));
 
-/** Reads the registered blocks; files that cannot be read are left out. */
+/** Reads the registered blocks. Skips unreadable files. */
 export function readBlockRegistry(folder: string): readonly RegisteredBlock[] {
   const names = entryNames(folder).filter(name => name.endsWith('.json'));
   return names.flatMap(name => {

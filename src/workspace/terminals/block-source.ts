@@ -1,4 +1,4 @@
-import {isMasterOf, startAtOnce} from '../exec/process-table.ts';
+import {isPtyMaster, startTimeSync} from '../exec/process-table.ts';
 import {spawn} from 'node:child_process';
 import {constants} from 'node:os';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -6,7 +6,7 @@ import type {IPty} from '@lydell/node-pty';
 import type {BlockState, ScreenSize} from '../../actions/ports.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
-import {hideFromChildren, prepareToHide, withoutTerminals} from '../exec/hidden-terminals.ts';
+import {hideFromChildren, prepareHiding, withoutTerminals} from '../exec/hidden-terminals.ts';
 import {type RunIds, trackMembers, treeOf} from '../exec/process-tree.ts';
 import {findShell} from '../exec/shell-start.ts';
 import type {RemainingProcesses} from '../exec/shell.ts';
@@ -14,48 +14,53 @@ import type {Begin} from '../sandbox/launch.ts';
 
 export type BlockEnd = Extract<BlockState, {readonly kind: 'exited' | 'signalled' | 'ended'}>;
 
-/** Where the output of a block comes from and its input goes: a pseudo-terminal, or pipes where there is none. */
+/** The source of a block's output and the target of its input: a pseudo-terminal, or pipes if there is none. */
 export interface BlockSource extends Omit<RunIds, 'runTag'> {
   readonly terminal: 'pty' | 'pipes';
-  /** Whether the command can be written to. */
+  /** Whether the command accepts input. */
   readonly input: 'open' | 'none';
-  /** Settles when the command has ended and all its output has been given to the listener. Never rejects. */
+  /** Settles when the command has ended and the listener has all its output. Never rejects. */
   readonly ended: Promise<BlockEnd>;
-  /** To be called once. */
+  /** Call this once. */
   onData(listener: (bytes: Uint8Array) => void): void;
-  /** `closed`: nobody reads what is written. */
+  /** `closed`: nothing reads the input. */
   write(text: string): 'written' | 'closed';
   resize(size: ScreenSize): void;
-  /** Between the two nothing is read, and the command waits once its pipe is full. */
+  /** Stops reading until `resume`. The command blocks once its pipe is full. */
   pause(): void;
   resume(): void;
-  /** The open file that the command's output comes through, for somebody who goes on reading it; `undefined` for none. */
+  /**
+   * The open file that delivers the command's output, for another process that reads on; `undefined` if there is none.
+   */
   readonly descriptor: number | undefined;
-  /** What the system calls the open file that the command writes to, while it is open here; empty where it does not tell. */
+  /**
+   * The system's name of the open file that the command writes to. Empty if weft has closed it or the system doesn't
+   * report it.
+   */
   readonly output: string;
-  /** Gives back what is open. */
+  /** Closes the open files. */
   close(): void;
 }
 
-/** What starts a command in a source of its own. */
+/** Options for starting a command in its own source. */
 export interface SourceRequest {
   readonly begin: Begin;
   readonly directory: string;
   readonly size: ScreenSize;
 }
 
-/** Starts a command in a pseudo-terminal. A failure says why this machine gives none. */
+/** Starts a command in a pseudo-terminal. A failure says why this machine provides none. */
 export function openPty({begin, directory, size}: SourceRequest): Promise<Outcome<BlockSource, string>> {
   return begin(async ({program, args, environment}) => {
     try {
       const {spawn: spawnPty} = await import('@lydell/node-pty');
-      prepareToHide();
+      prepareHiding();
       const pty = spawnPty(program, [...args], {
         cols: size.columns,
         rows: size.rows,
         cwd: directory,
         env: environment,
-        // Bytes as they are: what is no text must survive in the file.
+        // Raw bytes, so that non-text output reaches the file unchanged.
         encoding: null,
       });
       const started = sourceOf(pty);
@@ -66,7 +71,7 @@ export function openPty({begin, directory, size}: SourceRequest): Promise<Outcom
   });
 }
 
-/** What a command whose source nobody has listened to has printed until its end. */
+/** Returns all output of an ended command to whose source nobody has listened. */
 function textOf(source: BlockSource): string {
   const words: Uint8Array[] = [];
   source.onData(bytes => words.push(bytes));
@@ -85,12 +90,12 @@ function sourceOf(pty: IPty): BlockSource {
   const descriptor = 'fd' in pty && typeof pty.fd === 'number' ? pty.fd : undefined;
   const early: Uint8Array[] = [];
   let listen = (bytes: Uint8Array): void => void early.push(bytes);
-  // What comes while nobody listens would be lost.
+  // Keep the output that arrives before there is a listener.
   pty.onData((data: unknown) =>
     listen(typeof data === 'string' ? Buffer.from(data) : data instanceof Uint8Array ? data : Buffer.alloc(0)),
   );
   const showAgain = descriptor === undefined ? () => {} : hideFromChildren(descriptor);
-  // Trouble with the terminal is its end, which comes by itself; without a listener it would be thrown at everybody.
+  // An error of the terminal is followed by its exit event. Without a listener Node would throw the error.
   if ('on' in pty && typeof pty.on === 'function') pty.on('error', () => {});
   pty.onExit(({exitCode, signal}) => {
     open = false;
@@ -105,12 +110,12 @@ function sourceOf(pty: IPty): BlockSource {
     terminal: 'pty',
     input: 'open',
     leader: pty.pid,
-    leaderStarted: startAtOnce(pty.pid),
+    leaderStarted: startTimeSync(pty.pid),
     ended: ended.promise,
     get output() {
       if (!open || !('ptsName' in pty) || typeof pty.ptsName !== 'string') return '';
-      // The library closes it some time before it tells.
-      const isOpen = process.platform !== 'linux' || (descriptor !== undefined && isMasterOf(descriptor, pty.ptsName));
+      // The library closes the terminal some time before the exit event.
+      const isOpen = process.platform !== 'linux' || (descriptor !== undefined && isPtyMaster(descriptor, pty.ptsName));
       return isOpen ? pty.ptsName : '';
     },
     descriptor,
@@ -132,7 +137,7 @@ function sourceOf(pty: IPty): BlockSource {
       }),
   };
 
-  /** The terminal may be gone at any moment. */
+  /** The terminal may close at any moment. */
   function attempt(work: () => void): void {
     if (!open) return;
     try {
@@ -146,10 +151,13 @@ function sourceOf(pty: IPty): BlockSource {
 const signalName = (number: number): string =>
   Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
 
-/** For the shell of `openPipes`: its errors go where its output goes. */
+/** Adds a redirection for the shell of `openPipes`: its errors go where its output goes. */
 export const withErrorsInOutput = (command: string): string => `exec 2>&1\n${command}`;
 
-/** Starts a command with pipes, where there are no pseudo-terminals: programs do not know that somebody could answer. Its stderr is not read. */
+/**
+ * Starts a command on pipes, if there are no pseudo-terminals. Programs can't see that a user could answer. stderr is
+ * not read.
+ */
 export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<BlockSource, string>> {
   return begin(async ({program, args, environment}) => {
     const child = spawn(program, args, {
@@ -161,7 +169,7 @@ export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<Bl
     });
     const ended = Promise.withResolvers<BlockEnd>();
     const started = Promise.withResolvers<Outcome<number, string>>();
-    // With what it prints nobody listens yet: then it is not closed.
+    // Not the `close` event: it doesn't come while nobody reads the output.
     const exited = Promise.withResolvers<void>();
     child.once('exit', () => exited.resolve());
     child.once('spawn', () => started.resolve(ok(child.pid ?? 0)));
@@ -176,7 +184,7 @@ export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<Bl
       terminal: 'pipes',
       input: 'open',
       leader: outcome.value,
-      leaderStarted: startAtOnce(outcome.value),
+      leaderStarted: startTimeSync(outcome.value),
       ended: ended.promise,
       descriptor: undefined,
       output: '',
@@ -198,12 +206,13 @@ export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<Bl
   });
 }
 
-/** Milliseconds between two looks whether somebody still lives. */
+/** Milliseconds between two checks for living processes. */
 const lookMs = 1000;
 
 /**
- * A command whose output goes on in its pipe and whose input is closed: what one left running when its shell ended, or one that was
- * moved to the background. `shell` is the end of its shell, `over` where nobody can see how the rest ends.
+ * Returns the source of a command whose output continues in its pipe and whose input is closed. The command was moved
+ * to the background, or left processes running when its shell ended. `shell` is the shell's end, or `over` if the end
+ * of the remaining processes can't be observed.
  */
 export function remainingSource(
   left: Pick<RemainingProcesses, 'leader' | 'leaderStarted' | 'runTag' | 'pipe'>,
@@ -241,7 +250,7 @@ export function remainingSource(
   };
 
   async function whenGone(): Promise<BlockEnd> {
-    // The parent of what is left was the shell: nobody was there to collect its exit code.
+    // The shell was the parent of the remaining processes, so nothing collects their exit codes.
     const end: BlockEnd = shell === 'over' ? {kind: 'ended'} : await shell;
     const members = trackMembers(treeOf(left, output));
     while (!over.signal.aborted && (await members()).length > 0) {
@@ -252,7 +261,9 @@ export function remainingSource(
   }
 }
 
-/** Whether this machine gives commands a terminal: starts a shell in one and asks it. In words either way. */
+/**
+ * Checks whether this machine provides terminals for commands: starts a shell in one. Returns a sentence in both cases.
+ */
 export async function probeTerminal(signal: AbortSignal): Promise<Outcome<string, string>> {
   try {
     const {spawn: spawnPty} = await import('@lydell/node-pty');

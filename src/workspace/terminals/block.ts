@@ -24,21 +24,27 @@ export interface Block extends Pick<BlockParts, 'id' | 'command' | 'runTag' | 's
   readonly ended: Promise<BlockEnd>;
   /** The state found by the last `look`. */
   info(): Omit<BlockInfo, 'ports' | 'life'>;
-  /** Finds out whether the command waits for input. `sure`: it cannot go on without input. `likely`: its output looks like a prompt. */
+  /**
+   * Checks whether the command waits for input. `sure`: it can't continue without input. `likely`: its output looks
+   * like a prompt.
+   */
   look(): Promise<'ended' | 'sure' | 'likely' | 'no'>;
-  /** Waits until it ends, waits for input that surely (or for `likely`, probably) nobody else will give, or `ms` are over. */
+  /**
+   * Waits until the command ends or waits for input, or `ms` are over. Input counts if the command surely needs it;
+   * with `likely`, also if it probably does.
+   */
   wait(request: {readonly ms: number; readonly stopsOn: 'sure' | 'likely'}, signal: AbortSignal): Promise<void>;
-  /** The output since the last snapshot, and the state of the block. */
+  /** Returns the output since the last snapshot, and the state of the block. */
   snapshot(notes: readonly string[]): Promise<BlockSnapshot>;
   write(input: string, mode: BlockInputMode): 'written' | 'closed';
   attach(terminal: AttachedTerminal): Attachment;
-  /** Milliseconds since it last printed something. */
+  /** Milliseconds since its last output. */
   silentMs(): number;
-  /** Ends the whole tree; resolves when it is gone. */
+  /** Ends the whole tree. Resolves when it is gone. */
   end(grace: 'short' | 'long'): Promise<void>;
-  /** Keeps all output in a file from now on; returns its path, empty where none could be made. */
+  /** Writes all output to a file from now on. Returns the file's path; empty if weft could not create it. */
   file(): string;
-  /** Frees memory and open files. The block must have ended, or go on without weft. */
+  /** Frees memory and open files. The block must have ended, or continue without weft. */
   release(): void;
 }
 
@@ -47,24 +53,24 @@ interface BlockParts extends Pick<RunningCommand, 'command' | 'directory' | 'run
   readonly source: BlockSource;
   readonly screen: TerminalScreen;
   readonly size: ScreenSize;
-  /** Gets all output after the filter. */
+  /** Receives all output after the filter. */
   readonly observe: (bytes: Uint8Array) => void;
 }
 
-/** UTF-16 units of text in a snapshot. */
+/** The most text of a snapshot, in UTF-16 units. */
 const snapshotBound = 30_000;
 
-/** Bytes that may wait to become text: beyond the first the command has to wait, below the second it may go on. */
+/** Bytes that wait to become text. Above the first bound the command is paused; at or below the second it continues. */
 const maxPending = 256 * 1024;
 const fewPending = 64 * 1024;
 
 /**
- * Milliseconds of silence after which a block counts as waiting: for a program that is blocked reading, for one that polls and shows a
- * prompt, and for one of which only the output is known.
+ * Milliseconds of silence after which a block counts as waiting. `sure`: a program is blocked in a read. `likely`: a
+ * program polls and shows a prompt. `unknown`: only the output is known.
  */
 const silence = {sure: 200, likely: 600, unknown: 1000} as const;
 
-/** `changed` is called after every change of what `info` says. */
+/** Opens a block. Calls `changed` after every change of `info`. */
 export function openBlock(parts: BlockParts, changed: () => void): Block {
   const {source, screen, raw} = parts;
   const startedAt = performance.now();
@@ -116,7 +122,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
   }
 
   const output = filteredOutput(parts.filter, take);
-  // A filter that was used before may hold something back.
+  // A filter that was used before may still hold output.
   output.push(new Uint8Array());
 
   source.onData(bytes => {
@@ -135,7 +141,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
   const ended = source.ended.then(async end => {
     output.end();
     await raw.close();
-    // Attached terminals get all of the last output: the screen may still be parsing it.
+    // Attached terminals get all of the last output, which the screen may still be parsing.
     if (terminals.size > 0) await screen.settled();
     over = end;
     state = end;
@@ -290,7 +296,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
         grace,
         parts.isHeld ? source.leader : 'none',
       );
-      // Remaining processes are not children of weft, so nothing but this call learns that they are gone.
+      // Remaining processes are not children of weft, so only this call can tell that they are gone.
       if (source.input === 'none') source.close();
       await Promise.race([ended, delay(500, undefined, {ref: false})]);
     },
@@ -309,22 +315,22 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
 const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
 
-/** Bytes that a command may print at once, and in every second after that. */
+/** The bytes that a command may print at once, and per second after that. */
 const atOnce = 8 * 1024 * 1024;
 const perSecond = 1024 * 1024;
 
 /**
- * The longest pause, in milliseconds. A terminal is closed a fifth of a second after its program has ended, and output that was not
- * read by then is lost.
+ * The longest pause, in milliseconds. A terminal closes 200 ms after its program has ended, and unread output is lost
+ * then.
  */
 const longestRestMs = 100;
 
 /**
- * Limits how fast the output of a command is read while no terminal is attached: parsing a few megabytes of it for the screen takes a
- * core for a second, so a command that prints endlessly has to wait. `now` is in milliseconds.
+ * Limits the rate at which a command's output is read while no terminal is attached. Parsing a few megabytes for the
+ * screen keeps a core busy for a second, so a command that prints endlessly must wait. `now` returns milliseconds.
  */
 export function makeRateLimit(now: () => number): {
-  /** Counts bytes that were read; answers for how many milliseconds nothing more should be read. */
+  /** Counts bytes that were read. Returns the milliseconds for which to stop reading. */
   spend(bytes: number): number;
 } {
   let left = atOnce;

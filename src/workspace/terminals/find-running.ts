@@ -1,31 +1,36 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
-import {commandOf, listeningPorts, runTagOf, type ProcessRow, processTable} from '../exec/process-table.ts';
+import {commandLineOf, listeningPorts, runTagOf, type ProcessRow, processTable} from '../exec/process-table.ts';
 import {endProcessTree, livingMembers, treeOf} from '../exec/process-tree.ts';
-import {isOfFolder, isWeftAlive, tagPrefix} from '../exec/run-tag.ts';
+import {isTagOfFolder, isWeftAlive, tagPrefix} from '../exec/run-tag.ts';
 import {makeTerminalText} from '../exec/terminal-text.ts';
 import {makeBlockRegistry, readBlockRegistry, registeredRuns, type RegisteredBlock} from './block-registry.ts';
 
-/** A running command that some weft process of this user started: in a block, or left running when that weft ended. */
+/**
+ * A running command that any weft process of this user started. It is in a block, or was left running when that weft
+ * ended.
+ */
 export interface RunningCommand {
-  /** The name by which people refer to the command; no two running commands share one. */
+  /** The id that people use for the command; no two running commands share one. */
   readonly id: string;
-  /** As it was given, or the command line of the process where that is not known. */
+  /** As the user or the model gave it. If that is unknown, the command line of the process. */
   readonly command: string;
-  /** Empty where the folder is not known. */
+  /** Empty if unknown. */
   readonly directory: string;
-  /** Milliseconds since the epoch; `undefined` where it is not known. */
+  /** Milliseconds since the epoch; `undefined` if unknown. */
   readonly startedAt: number | undefined;
   readonly processes: readonly number[];
   readonly ports: readonly number[];
-  /** The last line of its output as plain text; empty where another process cannot read the output. */
+  /** The last line of its output as plain text; empty if other processes can't read the output. */
   readonly lastLine: string;
-  /** `running`: the weft that started it still runs. `kept` and `forgotten`: that weft has ended (see `LeftRunning`). */
+  /**
+   * `running`: the weft that started it still runs. `kept` and `forgotten`: that weft has ended (see `LeftRunning`).
+   */
   readonly life: 'running' | 'kept' | 'forgotten';
   /** Ends its whole tree. */
   readonly end: () => Promise<void>;
 }
 
-/** Finds the running commands of all weft processes; `folder` is the folder in which blocks are registered. */
+/** Finds the running commands of all weft processes. Blocks are registered in `folder`. */
 export async function findRunning({folder}: {readonly folder: string}): Promise<readonly RunningCommand[]> {
   const leftovers = (await findLeftRunning({folder})).map(leftover => ofLeftover(leftover, folder));
   const running: RunningCommand[] = [];
@@ -81,7 +86,7 @@ function lastLineOf(file: string): string {
   }
 }
 
-/** The last line of an output is looked for in so many bytes at its end: the file may have half a gigabyte. */
+/** The bytes at the end of an output that are searched for its last line. The file may have half a gigabyte. */
 const tailBytes = 8192;
 
 function tailOf(file: string): string {
@@ -95,18 +100,18 @@ function tailOf(file: string): string {
   }
 }
 
-/** Something that an earlier run of weft started and that still runs. */
+/** A command that an earlier weft started and that still runs. */
 interface LeftRunning extends Pick<RunningCommand, 'command' | 'directory' | 'startedAt' | 'processes'> {
   readonly runTag: string;
-  /** `kept`: the user wanted it to live on. `forgotten`: weft ended without ending it. */
+  /** `kept`: the user chose to keep it. `forgotten`: weft ended without ending it. */
   readonly life: 'kept' | 'forgotten';
-  /** The file that the output of a kept command goes to; empty where there is none. */
+  /** The file that the output of a kept command goes to; empty if there is none. */
   readonly file: string;
 }
 
 /**
- * Finds what runs of weft that have ended left running: by the run tags in the environment of processes (Linux), else by what
- * the registered blocks in `folder` say. Files of blocks that have no process any more are removed.
+ * Finds the commands that ended weft processes left running. On Linux it uses the run tags in the environment of
+ * processes, elsewhere the blocks registered in `folder`. Removes the files of blocks that have no process left.
  */
 export async function findLeftRunning({folder}: {readonly folder: string}): Promise<readonly LeftRunning[]> {
   const registered = readBlockRegistry(folder);
@@ -119,7 +124,7 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
   const alive = new Map<string, Promise<boolean>>();
   const isOld = async (runTag: string): Promise<boolean> => {
     const prefix = tagPrefix(runTag);
-    if (prefix === undefined || !isOfFolder(runTag, folder)) return false;
+    if (prefix === undefined || !isTagOfFolder(runTag, folder)) return false;
     const known = alive.get(prefix) ?? isWeftAlive(prefix);
     alive.set(prefix, known);
     return !(await known);
@@ -142,7 +147,7 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
     if (first === undefined || !(await isOld(runTag))) continue;
     found.push({
       runTag,
-      command: commandOf(first.pid),
+      command: commandLineOf(first.pid),
       directory: '',
       startedAt: undefined,
       processes: rows.map(({pid}) => pid),
@@ -156,14 +161,14 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
   return found;
 }
 
-/** Whether a weft that ran commands was killed, or has left some running on purpose. Reads a few file names. */
+/** Whether a weft that ran commands was killed, or left some running on purpose. Reads a few file names. */
 export async function hasEndedRuns(folder: string): Promise<boolean> {
   const tags = [...registeredRuns(folder), ...readBlockRegistry(folder).map(({runTag}) => runTag)];
   const alive = await Promise.all(tags.map(isWeftAlive));
   return alive.includes(false);
 }
 
-/** Ends its whole tree, and forgets it when nothing is left. */
+/** Ends its whole tree. Removes it from the registry when nothing is left. */
 export async function endLeftRunning(leftover: LeftRunning, {folder}: {readonly folder: string}): Promise<void> {
   const block = readBlockRegistry(folder).find(({runTag}) => runTag === leftover.runTag);
   const table = await processTable();
@@ -177,6 +182,6 @@ export async function endLeftRunning(leftover: LeftRunning, {folder}: {readonly 
   if ((await livingMembers(tree)).length === 0) makeBlockRegistry(folder).remove(leftover.runTag);
 }
 
-/** Whether the process belongs to the block's group, which is known to be the same only while its leader lives. */
+/** Whether the process belongs to the block's group. The group is certain only while its leader lives. */
 const isOf = (block: RegisteredBlock, row: ProcessRow, table: readonly ProcessRow[]): boolean =>
   row.group === block.leader && table.some(({pid, started}) => pid === block.leader && started === block.leaderStarted);

@@ -1,7 +1,7 @@
 import {setTimeout as delay} from 'node:timers/promises';
 import {makeTerminalText} from '../exec/terminal-text.ts';
-import {firstEnd, type Interruption, timeLimit} from '../exec/time-limit.ts';
-import {inputMode, screenful, screenPlacements, terminalUse} from '../exec/input-wait.ts';
+import {waitForEnd, type Interruption, timeLimit} from '../exec/time-limit.ts';
+import {inputMode, fullScreenThreshold, countCursorMoves, terminalUse} from '../exec/input-wait.ts';
 import type {Block} from './block.ts';
 import type {BlockEnd} from './block-source.ts';
 
@@ -14,7 +14,10 @@ interface ForegroundOptions {
   readonly needed: () => void;
 }
 
-/** Waits for the end, the time limit, the abort or the move to the background, and calls `needed` when a person has to look at it. */
+/**
+ * Waits for the end, the time limit, the abort or the move to the background. Calls `needed` when the command needs the
+ * user's attention.
+ */
 export async function followForeground(
   block: Block,
   {timeoutMs, background, drawn, needed}: ForegroundOptions,
@@ -23,7 +26,7 @@ export async function followForeground(
   const over = new AbortController();
   void callWhenNeeded();
   try {
-    return await firstEnd(block.ended, {limit: timeLimit('none'), timeoutMs, background}, signal);
+    return await waitForEnd(block.ended, {limit: timeLimit('none'), timeoutMs, background}, signal);
   } finally {
     over.abort();
   }
@@ -34,11 +37,14 @@ export async function followForeground(
   }
 }
 
-/** Milliseconds between two looks at a command, at first and at most. */
+/** Milliseconds between two checks of a command, at first and at most. */
 const firstLookMs = 100;
 const longestLookMs = 500;
 
-/** Resolves when the command waits for keys: it reads the terminal, or it sleeps in a mode in which each key reaches it. */
+/**
+ * Resolves when the command waits for keys: it reads the terminal, or it sleeps in a mode in which it receives each
+ * key.
+ */
 async function whenWaiting(block: Block, over: AbortSignal): Promise<void> {
   for (let pause = firstLookMs; ; pause = Math.min(pause * 1.5, longestLookMs)) {
     await delay(pause, undefined, {ref: false});
@@ -60,7 +66,10 @@ const pollingMs = 600;
 const isPolling = async (block: Block): Promise<boolean> =>
   block.silentMs() >= pollingMs && (await terminalUse(block.source.leader)) === 'polls';
 
-/** The output of a command as people see it run: text until the command fills the screen, which only a terminal can show. */
+/**
+ * Returns the output of a command as text for live display, until the command fills the screen. Only a terminal can
+ * show a full screen.
+ */
 export function makeLiveOutput(observe: (text: string) => void): {
   readonly take: (bytes: Uint8Array) => void;
   readonly drawn: Promise<void>;
@@ -72,9 +81,9 @@ export function makeLiveOutput(observe: (text: string) => void): {
   return {
     drawn,
     take(bytes) {
-      if (placed >= screenful) return;
-      placed += screenPlacements(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-      if (placed >= screenful) return resolve();
+      if (placed >= fullScreenThreshold) return;
+      placed += countCursorMoves(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      if (placed >= fullScreenThreshold) return resolve();
       const {live} = terminal.push(decoder.decode(bytes, {stream: true}));
       if (live !== '') observe(live);
     },

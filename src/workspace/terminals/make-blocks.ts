@@ -5,21 +5,21 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {endProcessTree, groupRemains, livingMembers, treeOf} from '../exec/process-tree.ts';
-import {findObstacle, findShell, makeBlockPrelude} from '../exec/shell-start.ts';
-import {pagerInFront} from '../exec/input-wait.ts';
+import {findStartProblem, findShell, makeBlockPrelude} from '../exec/shell-start.ts';
+import {foregroundPager} from '../exec/input-wait.ts';
 import {keepReadingAfterExit} from '../exec/watchdog.ts';
-import {commandOf, listeningPorts, startOf} from '../exec/process-table.ts';
+import {commandLineOf, listeningPorts, startTimeOf} from '../exec/process-table.ts';
 import {collectRawOutput} from '../exec/command-output.ts';
 import {shellEnvironment} from '../exec/shell-environment.ts';
 import {askNobody} from '../sandbox/host-gate.ts';
 import {openLaunch} from '../sandbox/launch.ts';
 import type {Enclosure} from '../sandbox/sandbox.ts';
 import {
-  noSandbox,
+  sandboxFault,
   type RemainingProcesses,
   type RunningCommand,
   type ShellOptions,
-  startOfCommand,
+  toCommandStart,
   type TerminalRun,
   type TerminalRunEnd,
 } from '../exec/shell.ts';
@@ -48,20 +48,20 @@ export interface Blocks extends Pick<ShellOptions, 'takeOver' | 'runInTerminal' 
 
 const size = {columns: 120, rows: 40} as const;
 
-/** How long the answer to a call may wait for a block; `usual` is what people and models find prompt. */
+/** How long a call waits for a block before it answers. `usual` feels prompt to people and models. */
 export type BlockWaits =
   | 'usual'
   | {
-      /** Milliseconds until a block that has started counts as going on. */
+      /** Milliseconds after which a started block counts as still running. */
       readonly startMs: number;
       /** Milliseconds to wait for output after input was written. */
       readonly echoMs: number;
     };
 
 const usualWaits = {startMs: 2000, echoMs: 1500} as const;
-/** The longest time, in seconds, that one read may wait. */
+/** The longest wait of one read, in seconds. */
 const longestWait = 600;
-/** Blocks that may run at a time, and ended ones that can still be read. */
+/** The most blocks that run at a time, and the most ended ones that can still be read. */
 const maxRunning = 40;
 const maxEnded = 20;
 /** Milliseconds between two calls of the listeners, and for which a list of ports is reused. */
@@ -71,11 +71,11 @@ const portsMs = 1000;
 interface Entry {
   readonly block: Block;
   readonly registered: RegisteredBlock;
-  /** See `Launch`. It ends with weft: nobody could decide about its changes later. */
+  /** See `Launch`. The block ends with weft, because nobody could decide about its changes later. */
   readonly isHeld: boolean;
-  /** Sentences for the model, once nothing of it runs any more. */
+  /** Sentences for the model, once all its processes have ended. */
   readonly notes: Promise<readonly string[]>;
-  /** `foreground`: the command of the user's that weft waits for, which is in no list. */
+  /** `foreground`: a user's command that weft waits for, which no list shows. */
   place: 'foreground' | 'background';
   life: 'with-weft' | 'kept';
   ports: readonly number[];
@@ -91,9 +91,9 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   let ownPrelude: ReturnType<typeof makeBlockPrelude> | undefined;
   let preludeInside: ReturnType<typeof makeBlockPrelude> | undefined;
 
-  /** One prelude serves all blocks. */
+  /** Returns the prelude, which all blocks share. */
   const preludeOf = (enclosure: Enclosure): {readonly path: string} => {
-    const ownStart = options.variables.own['BASH_ENV'] ?? '';
+    const ownStart = options.variables.userSet['BASH_ENV'] ?? '';
     return enclosure.kind === 'plain'
       ? (ownPrelude ??= makeBlockPrelude(ownStart, 'as-it-is'))
       : (preludeInside ??= makeBlockPrelude(ownStart, enclosure.prelude));
@@ -112,11 +112,11 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     telling.unref();
   }
 
-  /** `release` is called when nothing of it runs any more. */
+  /** `release` is called when all its processes have ended. */
   interface AddedRun extends Pick<RunningCommand, 'command' | 'directory' | 'runTag' | 'isHeld' | 'release'> {
     readonly open: () => Promise<Outcome<BlockSource, string>>;
     readonly lineEnds: 'raw' | 'converted';
-    /** What its output has gone through before, and what the user and the model have read of it. */
+    /** For a moved command: its filter, its raw output, and the text that the user and the model have seen. */
     readonly output: 'new' | Pick<RunningCommand, 'filter' | 'raw' | 'printed'>;
     readonly place: Entry['place'];
     readonly size: ScreenSize;
@@ -152,7 +152,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       directory: run.directory,
       runTag: run.runTag,
       leader: source.leader,
-      leaderStarted: source.leaderStarted || ((await startOf(source.leader)) ?? ''),
+      leaderStarted: source.leaderStarted || ((await startTimeOf(source.leader)) ?? ''),
       startedAt: Date.now(),
       life: 'with-weft',
       file: '',
@@ -165,7 +165,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     return ok(block);
   }
 
-  /** Processes that a block leaves running when it ends go on in a block of their own. */
+  /** Moves processes that an ended block leaves running into their own block. */
   async function leave(block: Block, release: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const {watchdog} = await options.runContext();
     const run = {...leaderOf(block.source), runTag: block.runTag};
@@ -191,7 +191,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   /** A kept block that ends later has no reader. */
   let isClosed = false;
   const stopping = new Set<BlockId>();
-  /** Blocks that are being handed over to a watchdog. Weft waits for these before it ends. */
+  /** Blocks that are being handed over to a watchdog. weft waits for these before it ends. */
   const keeping = new Set<Promise<void>>();
 
   async function stop(block: Block, grace: 'short' | 'long'): Promise<void> {
@@ -201,7 +201,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
 
   async function adopt(left: RemainingProcesses): Promise<string> {
     const [first] = left.members;
-    const what = first === undefined ? left.command : commandOf(first.pid);
+    const what = first === undefined ? left.command : commandLineOf(first.pid);
     const added = await add({
       ...left,
       isHeld: false,
@@ -215,7 +215,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     return `${id}: ${firstLine(what, 120)} (process ${processes})`;
   }
 
-  /** Runs a command of the user's in a terminal of its own, to which the user can be attached while it runs. */
+  /** Runs a user's command in its own terminal, to which the user can be attached while it runs. */
   async function runInTerminal(
     run: TerminalRun,
     observe: (text: string) => void,
@@ -259,7 +259,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       output: command,
       ...unseen,
     });
-    // Nothing is opened here that this machine could refuse.
+    // Opening a remaining source can't fail.
     if (added.tag === 'failed') throw new Error(added.error);
     return added.value.id;
   }
@@ -269,7 +269,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>> {
     if (signal.aborted) return failed(rejected('It was stopped before it started.'));
-    const obstacle = findObstacle(command, directory);
+    const obstacle = findStartProblem(command, directory);
     if (obstacle !== undefined) return failed(obstacle);
     if (running().length >= maxRunning) {
       return failed(rejected(`${maxRunning} commands run in blocks already; end one of them first. ${runningText()}`));
@@ -278,7 +278,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     const runTag = tags.next();
     const notes: string[] = [];
     const open = async (channel: 'terminal' | 'pipes'): Promise<Outcome<Block, string | Fault>> => {
-      shell ??= findShell(options.variables.given, options.variables.roots);
+      shell ??= findShell(options.variables.inherited, options.variables.roots);
       const written = channel === 'pipes' ? withErrorsInOutput(command) : command;
       const variables = () => shellEnvironment(options.variables, {runTag, channel, environment: given});
       const launched = await openLaunch(options.sandbox, {
@@ -286,16 +286,16 @@ export function makeBlocks(options: BlocksOptions): Blocks {
         directory,
         environment: variables(),
         confinement,
-        // It goes on when the action that started it is settled, and could be asked about no more.
+        // The block outlives the action that started it, so no question about a host could be answered.
         hosts: askNobody,
         terminal: 'own',
       });
-      if (launched.tag === 'failed') return failed(noSandbox(launched.error));
+      if (launched.tag === 'failed') return failed(sandboxFault(launched.error));
       const launch = launched.value;
       const release = async (): Promise<readonly string[]> => (await launch.end('none', signal)).notes;
       const begin = launch.begin(enclosure => {
         if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) watchdog.cleanUp(path);
-        return startOfCommand(enclosure, {
+        return toCommandStart(enclosure, {
           shell: shell ?? '',
           command: written,
           prelude: preludeOf(enclosure),
@@ -319,7 +319,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     };
     let added = await open('terminal');
     if (added.tag === 'failed' && typeof added.error === 'string') {
-      notes.push(`this machine gives weft no terminal (${firstLine(added.error, 200)}); the command runs in pipes`);
+      notes.push(`weft couldn't open a terminal (${firstLine(added.error, 200)}), so the command runs on pipes`);
       added = await open('pipes');
     }
     if (added.tag === 'failed') {
@@ -330,7 +330,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     await block.wait({ms: startMs, stopsOn: 'likely'}, signal);
     if (signal.aborted) await stop(block, 'short');
     else if (!isOver(block) && block.info().state.kind === 'waiting') {
-      const pager = await pagerInFront(block.source.leader);
+      const pager = await foregroundPager(block.source.leader);
       if (pager !== undefined) notes.push(pagerNote(pager));
     }
     return ok(await block.snapshot(notes));
@@ -407,7 +407,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     entry.life = 'kept';
     changed();
     const {watchdog} = await options.runContext();
-    watchdog.letLive(block.runTag);
+    watchdog.spare(block.runTag);
     watchdog.forget(block.source.leader);
     const file = block.file();
     const {descriptor, leader} = block.source;
@@ -425,7 +425,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     if (performance.now() - entry.portsAt > portsMs) {
       entry.portsAt = performance.now();
       void findPorts(entry);
-      // Nobody reads what only the user looks at: whether it waits is found out for the list.
+      // No read checks a block that only the user watches, so the list checks whether it waits.
       void entry.block.look();
     }
     return entry.ports;
@@ -461,7 +461,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       for (const {block} of ours) options.registry.remove(block.runTag);
       isClosed = true;
       for (const {block, life} of entries.values()) if (life !== 'kept') block.release();
-      // A shell reads its prelude when it starts.
+      // A shell reads its prelude when it starts, so it is not needed any more.
       for (const prelude of [ownPrelude, preludeInside]) prelude?.close();
       ownPrelude = undefined;
       preludeInside = undefined;
@@ -470,10 +470,13 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   };
 }
 
-/** A block that nobody waits for. */
+/** The options of a block that nothing waits for. */
 const unseen = {place: 'background', size, observe: () => {}} as const;
 
-/** The environment tells programs not to page; one that does all the same holds its text back until somebody presses keys. */
+/**
+ * Returns a note about a pager that runs although the environment turns pagers off. It holds back its text until
+ * somebody presses keys.
+ */
 const pagerNote = (pager: string): string =>
   `${pager} shows one page at a time and waits for keys: a space turns the page, q ends it; or run the command without a pager`;
 

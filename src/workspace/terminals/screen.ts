@@ -2,11 +2,11 @@ import type {IBuffer, IBufferCell, IMarker, Terminal} from '@xterm/headless';
 import type {ScreenSize} from '../../actions/ports.ts';
 
 /**
- * The terminal a command believes it has, without anybody looking at it: progress bars, carriage returns and full-screen programs
- * become the text a person would see. Lines that scroll by are kept up to a bound.
+ * A terminal emulator without a display. It turns progress bars, carriage returns and full-screen programs into the
+ * text that a person would see. It keeps a bounded number of lines that scrolled off.
  */
 export interface TerminalScreen {
-  /** `taken` is called when the bytes have become text; to keep memory bounded, feed no more than that. */
+  /** `taken` is called when the bytes have become text. To bound memory, write no more until then. */
   write(bytes: Uint8Array, taken: () => void): void;
   /** Resolves when everything written so far has become text. */
   settled(): Promise<void>;
@@ -14,11 +14,15 @@ export interface TerminalScreen {
   view(): ScreenView;
   /** Empty while the normal screen is shown. */
   alternateText(): string;
-  /** The text that scrolled by since the last call (as far as it is kept), then the screen's. */
+  /** Returns the text that scrolled off since the last call (as far as it is kept), then the screen's text. */
   readNew(): {readonly text: string; readonly complete: 'complete' | 'cut'};
-  /** Bytes that draw the present screen on a cleared terminal and switch on what the program has switched on. */
+  /**
+   * Returns bytes that draw the current screen on a cleared terminal and restore the modes that the program has set.
+   */
   redraw(): string;
-  /** What the terminal says by itself, when a program asks what it is or where the cursor stands. */
+  /**
+   * Calls the listener with the terminal's replies, for example when a program queries its type or the cursor position.
+   */
   onAnswer(listener: (text: string) => void): void;
   dispose(): void;
 }
@@ -26,17 +30,17 @@ export interface TerminalScreen {
 export interface ScreenView {
   readonly cursor: {readonly row: number; readonly column: number};
   readonly screen: 'normal' | 'alternate';
-  /** The line of the cursor up to the cursor. */
+  /** The cursor's line up to the cursor. */
   readonly beforeCursor: string;
-  /** The line of the cursor, or above it the last one with text on it. */
+  /** The cursor's line, or the last line with text above it. */
   readonly lastLine: string;
   readonly pastes: 'bracketed' | 'plain';
 }
 
-/** Lines that have left the screen. */
+/** The most lines kept after they scrolled off. */
 const scrollback = 3000;
 
-/** `converted`: a line feed alone begins a new line, as it does where no terminal stands between. */
+/** `converted`: a line feed alone starts a new line, for output that came through no terminal. */
 export async function makeTerminalScreen(options: {
   readonly size: ScreenSize;
   readonly lineEnds: 'raw' | 'converted';
@@ -51,7 +55,7 @@ export async function makeTerminalScreen(options: {
     logLevel: 'off',
   });
   let read: IMarker | undefined = terminal.registerMarker(0);
-  // The terminal's own decoder drops what is no text, as if it had never been written.
+  // xterm's own decoder silently drops bytes that are not text.
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   const alternateText = (): string => {
     const {active} = terminal.buffer;
@@ -96,7 +100,7 @@ export async function makeTerminalScreen(options: {
   };
 }
 
-/** Lines without the blanks at their ends, wrapped ones joined again, without empty ones at the end. */
+/** Returns the lines without trailing blanks and trailing empty lines. Wrapped lines are joined. */
 function textOf(buffer: IBuffer, {from, to}: {readonly from: number; readonly to: number}): string {
   const lines: string[] = [];
   for (let at = from; at < to; at += 1) {
@@ -137,7 +141,7 @@ function drawn(terminal: Terminal): string {
   ].join('');
 }
 
-/** In what form the mouse is reported the emulator does not tell: it is the one that everybody asks for. */
+/** xterm.js doesn't report the mouse encoding, so this uses the one that all programs request. */
 const mouseModes = {
   none: '',
   x10: '\u001B[?9h',
@@ -164,7 +168,7 @@ function drawnRow(buffer: IBuffer, {row, terminal}: {readonly row: number; reado
   return style === '' ? text.trimEnd() : `${text}\u001B[0m`;
 }
 
-/** The parameters of the sequence that gives a cell's look, each after a semicolon. */
+/** Returns the SGR parameters of a cell's style, each after a semicolon. */
 function styleOf(cell: IBufferCell): string {
   if (cell.isAttributeDefault()) return '';
   const flags = [

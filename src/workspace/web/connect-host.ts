@@ -5,28 +5,28 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import type {HostPlace} from '../../domain/web-url.ts';
 
-/** Names and connections. A name is looked up once for each connection, so that it cannot lead to two places. */
+/** DNS and connections. A name is looked up once for each connection, so that it can't resolve to two addresses. */
 export interface HostNetwork {
-  /** All addresses of a name; rejects where it has none. */
+  /** Returns all addresses of a name. Rejects if it has none. */
   readonly addressesOf: (host: string) => Promise<readonly string[]>;
-  /** Opens a connection and says to which address; rejects when it cannot be opened. Nothing has been sent yet. */
+  /** Opens a connection and returns its address. Rejects if it can't. Nothing has been sent yet. */
   readonly connect: (
     place: {readonly address: string; readonly port: number},
     signal: AbortSignal,
   ) => Promise<{readonly socket: Socket; readonly address: string}>;
 }
 
-/** `as-named`: only addresses of the scope that the host's name shows. `any`: the user has named this server. */
+/** `as-named`: only addresses in the scope that the host's name implies. `any`: the user has named this server. */
 export type HostReach = 'as-named' | 'any';
 
-/** Milliseconds for one of several addresses of a name, before the next one is tried. */
+/** Milliseconds for each address of a name before weft tries the next one. */
 const attemptMs = 4000;
 const maxAddresses = 4;
 
 /**
- * Connects to an address of the host whose scope is allowed, and looks at the address that was connected before the first byte is
- * sent: a name may lead anywhere, at another time to another place than the one that was judged. Of several addresses of a name, none
- * may be elsewhere: a failure is the one that is. Rejects where no connection can be made.
+ * Connects to an address of the host if its scope is allowed. Checks the connected address before sending the first
+ * byte, because a name may resolve to another address than the one that was judged. If any of a name's addresses is
+ * outside the scope, the result is a failure with that address. Rejects if no connection can be made.
  */
 export async function connectHost(
   {host, port, scope, reach}: HostPlace & {readonly reach: HostReach},
@@ -72,7 +72,7 @@ export const machineNetwork: HostNetwork = {
     const abort = (): void => void socket.destroy(new Error('stopped'));
     signal.addEventListener('abort', abort, {once: true});
     socket.once('connect', resolve);
-    // Kept: who uses the socket hears of errors in its own way.
+    // Keep this listener: the socket's user handles errors in its own way.
     socket.on('error', reject);
     if (signal.aborted) abort();
     try {

@@ -12,7 +12,10 @@ import type {WebUrl} from '../../domain/web-url.ts';
 import {connectHost, type HostNetwork, type HostReach, strayScope} from './connect-host.ts';
 
 export interface WebNetwork extends HostNetwork {
-  /** The way to a server: through the proxy that the user's environment names, or direct. Throws where the proxy cannot be used. */
+  /**
+   * Returns the route to a server: direct, or through the proxy that the user's environment names. Throws if the proxy
+   * can't be used.
+   */
   readonly routeOf: (url: URL) => WebRoute;
 }
 
@@ -22,7 +25,9 @@ export type WebRoute =
       readonly kind: 'proxied';
       readonly options: RequestOptions;
       readonly headers: Readonly<Record<string, string>>;
-      /** What an answer means that comes from the proxy and not from the server; `undefined` for all others. */
+      /**
+       * Returns the error for an answer that comes from the proxy instead of the server; `undefined` for all others.
+       */
       refusal(answer: IncomingMessage): Error | undefined;
       explainError(cause: Error): Error;
     };
@@ -33,22 +38,22 @@ export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly reach: HostReach;
-  /** Bytes of the answer, as they come and as they are decompressed. */
+  /** The most bytes of the answer, both compressed and decompressed. */
   readonly maxBytes: number;
 }
 
 export interface WebAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Decompressed; empty for an answer that is a redirect. */
+  /** Decompressed; empty for a redirect. */
   readonly body: Buffer;
   readonly by: WebRoute['kind'];
 }
 
 /**
- * Sends one request and reads its answer. Redirects are not followed. The address that was connected is looked at before the first
- * byte is sent, also that of TLS: a name may lead anywhere, at another time to another place than the one that was judged. Through a
- * proxy this cannot be: there the name is all there is to look at.
+ * Sends one request and reads its answer. Does not follow redirects. Checks the connected address before sending the
+ * first byte, even of TLS, because a name may resolve to another address than the one that was judged. Through a proxy
+ * only the name can be checked.
  */
 export async function exchange(
   request: ExchangeRequest,
@@ -57,7 +62,7 @@ export async function exchange(
 ): Promise<Outcome<WebAnswer, Fault>> {
   const {url} = request;
   try {
-    // Never through a proxy, for which this machine is another one.
+    // Never through a proxy, for which loopback means another machine.
     const route: WebRoute = url.scope === 'loopback' ? {kind: 'direct'} : network.routeOf(new URL(url.href));
     if (route.kind === 'direct') {
       const opened = await open(request, network, signal);
@@ -76,7 +81,7 @@ export async function exchange(
 
 const refuse = (message: string): Outcome<never, Fault> => failed(rejected(message));
 
-/** Thrown where a stream has to end at once. */
+/** Thrown to end a stream at once. */
 class WebFault extends Error {
   readonly fault: Fault;
 
@@ -109,12 +114,12 @@ const reasons: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'the compressed answer cannot be read.',
 };
 
-/** Names that no public server has: without a dot, or of a domain kept for private networks. */
+/** True if no public server can have this name: no dot, or a domain reserved for private networks. */
 const isInternalName = (host: string): boolean =>
   isIP(host) === 0 &&
   (!host.includes('.') || /\.(?:internal|local|localdomain|lan|home|corp|intranet|private|home\.arpa)$/u.test(host));
 
-/** Connects to the URL's host, by TLS where it says so. */
+/** Connects to the URL's host, with TLS for https. */
 async function open(
   {url, reach}: ExchangeRequest,
   network: WebNetwork,
@@ -136,7 +141,7 @@ function strayText({host, scope}: WebUrl, address: string): string {
     : `${host} leads to ${address}, an address of a private network, which weft does not read.`;
 }
 
-/** With the authorities that Node trusts, the user's (NODE_EXTRA_CA_CERTS) among them. */
+/** Starts TLS with the authorities that Node trusts, including the user's (NODE_EXTRA_CA_CERTS). */
 async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
   const {promise, resolve, reject} = Promise.withResolvers<Socket>();
   const tls = connectTls({
@@ -174,7 +179,7 @@ async function send(request: ExchangeRequest, way: Way, signal: AbortSignal): Pr
   const options: RequestOptions =
     'socket' in way
       ? {
-          // TLS is the socket's already, where there is any.
+          // The socket already has TLS if it is needed.
           host: url.host,
           path: `${target.pathname}${target.search}`,
           headers: {host: target.host, ...headers},
@@ -184,14 +189,14 @@ async function send(request: ExchangeRequest, way: Way, signal: AbortSignal): Pr
   const start = 'socket' in way || options.protocol !== 'https:' ? startRequest : startSecurely;
   const outgoing = start({...options, method, maxHeaderSize: 64 * 1024}, resolve);
   outgoing.on('error', cause => reject('socket' in way ? cause : way.route.explainError(cause)));
-  // Not left to Node's own `signal` option: it crashes the process when the abort meets an answer that has just ended.
+  // Don't use Node's `signal` option: it crashes the process if the abort comes just after the answer has ended.
   const abort = (): void => void outgoing.destroy(new Error('stopped'));
   signal.addEventListener('abort', abort, {once: true});
   if (signal.aborted) abort();
   else outgoing.end(method === 'POST' ? body : undefined);
   try {
     const answer = await promise;
-    // Who reads hears of errors; when nobody reads any more, they are nobody's.
+    // The reader handles errors. Without a reader, they are ignored.
     answer.on('error', () => {});
     const refusal = 'socket' in way ? undefined : way.route.refusal(answer);
     if (refusal !== undefined) throw refusal;
@@ -204,7 +209,7 @@ async function send(request: ExchangeRequest, way: Way, signal: AbortSignal): Pr
   }
 }
 
-/** An encoding inside another one is the most that servers have a reason for. */
+/** The most nested encodings. Servers have no reason for more than two. */
 const maxEncodings = 2;
 
 async function bodyOf(answer: IncomingMessage, {url, maxBytes}: ExchangeRequest): Promise<Buffer> {
@@ -244,7 +249,7 @@ async function bodyOf(answer: IncomingMessage, {url, maxBytes}: ExchangeRequest)
   return body;
 }
 
-/** What a few bytes are decompressed to may have any size: it ends where the bound is. */
+/** A few bytes may decompress to any size, so decompression stops at the bound. */
 const decompressors: Readonly<
   Record<string, (body: Buffer, bounds: {readonly maxOutputLength: number}) => Promise<Buffer>>
 > = {

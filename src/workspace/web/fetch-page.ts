@@ -13,7 +13,7 @@ import {readContent} from './page-content.ts';
 export interface PageFetcherOptions {
   readonly network: WebNetwork;
   readonly userAgent: string;
-  /** The path of a new file for a text too long to be shown whole. */
+  /** Returns the path of a new file for a text too long to be shown whole. */
   readonly newFile: () => string;
   readonly redact: (text: string) => string;
   readonly now: () => number;
@@ -21,15 +21,15 @@ export interface PageFetcherOptions {
   readonly timeoutMs: number;
 }
 
-/** Bytes of a page, as they come and as they are decompressed. */
+/** The most bytes of a page, both compressed and decompressed. */
 const maxPageBytes = 10_000_000;
 
 const maxRedirects = 5;
 
-/** Markdown first: some sites keep their pages in it. */
+/** Markdown first: some sites offer their pages in it. */
 const accept = 'text/markdown, text/html;q=0.9, */*;q=0.1';
 
-/** Makes what reads pages, and keeps those that were read for a while. */
+/** Makes the function that reads pages. It caches pages for a while. */
 export function makePageFetcher(
   options: PageFetcherOptions,
 ): (request: WebFetchRequest, signal: AbortSignal) => Promise<Outcome<WebPage, Fault>> {
@@ -37,7 +37,7 @@ export function makePageFetcher(
   return async (request, signal) => {
     const read = readWebUrl(request.url);
     if (read.tag === 'failed') return failed(rejected(read.error));
-    // A server of this machine is one that is being worked on.
+    // The user is probably developing a local server, so don't cache it.
     const kept = request.cache === 'use' && read.value.scope !== 'loopback' ? cache : undefined;
     const timeout = AbortSignal.timeout(options.timeoutMs);
     return fetchPage(read.value, {...options, cache: kept}, AbortSignal.any([signal, timeout]));
@@ -91,7 +91,7 @@ const isThere = (file: string | undefined): boolean => file === undefined || exi
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Where a redirect leads. What nobody may read, and what would take the encryption away, is an error. */
+/** Returns the target of a redirect. A target that weft may not read, or that drops encryption, is an error. */
 function redirectOf(from: WebUrl, location: string): Outcome<WebUrl, string> {
   const next = readWebUrl(location, from.href);
   if (next.tag === 'failed') return next;
@@ -103,7 +103,7 @@ function redirectOf(from: WebUrl, location: string): Outcome<WebUrl, string> {
     : next;
 }
 
-/** Makes the page of its answer, and keeps it where its server does not forbid that. */
+/** Makes the page from its answer. Caches it unless the server forbids that. */
 async function keep(
   asked: WebUrl,
   {url, answer}: {readonly url: WebUrl; readonly answer: WebAnswer},
@@ -112,7 +112,7 @@ async function keep(
 ): Promise<Outcome<WebPage, Fault>> {
   const {status, headers, body, by} = answer;
   if (status < 200 || status >= 300) {
-    // In weft's own words: what the server says stands in no frame here, and would be read as weft's.
+    // Only weft's own words: the server's text would appear without a frame here and pass for weft's.
     const words = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
     return failed(rejected(`${url.href} answered ${status}${words}.${retryText(headers['retry-after'] ?? '')}`));
   }
@@ -135,7 +135,7 @@ async function keep(
   return ok({url: url.href, content, ageMs: 0, notes});
 }
 
-/** When a server wants to be asked again: seconds, or a date of HTTP. */
+/** Says when the server allows a retry: in seconds, or as an HTTP date. */
 function retryText(wait: string): string {
   if (/^\d{1,9}$/u.test(wait)) return ` It wants to be asked again after ${wait} s.`;
   const at = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/u.test(wait)
@@ -144,7 +144,7 @@ function retryText(wait: string): string {
   return Number.isNaN(at) ? '' : ` It wants to be asked again after ${wait}.`;
 }
 
-/** The beginning of a long text; the whole of it is kept in a file that the model can read. */
+/** Returns the beginning of a long text. The complete text goes to a file that the model can read. */
 async function cutText(
   url: string,
   {text: given, mediaType}: {readonly text: string; readonly mediaType: string},
@@ -158,31 +158,31 @@ async function cutText(
   return {...whole, text: beginningOf(text), file};
 }
 
-/** A word that no page can know. */
+/** Returns a boundary that no page can guess. */
 export const newBoundary = (): string => `web-${randomBytes(8).toString('hex')}`;
 
-/** A page as it was read, and what a server can tell by whether it has changed. */
+/** A cached page, with the server's validators for it. */
 interface CachedPage {
   readonly url: string;
   readonly content: PageContent;
   readonly notes: readonly string[];
   readonly storedAt: number;
-  /** Headers of a request that asks whether it has changed; empty where the server gave nothing to ask by. */
+  /** Headers of a conditional request; empty if the server sent no validators. */
   readonly validators: Readonly<Record<string, string>>;
-  /** Milliseconds for which it is given without asking. */
+  /** Milliseconds for which the page is reused without a request. */
   readonly freshMs: number;
 }
 
-/** How long a page is given again without asking the server, in milliseconds. */
+/** The longest time for which a page is reused without a request, in milliseconds. */
 const longestFreshMs = 15 * 60 * 1000;
 
-/** How long a page is kept to ask the server whether it has changed. */
+/** The longest time for which a page is kept to revalidate it, in milliseconds. */
 const longestKeptMs = 24 * 60 * 60 * 1000;
 
-/** Bytes of all pages, roughly. */
+/** The approximate size of all pages in bytes. */
 const maxBytes = 50 * 1024 * 1024;
 
-/** Pages of this process, by the address that was asked for. The oldest go first. */
+/** The pages of this process by the requested address. The oldest are dropped first. */
 class PageCache {
   readonly #pages = new Map<string, CachedPage>();
   #bytes = 0;
@@ -229,7 +229,7 @@ function sizeOf({content}: CachedPage): number {
   }
 }
 
-/** How long an answer may be given again, by what its server says; `never` where it must not be kept. */
+/** Returns how long the server lets an answer be reused, in milliseconds; `never` if it must not be cached. */
 function freshnessOf(cacheControl: string): number | 'never' {
   const said = cacheControl.toLowerCase();
   if (/\bno-store\b/u.test(said)) return 'never';

@@ -6,23 +6,23 @@ import {initSync, MarkdownStream} from 'mdream/wasm';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 
-/** UTF-16 units that are converted before others get a turn. */
+/** UTF-16 units to convert before yielding to the event loop. */
 const pieceLength = 256 * 1024;
 
-/** Elements that are no text of the page. */
+/** Elements that are not part of a page's text. */
 const leftOut =
   'nav footer aside form fieldset button input select textarea iframe object embed svg template dialog'.split(' ');
 
 /**
- * HTML as markdown, without navigation, forms, scripts and what is hidden by its attributes; links are made absolute. What only a style
- * sheet hides is text like any other.
+ * Converts HTML to markdown, without navigation, forms, scripts and elements that their attributes hide. Makes links
+ * absolute. Text that only a style sheet hides is kept.
  */
 export async function htmlToMarkdown(html: string, url: string, signal: AbortSignal): Promise<Outcome<string, string>> {
   try {
     load();
     const stream = new MarkdownStream({
       origin: new URL('.', url).href,
-      // `tailwind` leaves out what a class of that name hides.
+      // `tailwind` drops elements that a Tailwind class hides.
       plugins: {tailwind: true, filter: {exclude: leftOut}},
       clean: {emptyLinks: true, redundantLinks: true, selfLinkHeadings: true, emptyImages: true, emptyLinkText: true},
       cleanUrls: true,
@@ -38,18 +38,21 @@ export async function htmlToMarkdown(html: string, url: string, signal: AbortSig
     parts.push(stream.finish());
     return ok(parts.join('').replaceAll(dataUrls, '(data:…)').trim());
   } catch (cause) {
-    // What broke may have left its memory in any state.
+    // The failure may have left the module's memory in any state.
     isLoaded = false;
     return failed(causeText(cause));
   }
 }
 
-/** Pictures that stand in the page itself. No bracket inside: a search for the closing one would begin anew at each that opens. */
+/**
+ * Embedded images. The pattern excludes brackets; otherwise each opening bracket would start a new search for a closing
+ * one.
+ */
 const dataUrls = /\(<?data:[^()\s]*\)/giu;
 
 let isLoaded = false;
 
-/** The WebAssembly lies beside the built program, or in its package where the sources run. */
+/** Loads the WebAssembly module. It lies beside the built program, or in its package if weft runs from source. */
 function load(): void {
   if (isLoaded) return;
   const name = 'mdream_edge_bg.wasm';

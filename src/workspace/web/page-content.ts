@@ -6,7 +6,7 @@ import type {ImageBlock} from '../../domain/conversation.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {imageFacts, sizeRefusal} from '../../domain/image-facts.ts';
 
-/** What a page says, before it is cut. */
+/** The content of a page, before it is shortened. */
 export type ReadContent =
   | {readonly kind: 'text'; readonly text: string; readonly mediaType: string; readonly notes: readonly string[]}
   | {readonly kind: 'image'; readonly image: ImageBlock};
@@ -14,16 +14,16 @@ export type ReadContent =
 interface PageBytes {
   readonly url: string;
   readonly body: Buffer;
-  /** As the server said it; empty where it said nothing. */
+  /** The server's header; empty if it sent none. */
   readonly contentType: string;
 }
 
-/** Reads the bytes of a page as what they are. What is for no reader (archives, video, programs) is a fault. */
+/** Reads the bytes of a page by their type. Archives, video and programs are an error. */
 export async function readContent(
   {url, body, contentType}: PageBytes,
   signal: AbortSignal,
 ): Promise<Outcome<ReadContent, Fault>> {
-  // A server may write anything there, and what it writes is said outside of the page's frame.
+  // Restrict the value: a server may write anything here, and it appears outside the page's frame.
   const mediaType = (/^[\w.+-]{1,60}\/[\w.+-]{1,80}(?![^;\s])/u.exec(contentType.trim())?.[0] ?? '').toLowerCase();
   const image = imageFacts(body);
   if (image !== undefined) {
@@ -72,7 +72,7 @@ const isTextType = (mediaType: string): boolean =>
     mediaType,
   );
 
-/** By the byte order mark, then the server, then the page itself. */
+/** Returns the charset from the byte order mark, the server, or the page itself, in this order. */
 function charsetOf(body: Buffer, contentType: string, mediaType: string): string {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return 'utf-8';
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
@@ -85,14 +85,14 @@ function charsetOf(body: Buffer, contentType: string, mediaType: string): string
     /<meta[^>]*\bcharset\s*=\s*["']?([\w.:-]+)/iu.exec(head) ??
     /^<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/iu.exec(head) ??
     [];
-  // A page that says so in ASCII is not UTF-16, whatever it says.
+  // A page that declares UTF-16 in ASCII is not UTF-16.
   return meta === undefined || /^utf-?16/iu.test(meta) ? 'utf-8' : meta.toLowerCase();
 }
 
 function decoded(body: Buffer, charset: string): string {
   try {
     const decoder = new TextDecoder(charset);
-    // Node 22.13 takes windows-1252 for latin1 if it decodes all at once.
+    // Node 22.13 decodes latin1 as windows-1252 if it decodes everything in one call.
     return decoder.decode(body, {stream: true}) + decoder.decode();
   } catch {
     return new TextDecoder().decode(body);

@@ -4,7 +4,7 @@ import {causeText} from '../../domain/fault.ts';
 
 const maxPages = 200;
 
-/** UTF-16 units of the text that are taken over. */
+/** The most UTF-16 units of text to return. */
 const maxText = 10_000_000;
 
 interface PdfText {
@@ -12,13 +12,13 @@ interface PdfText {
   readonly notes: readonly string[];
 }
 
-/** How much the process may grow while a PDF is read, in bytes, and how often that is looked at, in milliseconds. */
+/** How much the process may grow while a PDF is read, in bytes, and how often weft checks, in milliseconds. */
 const maxGrowth = 1024 * 1024 * 1024;
 const lookEveryMs = 200;
 
 /**
- * The text of a PDF, page by page. It is read in a thread of its own, since a few bytes of a PDF may unpack to any size and nothing
- * else can end what reads it: the thread ends with the signal, and where it takes too much memory.
+ * Returns the text of a PDF, page by page. Reads it in its own thread, because a few bytes of a PDF may unpack to any
+ * size and only a thread can be stopped. The thread ends with the signal, or if it takes too much memory.
  */
 export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<Outcome<PdfText, string>> {
   const {promise, resolve} = Promise.withResolvers<Outcome<PdfText, string>>();
@@ -47,7 +47,7 @@ export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<O
   }
 }
 
-/** The name under which the thread is given the bytes. */
+/** The key under which the thread receives the bytes. */
 const task = 'weft-pdf-text';
 
 const data: unknown = workerData;

@@ -16,7 +16,7 @@ const keyed = [
   {name: 'Exa', variable: 'EXA_API_KEY', urlVariable: 'EXA_BASE_URL', official: 'https://api.exa.ai'},
 ] as const;
 
-/** The search engine to use: the first one with a key in the environment, then the user's own SearXNG. */
+/** Returns the search engine to use: the first one with a key in the environment, otherwise the user's own SearXNG. */
 export function searchProviderOf(environment: Environment): SearchProvider | undefined {
   const valueOf = (name: string): string => (environment[name] ?? '').trim();
   for (const {name, variable, urlVariable, official} of keyed) {

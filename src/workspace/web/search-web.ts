@@ -9,16 +9,16 @@ import {exchange, type ExchangeRequest, type WebAnswer, type WebNetwork} from '.
 import {newBoundary} from './fetch-page.ts';
 import type {SearchProvider} from './search-provider.ts';
 
-/** Results of one search. */
+/** The most results of one search. */
 const count = 10;
 
-/** UTF-16 units of what is said of one result. */
+/** The most UTF-16 units of a result's title and snippet. */
 const longestTitle = 200;
 const longestSnippet = 600;
 
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** How long the answer to a search is given again, in milliseconds, and how many are kept. */
+/** How long a search's results are reused, in milliseconds, and how many are kept. */
 const freshMs = 15 * 60 * 1000;
 const maxKept = 100;
 
@@ -30,7 +30,7 @@ export interface SearcherOptions {
   readonly timeoutMs: number;
 }
 
-/** Makes what searches the web, and keeps the answers for a while. */
+/** Makes the function that searches the web. It caches results for a while. */
 export function makeSearcher(
   options: SearcherOptions,
 ): (request: WebSearchRequest, signal: AbortSignal) => Promise<Outcome<WebSearchReport, Fault>> {
@@ -67,7 +67,7 @@ export function makeSearcher(
 
 type Domains = Pick<WebSearchRequest, 'allowedDomains' | 'blockedDomains'>;
 
-/** As hosts are compared: models also write addresses and `*.`. */
+/** Normalizes hosts for comparison: models also write addresses and `*.`. */
 const domainsOf = ({allowedDomains, blockedDomains}: WebSearchRequest): Domains => ({
   allowedDomains: allowedDomains.map(domainOf),
   blockedDomains: blockedDomains.map(domainOf),
@@ -79,7 +79,7 @@ function domainOf(text: string): string {
   return url.tag === 'ok' ? url.value.host : name.toLowerCase();
 }
 
-/** Whether a result is of the wanted hosts, each of which stands for all below it. Only addresses of the web are results at all. */
+/** Whether a result belongs to a wanted host or its subdomains. Drops results that are not web addresses. */
 function isWanted(url: string, {allowedDomains, blockedDomains}: Domains): boolean {
   const read = readWebUrl(url);
   if (read.tag === 'failed') return false;
@@ -88,12 +88,14 @@ function isWanted(url: string, {allowedDomains, blockedDomains}: Domains): boole
   return (allowedDomains.length === 0 || allowedDomains.some(isBelow)) && !blockedDomains.some(isBelow);
 }
 
-/** What a search engine is asked, and where its answer says what. */
+/** The request and answer format of a search engine. */
 interface Engine {
-  /** Path and query. Engines without filters understand `site:` in the query; what they find is looked through again. */
+  /**
+   * Returns path and query. Engines without filters understand `site:` in the query; weft filters their results again.
+   */
   readonly path: (filtered: string) => string;
   readonly headers: (key: string) => Readonly<Record<string, string>>;
-  /** Of a POST; `undefined` for a GET. */
+  /** Returns the body of a POST; `undefined` for a GET. */
   readonly body: ((request: WebSearchRequest) => JsonObject) | undefined;
   readonly results: (answer: JsonObject) => Json | undefined;
   readonly published: string;
@@ -110,10 +112,10 @@ const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
     path: q => search('/res/v1/web', {q, count: String(2 * count)}),
     headers: key => ({'x-subscription-token': key}),
     body: undefined,
-    // Brave leaves out what it found nothing for.
+    // Brave omits `web` if it found nothing.
     results: ({web}) => (isJsonObject(web) ? web['results'] : []),
     published: 'page_age',
-    // With <strong> around the words that were found.
+    // Brave puts <strong> around the words that it found.
     snippet: item => textOf(item['description']).replaceAll(/<\/?[a-z]+>/gu, ''),
   },
   SearXNG: {
@@ -190,7 +192,7 @@ const providerFault = ({name}: SearchProvider, message: string, fix: string): Fa
 
 const faultWords = (fault: Fault): string => fault.message.replace(/\.$/u, '');
 
-/** Why a provider did not search, in words; `undefined` for an answer. */
+/** Returns why a provider did not search; `undefined` if it answered. */
 function refusalOf(provider: SearchProvider, {status, headers, body}: WebAnswer): Fault | undefined {
   if (status >= 200 && status < 300) return undefined;
   const {name, variable} = provider;
@@ -225,7 +227,7 @@ function refusalOf(provider: SearchProvider, {status, headers, body}: WebAnswer)
   }
 }
 
-/** `undefined` for an answer of another form. */
+/** Returns the results; `undefined` if the answer has another format. */
 function resultsIn({name}: SearchProvider, answer: Json): readonly WebSearchResult[] | undefined {
   if (!isJsonObject(answer)) return undefined;
   const listed = engines[name].results(answer);
@@ -234,13 +236,13 @@ function resultsIn({name}: SearchProvider, answer: Json): readonly WebSearchResu
 
 function resultOf(name: SearchProvider['name'], item: JsonObject): readonly WebSearchResult[] {
   const given = textOf(item['url']);
-  // As it is parsed: without line breaks and control characters.
+  // The parsed form has no line breaks or control characters.
   const url = readWebUrl(given).tag === 'ok' ? URL.parse(given)?.href : undefined;
   if (url === undefined) return [];
   const title = clip(plain(textOf(item['title'])).replaceAll(/[[\]]/gu, ''), longestTitle);
   return [
     {
-      // What would end a markdown link.
+      // Characters that would end a markdown link.
       url: url.replaceAll(/[\s()<>]/gu, character =>
         encodeURIComponent(character).replace('(', '%28').replace(')', '%29'),
       ),

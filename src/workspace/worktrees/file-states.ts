@@ -8,20 +8,20 @@ import {type FolderHandle, openFolder} from '../files/folder-handle.ts';
 import {openRegular, pathThrough} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
 
-/** A file or a link as git sees it: its content by the SHA-256 of its bytes, or of where the link leads. */
+/** A file or a link as git sees it. `sha256` is the hash of the file's bytes or of the link's target. */
 const fileState = z.object({mode: z.enum(['file', 'executable', 'link']), sha256: z.string()});
 
 export type FileState = z.infer<typeof fileState>;
 
-/** `other`: something git does not hold, such as a pipe. */
+/** `other`: something that git can't store, such as a pipe. */
 export type PathState = FileState | 'absent' | 'folder' | 'other';
 
-/** Proves with the stats of a file that nobody has written to it since it was looked at: size, times in milliseconds, inode. */
+/** File stats that show that nobody has written to the file since: size, times in milliseconds, inode. */
 const fileStats = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
 export const seenFile = z.extend(fileState, {stats: fileStats});
 
-/** A file, and the stats that it had then. */
+/** A file's state, and its stats at that time. */
 export type SeenFile = z.infer<typeof seenFile>;
 
 export const isFile = (state: PathState): state is FileState => typeof state === 'object';
@@ -34,10 +34,10 @@ const statsOf = ({size, mtimeMs, ctimeMs, ino}: Stats): SeenFile['stats'] => [si
 /** Milliseconds within which two changes of a file may get the same time from the file system. */
 const tickMs = 20;
 
-/** An open folder; or `absent` if it does not exist, `other` if a link leads to it: what lies behind a link lies elsewhere. */
+/** An open folder. `absent` if it does not exist. `other` if a link leads to it, so that its content lies elsewhere. */
 export type Place = FolderHandle | 'absent' | 'other';
 
-/** Opens the folder of a path below `top`, does something in it, and closes it. */
+/** Opens the folder of a path below `top`, calls `work` with it, and closes it. */
 export async function inFolderOf<T>(
   {top, path}: {readonly top: string; readonly path: string},
   work: (place: Place, name: string) => Promise<T>,
@@ -47,7 +47,7 @@ export async function inFolderOf<T>(
   return await work(held ?? place, basename(path));
 }
 
-/** How often a folder that is replaced while it is opened is looked at again. */
+/** How often to retry a folder that is replaced while it is opened. */
 const maxTurns = 3;
 
 async function openPlace(path: string): Promise<Place> {
@@ -73,8 +73,8 @@ export const stateAt = async (top: string, path: string): Promise<PathState> =>
   inFolderOf({top, path}, async place => stateIn(place, join(top, path)));
 
 /**
- * Returns the state of a path, which is reached through its open folder. A file whose stats are those of `seen` is not read again, unless it was
- * written to at the moment (`seenAt`) when those were taken.
+ * Returns the state of a path through its open folder. A file with the same stats as `seen` is not read again. It is
+ * read if it was written at about the time (`seenAt`) when those stats were taken.
  */
 export async function stateIn(place: Place, path: string, known?: Known): Promise<PathState> {
   if (typeof place === 'string') return place;
@@ -93,7 +93,7 @@ export async function stateIn(place: Place, path: string, known?: Known): Promis
   return await stateOf(handle, found.stats);
 }
 
-/** `undefined` too where something that is no folder stands above it. */
+/** Returns the stats of a path. `undefined` if it does not exist or a parent is not a folder. */
 async function statsAt(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
@@ -103,7 +103,7 @@ async function statsAt(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Bytes of a file up to which it is read at once, which is faster. */
+/** The largest file to read in one step, in bytes, which is faster. */
 const readAtOnce = 1024 * 1024;
 
 const modeOf = ({mode}: Stats): FileState['mode'] => ((mode & 0o100) === 0 ? 'file' : 'executable');
@@ -116,7 +116,7 @@ async function stateOf(handle: FileHandle, stats: Stats): Promise<FileState> {
   return {mode, sha256: hasher.digest('hex')};
 }
 
-/** The bytes of a file, or where a link leads; `undefined` for anything else. */
+/** Returns the bytes of a file, or the target of a link; `undefined` for anything else. */
 export const contentAt = (top: string, path: string, most: number): Promise<Buffer | undefined | 'too large'> =>
   inFolderOf({top, path}, async (place, name) => {
     if (typeof place === 'string') return undefined;
@@ -129,8 +129,8 @@ export const contentAt = (top: string, path: string, most: number): Promise<Buff
   });
 
 /**
- * Copies a file or a link, if there is one, between two open folders; returns its state then. A folder (a repository of its own) becomes
- * an empty one. `path` is the path of what is copied, and `to` its new path in an open folder.
+ * Copies a file or a link, if there is one, between two open folders, and returns its state. A folder (a nested
+ * repository) becomes an empty one. `path` is the source, and `to` the target path in an open folder.
  */
 export async function copyEntry(place: Place, path: string, to: string): Promise<SeenFile | undefined> {
   if (typeof place === 'string') return undefined;
@@ -152,14 +152,17 @@ export async function copyEntry(place: Place, path: string, to: string): Promise
     await chmod(to, mode);
     return {mode: modeOf(found.stats), sha256: hash('sha256', bytes, 'hex'), stats: statsOf(await lstat(to))};
   }
-  // Clones the file where the file system can.
+  // Clones the file if the file system can.
   await copyFile(pathThrough(handle, from), to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   await using made = await open(to, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   const copied = await made.stat();
   return {...(await stateOf(made, copied)), stats: statsOf(copied)};
 }
 
-/** Does something with the paths of each folder below `top`, which is open for all of them; several folders at a time. */
+/**
+ * Calls `work` with the paths of each folder below `top`, and with the folder, which stays open meanwhile. Several
+ * folders run at a time.
+ */
 export function forEachFolder(
   {top, paths}: {readonly top: string; readonly paths: readonly string[]},
   work: (paths: readonly [string, ...string[]], place: Place) => Promise<void>,
@@ -176,10 +179,10 @@ export function forEachFolder(
   return forEach([...folders.values()], inFolder, signal);
 }
 
-/** Folders, and files of one folder, that are looked at or copied at the same time. */
+/** The number of folders, and of files in a folder, that are processed at the same time. */
 const atOnce = 8;
 
-/** Does something with each, several at a time; the signal stops it between two. */
+/** Calls `work` with each item, several at a time. The signal stops it between two items. */
 export async function forEach<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

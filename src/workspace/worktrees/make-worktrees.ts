@@ -13,9 +13,9 @@ import {runGit} from './run-git.ts';
 import {type ChangedPath, changedPaths, conflictsOf, diffsOf, listFiles, mergeChanges} from './worktree-changes.ts';
 import {ignoreFileOf, readRecord, type WorktreeRecord, worktreesFolder, writeRecord} from './worktree-record.ts';
 
-/** A worktree that is there. */
+/** An existing worktree. */
 export interface ListedWorktree extends Worktree {
-  /** The outermost folder that it was made for. */
+  /** The top folder of the repository that it was made for. */
   readonly of: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -24,7 +24,7 @@ export interface ListedWorktree extends Worktree {
 }
 
 export interface OwnWorktrees extends WorktreesPort {
-  /** Those that weft has made of a repository, also what a weft that was killed has left. */
+  /** Lists the worktrees that weft made of a repository, including those that a killed weft left. */
   list(from: string, signal: AbortSignal): Promise<Outcome<readonly ListedWorktree[], Fault>>;
 }
 
@@ -34,12 +34,12 @@ export interface WorktreePlace {
   readonly pid: number;
 }
 
-/** Bytes of files, and their number, beyond which a folder is not copied into a worktree. */
+/** The most files that weft copies into a worktree. */
 const maxFiles = 200_000;
 
 /**
- * Worktrees of git below `.weft/worktrees` of a repository. They lie in the project, so that programs that look for what is installed in
- * the folders above (`node_modules`) find it there although it is ignored, and so that weft's own folders stay closed to agents.
+ * Makes git worktrees below `.weft/worktrees` of a repository. There programs find what is installed in a parent folder
+ * (`node_modules`), although git ignores it. weft's own folders stay closed to agents.
  */
 export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
   const git = (folder: string, words: readonly string[], signal: AbortSignal): Promise<Outcome<string, string>> =>
@@ -76,7 +76,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       return failed(rejected(`The worktree was not made: the repository has more than ${maxFiles} files.`));
     }
     const branch = `worktree-${name}`;
-    // In two steps, each of which can be tried again.
+    // Two steps, each of which can be tried again.
     const branched = await git(top.value, ['branch', '--no-track', branch], signal);
     const add = ['worktree', 'add', '--quiet', '--no-checkout', folder, branch];
     const added = branched.tag === 'failed' ? branched : await git(top.value, add, signal);
@@ -114,7 +114,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     });
   }
 
-  /** Copies what is there now, and git's index: what is staged stays staged. */
+  /** Copies the current files and git's index, so staged changes stay staged. */
   async function fill(
     folder: string,
     {
@@ -161,7 +161,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       pid: place.pid,
       files: Object.fromEntries(entries),
     };
-    // An ignored folder is not copied, and an agent may be at work in it.
+    // An ignored folder is not copied, but an agent may work in it.
     await mkdir(join(folder, record.below), {recursive: true});
     await writeRecord(folder, record);
     return record;
@@ -256,7 +256,7 @@ const attempt = async <T>(what: string, work: () => Promise<Outcome<T, Fault>>):
   }
 };
 
-/** The process where it still runs, else 0. */
+/** Returns the process if it still runs, otherwise 0. */
 const liveProcess = (pid: number): number => (pid !== 0 && isRunning(pid) ? pid : 0);
 
 const worktreeOf = (folder: string, {name, branch, below}: WorktreeRecord): Worktree => ({
@@ -266,7 +266,9 @@ const worktreeOf = (folder: string, {name, branch, below}: WorktreeRecord): Work
   branch,
 });
 
-/** Makes the folder of the worktrees. One that a link leads to is somebody else's. */
+/**
+ * Creates the folder of the worktrees. Fails if a link leads to it, because the target may belong to something else.
+ */
 async function prepareFolder(folder: string): Promise<Outcome<undefined, Fault>> {
   const parent = resolve(folder, '..');
   for (const each of [resolve(parent, '..'), parent]) {
@@ -274,8 +276,8 @@ async function prepareFolder(folder: string): Promise<Outcome<undefined, Fault>>
     if (stats !== undefined && !stats.isDirectory()) return failed(rejected(`${each} is no folder.`));
   }
   await mkdir(parent, {recursive: true});
-  // The worktrees themselves and not what is in them: ripgrep looks at the ignore files above, too.
-  // Not written anew: git would read an empty one for an agent that begins at the same time.
+  // `/*` ignores the worktrees but not their files: ripgrep also reads the ignore files of parent folders.
+  // Don't rewrite an existing file: git could read it while it is empty, for an agent that starts at the same time.
   if (!existsSync(ignoreFileOf(folder))) await writeFile(ignoreFileOf(folder), '/*\n');
   return ok(undefined);
 }

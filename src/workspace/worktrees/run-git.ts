@@ -3,18 +3,21 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {gitEnvironment, type GitPlace} from '../checkpoints/git-query.ts';
 import {runProgram} from '../run-program.ts';
 
-/** Milliseconds that git may take, and bytes that are taken from it. */
+/** The time limit of git in milliseconds, and the most output in bytes. */
 const limitMs = 120_000;
 const maxOutput = 256 * 1024 * 1024;
 
-/** How git fails while another git makes a worktree of the same repository, how often weft tries again, and after how many milliseconds. */
+/**
+ * The error of git while another git makes a worktree of the same repository; the number of attempts; milliseconds
+ * between them.
+ */
 const halfMade = /failed to read .*worktrees.*commondir/u;
 const tries = 40;
 const waitMs = 25;
 
 /**
- * Runs a git command that may write into the repository of a folder, and none of the programs that the repository's settings name. The
- * error is what git says.
+ * Runs a git command that may write to a folder's repository. Runs no program that the repository's settings name. The
+ * error is git's own message.
  */
 export async function runGit(words: readonly string[], place: GitPlace): Promise<Outcome<string, string>> {
   for (let turn = 1; ; turn += 1) {

@@ -26,15 +26,15 @@ import type {GitPlace} from '../checkpoints/git-query.ts';
 import {runGit} from './run-git.ts';
 import type {WorktreeRecord} from './worktree-record.ts';
 
-/** A path that is not as it was when the worktree began. */
+/** A path that changed since the worktree was made. */
 export interface ChangedPath {
-  /** Below both folders, with slashes. */
+  /** Relative to both folders, with slashes. */
   readonly path: string;
   readonly from: FileState | 'absent';
   readonly to: PathState;
 }
 
-/** The files of a working tree that git does not ignore; folders that are repositories of their own have a slash at the end. */
+/** Lists the files of a working tree that git does not ignore. Nested repositories end with a slash. */
 export async function listFiles(
   top: string,
   place: Omit<GitPlace, 'folder'>,
@@ -45,7 +45,7 @@ export async function listFiles(
   return ok([...new Set(listed.value.split('\0').filter(path => path !== ''))].toSorted());
 }
 
-/** What has changed in the worktree, in the order of the paths. Throws where a file cannot be read. */
+/** Returns the changes in the worktree, sorted by path. Throws if a file can't be read. */
 export async function changedPaths(
   {folder}: Worktree,
   {files, createdAt: seenAt}: WorktreeRecord,
@@ -57,7 +57,7 @@ export async function changedPaths(
   const compare = async (path: string, place: Place): Promise<void> => {
     const seen = Object.hasOwn(files, path) ? files[path] : undefined;
     const now = await stateIn(place, join(folder, path), {seen, seenAt});
-    // A folder in the place of a file: what is in it is listed by itself. A repository of its own ends with a slash.
+    // A folder replaced a file, and its files are listed by themselves. A nested repository ends with a slash.
     const to = now === 'folder' && !path.endsWith('/') ? 'absent' : now;
     const from = seen === undefined ? ('absent' as const) : {mode: seen.mode, sha256: seen.sha256};
     if (!sameState(from, to)) changed.push({path, from, to});
@@ -71,7 +71,10 @@ export async function changedPaths(
   return ok(changed.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
 }
 
-/** Why the changes cannot be merged as they are: all paths that are not as they were when the worktree began. */
+/**
+ * Returns the changes that can't be merged, with the reasons: paths in the target that changed since the worktree was
+ * made.
+ */
 export async function conflictsOf(
   changed: readonly ChangedPath[],
   {of, below}: WorktreeRecord,
@@ -103,16 +106,19 @@ function whyNot(
   return from === 'absent' ? 'it was made there, too' : 'it was changed since';
 }
 
-/** A folder in the place of a file that is made: its files all go, or the merge itself stops. */
+/**
+ * Treats a folder in the target as absent if the change creates a file there: its files are all deleted too, or the
+ * merge itself stops.
+ */
 const withRoom = (now: PathState, from: PathState): PathState =>
   now === 'folder' && from === 'absent' ? 'absent' : now;
 
-/** Files whose lines are compared, bytes of the largest of them, and lines of one that are shown. */
+/** The most files to compare line by line, the most bytes of each, and the most lines of each that are shown. */
 const maxFiles = 50;
 const largestFile = 1024 * 1024;
 const maxLines = 2000;
 
-/** What a merge would change, as diffs. Paths are relative to where the agent works. */
+/** Returns the changes of a merge as diffs. Paths are relative to the agent's folder. */
 export async function diffsOf(
   changed: readonly ChangedPath[],
   {worktree, record}: {readonly worktree: Worktree; readonly record: WorktreeRecord},
@@ -154,10 +160,10 @@ function noteOf(from: PathState, to: PathState): readonly string[] {
   return [to.mode === 'executable' ? 'it can be executed now' : 'it cannot be executed any more'];
 }
 
-/** Conflicts that a fault names. */
+/** The most conflicts that an error names. */
 const maxNamed = 20;
 
-/** Why nothing is merged: a sentence that names the paths. */
+/** Explains in one sentence why nothing is merged, with the paths. */
 function conflictText(conflicts: readonly {readonly path: string; readonly reason: string}[]): string {
   const named = conflicts.slice(0, maxNamed).map(({path, reason}) => `${path} (${reason})`);
   const more = conflicts.length - named.length;
@@ -165,8 +171,8 @@ function conflictText(conflicts: readonly {readonly path: string; readonly reaso
 }
 
 /**
- * Writes the changes of a worktree into the folder that it was made for: all of them, or none. Each file is made beside the others first;
- * what was there is moved away, looked at once more, and moved back where anything fails.
+ * Merges all changes of a worktree into its target folder, or none. Each new file is first created in a staging folder.
+ * Old files are moved away and checked once more. If anything fails, they are moved back.
  */
 export async function mergeChanges(
   changed: readonly ChangedPath[],
@@ -243,7 +249,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Does something at a path in its open folder, which is made if it is missing; returns the folders that were made. */
+/** Calls `work` with a path in its open folder, which it creates if needed. Returns the folders that it created. */
 async function inMadeFolder(path: string, work: (target: string) => Promise<void>): Promise<readonly string[]> {
   const {made, ...opened} = await makeAndOpenFolder(dirname(path));
   await using folder = opened.folder;
@@ -256,7 +262,7 @@ async function inMadeFolder(path: string, work: (target: string) => Promise<void
   }
 }
 
-/** The folders of a path below `top`, the outermost first: git removes those that are empty. */
+/** Returns the folders of a path below `top`, the outermost first: git removes the empty ones. */
 function foldersBetween(top: string, path: string): readonly string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, at) => join(top, ...names.slice(0, at + 1)));

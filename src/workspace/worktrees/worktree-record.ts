@@ -4,21 +4,23 @@ import * as z from 'zod/mini';
 import {gitFolderAt} from '../files/git-branch.ts';
 import {seenFile} from './file-states.ts';
 
-/** What weft keeps of a worktree that it has made. It lies with what git keeps of it, and goes with it. */
+/** weft's record of a worktree that it made. It lies in git's folder for the worktree, and is deleted with it. */
 const worktreeRecord = z.object({
   name: z.string(),
   branch: z.string(),
-  /** The outermost folder that the worktree was made for; absolute, links followed. */
+  /** The top folder of the repository that the worktree was made for; absolute, links resolved. */
   of: z.string(),
-  /** The folder below both in which an agent works; empty for the outermost, otherwise with a slash at its end. */
+  /**
+   * The folder in which an agent works, relative to both; empty for the top folder, otherwise with a trailing slash.
+   */
   below: z.string(),
-  /** The commit that the branch began with. */
+  /** The commit that the branch started from. */
   head: z.string(),
   /** When all files had been copied, in milliseconds since the epoch. */
   createdAt: z.number(),
   /** The weft process that works in it; 0 once it has ended. */
   pid: z.number(),
-  /** What it began with, by paths below it. */
+  /** The initial files, by path relative to the worktree. */
   files: z.record(z.string(), seenFile),
 });
 
@@ -26,13 +28,13 @@ export type WorktreeRecord = z.infer<typeof worktreeRecord>;
 
 const recordName = 'weft.json';
 
-/** Where git keeps what it knows of the worktree; `undefined` where the folder is no worktree. */
+/** Returns git's folder for the worktree, or `undefined` if the folder is no worktree. */
 function gitFolderOf(worktree: string): string | undefined {
   const folder = gitFolderAt(worktree);
   return folder === join(worktree, '.git') ? undefined : folder;
 }
 
-/** `undefined` where the folder is no worktree that weft has made. */
+/** Reads the record. `undefined` if the folder is no worktree made by weft. */
 export async function readRecord(worktree: string): Promise<WorktreeRecord | undefined> {
   const folder = gitFolderOf(worktree);
   if (folder === undefined) return undefined;
@@ -43,7 +45,7 @@ export async function readRecord(worktree: string): Promise<WorktreeRecord | und
   }
 }
 
-/** Throws where it cannot be written. */
+/** Writes the record. Throws if it can't. */
 export async function writeRecord(worktree: string, record: WorktreeRecord): Promise<void> {
   const folder = gitFolderOf(worktree);
   if (folder === undefined) throw new Error(`${worktree} is no worktree of git`);
@@ -52,11 +54,14 @@ export async function writeRecord(worktree: string, record: WorktreeRecord): Pro
   await rename(fresh, join(folder, recordName));
 }
 
-/** The folder of weft's worktrees of a repository; those of a worktree lie beside it. */
+/** Returns the folder of a repository's worktrees. Worktrees of a worktree lie beside it. */
 export function worktreesFolder(top: string): string {
   const within = /^(.*)[/\\]\.weft[/\\]worktrees[/\\][^/\\]+$/su.exec(top)?.[1];
   return join(within ?? top, '.weft', 'worktrees');
 }
 
-/** The folder that a worktree's folder lies in has an ignore file of its own, so that no tool takes worktrees for a part of the project. */
+/**
+ * Returns the ignore file of the folder that contains the worktree, so that tools don't treat worktrees as part of the
+ * project.
+ */
 export const ignoreFileOf = (worktree: string): string => join(dirname(worktree), '.gitignore');

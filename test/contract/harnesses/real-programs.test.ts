@@ -79,7 +79,7 @@ async function open(harness: string, decide: () => HarnessDecision) {
   };
   const harnesses = makeHarnesses({
     own: {command: '', args: []},
-    processes: makeServerProcesses({environment, registryFolder: join(home, 'registry'), leaveMs: 1000}),
+    processes: makeServerProcesses({environment, registryFolder: join(home, 'registry'), exitMs: 1000}),
     place: {environment, home, platform: process.platform},
     findProgram: name => programPath(name, environment.PATH),
     settings: {[harness]: {command: '', args: [], env, server: 'none'}},

@@ -7,7 +7,7 @@ import {ok} from '../../../src/base/outcome.ts';
 import {connectServer} from '../../../src/extensions/mcp/connect-server.ts';
 import {parseServer} from '../../../src/extensions/mcp/server-config.ts';
 import type {ServerConnection} from '../../../src/extensions/mcp/server-connection.ts';
-import {makeServerProcesses, serverLeaveMs} from '../../../src/workspace/exec/server-processes.ts';
+import {makeServerProcesses, serverExitMs} from '../../../src/workspace/exec/server-processes.ts';
 import {running} from '../../support/processes.ts';
 
 /*
@@ -22,7 +22,7 @@ const work = realpathSync(mkdtempSync(join(tmpdir(), 'weft-servers-')));
 const processes = makeServerProcesses({
   environment: {PATH: process.env['PATH'], HOME: work},
   registryFolder: join(work, 'registry'),
-  leaveMs: serverLeaveMs,
+  exitMs: serverExitMs,
 });
 const never = new AbortController().signal;
 /** What the servers asked the user, and the model. */

@@ -14,7 +14,7 @@ async function runFailing(
     ...blankOptions({engine, stdin: process.stdin, stdout: process.stdout}),
     engine,
     directory: '/home/user/project',
-    watchdog: {keep: () => {}, release: () => {}},
+    watchdog: {setUndo: () => {}, release: () => {}},
     ui: {
       run: async () => {
         throw cause;

@@ -16,7 +16,7 @@ import {readBytes} from '../../../workspace/files/regular-files.ts';
 import {makePaths} from '../../../workspace/files/resolve-path.ts';
 import {readingOf} from '../../../safety/commands/effects.ts';
 import {fileEffect} from '../../../workspace/impact/file-effect.ts';
-import {strayProgram} from '../../../workspace/exec/trusted-path.ts';
+import {findUntrustedProgram} from '../../../workspace/exec/trusted-path.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import {proveSandbox, requireNamedSandbox} from '../../../app/prove-sandbox.ts';
 import {contextFor, type RunContext} from '../../../app/run-context.ts';
@@ -99,7 +99,7 @@ export function commandJudge({roots, settings, places}: RunContext, sandbox: Jud
     resolve: path => paths.resolve(path),
     list: listFolder,
     read: readBytes,
-    strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
+    strayProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots}),
     effectOf: command => fileEffect(command, {home, readingOf}),
     secretNames: () => [],
     weftFolders: weftFolders(places, process.env),

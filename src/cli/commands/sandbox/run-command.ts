@@ -115,7 +115,7 @@ async function launch(
   const argv: readonly [string, ...string[]] =
     others.length === 0 && /\s/u.test(first) ? [shell, '-c', first] : [shell, '-c', 'exec "$@"', 'sh', ...words];
   const [program, ...args] = argv;
-  const variables = {given, own: settings.env, passed: settings.passEnv, roots};
+  const variables = {inherited: given, userSet: settings.env, passedThrough: settings.passEnv, roots};
   const opened = await openLaunch(sandbox, {
     argv,
     directory,

@@ -95,9 +95,9 @@ export async function runJudged(
       changes: decide,
       environment: shellEnvironment(
         {
-          given: {...process.env, PATH: userPath()},
-          own: context.settings.env,
-          passed: context.settings.passEnv,
+          inherited: {...process.env, PATH: userPath()},
+          userSet: context.settings.env,
+          passedThrough: context.settings.passEnv,
           roots: context.roots,
         },
         {runTag: processes.runTag, channel: 'terminal', environment},

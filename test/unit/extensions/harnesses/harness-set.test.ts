@@ -31,7 +31,7 @@ function program(path: string, script: string): string {
 function harnesses(settings: Readonly<Record<string, Partial<HarnessSetting>>>, variables = {}) {
   const environment = {PATH: bin, HOME: home, ANTHROPIC_API_KEY: 'sk-of-weft', SECRET_PLAN: 'x', ...variables};
   const made = makeHarnesses({
-    processes: makeServerProcesses({environment, registryFolder: join(home, 'registry'), leaveMs: 200}),
+    processes: makeServerProcesses({environment, registryFolder: join(home, 'registry'), exitMs: 200}),
     place: {environment, home, platform: 'linux'},
     findProgram: name => programPath(name, environment.PATH),
     settings: Object.fromEntries(

@@ -8,7 +8,7 @@ import type {JsonObject} from '../../../../src/base/json.ts';
 import {connectServer, needsAuthorization} from '../../../../src/extensions/mcp/connect-server.ts';
 import {StdioTransport} from '../../../../src/extensions/mcp/stdio-transport.ts';
 import {parseServer} from '../../../../src/extensions/mcp/server-config.ts';
-import {makeServerProcesses, serverLeaveMs} from '../../../../src/workspace/exec/server-processes.ts';
+import {makeServerProcesses, serverExitMs} from '../../../../src/workspace/exec/server-processes.ts';
 import {running as runningProcesses} from '../../../support/processes.ts';
 import {lookUntil} from '../../../support/look-until.ts';
 import {scriptedServer, type ScriptedServer} from '../../../support/mcp-server.ts';
@@ -16,7 +16,7 @@ import {scriptedServer, type ScriptedServer} from '../../../support/mcp-server.t
 const processes = makeServerProcesses({
   environment: {PATH: process.env['PATH'], HOME: '/nowhere', ANTHROPIC_API_KEY: 'sk-secret'},
   registryFolder: mkdtempSync(join(tmpdir(), 'weft-mcp-')),
-  leaveMs: serverLeaveMs,
+  exitMs: serverExitMs,
 });
 afterEach(() => processes.close());
 
@@ -122,7 +122,7 @@ test('a server that asks and asks, and reads no answer, is ended', async () => {
     });`;
   const {call} = await connectTo({command: process.execPath, args: ['-e', serve]});
   expect((await call('x')).said).toBe(
-    'fault: x of s could not be called: the server ended; it read none of 4 MB that it was sent',
+    'fault: x of s could not be called: the server ended; it left 4 MB of input unread',
   );
 });
 
@@ -177,7 +177,7 @@ test('a call that the program does not take any more waits for its end, to say h
             async write() {
               events.log('out of \u001B[31mmemory');
               setImmediate(() => ended.resolve('it was ended by SIGABRT'));
-              throw new Error('it takes no input: write EPIPE');
+              throw new Error('it accepts no input: write EPIPE');
             },
             stop: async () => {},
           });

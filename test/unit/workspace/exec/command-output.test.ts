@@ -6,7 +6,7 @@ import {
   collectOutput,
   makeBoundedText,
   openSpillFile,
-  outputBound,
+  maxOutputLength,
 } from '../../../../src/workspace/exec/command-output.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
@@ -43,7 +43,7 @@ test('long output keeps head and tail, and every raw byte in a private file', as
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(result.text.startsWith('line 0 ÿ\n')).toBe(true);
   expect(result.text.endsWith('line 3999 ÿ\n\ufffd')).toBe(true);
-  expect(result.text.length).toBeLessThan(outputBound + 100);
+  expect(result.text.length).toBeLessThan(maxOutputLength + 100);
 });
 
 test.each<[string, (folder: string) => string]>([
@@ -61,7 +61,7 @@ test.each<[string, (folder: string) => string]>([
   await output.push(Buffer.alloc(100_000, 'x'));
   const result = await output.finish();
   expect(result.file).toBeUndefined();
-  expect(result.text).toMatch(/\[… 70000 bytes left out; it could not be kept: .+ …\]/u);
+  expect(result.text).toMatch(/\[… 70000 bytes left out; it could not be saved: .+ …\]/u);
 });
 
 test('a file takes no more than its bound', async () => {

@@ -1,10 +1,10 @@
 import {afterAll, expect, test} from 'vitest';
-import {makeServerProcesses, serverLeaveMs} from '../../../../src/workspace/exec/server-processes.ts';
+import {makeServerProcesses, serverExitMs} from '../../../../src/workspace/exec/server-processes.ts';
 import {never} from '../temporary-folder.ts';
 import {commandPlace} from './command-place.ts';
 
 const place = commandPlace({blockWaits: {startMs: 60_000, echoMs: 60_000}});
-const servers = makeServerProcesses({environment: process.env, registryFolder: place.registry, leaveMs: serverLeaveMs});
+const servers = makeServerProcesses({environment: process.env, registryFolder: place.registry, exitMs: serverExitMs});
 afterAll(async () => {
   await servers.close();
   await place[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@ import {closeSync, openSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, onTestFinished, test} from 'vitest';
-import {startOf} from '../../../../src/workspace/exec/process-table.ts';
+import {startTimeOf} from '../../../../src/workspace/exec/process-table.ts';
 import {endProcessTree, livingMembers, trackMembers, treeOf} from '../../../../src/workspace/exec/process-tree.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
@@ -18,7 +18,7 @@ async function strangersGroup(): Promise<{
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child, 'spawn');
   const pid = child.pid ?? 0;
-  return {child, pid, started: (await startOf(pid)) ?? ''};
+  return {child, pid, started: (await startTimeOf(pid)) ?? ''};
 }
 
 async function endedLeader(): Promise<number> {

@@ -5,9 +5,9 @@ const run = {runTag: 'tag', channel: 'pipes', environment: 'inherited'} as const
 
 /** What is left of `given`, all set to `x`, when everything is taken away that an empty environment gets too. */
 function kept(given: readonly string[]): readonly string[] {
-  const added = shellEnvironment({given: {}, own: {}, passed: [], roots: []}, run);
+  const added = shellEnvironment({inherited: {}, userSet: {}, passedThrough: [], roots: []}, run);
   const environment = shellEnvironment(
-    {given: Object.fromEntries(given.map(name => [name, 'x'])), own: {}, passed: [], roots: []},
+    {inherited: Object.fromEntries(given.map(name => [name, 'x'])), userSet: {}, passedThrough: [], roots: []},
     run,
   );
   return Object.keys(environment).filter(name => added[name] === undefined);
@@ -60,8 +60,8 @@ test("our own variables, npm's for its scripts, and what a shell would act on ar
 });
 
 test("a folder that only looks like a repository has no say over git; the user's own configuration stays", () => {
-  const given = {GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'me'};
-  expect(shellEnvironment({given, own: {}, passed: [], roots: []}, run)).toMatchObject({
+  const inherited = {GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'me'};
+  expect(shellEnvironment({inherited, userSet: {}, passedThrough: [], roots: []}, run)).toMatchObject({
     GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: 'user.name',
     GIT_CONFIG_VALUE_0: 'me',
@@ -92,7 +92,12 @@ test('the rest stays', () => {
 
 test('nothing waits for a person, and the run is marked', () => {
   const {PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING} = shellEnvironment(
-    {given: {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined}, own: {}, passed: [], roots: []},
+    {
+      inherited: {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined},
+      userSet: {},
+      passedThrough: [],
+      roots: [],
+    },
     run,
   );
   expect({PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING}).toEqual({
@@ -107,19 +112,22 @@ test('nothing waits for a person, and the run is marked', () => {
 });
 
 test('what the user wants commands to have comes before what weft sets or withholds', () => {
-  const own = {GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'not mine'};
-  const {GH_TOKEN, PAGER, WEFT_RUN} = shellEnvironment({given: {GH_TOKEN: 'given'}, own, passed: [], roots: []}, run);
+  const userSet = {GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'not mine'};
+  const {GH_TOKEN, PAGER, WEFT_RUN} = shellEnvironment(
+    {inherited: {GH_TOKEN: 'given'}, userSet, passedThrough: [], roots: []},
+    run,
+  );
   expect({GH_TOKEN, PAGER, WEFT_RUN}).toEqual({GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'tag'});
 });
 
 test('secrets that the user lists are passed on, and no others', () => {
-  const given = {GH_TOKEN: 'a', NPM_TOKEN: 'b'};
-  const {GH_TOKEN, NPM_TOKEN} = shellEnvironment({given, own: {}, passed: ['GH_TOKEN'], roots: []}, run);
+  const inherited = {GH_TOKEN: 'a', NPM_TOKEN: 'b'};
+  const {GH_TOKEN, NPM_TOKEN} = shellEnvironment({inherited, userSet: {}, passedThrough: ['GH_TOKEN'], roots: []}, run);
   expect({GH_TOKEN, NPM_TOKEN}).toEqual({GH_TOKEN: 'a', NPM_TOKEN: undefined});
 });
 
-const language = (given: Readonly<Record<string, string>>): string | undefined =>
-  shellEnvironment({given, own: {}, passed: [], roots: []}, run)['LANG'];
+const language = (inherited: Readonly<Record<string, string>>): string | undefined =>
+  shellEnvironment({inherited, userSet: {}, passedThrough: [], roots: []}, run)['LANG'];
 
 test('text has a language, pipes have no forced colours', () => {
   expect([language({}), language({LANG: 'de_DE.UTF-8'}), language({LC_ALL: 'C'}), language({LANG: ''})]).toEqual([
@@ -133,7 +141,7 @@ test('text has a language, pipes have no forced colours', () => {
 
 test('in a terminal pagers are off, and editors and prompts are the user’s own', () => {
   const {PAGER, TERM, EDITOR, GIT_EDITOR, GIT_TERMINAL_PROMPT} = shellEnvironment(
-    {given: {PAGER: 'less', TERM: 'dumb', EDITOR: 'vi'}, own: {}, passed: [], roots: []},
+    {inherited: {PAGER: 'less', TERM: 'dumb', EDITOR: 'vi'}, userSet: {}, passedThrough: [], roots: []},
     {runTag: 'tag', channel: 'terminal', environment: 'inherited'},
   );
   expect({PAGER, TERM, EDITOR, GIT_EDITOR, GIT_TERMINAL_PROMPT}).toEqual({

@@ -1,7 +1,7 @@
 import {mkdirSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {nextDirectory, startedWith} from '../../../../src/workspace/exec/shell-start.ts';
+import {nextDirectory, preludeVariables} from '../../../../src/workspace/exec/shell-start.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 test.each([
@@ -9,7 +9,7 @@ test.each([
   // What such a shell calls may be a bash: it must not take the prelude for its own.
   ['/bin/sh', {}],
 ])('%s', (shell, variables) => {
-  expect(startedWith(shell, {path: '/x'})).toEqual(variables);
+  expect(preludeVariables(shell, {path: '/x'})).toEqual(variables);
 });
 
 test('inside the workspace folders, by the names the user gave them; outside, back to the first', () => {

@@ -273,7 +273,7 @@ test('a command that pages at a terminal it made itself is ended, and the result
     () => {},
     never,
   );
-  expect(report.notes).toEqual([expect.stringContaining('it waited for keys that nobody could press')]);
+  expect(report.notes).toEqual([expect.stringContaining('it waited for a key press and nobody could press one')]);
   expect(running('less pages')).toEqual([]);
 });
 
@@ -308,8 +308,8 @@ test('what cannot start says why', async () => {
     kind: 'not-started',
     fault: {
       kind: 'needs-user',
-      message: `The command was not started: ${own.root} is not a folder (any more).`,
-      fix: 'Make the folder again, or start weft in another one.',
+      message: `The command was not started: ${own.root} is not a folder.`,
+      fix: 'Create the folder again, or start weft in another one.',
     },
   });
   mkdirSync(own.root);

@@ -56,7 +56,7 @@ test('a program is found by PATH in absolute folders, and by an absolute path', 
 
 test('what runs without a yes has neither those folders nor hooks of git; what the user has run has its own PATH', () => {
   const path = `${work}/bin:/usr/bin`;
-  const variables = {given: {PATH: path}, own: {GIT_CONFIG_COUNT: '0'}, passed: [], roots: [work]};
+  const variables = {inherited: {PATH: path}, userSet: {GIT_CONFIG_COUNT: '0'}, passedThrough: [], roots: [work]};
   const run = {runTag: 'tag', channel: 'pipes'} as const;
   expect(shellEnvironment(variables, {...run, environment: 'inherited'})).toMatchObject({
     PATH: path,

@@ -4,7 +4,7 @@ import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test, type TestContext} from 'vitest';
 import {confines} from '../../../../src/domain/sandbox.ts';
-import {processTable, commandOf} from '../../../../src/workspace/exec/process-table.ts';
+import {processTable, commandLineOf} from '../../../../src/workspace/exec/process-table.ts';
 import {needs} from '../../../support/programs.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {lookUntil} from '../../../support/look-until.ts';
@@ -157,6 +157,6 @@ test('a time limit ends everything inside', async context => {
   } as const;
   const {end, leftRunning} = await commands.shell.run({...request, ...onPipes}, () => {}, new AbortController().signal);
   expect([end, leftRunning]).toEqual([{kind: 'timed-out', afterMs: 1000}, []]);
-  const all = (await processTable()).map(({pid}) => commandOf(pid));
+  const all = (await processTable()).map(({pid}) => commandLineOf(pid));
   expect(all.filter(words => words.includes('sleep 7301'))).toEqual([]);
 });

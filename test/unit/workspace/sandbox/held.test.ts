@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {beforeEach, expect, test, type TestContext} from 'vitest';
 import {type DecideChanges, noHeldChanges} from '../../../../src/actions/changes-port.ts';
 import {holdsChanges} from '../../../../src/domain/sandbox.ts';
-import {commandOf, processTable} from '../../../../src/workspace/exec/process-table.ts';
+import {commandLineOf, processTable} from '../../../../src/workspace/exec/process-table.ts';
 import {needs} from '../../../support/programs.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {never} from '../temporary-folder.ts';
@@ -44,7 +44,7 @@ const request = (place: SandboxPlace, command: string) =>
 
 /** The processes whose command line has the text. */
 const running = async (text: string): Promise<readonly string[]> =>
-  (await processTable()).map(({pid}) => commandOf(pid)).filter(words => words.includes(text));
+  (await processTable()).map(({pid}) => commandLineOf(pid)).filter(words => words.includes(text));
 
 test('a command leaves no process, and what it has written is decided about when it has ended', async context => {
   await using place = await heldPlace(context);

@@ -4,7 +4,7 @@ import {beforeEach, describe, expect, test, type TestContext} from 'vitest';
 import type {AskHost} from '../../../../src/actions/ports.ts';
 import {confines} from '../../../../src/domain/sandbox.ts';
 import {hostRule} from '../../../../src/safety/rules/host-rules.ts';
-import {commandOf, processTable} from '../../../../src/workspace/exec/process-table.ts';
+import {commandLineOf, processTable} from '../../../../src/workspace/exec/process-table.ts';
 import type {SandboxNetwork} from '../../../../src/workspace/sandbox/make-sandbox.ts';
 import {openNetwork} from '../../../../src/workspace/sandbox/open-network.ts';
 import {needs} from '../../../support/programs.ts';
@@ -181,7 +181,7 @@ test('nothing of it is left when the command has ended, however it ends', async 
   expect(killed.end).toEqual({kind: 'exited', code: 137});
   const left = async (): Promise<readonly string[]> =>
     (await processTable())
-      .map(({pid}) => commandOf(pid))
+      .map(({pid}) => commandLineOf(pid))
       .filter(words => words.includes(place.root) && words.includes('weft-forwarder'));
   await lookUntil(
     async () => (await left()).length === 0,
