@@ -114,8 +114,8 @@ export const commandFlags = {
  */
 export const sdkFlags = {
   works: [
-    ['--allowedTools <rules...>', ''],
-    ['--disallowedTools <rules...>', ''],
+    ['--allowedTools <rules...>', 'another name for --allowed-tools'],
+    ['--disallowedTools <rules...>', 'another name for --disallowed-tools'],
     ['--replay-user-messages', 'echoes each prompt when weft starts on it'],
     ['--include-hook-events', 'reports each hook call'],
     ['--include-tool-progress', 'sends the output of running tools as tool_progress messages'],

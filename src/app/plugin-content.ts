@@ -1,7 +1,7 @@
 import {homedir} from 'node:os';
 import {join, resolve, sep} from 'node:path';
 import {isJsonObject, type Json, parseJson} from '../base/json.ts';
-import {type HookSetting, hooksSchema, hookWords, readHooks} from '../config/hook-settings.ts';
+import {hookExample, type HookSetting, hooksSchema, hookWords, readHooks} from '../config/hook-settings.ts';
 import type {Plugin} from '../config/plugin-folders.ts';
 import type {ProjectTrust} from '../config/trust-record.ts';
 import {type ConfiguredServer, parseServers, serversInText} from '../extensions/mcp/server-config.ts';
@@ -29,7 +29,7 @@ export async function pluginHooks(plugins: readonly Plugin[]): Promise<readonly 
       return parts.flatMap(({path, value}) => {
         const hooks = isJsonObject(value) ? (value['hooks'] ?? value) : undefined;
         const parsed = hooksSchema.safeParse(hooks);
-        if (!parsed.success) throw new UsageError(`${path}: hooks must be ${hookWords}.`);
+        if (!parsed.success) throw new UsageError(`${path}: hooks must be ${hookWords}, for example ${hookExample}.`);
         return readHooks(parsed.data, project === 'outside' ? 'user' : 'project').hooks.map(
           hook => ({hook: inFolder(hook, plugin.folder), path, project}) as const,
         );

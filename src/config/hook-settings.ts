@@ -92,7 +92,10 @@ function isPattern(matcher: string): boolean {
 type HooksFile = z.infer<typeof hooksSchema>;
 
 export const hookWords =
-  'events with lists of hooks, for example {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}; the type is command or http, the timeout in seconds, onFailure block or allow';
+  'events with lists of hooks (type command or http, timeout in seconds, onFailure block or allow)';
+
+export const hookExample =
+  '{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}';
 
 /**
  * The hooks that a file names, in order, and one sentence for each thing in it that has no effect. `source` is what the file belongs to:

@@ -30,6 +30,8 @@ export type OwnModel = z.infer<typeof modelsSchema>[string];
 export type OwnModels = Readonly<Record<string, OwnModel>>;
 
 export const modelsWords =
-  'names of models with what is known of them, for example {"my-model": {"contextWindow": 131072, "maxOutput": 8192, ' +
-  '"price": {"input": 0.5, "output": 2, "cacheRead": 0.05, "cacheWrite": 0.5}, "efforts": ["low", "high"], "images": true, ' +
-  '"pdfs": false, "about": "tests"}}; tokens are whole numbers, prices US dollars per million tokens';
+  'names of models with what is known of them, tokens as whole numbers and prices in US dollars per million tokens';
+
+export const modelsExample =
+  '{"my-model": {"contextWindow": 131072, "maxOutput": 8192, "price": {"input": 0.5, "output": 2, "cacheRead": 0.05, ' +
+  '"cacheWrite": 0.5}, "efforts": ["low", "high"], "images": true, "pdfs": false, "about": "tests"}}';

@@ -16,8 +16,8 @@ import {
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {offeredModes, permissionModes, ruleLists} from '../domain/risk.ts';
 import {harnessesSchema} from './harness-settings.ts';
-import {modelsSchema, modelsWords} from './model-settings.ts';
-import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
+import {modelsExample, modelsSchema, modelsWords} from './model-settings.ts';
+import {hookExample, hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
 /** The protocols of OpenAI's API, by the names that Codex has for them in its settings. */
@@ -56,125 +56,184 @@ const startedForm = 'a JSON object, for example {"command": "npx"}';
 const anyName = /./su;
 
 /**
- * Every setting of a `settings.json`: its schema, and what it must be, in words for people who wrote something else. `grants` marks
- * those that decide what weft may do, or who gets the conversation: a project's count only after trust, and commands that weft runs
- * may not set them. `parts` are what stands behind a dot in names such as `env.CI`.
+ * Every setting of a `settings.json`. `about` says what it does. `words` say what its value must be, for people who wrote something else,
+ * and `example` is such a value as JSON. `grants` marks those that decide what weft may do, or who gets the conversation: a project's
+ * count only after trust, and commands that weft runs may not set them. `parts` are what stands behind a dot in names such as `env.CI`.
  */
 const table = {
-  model: {schema: z.optional(z.string().check(z.minLength(1))), words: 'the name of a model', grants: true},
+  model: {
+    about: 'The model that answers.',
+    schema: z.optional(z.string().check(z.minLength(1))),
+    words: 'the name of a model',
+    example: '"claude-sonnet-5-5"',
+    grants: true,
+  },
   fallbackModel: {
+    about: 'Models that answer if the chosen one fails, tried in order.',
     schema: z.optional(z.readonly(z.array(z.string().check(z.minLength(1))).check(z.maxLength(maxFallbacks)))),
-    words: `a list of up to ${maxFallbacks} names of models that answer where the model cannot, for example ["haiku"]`,
+    words: `a list of up to ${maxFallbacks} names of models`,
+    example: '["haiku"]',
     grants: true,
   },
   models: {
+    about: 'Facts about models: context window, prices, and what a model takes. They replace what weft knows.',
     schema: z.optional(modelsSchema),
     words: modelsWords,
+    example: modelsExample,
     parts: {words: 'the name of a model', form: 'a JSON object, for example {"contextWindow": 131072}', name: anyName},
     grants: true,
   },
   provider: {
+    about: 'The provider of the model.',
     schema: z.optional(z.enum(keyProviders)),
     words: `one of ${keyProviders.join(', ')}`,
+    example: '"openai"',
     choices: keyProviders,
     grants: true,
   },
-  baseUrl: {schema: z.optional(z.url({protocol: /^https?$/u})), words: 'an http or https address', grants: true},
+  baseUrl: {
+    about: 'The address of the provider.',
+    schema: z.optional(z.url({protocol: /^https?$/u})),
+    words: 'an http or https address',
+    example: '"http://localhost:11434/v1"',
+    grants: true,
+  },
   wireApi: {
+    about: "The protocol of OpenAI's API that the server at `baseUrl` speaks.",
     schema: z.optional(z.enum(wireApis)),
-    words: `one of ${wireApis.join(', ')}: the protocol of OpenAI's API that the server at baseUrl speaks`,
+    words: `one of ${wireApis.join(', ')}`,
+    example: '"responses"',
     grants: true,
   },
   permissionMode: {
+    about: 'The permission mode at the start of a session: it says how much runs without asking.',
     schema: z.optional(z.enum(permissionModes)),
     words: `one of ${permissionModes.join(', ')}`,
+    example: '"acceptEdits"',
     choices: offeredModes,
     grants: true,
+    exception:
+      'A project may choose a stricter mode without trust. No file can choose `bypassPermissions`; only the flag `--permission-mode` can.',
   },
   permissions: {
+    about: 'Rules for what runs without asking, what always asks, and what never runs.',
     schema: z.optional(z.object({allow: ruleList, ask: ruleList, deny: ruleList})),
-    words: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
+    words: 'lists of rules',
+    example: '{"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
     parts: {words: ruleLists.join(', '), form: ruleListForm, name: new RegExp(`^(?:${ruleLists.join('|')})$`, 'u')},
     grants: true,
+    exception: "A project's `ask` and `deny` rules count without trust.",
   },
   sandbox: {
+    about: 'How commands are confined.',
     schema: z.optional(z.union([z.enum(sandboxChoices), sandboxObject])),
-    words:
-      `one of ${sandboxChoices.join(', ')}: how commands run; or an object as the Agent SDK has it, for example ` +
-      '{"enabled": true, "autoAllowBashIfSandboxed": true, "excludedCommands": ["docker"]}',
+    words: `one of ${sandboxChoices.join(', ')}; or an object as the Agent SDK has it`,
+    example: '{"enabled": true, "autoAllowBashIfSandboxed": true, "excludedCommands": ["docker"]}',
     choices: sandboxChoices,
     grants: true,
   },
   allowLocalBinding: {
+    about: "Lets commands in the sandbox reach this machine's own ports (localhost).",
     schema: z.optional(z.boolean()),
-    words: "true, so that commands in the sandbox reach this machine's own ports (localhost), or false",
+    words: 'true or false',
+    example: 'true',
     choices: ['true', 'false'],
     grants: true,
   },
   env: {
+    about: 'Environment variables for the commands that weft runs.',
     schema: z.optional(z.record(variableName, z.string())),
-    words: 'names of environment variables with their text, for example {"CI": "1"}',
+    words: 'names of environment variables with their text',
+    example: '{"CI": "1"}',
     parts: {words: 'the name of a variable', form: 'text', name: variablePattern},
     grants: true,
   },
   passEnv: {
+    about: 'Variables that commands get although their names look like secrets.',
     schema: z.optional(z.array(variableName)),
-    words: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
+    words: 'a list of names of environment variables',
+    example: '["NPM_TOKEN"]',
     grants: true,
   },
-  hooks: {schema: z.optional(hooksSchema), words: hookWords, grants: true},
+  hooks: {
+    about: 'Programs and addresses that weft calls at events, such as before a tool runs.',
+    schema: z.optional(hooksSchema),
+    words: hookWords,
+    example: hookExample,
+    grants: true,
+  },
   mcpServers: {
+    about: 'MCP servers, and how weft starts or reaches each.',
     schema: z.optional(z.record(z.string().check(z.minLength(1)), z.custom<JsonObject>(isJsonObject))),
-    words:
-      'names of MCP servers with how each is started, for example {"files": {"command": "npx", "args": ["-y", "server"]}}',
+    words: 'names of MCP servers with how each is started',
+    example: '{"files": {"command": "npx", "args": ["-y", "server"]}}',
     parts: {words: 'the name of a server', form: startedForm, name: anyName},
     grants: true,
   },
   harnesses: {
+    about: 'Other agents that weft can start, such as Codex, and weft servers that do the work elsewhere.',
     schema: z.optional(harnessesSchema),
-    words:
-      'names of harnesses with how each is started, for example {"codex": {"env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}, "mine": {"command": "my-agent", "args": ["--acp"]}, "far": {"url": "http://127.0.0.1:4097", "tokenFile": "/…/token"}}',
+    words: 'names of harnesses with how each is started',
+    example:
+      '{"codex": {"env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}, "mine": {"command": "my-agent", "args": ["--acp"]}, "far": {"url": "http://127.0.0.1:4097", "tokenFile": "/…/token"}}',
     parts: {words: 'the name of a harness', form: startedForm, name: anyName},
     grants: true,
+    exception: "A project's files can't set it, with or without trust.",
   },
   plugins: {
+    about: 'Folders with Claude plugins.',
     schema: z.optional(z.array(z.string().check(z.minLength(1)))),
-    words: 'a list of folders with Claude plugins, for example ["~/plugins/review"]',
+    words: 'a list of folders with Claude plugins',
+    example: '["~/plugins/review"]',
     grants: true,
   },
   memoryCeiling: {
+    about: 'weft warns you when it uses about this much memory, in megabytes.',
     schema: z.optional(z.int().check(z.minimum(minCeiling))),
-    words: `a number of megabytes, ${minCeiling} or more: weft warns you when it uses about that much memory`,
+    words: `a number of megabytes, ${minCeiling} or more`,
+    example: '2048',
     grants: false,
   },
-  editorMode: oneOf(editorModes, 'the editing keys of the prompt'),
-  tui: oneOf(displayModes, 'where the terminal UI draws'),
-  theme: oneOf(themeChoices, 'the colors of the terminal UI'),
-  notify: oneOf(notificationMethods, 'how weft notifies you when it needs you or is done'),
-  verbosity: oneOf(verbosities, 'how much finished actions show'),
+  editorMode: oneOf(editorModes, 'The editing keys of the prompt.'),
+  tui: oneOf(displayModes, "Whether the terminal UI draws into the terminal's scrollback or takes the whole screen."),
+  theme: oneOf(themeChoices, 'The colors of the terminal UI.'),
+  notify: oneOf(notificationMethods, 'How weft notifies you when it needs you or is done.'),
+  verbosity: oneOf(verbosities, 'How much finished actions show.'),
   accessible: {
+    about: 'Screen-reader mode: weft only adds lines and redraws nothing.',
     schema: z.optional(z.boolean()),
-    words: 'true for screen reader mode, or false',
+    words: 'true or false',
+    example: 'true',
     choices: ['true', 'false'],
     grants: false,
   },
   bellOn: {
+    about: 'The events for which screen-reader mode rings the bell.',
     schema: z.optional(z.array(z.enum(bellEvents))),
-    words: `a list of ${bellEvents.join(', ')}: when the bell rings in screen reader mode`,
+    words: `a list of ${bellEvents.join(', ')}`,
+    example: '["approval", "done"]',
     grants: false,
   },
 } as const;
 
-function oneOf<const Names extends readonly string[]>(names: Names, words: string) {
+function oneOf<const Names extends readonly [string, string, ...string[]]>(names: Names, about: string) {
   return {
+    about,
     schema: z.optional(z.enum(names)),
-    words: `one of ${names.join(', ')}: ${words}`,
+    words: `one of ${names.join(', ')}`,
+    example: `"${names[1]}"`,
     choices: names,
     grants: false,
   } as const;
 }
 
-type SettingKey = keyof typeof table;
+/** Returns what the value of a setting must be, with an example of a list or object. */
+const formOf = (key: SettingKey): string => {
+  const {words, example} = table[key];
+  return /^[[{]/u.test(example) ? `${words}, for example ${example}` : words;
+};
+
+export type SettingKey = keyof typeof table;
 /** The settings of a project that count only in a trusted folder. */
 export type GrantingKey = {
   [Key in SettingKey]: (typeof table)[Key]['grants'] extends true ? Key : never;
@@ -186,7 +245,7 @@ export const settingKeys = Object.keys(table) as readonly SettingKey[];
 export const grantingKeys = settingKeys.filter(key => table[key].grants);
 export const grantingSettings: ReadonlySet<string> = new Set(grantingKeys);
 
-const settingsFile = z.object(
+export const settingsFile = z.object(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each key of the table with its own schema
   Object.fromEntries(settingKeys.map(key => [key, table[key].schema])) as {
     [Key in SettingKey]: (typeof table)[Key]['schema'];
@@ -234,11 +293,35 @@ export const loopbackOf = (
 
 export type SettingsFile = z.infer<typeof settingsFile>;
 
-/** The names of all settings, and what each must be. */
-export const settingNames: readonly (readonly [name: string, words: string])[] = [
-  ...settingKeys.filter(key => key !== 'permissions').map(key => [key, table[key].words] as const),
+/** The names of all settings, and what each does. */
+export const settingNames: readonly (readonly [name: string, about: string])[] = [
+  ...settingKeys.filter(key => key !== 'permissions').map(key => [key, table[key].about] as const),
   ...ruleLists.map(list => [`permissions.${list}`, ruleListForm] as const),
 ];
+
+/** A setting as the reference and the JSON Schema describe it. */
+export interface SettingDescription {
+  readonly key: SettingKey;
+  readonly about: string;
+  /** A value as JSON. */
+  readonly example: string;
+  /** `after-trust`: a project's files count once the user trusts the folder. */
+  readonly project: 'always' | 'after-trust';
+  /** The exceptions to `project`, in sentences; may be empty. */
+  readonly exception: string;
+}
+
+export const settingDescriptions = (): readonly SettingDescription[] =>
+  settingKeys.map(key => {
+    const setting = table[key];
+    return {
+      key,
+      about: setting.about,
+      example: setting.example,
+      project: setting.grants ? 'after-trust' : 'always',
+      exception: 'exception' in setting ? setting.exception : '',
+    };
+  });
 
 /** The values of a setting that has a few; empty for all others. */
 export function settingChoices({key}: SettingName): readonly string[] {
@@ -274,7 +357,7 @@ function doesNotFit(path: readonly PropertyKey[]): string {
   const key = settingKeys.find(name => name === path[0]);
   return key === undefined
     ? 'it does not fit'
-    : `"${path.map(String).join('.')}" does not fit; "${key}" must be ${table[key].words}`;
+    : `"${path.map(String).join('.')}" does not fit; "${key}" must be ${formOf(key)}`;
 }
 
 function unknownKeys(object: JsonObject): readonly string[] {
@@ -344,7 +427,7 @@ export function parseSettingValue(name: SettingName, text: string): Outcome<Json
   const json = parseJson(text);
   const candidates: readonly Json[] = json.tag === 'ok' ? [text, json.value] : [text];
   const value = candidates.find(candidate => fits(name, candidate));
-  const form = (name.part === '' ? undefined : partsOf(name.key)?.form) ?? table[name.key].words;
+  const form = (name.part === '' ? undefined : partsOf(name.key)?.form) ?? formOf(name.key);
   return value === undefined
     ? failed(`${JSON.stringify(text)} does not fit; ${nameText(name)} must be ${form}`)
     : ok(value);

@@ -59,7 +59,7 @@ function sourceOf({kind, source}: PromptCommand): string {
   }
 }
 
-const commandGroups: readonly {readonly title: string; readonly names: readonly string[]}[] = [
+export const commandGroups: readonly {readonly title: string; readonly names: readonly string[]}[] = [
   {title: 'Session', names: ['clear', 'resume', 'transcript', 'copy', 'export', 'exit']},
   {title: 'Context', names: ['context', 'compact', 'pin', 'memory', 'cost', 'documents', 'review']},
   {title: 'Undo', names: ['undo', 'redo', 'rewind']},
@@ -102,19 +102,63 @@ export const commandLines = (commands: readonly CommandInfo[], frame: Frame): re
 
 /** Prefixes and keys in groups; on a narrow screen the description is below its term. */
 export function keyLines(frame: Frame): readonly string[] {
-  const groups = [
-    {title: 'At the start of a prompt', rows: signHelp},
-    ...keyHelp,
-    {title: 'On an approval card', rows: cardHelp},
-    {title: 'On a question', rows: questionHelp},
-    {title: 'In the list of background commands (/ps)', rows: blockHelp},
-  ];
-  return groups.flatMap(({title, rows}) => [
+  return keyGroups().flatMap(({title, rows}) => [
     '',
     ...wrapText(title, ['bold'], frame),
     ...rows.flatMap(({keys, does}) => helpRow({term: keys, does}, {frame, width: termWidth})),
   ]);
 }
+
+/** All keys that help tells of, by where they mean it. */
+export const keyGroups = (): readonly {readonly title: string; readonly rows: typeof cardHelp}[] => [
+  {title: 'At the start of a prompt', rows: signHelp},
+  ...keyHelp,
+  {title: 'On an approval card', rows: cardHelp},
+  {title: 'On a question', rows: questionHelp},
+  {title: 'In the list of background commands (/ps)', rows: blockHelp},
+];
+
+/** Keys that their own screens name, or that are vim's: for the reference. */
+export const panelKeyGroups: ReturnType<typeof keyGroups> = [
+  {
+    title: 'In a list',
+    rows: [
+      {keys: 'Enter', does: 'take the selected row'},
+      {keys: 'Up, Down, Tab', does: 'select a row'},
+      {keys: 'PgUp, PgDn', does: 'go a page up or down'},
+      {keys: 'Home, End', does: 'go to the first or last row'},
+      {keys: 'Esc', does: 'close the list'},
+      {keys: 'letters', does: 'search, where the list says so'},
+    ],
+  },
+  {
+    title: 'In the transcript (/transcript)',
+    rows: [
+      {keys: 'Up, Down, k, j', does: 'scroll by a line'},
+      {keys: 'PgUp, PgDn, b, Space', does: 'scroll by a page'},
+      {keys: 'u, d', does: 'scroll by half a page'},
+      {keys: 'g, G, Home, End', does: 'go to the start or the end'},
+      {keys: '/', does: 'search'},
+      {keys: 'n, N', does: 'go to the next or the previous match'},
+      {keys: 'q, Esc', does: 'close the transcript'},
+    ],
+  },
+  {
+    title: 'Vim keys (/vim), in normal mode',
+    rows: [
+      {keys: 'i, a, I, A, o, O', does: 'insert; Esc ends it'},
+      {keys: 'h, j, k, l, w, b, e, ge', does: 'move by characters, lines and words; capitals for words between spaces'},
+      {keys: '0, ^, $, g_, gg, G, {, }, %', does: 'move to the ends of lines, text, paragraphs and brackets'},
+      {keys: 'f, F, t, T, ;', does: 'find a character in the line, and find it again'},
+      {keys: 'd, c, y, >, <', does: 'delete, change, copy, indent: with a motion, or an object such as iw, a", ip'},
+      {keys: 'x, X, D, C, s, S, Y', does: 'delete, change and copy, for short'},
+      {keys: 'p, P', does: 'paste after or before'},
+      {keys: 'r, ~, J', does: 'replace a character, change case, join lines'},
+      {keys: 'u, Ctrl+R, .', does: 'undo, redo, repeat'},
+      {keys: 'v, V', does: 'select characters or lines'},
+    ],
+  },
+];
 
 const termWidth = 24;
 

@@ -70,8 +70,8 @@ const keyRows = keyHelp.flatMap(({rows}) => rows.map(({name, keys}) => ({name, k
 
 export type KeyName = (typeof keyRows)[number]['name'] | 'ignored';
 
-/** Further keys with the same meanings, of which no help tells. */
-const otherKeys: readonly {readonly name: KeyName; readonly keys: string}[] = [
+/** Further keys with the same meanings, which only the reference names. */
+export const otherKeys: readonly {readonly name: KeyName; readonly keys: string}[] = [
   {name: 'newline', keys: 'Ctrl+Enter'},
   {name: 'word-left', keys: 'Alt+Left'},
   {name: 'word-right', keys: 'Alt+Right'},

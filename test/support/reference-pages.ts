@@ -1,0 +1,283 @@
+import type {Command} from 'commander';
+import {exitCodeMeanings} from '../../src/app/exit-code.ts';
+import {sdkFlags} from '../../src/app/main-options.ts';
+import {commandTable} from '../../src/cli/command-table.ts';
+import {makeProgram, openCommand} from '../../src/cli/program.ts';
+import {environmentVariables} from '../../src/config/environment-variables.ts';
+import {mergeSettings} from '../../src/config/merge-settings.ts';
+import {settingDescriptions} from '../../src/config/settings-schema.ts';
+import {ownCommands} from '../../src/extensions/skills/own-commands.ts';
+import {commandsFor} from '../../src/tui/commands/command-list.ts';
+import {promptCommandInfo} from '../../src/tui/commands/command-line.ts';
+import {commandGroups, keyGroups, panelKeyGroups} from '../../src/tui/commands/help.ts';
+import {otherKeys} from '../../src/tui/terminal/keymap.ts';
+import {settingsJsonSchema} from '../../.config/settings-json-schema.ts';
+
+/** A command with the words that name it: `weft sessions list`. */
+interface NamedCommand {
+  readonly name: string;
+  readonly command: Command;
+}
+
+/** weft itself, then every command and subcommand with its flags, in the order of `weft --help`. */
+async function allCommands(): Promise<readonly NamedCommand[]> {
+  const program = makeProgram('commands');
+  for (const [term] of commandTable) await openCommand(program, /^[\w-]+/u.exec(term)?.[0] ?? '');
+  const under = (command: Command, before: string): readonly NamedCommand[] => {
+    const name = `${before}${command.name()}`;
+    return [{name, command}, ...command.commands.flatMap(each => under(each, `${name} `))];
+  };
+  return under(program, '');
+}
+
+type Term = readonly [term: string, about: string];
+
+/** The arguments and flags of a command. `-h, --help` stands once, in the flags of weft itself. */
+function wordsOf({name, command}: NamedCommand): Readonly<Record<'usage' | 'about', string>> & {
+  readonly args: readonly Term[];
+  readonly options: readonly Term[];
+} {
+  const help = command.createHelp();
+  return {
+    usage: help.commandUsage(command),
+    about: sentence(command.description()),
+    args: help.visibleArguments(command).map(arg => [help.argumentTerm(arg), sentence(help.argumentDescription(arg))]),
+    options: help
+      .visibleOptions(command)
+      .filter(({long}) => name === 'weft' || long !== '--help')
+      .map(option => [help.optionTerm(option), sentence(help.optionDescription(option))]),
+  };
+}
+
+/** The pages of `docs/reference/`, by the names of their files. */
+export async function referencePages(): Promise<Readonly<Record<string, string>>> {
+  return {
+    'cli.md': cliPage(await allCommands()),
+    'settings.md': settingsPage(),
+    'environment.md': page(
+      'Environment variables',
+      'weft reads these variables. An empty variable counts as not set. Commands that weft runs get your environment without keys and tokens; see the setting [`passEnv`](settings.md#passenv).',
+      ...environmentVariables.map(({title, rows}) => section(title, table(['Variable', 'Meaning'], rows))),
+    ),
+    'keys.md': keysPage(),
+    'slash-commands.md': slashCommandsPage(),
+    'exit-codes.md': page(
+      'Exit codes',
+      'A closed stdout (`weft … | head -1`) is not a failure.',
+      table(['Code', 'Meaning'], Object.entries(exitCodeMeanings)),
+    ),
+  };
+}
+
+function cliPage(commands: readonly NamedCommand[]): string {
+  const [main, ...others] = commands.map(named => ({name: named.name, ...wordsOf(named)}));
+  const tables = ({args, options}: Pick<ReturnType<typeof wordsOf>, 'args' | 'options'>) => [
+    ...(args.length === 0 ? [] : [table(['Argument', 'Meaning'], args)]),
+    ...(options.length === 0 ? [] : [table(['Flag', 'Meaning'], options)]),
+  ];
+  return page(
+    'Commands and flags',
+    `${main?.about ?? ''} Every flag takes its value as \`--flag value\` or \`--flag=value\`.`,
+    section('weft', console(main?.usage ?? ''), ...(main === undefined ? [] : tables(main))),
+    section(
+      'Flags for programs',
+      'The Agent SDK starts weft with these flags. `weft --help` does not show them.',
+      table(
+        ['Flag', 'Meaning'],
+        sdkFlags.works.map(([flag, about]) => [flag, sentence(about)]),
+      ),
+      'weft accepts these flags and ignores them:',
+      table(
+        ['Flag', 'Why'],
+        sdkFlags.ignored.map(([flag, why]) => [flag, sentence(why)]),
+      ),
+      'weft refuses these flags:',
+      table(
+        ['Flag', 'Why'],
+        sdkFlags.refused.map(([flag, why]) => [flag, sentence(why)]),
+      ),
+    ),
+    ...others.map(each =>
+      [
+        `${each.name.split(' ').length > 2 ? '###' : '##'} ${each.name}`,
+        prose(each.about),
+        console(each.usage),
+        ...tables(each),
+      ].join('\n\n'),
+    ),
+  );
+}
+
+function settingsPage(): string {
+  const merged = mergeSettings([], {trust: 'never', userRules: []});
+  const defaults = new Map<string, unknown>(merged.tag === 'ok' ? Object.entries(merged.value.settings) : []);
+  const types = settingsJsonSchema().properties;
+  return page(
+    'Settings',
+    [
+      'weft reads settings from three JSON files: your own `settings.json`, then `.weft/settings.json` and `.weft/settings.local.json` of the project.',
+      '`weft config path` prints where your own file is. A later file overrides an earlier one; lists of rules and names add up.',
+      'Environment variables override files, and flags override both. `weft config explain SETTING` shows which one counts.',
+      'Some settings of a project count only after you trust its folder: `weft permissions trust`.',
+    ].join('\n'),
+    'Editors check and complete a settings file that names the JSON Schema of the settings, `dist/settings.schema.json` of the installed weft. `weft config set` names it in new files of your own:',
+    fence('json', '{"$schema": "file:///path/to/weft/dist/settings.schema.json"}'),
+    ...settingDescriptions().map(({key, about, example, project, exception}) =>
+      section(
+        `\`${key}\``,
+        prose(about),
+        [
+          `- Type: ${typeText(types[key])}`,
+          `- Default: ${defaultText(defaults.get(key))}`,
+          `- Files: ${project === 'always' ? "your own and the project's" : "your own; the project's after trust"}.${exception === '' ? '' : ` ${prose(exception)}`}`,
+        ].join('\n'),
+        fence('json', `{"${key}": ${example}}`),
+      ),
+    ),
+  );
+}
+
+/** A type as people read it; the members of objects are in the JSON Schema. */
+function typeText(schema: unknown): string {
+  if (typeof schema !== 'object' || schema === null) return 'any value';
+  if ('enum' in schema && Array.isArray(schema.enum)) return schema.enum.map(each => `\`${each}\``).join(', ');
+  if ('anyOf' in schema && Array.isArray(schema.anyOf)) return schema.anyOf.map(typeText).join(', or ');
+  const type = 'type' in schema ? String(schema.type) : 'object';
+  return type === 'array' && 'items' in schema ? `list of ${typeText(schema.items)}` : type;
+}
+
+function defaultText(merged: unknown): string {
+  const value = typeof merged === 'object' && merged !== null && 'value' in merged ? merged.value : merged;
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return value === undefined || isEmpty ? 'none' : isRules(value) ? 'none' : `\`${JSON.stringify(value)}\``;
+}
+
+const isRules = (value: unknown): boolean => typeof value === 'object' && value !== null && 'deny' in value;
+
+function keysPage(): string {
+  const groups = [...keyGroups(), ...panelKeyGroups];
+  const more = new Map<string, string>();
+  for (const {name, keys} of otherKeys) more.set(name, keys);
+  return page(
+    'Keys',
+    'The keys of the terminal UI. A card or panel also names its keys on its lower edge, and they count only there.',
+    ...groups.map(({title, rows}) =>
+      section(
+        title,
+        table(
+          ['Key', 'Meaning'],
+          rows.map(({keys, does, ...row}) => {
+            const other = 'name' in row ? more.get(String(row.name)) : undefined;
+            return [other === undefined ? keys : `${keys}, ${other}`, sentence(does)];
+          }),
+          ', ',
+        ),
+      ),
+    ),
+  );
+}
+
+function slashCommandsPage(): string {
+  const commands = commandsFor('offered');
+  const rows = (names: readonly string[]): readonly Term[] =>
+    names.flatMap(name =>
+      commands
+        .filter(command => command.name === name)
+        .map(({usage, aliases, summary}): Term => {
+          const also = aliases.map(alias => `\`/${alias}\``).join(', ');
+          return [usage, `${sentence(summary)}${also === '' ? '' : ` Also ${also}.`}`];
+        }),
+    );
+  const prompts = ownCommands.list().map(promptCommandInfo);
+  return page(
+    'Slash commands',
+    'Type a slash command into the prompt of the terminal UI. Commands and skills from files become slash commands, too; `/help commands` lists them.',
+    ...commandGroups.map(({title, names}) => section(title, table(['Command', 'Meaning'], rows(names)))),
+    section(
+      'Prompts',
+      'weft sends these to the model, also with `weft --prompt`.',
+      table(
+        ['Command', 'Meaning'],
+        prompts.map(({usage, summary}) => [usage, sentence(summary)]),
+      ),
+    ),
+  );
+}
+
+/** The manual page, in the macros of man(7). */
+export async function manPage(): Promise<string> {
+  const [main, ...others] = (await allCommands()).map(named => ({name: named.name, ...wordsOf(named)}));
+  if (main === undefined) return '';
+  const terms = (rows: readonly Term[]): readonly string[] =>
+    rows.flatMap(([term, about]) => ['.TP', `.B ${roff(term)}`, roff(about)]);
+  const lines = [
+    '.\\" Written by npm run docs',
+    '.TH WEFT 1 "" weft "User Commands"',
+    '.SH NAME',
+    `weft \\- ${roff(main.about.charAt(0).toLowerCase() + main.about.slice(1).replace(/\.$/u, ''))}`,
+    '.SH SYNOPSIS',
+    roff(main.usage),
+    '.SH OPTIONS',
+    ...terms([...main.args, ...main.options]),
+    '.SH COMMANDS',
+    ...others.flatMap(({name, usage, about, args, options}) => [
+      `.SS ${roff(name)}`,
+      roff(about),
+      '.PP',
+      `.B ${roff(usage)}`,
+      ...terms([...args, ...options]),
+    ]),
+    '.SH EXIT STATUS',
+    ...terms(Object.entries(exitCodeMeanings)),
+    '.SH ENVIRONMENT',
+    ...terms(environmentVariables.flatMap(({rows}) => rows)),
+    '.SH SEE ALSO',
+    roff('weft help lists topics. weft help settings prints every setting, weft help keys every key.'),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Text for roff: as it is read, without Markdown's backquotes. */
+const roff = (text: string): string =>
+  text
+    .replaceAll('`', '')
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll('…', '...')
+    .replaceAll('’', "'")
+    .replace(/^[.']/u, '\\&$&');
+
+const note = '<!-- Written by `npm run docs`. Edit the tables in src/ instead. -->';
+
+const page = (title: string, ...parts: readonly string[]): string => `${[`# ${title}`, note, ...parts].join('\n\n')}\n`;
+
+const section = (title: string, ...parts: readonly string[]): string => [`## ${title}`, ...parts].join('\n\n');
+
+const fence = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
+
+const console = (usage: string): string => fence('text', usage);
+
+/** A table of terms in code and what they mean. `between`: a term is several, each code of its own. */
+function table(heads: readonly [string, string], rows: readonly Term[], between = '\n'): string {
+  const code = (term: string): string => term.split(between).map(inCode).join(between);
+  const lines = rows.map(([term, about]) => `| ${cell(code(term))} | ${cell(prose(about))} |`);
+  return [`| ${heads.join(' | ')} |`, '|---|---|', ...lines].join('\n');
+}
+
+const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
+
+const inCode = (text: string): string => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
+
+/** Text in which Markdown finds nothing but the code that is marked in it. */
+const prose = (text: string): string =>
+  text
+    .split(/(`[^`]+`)/u)
+    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(/[*<[\]\\]/gu, String.raw`\$&`)))
+    .join('');
+
+const sentence = (text: string): string => {
+  const trimmed = text.trim();
+  const isName = /^(?:weft\b|[a-z]+[A-Z_]|(?:host|adaptive)\b)/u.test(trimmed);
+  const begun = isName ? trimmed : trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  return /[.!?]$/u.test(begun) || begun === '' ? begun : `${begun}.`;
+};
