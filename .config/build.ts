@@ -2,6 +2,7 @@ import {copyFile, mkdir, writeFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
 import {bundleOptions} from './bundle-options.ts';
+import {settingsJsonSchema} from './settings-json-schema.ts';
 import {sourceStamp, stampFile} from './source-stamp.ts';
 import {thirdPartyNotices} from './third-party-notices.ts';
 
@@ -180,6 +181,12 @@ await copyFile(
 await copyFile(
   new URL('../src/protocol/rpc/messages.schema.json', import.meta.url),
   new URL('../dist/messages.schema.json', import.meta.url),
+);
+
+/** For editors of settings files. */
+await writeFile(
+  new URL('../dist/settings.schema.json', import.meta.url),
+  `${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`,
 );
 
 await writeFile(stampFile, stamp);

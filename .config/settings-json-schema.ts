@@ -11,6 +11,7 @@ export function settingsJsonSchema(): Readonly<Record<string, unknown>> & {
     unrepresentable: 'any',
     override({jsonSchema}) {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      delete jsonSchema.readOnly;
     },
   });
   const described = settingDescriptions().map(({key, about, example}) => {

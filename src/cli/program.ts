@@ -2,7 +2,7 @@ import {Command, Help} from 'commander';
 import {tryOr} from '../base/outcome.ts';
 import {editDistance, nearestName} from '../base/nearest-name.ts';
 import {isSurelyKey} from '../domain/api-key.ts';
-import {isTopic} from './commands/help.ts';
+import {isTopic, topicsText} from './commands/help.ts';
 import {commandTable} from './command-table.ts';
 import {exiting} from '../app/exit-code.ts';
 import type {MainOptions} from '../app/main-options.ts';
@@ -97,6 +97,7 @@ export function makeProgram(words: 'commands' | 'prompt'): Command {
     }),
   );
   if (words === 'prompt') return program;
+  program.addHelpText('after', () => topicsText(program.commands.map(command => command.name())));
   for (const {term, summary, names} of rows) {
     const [name = '', ...aliases] = names;
     terms.set(program.command(name).aliases(aliases).description(summary), term);

@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs';
 import type {Json} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
@@ -6,6 +7,15 @@ import {changeFile} from './change-file.ts';
 import {appendToList, removeFromList, removeMember, setValue} from './edit-json.ts';
 import {namePath, parseSettings, type SettingName, type SettingsFile} from './settings-schema.ts';
 
+/** The JSON Schema of settings, as the built program lies, in `dist/chunks`. The sources have none. */
+const schema = new URL('../settings.schema.json', import.meta.url);
+
+/** A new settings file. It names the schema for editors, but not in a file that others share: their weft lies elsewhere. */
+const newFile = (path: string): string =>
+  /[/\\]\.weft[/\\]settings\.json$/u.test(path) || !existsSync(schema)
+    ? '{}\n'
+    : `${JSON.stringify({$schema: schema.href}, undefined, 2)}\n`;
+
 interface SettingPlace {
   readonly path: string;
   readonly name: SettingName;
@@ -13,7 +23,7 @@ interface SettingPlace {
 
 /** Writes a valid value into a settings file. Everything else in it stays as it is. A broken file is not changed. */
 export const setSetting = ({path, name}: SettingPlace, value: Json): Promise<Outcome<'changed' | 'same', Fault>> =>
-  changeSettings(path, body => setValue(body.trim() === '' ? '{}\n' : body, namePath(name), value));
+  changeSettings(path, body => setValue(body.trim() === '' ? newFile(path) : body, namePath(name), value));
 
 /** Removes a setting from a settings file; `same` where it is not in it. */
 export const unsetSetting = ({path, name}: SettingPlace): Promise<Outcome<'changed' | 'same', Fault>> =>
@@ -46,7 +56,7 @@ export const addRule = ({path, list, rule}: RulePlace): Promise<Outcome<'changed
   changeSettings(path, (body, settings) =>
     rulesIn(settings, list).some(isRule(rule))
       ? body
-      : appendToList(body.trim() === '' ? '{}\n' : body, ['permissions', list], rule),
+      : appendToList(body.trim() === '' ? newFile(path) : body, ['permissions', list], rule),
   );
 
 /** Removes every occurrence of a rule from a settings file; `same` where there is none. */

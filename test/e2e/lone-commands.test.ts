@@ -10,10 +10,12 @@ const key = 'sk-ant-api03-0123456789abcdefghij';
 
 describe('a word that people try is a command, and nothing is sent', () => {
   test.each<[line: string, code: number, stdout: RegExp, stderr: RegExp]>([
-    ['help', 0, /^Usage: weft \[options\]/u, /^$/u],
+    ['help', 0, /^Usage: weft \[options\][^]*\n {2}exit-codes +Exit codes\n/u, /^$/u],
     ['help sessions list', 0, /^Usage: weft sessions list /u, /^$/u],
-    ['help keys', 0, /^At the start of a prompt\n[^]*Ctrl\+R/u, /^$/u],
-    ['help commands', 0, /^\/help \[commands \| keys\]\n[^]*^\/resume/mu, /^$/u],
+    ['help keys', 0, /^# Keys\n[^]*Ctrl\+R/u, /^$/u],
+    ['help settings', 0, /^# Settings\n[^]*"theme"/u, /^$/u],
+    ['help setings', 2, /^$/u, /^weft: No help on "setings"\. Did you mean "weft help settings"\? /u],
+    ['help commands', 0, /^# Slash commands\n[^]*`\/resume/u, /^$/u],
     ['help sesions', 2, /^$/u, /^weft: No help on "sesions"\. Did you mean "weft help sessions"\? .*: weft help\n$/u],
     ['version', 0, new RegExp(`^${version}\n$`, 'u'), /^$/u],
     ['status', 0, /^Anthropic {2}key from ANTHROPIC_API_KEY\n/u, /^$/u],

@@ -24,6 +24,9 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
+/** The address of the JSON Schema of settings in the built program, which weft writes into new files. */
+const ownSchema = new URL('../../dist/settings.schema.json', import.meta.url).href;
+
 test('a server is added, listed, shown without its secrets, and removed', async () => {
   using place = new TempPlace();
   const weft = weftIn(place);
@@ -59,7 +62,7 @@ test('a server is added, listed, shown without its secrets, and removed', async 
     env: {FILES_TOKEN: '(hidden)'},
   });
   expect(await weft('remove', 'files')).toEqual({code: 0, stdout: '', stderr: `weft: removed files from ${file}\n`});
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({mcpServers: {}});
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({$schema: ownSchema, mcpServers: {}});
 });
 
 test('of a server that ends at once it is said how, and its last words', async () => {
@@ -141,6 +144,7 @@ test('the servers of other products are shown before they are copied, and those 
     stdout: expect.stringContaining(`imported to ${join(place.work, '.weft', 'settings.local.json')}`),
   });
   expect(JSON.parse(textOf(join(place.work, '.weft', 'settings.local.json')))).toEqual({
+    $schema: ownSchema,
     mcpServers: {docs: {command: 'docs', env: {DOCS_TOKEN: 'value-of-mine'}}},
   });
   expect(JSON.parse(textOf(join(place.work, '.mcp.json')))).toEqual({

@@ -1,26 +1,62 @@
+import {readdirSync, readFileSync} from 'node:fs';
 import type {Command} from 'commander';
 import {nearestName} from '../../base/nearest-name.ts';
+import {tryOr} from '../../base/outcome.ts';
 import {exitCode, exiting, UsageError} from '../../app/exit-code.ts';
 import {print, stdoutWidth} from '../../app/output.ts';
 
-const topics = ['commands', 'keys'] as const;
+/** The pages that come with weft, as the built program lies, in `dist/chunks`. */
+const docs = new URL('../../docs/', import.meta.url);
 
-type Topic = (typeof topics)[number];
+/** The topics of `weft help`, which are the pages of `docs/`, with their files. */
+const topics = (): ReadonlyMap<string, URL> =>
+  new Map(
+    [docs, new URL('reference/', docs)].flatMap(folder =>
+      tryOr(() => readdirSync(folder), [])
+        .filter(name => name.endsWith('.md'))
+        .toSorted()
+        .map(name => [name.slice(0, -3), new URL(name, folder)] as const),
+    ),
+  );
 
-/** True for what `weft help` explains besides commands: the commands of the terminal UI, and its keys. */
-export const isTopic = (word: string): word is Topic => topics.some(topic => topic === word);
+/** The page of a topic. A page with the name of a command needs `.md`: `sandbox.md`. */
+function pageOf(word: string, commands: readonly string[]): URL | undefined {
+  if (word === 'commands') return topics().get('slash-commands');
+  return commands.includes(word) ? undefined : topics().get(word.replace(/\.md$/u, ''));
+}
+
+/** True for what `weft help` explains besides commands. */
+export const isTopic = (word: string): boolean => pageOf(word, []) !== undefined;
+
+/** The topics as `weft help` lists them under the commands; empty if the pages are not there. */
+export function topicsText(commands: readonly string[]): string {
+  const pages = [...topics()].map(([name, file]) => [nameOf(name, commands), titleOf(file)] as const);
+  const width = Math.max(...pages.map(([name]) => name.length));
+  const lines = pages.map(([name, title]) => `  ${name.padEnd(width)}  ${title}\n`);
+  return pages.length === 0 ? '' : `\nTopics (weft help <topic>):\n${lines.join('').trimEnd()}`;
+}
+
+const nameOf = (topic: string, commands: readonly string[]): string =>
+  commands.includes(topic) ? `${topic}.md` : topic;
+
+const titleOf = (file: URL): string => /^# (.*)$/mu.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
 
 /** `weft help`. `open` gives a command its flags and subcommands. */
 export function add(command: Command, program: Command, open: (name: string) => Promise<Command | undefined>): void {
-  const words = command.createArgument('[command...]', 'command, or a topic: commands or keys (of the terminal UI)');
-  const others = program.commands.filter(each => each !== command).map(each => each.name());
+  const words = command.createArgument('[command...]', 'command or topic; without one, weft lists both');
+  const commands = program.commands.map(each => each.name());
   // For completion alone: what is not among them is looked for, or is a prompt.
-  words.argChoices = [...others, ...topics];
+  words.argChoices = [
+    ...commands.filter(name => name !== command.name()),
+    'commands',
+    ...[...topics().keys()].map(topic => nameOf(topic, commands)),
+  ];
   command.addArgument(words).action(
     exiting(async (named: readonly string[]) => {
       const [first = '', ...rest] = named;
-      if (rest.length === 0 && isTopic(first)) {
-        await printTopic(first);
+      const page = rest.length === 0 ? pageOf(first, commands) : undefined;
+      if (page !== undefined) {
+        await printPage(page);
         return exitCode.done;
       }
       const target = rest.reduce<Command | undefined>(
@@ -33,19 +69,24 @@ export function add(command: Command, program: Command, open: (name: string) => 
         throw new UsageError(`No help on "${named.join(' ')}".${hint} List the commands: weft help`);
       }
       target.outputHelp();
+      if (topics().has(named.join(' '))) print(`\nMore on this: weft help ${first}.md\n`);
       return exitCode.done;
     }),
   );
 }
 
-/** Prints what `/help commands` and `/help keys` show in the terminal UI. */
-async function printTopic(topic: Topic): Promise<void> {
-  const [{commandsFor}, {commandLines, keyLines}, {themeOf}] = await Promise.all([
-    import('../../tui/commands/command-list.ts'),
-    import('../../tui/commands/help.ts'),
+/** Prints a page: laid out for a terminal, as Markdown elsewhere. */
+async function printPage(file: URL): Promise<void> {
+  const source = readFileSync(file, 'utf8').replaceAll(/<!--.*?-->\n*/gsu, '');
+  const width = stdoutWidth();
+  if (width === undefined) return print(source);
+  const [{loadMarkdownLexer, renderMarkdown}, {themeOf}] = await Promise.all([
+    import('../../tui/scrollback/render-markdown.ts'),
     import('../../tui/theme/theme.ts'),
   ]);
-  const frame = {theme: themeOf('plain'), width: stdoutWidth() ?? 80};
-  const [, ...lines] = topic === 'keys' ? keyLines(frame) : commandLines(commandsFor('offered'), frame);
+  const lines = renderMarkdown(source, await loadMarkdownLexer(), {
+    theme: themeOf('plain'),
+    width: Math.min(width, 120),
+  });
   print(lines.map(line => `${line}\n`).join(''));
 }
