@@ -220,6 +220,7 @@ export const topLevel: readonly string[] = [
   'THIRD-PARTY-NOTICES',
   'bin',
   'completions',
+  'man',
   'dist',
   'docs',
   'node_modules',
