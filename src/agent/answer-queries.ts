@@ -14,14 +14,14 @@ import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
 import {journal, reviewOf, type SessionContext} from './session-context.ts';
 
-/** What the engine's own queries look at and change; the session may be another one each time. */
+/** What the engine's own queries read and change. The session may be a different one each time. */
 export interface QuerySources {
   readonly session: SessionContext;
   readonly work: WorkQueue;
   isClosing(): boolean;
-  /** Reads the conversation again from its journal; answers with what its todo list is decoded from. */
+  /** Reads the conversation again from its journal. Returns the frames of its todo list. */
   reopen(): readonly Uint8Array[];
-  /** Tells the hooks that the conversation begins anew with a summary. */
+  /** Tells the hooks that the conversation starts again from a summary. */
   compacted(): void;
 }
 
@@ -37,7 +37,7 @@ export type WatchHandlers = {
   ) => Promise<WatchEnd>;
 };
 
-/** What front ends ask of the machine, the user's files and the kept sessions: the engine hands it on. */
+/** Queries and operations about the machine, the user's files and stored sessions, which the engine passes on to the host. */
 export interface HostServices {
   readonly queries: QueryHandlers<Exclude<QueryName, ConversationQuery>>;
   readonly watches: WatchHandlers;
@@ -51,14 +51,14 @@ export type HostOp = Extract<
   {readonly op: 'remember-prompt' | 'stop-terminal' | 'keep-terminal' | 'write-terminal' | 'resize-terminal'}
 >;
 
-/** Answers the queries about the conversation. What looks at it as a whole, or changes it, waits its turn among prompts and commands. */
+/** Answers the queries about the conversation. Queries that need or change all of it wait their turn among prompts and commands. */
 export function answerQueries(sources: QuerySources) {
   const {session, work} = sources;
   const {checkpoints} = session.ports;
   const alongside = (prompts: readonly MessageId[]): readonly string[] =>
     session.ports.sessions.alongside(session.conversation.journal.id, prompts);
   let compactor: Compactor | undefined;
-  // Loaded with the first compaction.
+  // Loaded for the first compaction.
   const loadCompactor = async (): Promise<Compactor> =>
     (compactor ??= new (await import('./compaction/compactor.ts')).Compactor());
   return {
@@ -85,9 +85,7 @@ export function answerQueries(sources: QuerySources) {
       const written = session.conversation.documents.write(document, text);
       if (written.tag === 'ok') {
         const name = documentName(written.value);
-        session.addedContext.push(
-          reminderBlock(`The user has written the document ${name}. Read it before you use it.`),
-        );
+        session.addedContext.push(reminderBlock(`The user wrote the document ${name}. Read it before you use it.`));
       }
       return written;
     },
@@ -98,10 +96,10 @@ export function answerQueries(sources: QuerySources) {
     },
     'rewind-points': async () => ({tag: 'ok', value: rewindPoints(session.conversation.journal.records)}),
     'preview-rewind': ({target}, signal) =>
-      runAlone(work, {what: 'Looking at what going back would do', signal}, stop =>
+      runAlone(work, {what: 'Previewing the rewind', signal}, stop =>
         previewRewind(target, {records: session.conversation.journal.records, checkpoints, alongside}, stop),
       ),
-    rewind: ({target}, signal) => runAlone(work, {what: 'Going back', signal}, stop => rewind(target, stop)),
+    rewind: ({target}, signal) => runAlone(work, {what: 'Rewinding', signal}, stop => rewind(target, stop)),
     'preview-compaction': ({instructions}, signal) =>
       runAlone(work, {what: 'Compacting', signal}, async stop =>
         (await loadCompactor()).preview(instructions, compactionContext(signal), stop),
@@ -128,14 +126,13 @@ export function answerQueries(sources: QuerySources) {
   }
 }
 
-/** A front end speaks for the user. */
+/** Marks changes from front ends as the user's. */
 const byUser = (change: ReviewChange): ReviewChange =>
   change.change === 'add' || change.change === 'answer' ? {...change, by: 'user'} : change;
 
 /**
- * Runs `run` when its turn comes. It is refused while a prompt runs or waits, since a rewind or a compaction would change the
- * conversation under that prompt. A query that the caller has taken back, or the user interrupted, is cancelled unless it was done
- * all the same.
+ * Runs `run` when its turn comes. Refused while a prompt runs or waits, since a rewind or a compaction would change the conversation under
+ * it. A query that the caller withdrew or the user interrupted is cancelled, unless it succeeded anyway.
  */
 function runAlone<T>(
   work: WorkQueue,
@@ -151,7 +148,7 @@ function runAlone<T>(
       const outcome = await run(stop);
       return outcome.tag === 'failed' && stop.aborted ? cancelled : outcome;
     } catch (cause) {
-      return failed(thrownFault(`${what} broke off`, cause));
+      return failed(thrownFault(`${what} failed`, cause));
     }
   };
   return new Promise(resolve => {

@@ -13,13 +13,13 @@ import {noUsage, type Usage} from '../domain/usage.ts';
 import type {ClockPort} from './ports.ts';
 import {journal, nextRequest, type PromptContext} from './session-context.ts';
 
-/** Takes the events of a batch, and with the last of them the whole answer. */
+/** Takes the events of a batch and, with the last of them, the whole answer. */
 type BatchListener = (
   events: readonly AgentEvent[],
   whole: AssistantMessage | undefined,
 ) => Promise<unknown> | undefined;
 
-/** How a request to the model ended. `message` holds what arrived; `undefined` when that was nothing worth keeping. */
+/** How a request to the model ended. `message` holds what arrived, or is `undefined` if nothing is worth keeping. */
 export type ModelAnswer = AnswerContent &
   ({readonly end: 'complete'} | {readonly end: 'interrupted'} | {readonly end: 'failed'; readonly fault: Fault});
 
@@ -30,14 +30,14 @@ interface AnswerContent {
 }
 
 /**
- * Asks the model for the next answer of a prompt, publishing every batch of its stream as it comes. The model is read no faster
- * than the listeners follow. A complete answer is in the journal when this returns.
+ * Asks the model for the next answer of a prompt and publishes every batch of its stream as it comes. Reads the model no faster than the
+ * listeners follow. A complete answer is in the journal when this returns.
  */
 export async function streamAnswer({session, checkpoints}: PromptContext, signal: AbortSignal): Promise<ModelAnswer> {
   const {ports, publish, listenersReady} = session;
   const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
   const onBatch: BatchListener = (events, whole) => {
-    // Journalled before it is shown: what is left of a whole answer stands in its own record.
+    // Journalled before it is shown. A whole answer has a record of its own.
     if (whole === undefined) writer.take(events);
     else journal(session, {kind: 'answer', message: whole});
     for (const event of events) if (event.event === 'fell-back') session.promptModel = event.fallback;
@@ -51,8 +51,8 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
 }
 
 /**
- * The model begins such a call; by its end there is time to look at the files as they are, where it can only change them, or to load what
- * runs a sub-agent.
+ * True if the model begins such a call. The time until the call is complete is used to read files that it may change, or to load the module
+ * that runs sub-agents.
  */
 const beginsCall = (event: AgentEvent, tools: ReadonlySet<string>): boolean =>
   event.event === 'block-started' && event.block.kind === 'tool-call' && tools.has(event.block.name);
@@ -62,9 +62,10 @@ const fileChangingTools: ReadonlySet<string> = new Set(
 );
 
 /**
- * Sends one request and reads its stream; `onBatch` gets the events of every batch, and the model is read on when its promise
- * settles. Of a message that was cut off, finished blocks and begun text are kept; begun thinking and begun tool calls are not, as
- * providers would not take them back.
+ * Sends one request and reads its stream. `onBatch` gets the events of every batch, and reading continues when its promise settles.
+ * If the message is cut off, keeps finished blocks and unfinished text, but not unfinished thinking and tool calls, which providers would
+ * not
+ * accept back.
  */
 export async function readAnswer(
   request: ModelRequest,
@@ -91,7 +92,7 @@ export async function readAnswer(
   return {...reader.partial(), end: 'failed', fault};
 }
 
-/** Turns the events of one model stream into events for front ends, and collects the message that they make. */
+/** Turns the events of one model stream into events for front ends, and collects the message. */
 class AnswerReader {
   #id: MessageId = messageId('');
   #model: string;
@@ -101,7 +102,7 @@ class AnswerReader {
   /** Ids of the tool calls, by index. */
   readonly #ids = new Map<number, ActionId>();
   readonly #taken = new Set<ActionId>();
-  /** Text of blocks that have begun and not finished, by index. */
+  /** Text of unfinished blocks, by index. */
   readonly #begun = new Map<number, string>();
   fault: Fault | undefined;
   finished = false;
@@ -156,7 +157,7 @@ class AnswerReader {
     return this.#content(this.#stop);
   }
 
-  /** What has arrived of an answer that was cut off. */
+  /** Returns what has arrived of an answer that was cut off. */
   partial(): AnswerContent {
     for (const [index, text] of this.#begun) this.#blocks[index] = {kind: 'text', text};
     return this.#content('interrupted');
@@ -176,7 +177,7 @@ class AnswerReader {
     return {event: 'block-finished', message: this.#id, index, block};
   }
 
-  /** A model may nest an input so deep that writing the conversation as JSON would overflow the stack: such an input is left out. */
+  /** Drops an input that is nested so deep that writing the conversation as JSON would overflow the stack. */
   #shallow(block: AssistantBlock): AssistantBlock {
     if (block.kind === 'other') return isDeeperThan(block.data, maxJsonDepth) ? {kind: 'text', text: ''} : block;
     if (block.kind === 'text' && 'cited' in block && isDeeperThan([...block.cited.citations], maxJsonDepth))
@@ -189,7 +190,7 @@ class AnswerReader {
     return block.kind === 'tool-call' ? {...block, id: this.#idOf(index, block.id)} : block;
   }
 
-  /** Ids come from the provider: a second call under the id of a first one gets an id of its own, since results are matched by id. */
+  /** Returns a unique id. Providers choose ids, and results are matched by id, so a second call with the same id gets a new one. */
   #idOf(index: number, wanted: ActionId): ActionId {
     const known = this.#ids.get(index);
     if (known !== undefined) return known;
@@ -201,14 +202,17 @@ class AnswerReader {
   }
 }
 
-/** Blocks of kinds that weft does not know are bounded in depth, too. */
+/** Bounds the depth of blocks of unknown kinds. */
 const bounded = <B extends BlockStart | BlockDelta>(block: B): B =>
   block.kind === 'other' && isDeeperThan(block.data, maxJsonDepth) ? {...block, data: {}} : block;
 
-/** Least time between two writes, in milliseconds; the first text is written at once. */
+/** The shortest time between two writes, in milliseconds. The first text is written at once. */
 const writeIntervalMs = 250;
 
-/** Writes the text of an answer to the journal while it arrives: killing weft loses no finished text, and of begun text only the end. */
+/**
+ * Writes the text of an answer to the journal while it arrives. Killing weft loses no finished block, and only the end of an unfinished
+ * one.
+ */
 export class PartialAnswerWriter {
   readonly #clock: ClockPort;
   readonly #journal: (record: JournalRecord) => void;

@@ -52,25 +52,25 @@ export interface ApprovalRequest extends TermedVerdict {
   readonly call: ToolCallBlock;
   /** As the model asked for it. */
   readonly action: Action;
-  /** `always`: a hook wants it asked about, even if the user has allowed the like for this session. */
+  /** `always`: a hook wants the question, even if the user has allowed the same for this session. */
   readonly ask: 'always' | 'unless-granted';
-  /** Where it runs; of another machine it comes with what a person sees of it there. */
+  /** Where it runs. An action of another machine comes with the preview from there. */
   readonly place: 'here' | {readonly preview: Preview};
 }
 
 export type ApprovalContext = Omit<PromptContext, 'queue'>;
 
-/** What would run: the action as the model asked for it, or as the user or a program has changed it. */
+/** What would run: the action as the model asked for it, or as the user or a program changed it. */
 interface Proposal extends TermedVerdict {
   readonly action: Action;
   readonly preview: Preview;
-  /** What the model reads ahead of the result, such as that the user changed the command; mostly empty. */
+  /** What the model reads before the result, such as that the user changed the command. Usually empty. */
   readonly note: string;
 }
 
 export interface Approved extends Proposal {
   readonly kind: 'approved';
-  /** The tool input that a program has put in the place of the model's. */
+  /** The tool input that a program has substituted for the model's. */
   readonly input: JsonObject | 'unchanged';
   readonly approval: 'answered' | 'not-asked';
 }
@@ -81,12 +81,13 @@ interface Refused {
   readonly deniedBy: Denial['by'] | 'not-denied';
 }
 
-/** What an answer makes of a proposal. `changed`: it is another one now, which has to be asked about in its turn. */
+/** The effect of an answer on a proposal. `changed`: there is a new proposal that needs an answer of its own. */
 type Answered = Approved | Refused | {readonly kind: 'changed'; readonly proposal: Proposal};
 
 /**
- * Finds out whether an action may run: shows what it would do, asks where that is necessary, and takes the first answer. Who
- * answers may change the action; what a rule or a mode denies stays denied.
+ * Decides whether an action may run: shows what it would do, asks if necessary, and takes the first answer. The answer may change the
+ * action,
+ * but can't allow what a rule or a mode denies.
  */
 export async function approve(
   request: ApprovalRequest,
@@ -98,9 +99,9 @@ export async function approve(
     ? ({kind: 'none'} as const)
     : await askHooks({call: request.call, rules: verdict.detail.rules, changes: []}, context, signal);
   if (hook.kind === 'deny') return deniedByHook(request, hook, context);
-  // Before the preview is made: what a preview says of a file is already an answer.
+  // Checked before the preview is made, since the preview already reveals file content.
   const cannotAsk = whyNotAsked(context.session);
-  // Where nobody can approve a plan, it is kept for later.
+  // If no one can approve a plan, it is stored for later.
   const isKept = accessOf(action).kind === 'plan' && cannotAsk === 'unattended';
   if (
     cannotAsk !== undefined &&
@@ -147,7 +148,7 @@ export async function approve(
   }
 }
 
-/** What hooks say where a person would be asked; nobody asks where the user does not want to be asked, or somebody else decides. */
+/** Asks the hooks that run before a person is asked. Skipped if the user wants no questions, or someone else decides. */
 export const askHooks = (
   request: PermissionRequest,
   {session, hooks}: ApprovalContext,
@@ -163,13 +164,13 @@ function deniedByHook(
   context: ApprovalContext,
 ): Refused {
   journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'hook'});
-  // Hooks speak for the user here: their own words stand alone.
+  // Hooks speak for the user here, so their message stands alone.
   const message = reason === '' ? `A PermissionRequest hook refused ${toolName}.` : reason;
   if (next === 'interrupt') context.hooks.stopped ??= {reason: message};
   return refused(cancelledResult(action, {reason: 'denied', message}), 'hook');
 }
 
-/** What somebody has allowed runs in the workspace itself: a view of its own is a condition of the judge's yes alone. */
+/** An approved action runs in the workspace itself. A separate view is a condition only of the judge's own approval. */
 const allowedTerms = (terms: RunTerms): RunTerms =>
   terms.confinement === 'sandbox' ? {...terms, confinement: 'chosen'} : terms;
 
@@ -188,7 +189,7 @@ const refused = (settled: SettledOf<ActionName>, deniedBy: Refused['deniedBy'] =
 });
 
 function refusedByUser({message, by}: Extract<ApprovalAnswer, {decision: 'refuse'}>, action: Action): Refused {
-  // A program's own words stand alone; where it has none, the model still has to learn that it was refused.
+  // A program's message stands alone. Without one, the model still has to learn that the call was refused.
   const reason = by === 'program' && message !== '' ? 'denied' : 'declined';
   const settled = cancelledResult(action, {reason, message});
   return refused(settled, 'user');
@@ -249,14 +250,14 @@ export async function askPerson(
   const {id, toolName, label} = approval;
   const {asker, pending} = session;
   const asked = async (): Promise<ApprovalAnswer | 'aborted'> => {
-    // The wait begins before the question is published: a listener may answer at once.
+    // The wait begins before the question is published, since a listener may answer at once.
     const waiting = pending.approvals.wait(id, 'aborted', signal);
     const message = `weft needs your permission to use ${toolName}`;
     void hooks.happened({event: 'Notification', type: 'permission_prompt', message}, signal);
     pending.publish([{event: 'approval-requested', approval: {...approval, asker}}]);
     const answer = await waiting;
     const decision = answer === 'aborted' ? 'refused' : decisionOf(answer);
-    // An edited command is asked about again: nothing has been decided yet.
+    // An edited command is asked about again, so nothing is decided yet.
     if (answer !== 'aborted' && decision !== 'edited') {
       journal(session, {kind: 'approval', id, label, decision, by: 'user'});
     }
@@ -276,7 +277,7 @@ const touchedFiles = ({detail}: Verdict, {paths}: RunTerms): TouchedFiles => ({
   commands: detail.destructiveCommands,
 });
 
-/** What a destructive command would hit. Where the search for it breaks, the question is asked without. */
+/** Finds what a destructive command would hit. If the search fails, the question is asked without it. */
 async function findImpact({detail}: Verdict, {ports}: SessionContext, signal: AbortSignal): Promise<ImpactReport> {
   if (detail.destructiveCommands.length === 0) return noImpact;
   try {
@@ -307,7 +308,7 @@ async function takeAnswer(
       }
       return approved(proposal);
     case 'allow-files':
-      return notThisAction(proposal.action, 'The user picked changes, but this command has not run yet.');
+      return notThisAction(proposal.action, 'The user selected changes, but this command has not run yet.');
     case 'allow-rule':
       await changeRules([{change: 'add', list: 'allow', rule: answer.rule, scope: answer.scope}], session);
       return approved(proposal);
@@ -330,7 +331,7 @@ export const grantForSession = (grant: SessionGrant, session: SessionContext): P
     none: async () => {},
   });
 
-/** A line that may start another program in the block ends what was allowed for the one that was there. */
+/** Revokes the grant for the running program if the line may start a different one in the block. */
 function endGrantOfChangedProgram({action, verdict}: Proposal, {conversation}: SessionContext): void {
   const access = accessOf(action);
   if (access.kind === 'terminal-input' && verdict.sessionApproval === 'exact')
@@ -340,7 +341,7 @@ function endGrantOfChangedProgram({action, verdict}: Proposal, {conversation}: S
 const linesKey = ({blockId, program}: {readonly blockId: string; readonly program: string}): string =>
   `input to ${program} in ${blockId}`;
 
-/** The judge itself knows the rules of the session. */
+/** Rules of the session are left to the judge. */
 export const isGranted = (grant: SessionGrant, {conversation}: SessionContext): boolean =>
   grant.kind === 'alike' && conversation.grants.has(grant.key);
 
@@ -351,7 +352,7 @@ export async function changeRules(changes: readonly RuleChange[], session: Sessi
   }
 }
 
-/** The user has edited the command on the card. What weft makes of it is shown to him before it runs. */
+/** Takes a command that the user edited on the card. The user sees its new preview before it runs. */
 async function takeEditedCommand(
   command: string,
   {action}: Proposal,
@@ -359,18 +360,19 @@ async function takeEditedCommand(
   signal: AbortSignal,
 ): Promise<Answered> {
   const {action: own} = deps.request;
-  // Edited back to what the model asked for, it is that again, with the model's own words on it.
+  // If the user edited it back to the model's command, the model's own description applies again.
   const ownAccess = accessOf(own);
   const isOwn = ownAccess.kind === 'command' && ownAccess.command === command;
   const edited = isOwn ? own : withCommand(action, command);
-  if (edited === undefined) return notThisAction(action, 'The user answered with a command, but this is no command.');
+  if (edited === undefined)
+    return notThisAction(action, 'The user answered with a command, but this action is not a command.');
   const rejudged = await judgeAndPreview(edited, action, deps, signal);
   if (rejudged.kind === 'refused') return rejudged;
   const note = isOwn ? '' : `[The user changed the command; what ran is: ${command}]`;
   return {kind: 'changed', proposal: {...rejudged, note}};
 }
 
-/** A program has answered with another input. It has read what it answers with, so it is not asked again. */
+/** Takes another input from a program. The program has seen what it answers with, so it is not asked again. */
 async function takeInput(
   input: JsonObject,
   {action}: Proposal,
@@ -384,8 +386,8 @@ async function takeInput(
 }
 
 /**
- * The user has changed the proposed edit. The changes are made to the files as they were shown, so the edit fails where one of
- * them has changed since. It is asked about again only where the judge has a reason that the first question did not name.
+ * Applies the user's changes to a proposed edit. They refer to the files as shown, so the edit fails if one has changed since.
+ * Asks again only if the judge has a reason that the first question did not name.
  */
 async function applyChanges(
   userChanges: UserChanges,
@@ -394,7 +396,8 @@ async function applyChanges(
   signal: AbortSignal,
 ): Promise<Answered> {
   const edited = withUserChanges(action, userChanges);
-  if (edited === undefined) return notThisAction(action, 'The user answered with a changed edit, but this is no edit.');
+  if (edited === undefined)
+    return notThisAction(action, 'The user answered with a changed edit, but this action is not an edit.');
   const preview = await previewAction(edited, {ports: portsForJudgedPaths(ports, terms), signal});
   if (preview.tag === 'failed') return refused(preview.error, preview.error.state === 'cancelled' ? 'user' : undefined);
   const changed = changedSince(shown, preview.value);
@@ -411,7 +414,7 @@ async function applyChanges(
 
 function changedSince(shown: Preview, now: Preview): string | undefined {
   if (shown.kind !== 'diff' || now.kind !== 'diff') return undefined;
-  // A moved file was shown under its new name, and is shown under its old one where the user leaves the move out.
+  // A moved file was shown under its new name. If the user rejects the move, it is now shown under its old name.
   const before = new Map([
     ...shown.files.flatMap(file => (file.movedFrom === undefined ? [] : [[file.movedFrom, file.before] as const])),
     ...shown.files.map(file => [file.path, file.before] as const),
@@ -425,7 +428,7 @@ const asksMore = (before: Verdict, now: Verdict): boolean =>
     now.detail.confirmWord !== before.detail.confirmWord ||
     now.reasons.some(reason => !before.reasons.some(earlier => sameReason(earlier, reason))));
 
-/** The answer does not fit the kind of action that was asked about. */
+/** Refuses an answer that doesn't fit the kind of action that was asked about. */
 const notThisAction = (action: Action, message: string): Refused =>
   refused(cancelledResult(action, {reason: 'declined', message}), 'user');
 
@@ -447,7 +450,7 @@ async function judgeAndPreview(
     : {kind: 'judged', action: edited, preview: preview.value, ...judged};
 }
 
-/** The judge's verdict on an action that `executor` would run. A judge that throws lets nothing through. */
+/** Judges an action that `executor` would run. If the judge throws, the action is denied. */
 export async function judgeAction(
   action: Action,
   {session, executor}: {readonly session: SessionContext; readonly executor: Executor<RunTerms>},
@@ -469,14 +472,14 @@ export async function judgeAction(
 export const judgeOwnAction = (action: Action, session: SessionContext, signal: AbortSignal): Promise<TermedVerdict> =>
   judgeAction(action, {session, executor: weftItself(session.ports.machine.shell.directory)}, signal);
 
-/** For an agent that works for somebody else, who decides. What its sub-agents do is asked about in its turn. */
+/** Asks for every action of an agent that works for someone else, who decides. Its sub-agents' actions are asked about in turn. */
 function askedInAnyCase(verdict: Verdict, action: Action): Verdict {
   const {kind} = accessOf(action);
   if (verdict.decision === 'deny' || kind === 'none' || kind === 'skill' || kind === 'agent') return verdict;
   return {...verdict, decision: 'ask', reasons: [...verdict.reasons, {kind: 'delegated'}], sessionApproval: 'none'};
 }
 
-/** The verdict after a hook that runs before the call. What the host denies stays denied. */
+/** Combines the verdict with that of a hook that runs before the call. A denial by the host stays. */
 export function withHookVerdict(judged: TermedVerdict, hook: CallAnswer['verdict']): TermedVerdict {
   const {verdict, terms} = judged;
   if (verdict.decision === 'deny') return judged;
@@ -489,7 +492,7 @@ export function withHookVerdict(judged: TermedVerdict, hook: CallAnswer['verdict
   return {...judged, verdict: {...verdict, decision: 'ask', reasons}};
 }
 
-/** Whether the user's own rules ask about it, or may forbid it: a hook's yes spares no such question. */
+/** True if the user's own rules ask about it or may forbid it, so that a hook can't skip the question. */
 const noHookAllows = ({reasons}: Verdict): boolean =>
   reasons.some(
     ({kind}) =>
@@ -501,13 +504,13 @@ const noHookAllows = ({reasons}: Verdict): boolean =>
       kind === 'delegated',
   );
 
-/** The effects for an action, limited to the places where its paths led when it was judged. */
+/** Pins the ports of an action to where its paths led when it was judged. */
 export const portsForJudgedPaths = (ports: ActionPorts, {paths}: RunTerms): ActionPorts =>
   paths.length === 0 ? ports : {...ports, files: ports.files.limitedTo(paths), search: ports.search.limitedTo(paths)};
 
 /**
- * What "for this session" allows, and how that reads: actions of the same key, or what a permission rule covers, which is judged as
- * strictly as every rule.
+ * What "for this session" allows, and its wording: actions with the same key, or those that a permission rule matches, which are judged as
+ * strictly as with every rule.
  */
 type SessionGrant = {readonly words: string} & (
   | {readonly kind: 'alike'; readonly key: string}
@@ -516,8 +519,8 @@ type SessionGrant = {readonly words: string} & (
 );
 
 /**
- * Narrow on purpose: ordinary edits inside the workspace, lines to the same interpreter until it ends, or the same test or script of
- * the project, where no rule says to ask; otherwise one action to the letter. A wider rule is the user's to write.
+ * Returns a deliberately narrow grant. It covers ordinary edits inside the workspace, lines to the same interpreter until it ends, or the
+ * same test or script of the project, if no rule asks. Otherwise it covers exactly one action. Wider rules are for the user to write.
  */
 export function sessionGrant(action: Action, {sessionApproval, detail}: Verdict): SessionGrant {
   const access = accessOf(action);
@@ -548,13 +551,13 @@ export function sessionGrant(action: Action, {sessionApproval, detail}: Verdict)
   return {kind: 'alike', key: `${action.name} ${JSON.stringify(action.input)}`, words};
 }
 
-/** A rule that lets any arguments follow. */
+/** A rule that allows any arguments after a prefix. */
 const prefixRule = /^Bash\((.+):\*\)$/su;
 
 export const deniedText = ({reasons}: Verdict): string =>
   `Not permitted: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
 
-/** What the model reads of an action that would have been asked about. */
+/** Returns what the model reads about an action that needed a question. */
 function unaskedText({reasons}: Verdict, why: 'unattended' | 'unwanted'): string {
   const whyText = why === 'unattended' ? 'nobody can be asked here' : 'the user does not want to be asked';
   return `Not permitted: this needs the user's approval, and ${whyText}. Reasons: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;

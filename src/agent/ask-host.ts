@@ -16,24 +16,24 @@ const forSession = 'Allow for this session';
 const always = 'Always allow';
 
 /**
- * Asks the user about a host that a command in the sandbox wants. What is allowed for longer becomes a rule, which holds at once. Any
- * other answer than one of these is a no.
+ * Asks the user about a host that a sandboxed command wants to reach. A longer permission becomes a rule that applies at once.
+ * Any answer other than those offered counts as no.
  */
 export const hostsPort = ({mode, questions, judge, warn}: AskHostDeps): ActionPorts['hosts'] => ({
   async ask({host, port, command, rule, standing}, signal) {
     if (mode() === 'dontAsk') return 'nobody';
     const longer: readonly (readonly [string, string])[] = [
-      [forSession, `the rule ${rule}, until weft ends`],
-      [always, `the rule ${rule} goes to your settings of this project`],
+      [forSession, `the rule ${rule}, until weft exits`],
+      [always, `adds the rule ${rule} to your settings for this project`],
     ];
     const reply = await questions.ask(
       [
         plainQuestion(
           'Network',
-          `A command in the sandbox wants to reach ${host}, port ${String(port)}. Allow it? ${firstLine(command, 200)}`,
+          `A sandboxed command wants to reach ${host}, port ${String(port)}. Allow it? ${firstLine(command, 200)}`,
           [
-            ['No', 'the agent reads that you refused'],
-            [once, 'as long as this command runs'],
+            ['No', 'tell the agent that you refused'],
+            [once, 'while this command runs'],
             ...(standing === 'ask-rule' ? [] : longer),
           ],
         ),

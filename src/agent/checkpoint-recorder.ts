@@ -4,28 +4,28 @@ import {faultText} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 
-/** The checkpoints of one run of the loop: of the prompt that began it, and of the prompts that join it. */
+/** The checkpoints of one run of the loop: of the prompt that began it and those that join it. */
 export interface PromptCheckpoints {
-  /** An action that may change files is expected: files that a checkpoint would have to read are read in the background. */
+  /** Announces an action that may change files. Reads the files that a checkpoint would need in the background. */
   expectChange(): void;
-  /** Which of these changes undo will not cover, as a reason that the approval card shows; empty where it covers all. Never throws. */
+  /** Returns which of these changes undo will not cover, as a reason for the approval card. Empty if it covers all. Never throws. */
   notCovered(touched: TouchedFiles, signal: AbortSignal): Promise<string>;
-  /** To be awaited before an action that may change files; only the first such action of a prompt costs time. Never throws. */
+  /** Await it before an action that may change files. Only the first such action of a prompt costs time. Never throws. */
   beforeChange(signal: AbortSignal): Promise<void>;
-  /** File changes from now on belong to this prompt. No action may be running. */
+  /** Assigns file changes from now on to this prompt. No action may be running. */
   joinedBy(prompt: MessageId): void;
-  /** To be awaited once everything the run started has settled. Costs no time where no file can have changed. Never throws. */
+  /** Await it when everything the run started has settled. Costs no time if no file can have changed. Never throws. */
   afterRun(): Promise<void>;
 }
 
-/** Which moment of which prompt a checkpoint belongs to. */
+/** The prompt, and the moment in it, that a checkpoint belongs to. */
 type CheckpointMoment = Pick<Extract<JournalRecord, {kind: 'checkpoint'}>, 'prompt' | 'moment'>;
 
-/** Milliseconds after which the user is told that a checkpoint is being taken, and the text for it. */
+/** Milliseconds after which the user is told about a slow checkpoint. */
 const slowMs = 5000;
 const slowText = 'Saving a checkpoint for undo. The first one takes a while in a large folder.';
 
-/** Takes a checkpoint of the files before the first change that a prompt makes, and another one after the prompt. */
+/** Takes a checkpoint of the files before the first change of a prompt, and another one after the prompt. */
 export class CheckpointRecorder {
   readonly #checkpoints: CheckpointsPort;
   readonly #publish: (events: readonly AgentEvent[]) => void;
@@ -50,15 +50,15 @@ export class CheckpointRecorder {
           for (const moment of moments) keep({kind: 'checkpoint', ...moment, tree: taken.value});
           return 'kept';
         }
-        if (!signal.aborted) this.#warnOnce(`Cannot be undone later: ${faultText(taken.error)}`);
+        if (!signal.aborted) this.#warnOnce(`Undo won't be available: ${faultText(taken.error)}`);
       } catch {
-        // A journal that cannot be written to will not take the result of the action either, and that ends the prompt.
+        // If the journal can't be written, the action's result can't be either, which ends the prompt.
       } finally {
         clearTimeout(timer);
       }
       return 'nothing';
     };
-    /** The latest prompt that may have changed files: the checkpoint after it is not taken yet. */
+    /** Returns the latest prompt that may have changed files and whose final checkpoint is not taken yet. */
     const unfinishedMoment = async (): Promise<readonly CheckpointMoment[]> => {
       for (const [changed, before] of [...befores].toReversed()) {
         if ((await before) === 'kept') return [{prompt: changed, moment: 'after'}];
@@ -66,7 +66,7 @@ export class CheckpointRecorder {
       return [];
     };
     const begin = async (of: MessageId, signal: AbortSignal): Promise<'kept' | 'nothing'> => {
-      // Where one prompt of a run begins to change files, the prompt before it has ended.
+      // When a prompt of a run begins to change files, the prompt before it has ended.
       return take([...(await unfinishedMoment()), {prompt: of, moment: 'before'}], signal);
     };
     return {

@@ -28,24 +28,28 @@ import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/ri
 import type {AgentRow} from '../domain/sub-agent.ts';
 
 /**
- * All that a front end sees of weft: operations go in, events come out, and a query has an answer of its own. The same client
- * serves the terminal UI, pipes and programs; it can stand on the other side of a socket, so everything that crosses it is plain
- * data (JSON, and bytes). Front ends hold no state that is not made from its events and answers.
+ * The only interface between front ends and weft: operations go in, events come out, and each query has its own answer. The same client
+ * serves
+ * the terminal UI, pipes and programs. It also works across a socket, so everything in it is plain data (JSON, and bytes).
+ * Front ends hold only state that is derived from its events and answers.
  */
 export interface AgentClient {
-  /** Never throws and never blocks; what comes of it is published as events. */
+  /** Never throws and never blocks. Results are published as events. */
   submit(op: Op): void;
   /**
-   * Calls `listener` with every batch of events from now on, in order, first with the opening of the session. Events that
-   * arrive in one piece from the network come in one batch. A listener must not throw. One that cannot take more for now returns
-   * a promise: the model is read no further until it settles.
+   * Calls `listener` with every batch of events from now on, in order, beginning with the opening of the session. Events that arrive from
+   * the
+   * network together form one batch. A listener must not throw. To pause the model's stream, it returns a promise that settles when it can
+   * take
+   * more.
    */
   subscribe(listener: EventListener): () => void;
-  /** Settles exactly once and never rejects. An abort of `signal` takes the query back: nothing is left running for it. */
+  /** Settles exactly once and never rejects. An abort of `signal` withdraws the query and stops everything that runs for it. */
   query<Name extends QueryName>(request: Query<Name>, signal: AbortSignal): Promise<Answer<Name>>;
   /**
-   * A query whose answer comes in pieces, for this front end alone: `listener` gets each in order. Settles when there is nothing
-   * more to come, exactly once, and never rejects; after an abort of `signal` no piece comes any more.
+   * Runs a query whose answer comes in pieces, for this front end alone. `listener` gets each piece in order. Settles exactly once when
+   * nothing
+   * more will come, and never rejects. No piece comes after an abort of `signal`.
    */
   watch<Name extends WatchName>(
     request: Watch<Name>,
@@ -53,8 +57,9 @@ export interface AgentClient {
     signal: AbortSignal,
   ): Promise<WatchEnd>;
   /**
-   * Closes the session when all that runs has settled and is kept: `finished` lets it end, `shutdown` stops it and drops the
-   * prompts that wait. Operations submitted from now on do nothing, and queries fail.
+   * Closes the session when everything running has settled and is stored. `finished` lets it end; `shutdown` stops it and drops waiting
+   * prompts.
+   * Operations submitted from now on do nothing, and queries fail.
    */
   close(reason: 'finished' | 'shutdown'): Promise<void>;
 }
@@ -64,9 +69,10 @@ export type EventListener = (events: readonly AgentEvent[]) => void | Promise<vo
 
 export type Op =
   /**
-   * `id` is the front end's; one that the session already holds is replaced by another. While a prompt runs, `queued` waits for
-   * its end; `steering` joins it with the next request to the model, and where there is none any more it runs next. It ends as
-   * `prompt-accepted` (and with the prompt it joined, or its own, `prompt-finished`), or else as `prompt-withdrawn`.
+   * Submits a prompt. The front end chooses `id`; the engine replaces an id that the session already has. While a prompt runs, `queued`
+   * waits
+   * for its end. `steering` joins it with the next request to the model, or runs next if there is none. It ends as `prompt-accepted`
+   * (followed by the `prompt-finished` of the prompt it joined, or its own), or else as `prompt-withdrawn`.
    */
   | {
       readonly op: 'prompt';
@@ -76,188 +82,190 @@ export type Op =
       readonly when: 'queued' | 'steering';
     }
   /**
-   * Runs a command of the user's own in a terminal of that size: nobody is asked, the agent reads command and output with its next
-   * request. `terminal-needed` says when it waits for the user.
-   * It waits for what runs. Ends as `command-started` and `command-finished`, or as `prompt-withdrawn`.
+   * Runs the user's own command in a terminal of that size, without approval. The agent reads the command and its output with its next
+   * request.
+   * `terminal-needed` says when the command waits for the user. Waits for running work.
+   * Ends as `command-started` and `command-finished`, or as `prompt-withdrawn`.
    */
   | {readonly op: 'run-command'; readonly id: MessageId; readonly command: string; readonly size: ScreenSize}
-  /** What the agent is to know from the next prompt on. */
+  /** Adds context that the agent gets with the next prompt. */
   | {readonly op: 'add-context'; readonly text: string}
-  /** Drops a prompt or a command of the user's that has not been taken up yet. */
+  /** Drops a prompt or a user's command that has not begun. */
   | {readonly op: 'withdraw-prompt'; readonly id: MessageId}
-  /** Answers an open approval; an answer that comes after another one is ignored. */
+  /** Answers an open approval. Later answers to the same approval are ignored. */
   | {readonly op: 'answer-approval'; readonly id: ActionId; readonly answer: ApprovalAnswer}
   | {readonly op: 'answer-question'; readonly id: ActionId; readonly answer: QuestionResponse}
   | {readonly op: 'answer-hand-over'; readonly id: ActionId; readonly end: Exclude<HandOverEnd, 'unattended'>}
   /**
-   * Moves the command or the sub-agent that an action runs in the foreground to the background: it goes on, and the action settles with
-   * what there is so far. Changes nothing where it has ended.
+   * Moves the foreground command or sub-agent of an action to the background. It continues, and the action settles with the output so far.
+   * Does nothing if it has ended.
    */
   | {readonly op: 'move-to-background'; readonly id: ActionId}
-  /** Ends what a sub-agent does, with the sub-agents that it has started. */
+  /** Stops a sub-agent and all sub-agents that it has started. */
   | {readonly op: 'stop-agent'; readonly id: SessionId}
-  /** The user's own word to a sub-agent: it joins what the agent does, or sets it to work again. */
+  /** Sends the user's message to a sub-agent: it joins the running work or restarts the sub-agent. */
   | {readonly op: 'message-agent'; readonly id: SessionId; readonly text: string}
   /**
-   * Gives the model a turn for the ends of sub-agents in the background that it was not told of, when what runs and waits is done. It is a
-   * prompt of its own, `prompt-accepted` and all; where there is nothing to tell by then, it ends as `prompt-withdrawn`.
+   * Gives the model a turn for background sub-agents that ended without its knowledge, once running and waiting work is done. This is a
+   * prompt with its own `prompt-accepted`. If there is nothing to report by then, it ends as `prompt-withdrawn`.
    */
   | {readonly op: 'hear-agents'; readonly id: MessageId}
-  /** Ends the running prompt and drops the waiting ones: `prompt-withdrawn` for each has been told when this returns. */
+  /** Ends the running prompt and drops waiting ones. `prompt-withdrawn` for each has been published when this returns. */
   | {readonly op: 'interrupt'}
-  /** Takes back what the user has allowed the agent to do with screen, mouse and keyboard; an interrupt does that, too. */
+  /** Revokes the agent's permission to use screen, mouse and keyboard. An interrupt does so, too. */
   | {readonly op: 'end-computer-use'}
-  /** Keeps what the user has entered among the earlier prompts, without secrets. */
+  /** Stores the user's input in the prompt history, without secrets. */
   | {readonly op: 'remember-prompt'; readonly text: string}
   | {readonly op: 'stop-terminal'; readonly id: BlockId}
   | {readonly op: 'keep-terminal'; readonly id: BlockId}
-  /** What the user has typed into a terminal session that is attached, and the size of the user's terminal. */
+  /** Sends the user's input to an attached terminal session. */
   | {readonly op: 'write-terminal'; readonly id: BlockId; readonly keys: string}
+  /** Sends the size of the user's terminal. */
   | {readonly op: 'resize-terminal'; readonly id: BlockId; readonly size: ScreenSize}
   | {readonly op: 'set-model'; readonly model: string}
   | {readonly op: 'set-mode'; readonly mode: PermissionMode}
   /**
-   * From now on no rule, mode or hook of this machine lets an action through unasked: whoever gave the work decides about all of it, by rules
-   * of his own. What is denied here stays denied.
+   * From now on no rule, mode or hook of this machine allows an action without a question: the client that delegated the work decides, by
+   * its
+   * own rules. What is denied here stays denied.
    */
   | {readonly op: 'ask-about-everything'}
-  /** The next prompt carries out this plan, whose execution has been claimed: its steps become the todo list. */
+  /** Makes the next prompt carry out this plan, whose execution has been claimed. Its steps become the todo list. */
   | {readonly op: 'start-plan'; readonly plan: Plan}
   /** From the next request on. */
   | {readonly op: 'set-thinking'; readonly thinking: Thinking}
-  /** Starts a new session, or goes on with another one. An engine interrupts what runs; the terminal UI's client lets it go on. */
+  /** Starts a new session or resumes another one. An engine interrupts running work; the terminal UI's client lets it continue. */
   | {
       readonly op: 'open-session';
       readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId};
     };
 
-/** A query: what it is answered with, and the fields of its request. */
+/** The fields of a query's request, and its answer. */
 interface Asked<Given, Request = NoFields> {
   readonly request: Request;
   readonly answer: Given;
 }
 
 /**
- * Every query: the fields of its request, and what it is answered with. Queries that change something are refused while a prompt
- * runs or waits, and an interrupt ends them, too.
+ * Every query, with the fields of its request and its answer. Queries that change something are refused while a prompt runs or waits.
+ * An interrupt ends them, too.
  */
 export interface Queries {
-  /** What is kept of the open session, oldest first, from the record of that number on. A session only ever grows. */
+  /** The journal of the open session, oldest first, from the record of that number on. A session only ever grows. */
   readonly records: Asked<readonly JournalRecord[], {readonly from: number}>;
   readonly 'rewind-points': Asked<readonly RewindPoint[]>;
   readonly 'preview-rewind': Asked<RewindReport, {readonly target: RewindTarget}>;
-  /** Goes back, or forth again. All front ends hear of it as `rewound`. */
+  /** Rewinds, or redoes a rewind. All front ends get the event `rewound`. */
   readonly rewind: Asked<RewindReport, {readonly target: RewindTarget}>;
   /**
-   * What compacting the conversation would do; `instructions` are what the summary must have in mind, often empty. Costs a request
-   * to the model, during which all front ends know the engine at work: `compaction-begun`, later `compaction-ended`. An interrupt
-   * ends that request; the answer is then a compaction without a summary.
+   * Previews a compaction. `instructions` guide the summary and are often empty. Costs a request to the model, during which front ends see
+   * the
+   * engine busy: `compaction-begun`, then `compaction-ended`. An interrupt ends that request, and the answer is a compaction without a
+   * summary.
    */
   readonly 'preview-compaction': Asked<CompactionPreview, {readonly instructions: string}>;
   /**
-   * Does what the preview of that id showed, with the summary as the user left it; empty for as it was shown. All front ends hear
-   * of it as `compacted`.
+   * Performs the previewed compaction with the summary as the user edited it. An empty one stands for the summary as shown. All front ends
+   * get
+   * the event `compacted`.
    */
   readonly compact: Asked<CompactionReport, {readonly preview: MessageId; readonly summary: string}>;
-  /** The sub-agents of the session that is open, in the order of their start; those that have ended, too. */
+  /** The sub-agents of the open session in the order of their start, including those that have ended. */
   readonly agents: Asked<readonly AgentRow[]>;
-  /** The documents of the session that is open, with all their versions. */
+  /** The documents of the open session, with all their versions. */
   readonly documents: Asked<readonly SessionDocument[]>;
   /**
-   * Writes a document as the user wants it: a new version of one (by id, or by a title that only one has), or a new one. The agent
-   * hears of it with the next prompt.
+   * Writes a user's document: a new version of an existing one (by id, or by a unique title), or a new one. The agent is told with the next
+   * prompt.
    */
   readonly 'write-document': Asked<
     SessionDocument,
     {readonly document: {readonly id: string} | {readonly title: string}; readonly text: string}
   >;
-  /** The messages of the conversation that can be pinned, in their order. A compaction keeps pinned ones word for word. */
+  /** The messages that can be pinned, in order. A compaction keeps pinned ones word for word. */
   readonly pins: Asked<readonly PinRow[]>;
-  /** Pins a message or takes its pin off; answered with what `pins` is answered with after it. */
+  /** Pins or unpins a message. Answers like `pins` afterwards. */
   readonly 'change-pin': Asked<readonly PinRow[], {readonly message: MessageId; readonly state: PinRow['state']}>;
-  /** The changes of a range, as people write it after `/review`, with the comments on them. Reads from git alone. */
+  /** The changes of a range, as written after `/review`, with their comments. Reads only from git. */
   readonly review: Asked<CodeReview, {readonly range: string}>;
-  /** The user's change of the review's comments; answered with all comments after it. */
+  /** Changes the review's comments for the user. Returns all comments afterwards. */
   readonly 'change-review': Asked<readonly ReviewComment[], {readonly change: ReviewChange}>;
-  /** What fills the model's context, as the next request would be. Nobody is asked. */
+  /** What fills the model's context, as of the next request. Sends nothing to the provider. */
   readonly 'context-usage': Asked<ContextUsage>;
-  /** Kept sessions of the workspace, the latest first. */
+  /** The stored sessions of the workspace, latest first. */
   readonly sessions: Asked<readonly SessionSummary[]>;
-  /** The first prompt of each kept session, cut where it is long. */
+  /** The first prompt of each stored session. Long ones are cut. */
   readonly 'first-prompts': Asked<readonly {readonly session: SessionId; readonly prompt: string}[]>;
-  /** What the kept sessions have cost in US dollars, where that is known. */
+  /** The costs of stored sessions in US dollars, if known. */
   readonly 'session-costs': Asked<readonly {readonly session: SessionId; readonly usd: number}[]>;
-  /** The last messages of a session, the latest last: a few, each cut where it is long. */
+  /** The last few messages of a session, latest last. Long ones are cut. */
   readonly 'last-messages': Asked<readonly SessionMessage[], {readonly session: SessionId}>;
-  /** What the user entered earlier, also in other sessions, oldest first. */
+  /** The user's earlier input, also in other sessions, oldest first. */
   readonly 'prompt-history': Asked<readonly string[]>;
-  /** What edits would do; writes nothing. Placeholders stand in the place of secrets. */
+  /** What edits would do. Writes nothing. Secrets are replaced by placeholders. */
   readonly 'preview-edits': Asked<readonly FileDiff[], {readonly edits: EditRequest}>;
-  /** The whole texts that edits would lead to, for an editor; nothing of binary files. Writes nothing. */
+  /** The whole texts that edits would lead to, for an editor, without binary files. Writes nothing. */
   readonly 'draft-edits': Asked<readonly DraftText[], {readonly edits: EditRequest}>;
-  /** The image at a path as people write it; what is no image (by its content), or too large, is a fault. */
+  /** The image at a path as people write it. Fails if its content is not an image, or is too large. */
   readonly 'read-image': Asked<ReadImage, {readonly path: string}>;
-  /** Adds a note to the workspace's standing instructions; answered with the name of the file. */
+  /** Adds a note to the workspace's standing instructions. Returns the name of the file. */
   readonly 'add-note': Asked<string, {readonly note: string}>;
-  /** The user's own notes for this project, which lie outside of it; an empty text where there are none. */
+  /** The user's own notes for this project, stored outside of it. Empty if there are none. */
   readonly memory: Asked<MemoryNotes>;
   readonly 'add-to-memory': Asked<MemoryNotes, {readonly note: string}>;
-  /** Writes them as the user has edited them, who began with `before`; lines that were written meanwhile stay. */
+  /** Writes the notes that the user edited, starting from `before`. Lines that were added meanwhile stay. */
   readonly 'write-memory': Asked<MemoryNotes, {readonly before: string; readonly text: string}>;
-  /** The slash commands that become prompts; those of the front end itself are not among them. */
+  /** The slash commands that become prompts, without those of the front end itself. */
   readonly commands: Asked<readonly PromptCommand[]>;
-  /** Whether a text that begins with a slash is sent as a prompt; `unknown` says why not, in words for the user. */
+  /** Whether a text that begins with a slash is sent as a prompt. `unknown` tells the user why not. */
   readonly 'look-up-command': Asked<
     {readonly kind: 'prompt'} | {readonly kind: 'unknown'; readonly text: string},
     {readonly text: string}
   >;
-  /** The hooks of this session, what each came to last, and those of the project that do not run for want of trust. */
+  /** The hooks of this session with their last outcome, and those of an untrusted project, which don't run. */
   readonly hooks: Asked<readonly HookRow[]>;
-  /** The MCP servers of this session. Those that were never started are started now, and waited for a little. */
+  /** The MCP servers of this session. Starts those that never ran and waits briefly for them. */
   readonly 'mcp-servers': Asked<readonly McpServerRow[]>;
-  /** Connects a server anew, or takes its tools away for this session; answered with the server as it is then. */
+  /** Reconnects a server, or disables or enables its tools for this session. Returns the server afterwards. */
   readonly 'change-mcp-server': Asked<
     McpServerRow,
     {readonly server: string; readonly change: 'reconnect' | 'turn-off' | 'turn-on'}
   >;
   readonly 'permission-rules': Asked<readonly RuleRow[]>;
-  /** Adds a rule, which holds at once, or removes one; answered with what came of it, a sentence. */
+  /** Adds a rule, effective at once, or removes one. Returns a sentence about the result. */
   readonly 'change-rule': Asked<string, {readonly rule: RequestedRuleChange}>;
   /** What the settings of the folder ask for (several lines), and whether the user has allowed it. */
   readonly 'folder-trust': Asked<{readonly state: TrustState; readonly text: string}>;
-  /** Allows what `folder-trust` told; answered with what came of it. */
+  /** Allows what `folder-trust` described. Returns a sentence about the result. */
   readonly 'trust-folder': Asked<string>;
-  /** All settings, what counts first, with where they come from; of one setting where the name is not empty. */
+  /** The settings with their sources: all of them, effective values first, or one if the name is not empty. */
   readonly settings: Asked<readonly string[], {readonly name: string}>;
   readonly 'setting-rows': Asked<readonly SettingRow[]>;
-  /** Writes the user's own setting; answered with what came of it, a sentence each. */
+  /** Writes the user's own setting. Returns sentences about the result. */
   readonly 'change-setting': Asked<readonly string[], {readonly name: string; readonly value: string}>;
-  /** The model servers that answer on this machine. Nothing but loopback is asked. */
+  /** The model servers that answer on this machine. Connects only to loopback. */
   readonly 'local-servers': Asked<readonly LocalServer[]>;
   /**
-   * Asks the provider about the user's key, keeps it, and works with that provider from the next request on. A key that is refused is not
-   * kept. Nothing shows the key, and no event has it.
+   * Verifies the user's key with the provider, stores it, and uses that provider from the next request on. A refused key is not stored.
+   * The key appears in no display and no event.
    */
   readonly 'use-key': Asked<ModelConnection, {readonly provider: KeyProvider; readonly key: string}>;
-  /** Works with a model of a local server from the next request on, and in later sessions. */
+  /** Uses a model of a local server from the next request on, and in later sessions. */
   readonly 'use-server': Asked<ModelConnection, {readonly baseUrl: string; readonly model: string}>;
-  /** Works with a model at an effort from the next request on. */
+  /** Uses a model with an effort from the next request on. */
   readonly 'use-effort': Asked<ModelConnection, {readonly model: string; readonly effort: Effort | 'default'}>;
   /** The models that the provider of this session offers. */
   readonly models: Asked<ModelList>;
-  /** What works on this machine, one check a line. */
+  /** Checks of what works on this machine, one a line. */
   readonly diagnostics: Asked<string>;
-  /** What is checked out in the workspace: a branch, or the beginning of a commit; empty where there is no repository. */
+  /** The checked-out branch of the workspace, or the beginning of a commit. Empty if there is no repository. */
   readonly branch: Asked<string>;
-  /** Writes a text of a front end's into a file, where a person wants one; the name is not empty. */
+  /** Writes a text of a front end into a file that a person chose. The name is not empty. */
   readonly 'export-text': Asked<
     ExportEnd,
     {readonly name: string; readonly text: string; readonly present: 'kept' | 'replaced'}
   >;
-  /**
-   * Writes the session into a file; an empty name stands for one of its own. A file that is there stays unless it is to be
-   * `replaced`.
-   */
+  /** Writes the session into a file. An empty name stands for a generated one. An existing file stays unless it is to be `replaced`. */
   readonly 'export-session': Asked<
     ExportEnd,
     {readonly name: string; readonly session: SessionInfo; readonly present: 'kept' | 'replaced'}
@@ -271,9 +279,9 @@ export interface CodeReview extends ReviewDiff {
 export interface RuleRow {
   readonly list: RuleList;
   readonly rule: string;
-  /** `session`, `user`, `project`, `local`, or whatever else gave it. */
+  /** `session`, `user`, `project`, `local`, or another source. */
   readonly source: string;
-  /** Why it has no effect; empty where it has one. */
+  /** Why it has no effect. Empty if it has one. */
   readonly reason: string;
 }
 
@@ -287,41 +295,41 @@ export interface RequestedRuleChange {
 export interface SettingRow {
   readonly name: string;
   readonly value: string;
-  /** Who set it: `default`, `user`, `project` and so on; empty where nobody did. */
+  /** The source: `default`, `user`, `project` and so on. Empty if unset. */
   readonly source: string;
-  /** The values that it can have, if they are few. */
+  /** The possible values, if there are few. */
   readonly choices: readonly string[];
 }
 
 export interface ModelList {
   readonly models: readonly ListedModel[];
-  /** `weft`: the provider could not be asked, so there may be others; `why` says why. */
+  /** `weft`: the provider could not be asked, so there may be other models. `why` is the reason. */
   readonly from: {readonly kind: 'provider'} | {readonly kind: 'weft'; readonly why: string};
   readonly effort: Effort | 'default';
 }
 
 export interface ListedModel {
   readonly model: string;
-  /** Whether it answers in new sessions, and who says so: `settings`, or the provider's default; else empty. */
+  /** The source of the default if new sessions use this model: `settings` or the provider. Otherwise empty. */
   readonly defaultOf: string;
-  /** In tokens; 0 where it is not known. */
+  /** In tokens. 0 if unknown. */
   readonly contextWindow: number;
-  /** The most that it writes in one answer, in tokens; 0 where it is not known. */
+  /** The longest answer, in tokens. 0 if unknown. */
   readonly maxOutput: number;
-  /** US dollars per million tokens, of a request that is not one of those that cost more for their length. */
+  /** US dollars per million tokens, without the surcharge for long requests. */
   readonly price:
     | {readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number}
     | 'unknown';
   readonly efforts: readonly Effort[];
   readonly images: 'seen' | 'unseen' | 'unknown';
   readonly pdfs: 'seen' | 'unseen' | 'unknown';
-  /** What it is for; empty where nobody says. */
+  /** What it is for. Empty if unknown. */
   readonly about: string;
-  /** Who says something of it: weft's own table, or the user's settings. */
+  /** Who knows the model: weft's own table, or the user's settings. */
   readonly from: 'weft' | 'settings' | 'nobody';
 }
 
-/** The model that answers from now on, and a sentence on what was kept where. */
+/** The model from now on, and a sentence about what was stored where. */
 export interface ModelConnection {
   readonly model: string;
   readonly text: string;
@@ -332,7 +340,7 @@ export interface SessionMessage {
   readonly text: string;
 }
 
-/** The user's word on what the settings of a folder ask for; `changed` since it was given. */
+/** The user's decision about a folder's settings. `changed`: they have changed since. */
 export type TrustState = 'nothing' | 'trusted' | 'changed' | 'never';
 
 export interface ExportEnd {
@@ -340,24 +348,24 @@ export interface ExportEnd {
   readonly path: string;
 }
 
-/** Every query that is answered in pieces: the fields of its request, and a piece. */
+/** Every query that is answered in pieces, with the fields of its request and its piece. */
 export interface Watches {
   /**
-   * Paths that hold some letters in their order, best first: a piece whenever there are better ones. The last one is `complete`,
-   * and then the watch ends.
+   * Paths that contain some letters in order, best first: a piece whenever there are better ones. The watch ends with the piece that is
+   * `complete`.
    */
   readonly 'find-files': {readonly request: {readonly letters: string}; readonly piece: FoundFiles};
-  /** The terminal sessions beside the conversation, the running ones first: as they are now, and after every change. */
+  /** The terminal sessions besides the conversation, running ones first: now, and after every change. */
   readonly terminals: {readonly request: NoFields; readonly piece: readonly BlockInfo[]};
   /**
-   * Attaches the user's terminal to a terminal session: text for it, soon that which draws the present screen. Whole sequences, and
-   * only those that touch nothing but this screen and its keys and mouse. Ends with the command; an abort detaches.
+   * Attaches the user's terminal to a terminal session and sends text for it, beginning soon with text that draws the current screen. Sends
+   * whole escape sequences, and only those that affect this screen, its keys and its mouse. Ends with the command. An abort detaches.
    */
   readonly 'attach-terminal': {
     readonly request: {readonly id: BlockId; readonly size: ScreenSize};
     readonly piece: string;
   };
-  /** Signs the user in to an MCP server: sentences, the first with the link to open, the last with what came of it. */
+  /** Signs the user in to an MCP server. The pieces are sentences: the first has the link to open, the last the result. */
   readonly 'mcp-sign-in': {readonly request: {readonly server: string}; readonly piece: string};
 }
 
@@ -380,33 +388,33 @@ export type Query<Name extends QueryName = QueryName> = {
   readonly [Each in Name]: {readonly query: Each} & Queries[Each]['request'];
 }[Name];
 export type Answer<Name extends QueryName = QueryName> = AnswerOf<Queries[Name]['answer']>;
-/** `cancelled`: the query was taken back, or the user has interrupted it. */
+/** `cancelled`: the query was withdrawn or the user interrupted it. */
 export type AnswerOf<T> = Outcome<T, Fault> | {readonly tag: 'cancelled'};
 
-/** For a caller to whom a query that was cancelled is one that failed. */
+/** Treats a cancelled query as failed. */
 export const answerOutcome = <T>(answer: AnswerOf<T>): Outcome<T, Fault> =>
-  answer.tag === 'cancelled' ? failed(rejected('It was cancelled.')) : answer;
+  answer.tag === 'cancelled' ? failed(rejected('The request was cancelled.')) : answer;
 
-/** A request with `unknown` added to it has no field but its name. */
+/** A request without fields besides its name. */
 type NoFields = unknown;
 
 export type ApprovalAnswer =
   | {readonly decision: 'allow'; readonly scope: 'once' | 'session'}
-  /** Also allows what `rule` covers from now on: one of the verdict's rules, or one the user wrote. */
+  /** Also allows what `rule` matches from now on: one of the verdict's rules, or one that the user wrote. */
   | {readonly decision: 'allow-rule'; readonly rule: string; readonly scope: 'session' | 'local' | 'user'}
-  /** Asks about `command` in the place of the one that was asked about; only for commands. It is judged anew, and what is denied stays so. */
+  /** Proposes `command` instead. Only for commands. It is judged again, and a denial stays. */
   | {readonly decision: 'allow-edited'; readonly command: string}
-  /** Writes what the user left of the proposal, unless that is denied or has to be asked about for another reason; only for edits. */
+  /** Writes what the user left of the proposal, unless that is denied or needs another question. Only for edits. */
   | {readonly decision: 'allow-with-changes'; readonly userChanges: UserChanges}
-  /** Keeps the changes of these paths and drops the others; only for the changes of a command. */
+  /** Keeps the changes of these paths and drops the others. Only for the changes of a command. */
   | {readonly decision: 'allow-files'; readonly paths: readonly string[]}
-  /** Runs the same tool with `input`, which is judged again: what is denied stays so. Changes the rules. */
+  /** Runs the same tool with `input`, which is judged again, and changes the rules. A denial stays. */
   | {
       readonly decision: 'allow-updated';
       readonly input: JsonObject | 'unchanged';
       readonly rules: readonly RuleChange[];
     }
-  /** `message` is the reason, for the model; may be empty. From a `program` it is told word for word. */
+  /** `message` is the reason, for the model. May be empty. The model reads that of a `program` word for word. */
   | {readonly decision: 'refuse'; readonly message: string; readonly by: 'user' | 'program'};
 
 export type QuestionResponse =

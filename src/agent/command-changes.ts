@@ -34,12 +34,12 @@ export interface RanCommand {
 
 /** Diffs that a card or a result shows. Each may be long, and people read the first ones. */
 const maxDiffs = 200;
-/** Changes that an outcome names as applied, and as dropped for one reason. */
+/** Changes that an outcome lists as applied, and as dropped for each reason. */
 const maxNamed = 1000;
-/** Groups in which changes are judged. Judging each of very many paths alone would take seconds. */
+/** Groups in which changes are judged. Judging many paths one by one would take seconds. */
 const maxGroups = 1000;
 
-/** The ports of one command that may run in a view of its own. */
+/** Returns the ports of a command that may run in its own view of the workspace. */
 export const changePorts = (
   ran: RanCommand,
   context: ApprovalContext,
@@ -49,8 +49,9 @@ export const changePorts = (
 });
 
 /**
- * Returns what decides about the changes of one command: each as an edit of the same file, but output is kept unless a rule denies it,
- * and one question is about all that ask. Nothing is asked about twice: each change is applied or dropped once.
+ * Returns a function that decides about the changes of one command. Each is judged like an edit of the file, but build output is kept
+ * unless a
+ * rule denies it. One question covers all changes that ask. Each change is applied or dropped exactly once.
  */
 function changesDecider(ran: RanCommand, context: ApprovalContext): DecideChanges {
   return async (held, signal) => {
@@ -59,13 +60,13 @@ function changesDecider(ran: RanCommand, context: ApprovalContext): DecideChange
       await decide(ran, decided, signal);
     } catch (cause) {
       decided.dropRest('failed');
-      warn(context.session, `The changes of the command were not kept: ${causeText(cause)}`);
+      warn(context.session, `Couldn't keep the changes of the command: ${causeText(cause)}`);
     }
     return decided.outcome();
   };
 }
 
-/** What of a command's changes was dropped because somebody, a rule or the mode did not want it, or nobody could be asked. */
+/** Returns the changes of a command that were dropped because someone, a rule or the mode rejected them, or no one could be asked. */
 export function droppedChanges(call: ToolCallBlock, settled: SettledCall): readonly Denial[] {
   if (settled.tag === 'undecodable') return [];
   const {dropped, more} = changesOfCommand(settled.result);
@@ -91,7 +92,7 @@ const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-de
   failed: 'not-denied',
 };
 
-/** What has become of the changes of a command so far. */
+/** The state of a command's changes so far. */
 class Decided {
   readonly held: HeldChanges;
   readonly context: ApprovalContext;
@@ -115,15 +116,15 @@ class Decided {
     this.drop([...this.#open], why);
   }
 
-  /** Applies changes. The checkpoint for undo comes first: until now the workspace is as it was before the command. */
+  /** Applies changes. Takes the checkpoint for undo first: until now the workspace is as it was before the command. */
   async apply(changes: readonly Change[], signal: AbortSignal): Promise<void> {
     if (changes.length === 0) return;
     if (signal.aborted) return this.drop(changes, 'interrupted');
     const files = changes.filter(isFile);
     const shown = files.slice(0, Math.max(0, maxDiffs - this.#diffs.length)).map(({path}) => path);
-    // Before they are applied: afterwards the view has them no more.
+    // Read before they are applied, since the view loses them afterwards.
     const diffs = shown.length === 0 ? [] : await this.held.diffs(shown, signal);
-    // Output that is made anew loses nothing. An ignored file that was there may be the user's own.
+    // New output replaces nothing. An existing ignored file may be the user's own.
     const loses = files.length > 0 || changes.some(({kind}) => kind !== 'created');
     if (loses) await this.context.checkpoints.beforeChange(signal);
     if (signal.aborted) return this.drop(changes, 'interrupted');
@@ -168,7 +169,7 @@ const isFile = (change: Change): boolean => change.class === 'file';
 
 async function decide(ran: RanCommand, decided: Decided, given: AbortSignal): Promise<void> {
   const {held, context} = decided;
-  // A command that was stopped or went to the background keeps its output.
+  // A command that was stopped or moved to the background keeps its output.
   const isAlone = given.aborted;
   const signal = isAlone ? new AbortController().signal : given;
   if (isAlone) decided.drop(held.changes.filter(isFile), 'interrupted');
@@ -193,7 +194,7 @@ async function decide(ran: RanCommand, decided: Decided, given: AbortSignal): Pr
       granted.push(...changes);
     } else asked.push(group);
   }
-  // What is lost for good takes a typed word, whatever was allowed before.
+  // A permanent loss needs a typed confirmation, whatever was allowed before.
   const isLost = (await lostForGood(granted, context, signal)) !== '';
   const lost = new Set(isLost ? granted.filter(({kind}) => kind === 'deleted') : []);
   allowed.push(...granted.filter(change => !lost.has(change)));
@@ -210,7 +211,7 @@ interface JudgedChanges {
   readonly verdict: Verdict;
 }
 
-/** Judges each change as an edit of its file. Of output only a denial counts, so all of it is judged at once. */
+/** Judges each change as an edit of its file. For output only a denial counts, so all of it is judged at once. */
 async function judgeChanges(
   changes: readonly Change[],
   session: SessionContext,
@@ -234,7 +235,7 @@ function groupsOf<T>(all: readonly T[], size: number): readonly (readonly T[])[]
   return groups;
 }
 
-/** A denial that names some of a group denies no others: the group is halved until only those are left. */
+/** Judges a group. A denial of some files must not deny the others, so the group is halved until only those are left. */
 async function judgeGroup(
   changes: readonly Change[],
   session: SessionContext,
@@ -285,7 +286,7 @@ async function askAbout(
   decided.drop(changes, 'refused');
 }
 
-/** Whether a path has bytes that are not UTF-8: checkpoints leave such a file out. */
+/** True if the path has bytes that are not UTF-8. Checkpoints leave such a file out. */
 const hasStrayBytes = (path: string): boolean => /\\x[89a-f][\da-f]/u.test(path);
 
 const commandOf = ({action}: RanCommand): string => {
@@ -345,7 +346,7 @@ async function approvalFor(
   };
 }
 
-/** Says which of these files no checkpoint holds; empty if there are none. */
+/** Returns which of these files no checkpoint holds. Empty if there are none. */
 const uncovered = (
   changes: readonly Change[],
   {checkpoints, session}: ApprovalContext,
@@ -355,7 +356,7 @@ const uncovered = (
   return paths.length === 0 ? Promise.resolve('') : checkpoints.notCovered({paths, commands: []}, signal);
 };
 
-/** Says which deletions among the changes nothing could take back; empty if there are none. */
+/** Returns which deletions among the changes can't be undone. Empty if there are none. */
 async function lostForGood(changes: readonly Change[], context: ApprovalContext, signal: AbortSignal): Promise<string> {
   const deleted = changes.filter(({kind}) => kind === 'deleted');
   const text = await uncovered(deleted, context, signal);
@@ -382,14 +383,14 @@ async function keptBy(
       return changes;
     case 'allow-updated':
       if (answer.input !== 'unchanged') {
-        decided.said = 'the command has already run, so its input cannot be changed';
+        decided.said = "the command has already run, so its input can't be changed";
         return [];
       }
       await changeRules(answer.rules, session);
       return changes;
     case 'allow-edited':
     case 'allow-with-changes':
-      decided.said = 'the command has already run, so it cannot be changed';
+      decided.said = "the command has already run, so it can't be changed";
       return [];
     case 'refuse':
       decided.said = answer.message;

@@ -2,8 +2,9 @@ import type {ComputerPort, ComputerRequest, SessionComputer} from '../actions/co
 import type {ClockPort} from './ports.ts';
 
 /**
- * What the user has allowed the agent to do with the computer. It ends with its time, with an interrupt, with `/computer off` and with the
- * session; nothing is kept of it.
+ * The user's permission for the agent to use the computer. It ends with its time, an interrupt, `/computer off` or the session, and is
+ * never
+ * stored.
  */
 export class ComputerUse {
   readonly #computer: ComputerPort;
@@ -15,7 +16,7 @@ export class ComputerUse {
     this.#clock = clock;
   }
 
-  /** Answers whether there was something to end. */
+  /** Revokes the permission. Returns whether there was one. */
   end(): 'ended' | 'nothing' {
     const was = this.#now();
     this.#granted = undefined;

@@ -8,19 +8,19 @@ import {type DocumentStore, makeDocumentStore} from './document-store.ts';
 import {makeTodoStore, type TodoStore} from './todo-store.ts';
 import {UsageMeter} from './usage-meter.ts';
 
-/** Everything that belongs to one stored session and is replaced as a whole when another one is opened. */
+/** The state of one stored session, replaced as a whole when another one is opened. */
 export interface OpenConversation {
   readonly journal: OpenSession;
   readonly origin: SessionInfo['origin'];
-  /** A valid history for the model; grows as the conversation goes on. */
+  /** A valid history for the model. Grows with the conversation. */
   readonly messages: Message[];
-  /** The task-protocol payloads from which a resumed session's todo list is decoded. */
+  /** The task-protocol payloads of a resumed session's todo list. */
   readonly todoFrames: readonly Uint8Array[];
   readonly usage: UsageMeter;
   readonly grants: Set<string>;
   readonly todos: TodoStore;
   readonly documents: DocumentStore;
-  /** The instruction files of folders that the model has been given, by path. */
+  /** The paths of folder instruction files that the model has been given. */
   readonly toldInstructions: Set<string>;
 }
 
@@ -29,7 +29,7 @@ interface ConversationDeps {
   readonly publish: (events: readonly AgentEvent[]) => void;
 }
 
-/** Reads a journal into a conversation that can go on. Calls that a killed process left open get a cancelled result. */
+/** Opens a conversation from its journal. Calls that a killed process left open get a cancelled result. */
 export function openConversation(
   journal: OpenSession,
   origin: SessionInfo['origin'],
@@ -56,10 +56,7 @@ export function openConversation(
 const instructionsOf = (block: Message['blocks'][number]): readonly string[] =>
   block.kind === 'tool-result' ? block.content.flatMap(part => instructionsFileIn(part) ?? []) : [];
 
-/**
- * The same conversation read again from its journal, after a rewind or a compaction. What the user allowed and what was spent
- * stays.
- */
+/** Opens the same conversation again after a rewind or a compaction. Keeps the user's grants and the usage. */
 export function reopenConversation(
   {journal, origin, grants, usage}: OpenConversation,
   deps: ConversationDeps,
@@ -69,8 +66,8 @@ export function reopenConversation(
 }
 
 /**
- * The same session, whose `records` also hold what is appended from now on: a rewind reads them. Records of kind `piece` are left
- * out, since the answer that they belong to follows.
+ * Wraps a session so that its `records` also hold what is appended from now on, for rewinds. Leaves out records of kind `piece`, since the
+ * answer that they belong to follows.
  */
 export function recordingSession(session: OpenSession): OpenSession {
   const records: JournalRecord[] = [...session.records];

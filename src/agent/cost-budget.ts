@@ -1,38 +1,37 @@
 import {raceAbort} from '../base/race.ts';
 
-/** US dollars that a request to `model` is expected to cost. */
+/** The expected cost of a request to `model`, in US dollars. */
 export interface ExpectedCost {
   readonly model: string;
-  /** The least: it reads again from the cache what the last one brought. */
+  /** The least: everything from the last request is read from the cache. */
   readonly least: number;
-  /** The most: nothing comes from the cache, and the answer is as long as it may be. */
+  /** The most: nothing comes from the cache, and the answer has its maximum length. */
   readonly most: number;
 }
 
-/** Money that is kept back for a request that has left. */
+/** Money reserved for a request that was sent. */
 export interface Reservation {
   readonly kind: 'reserved';
-  /** Gives back what was not used; once is enough. The cost has to be counted before. */
+  /** Returns what was not used. Count the cost first. Further calls do nothing. */
   settle(costUsd: number | 'unknown'): void;
 }
 
 type Refusal = {readonly kind: 'spent'; readonly usd: number} | {readonly kind: 'aborted'};
 
 /**
- * The cost limit of a session, kept by all requests that leave for it: those of its agents, for summaries and for MCP servers.
- *
- * A request that leaves alone may cost what it wants, if what it costs at the least is left; so the limit is passed by that one
- * request at most. A request beside others has to fit with the most that all of them may cost; else it waits for their end. A most
- * that was too low is raised to what was paid, and as many requests run side by side as have kept to theirs.
+ * The cost limit of a session, shared by all its requests: of its agents, for summaries and for MCP servers.
+ * A request that runs alone may exceed the limit, if at least its minimum cost is left. So only that one request can exceed it. A request
+ * beside others waits until the maximum cost of all of them fits. A maximum that was too low is raised to the actual cost. As many requests
+ * run side by side as stayed within their maximum in a row.
  */
 export class CostBudget {
   readonly #limit: number | 'unlimited';
   readonly #spent: () => number;
   #running = 0;
   #reserved = 0;
-  /** Requests in a row that cost no more than was expected. */
+  /** Requests in a row that cost no more than expected. */
   #kept = 0;
-  /** The cost of the dearest request to each model. */
+  /** The cost of the most expensive request to each model. */
   readonly #dearest = new Map<string, number>();
   #waiting: (() => void)[] = [];
 
@@ -41,14 +40,14 @@ export class CostBudget {
     this.#spent = spent;
   }
 
-  /** The limit, if a request that costs so much at the least would pass it. */
+  /** Returns the limit if a request with this minimum cost would exceed it. */
   limitPassedBy(least: number): number | undefined {
     const limit = this.#limit;
     if (limit === 'unlimited') return undefined;
     return this.#spent() >= limit || this.#spent() + least > limit ? limit : undefined;
   }
 
-  /** Keeps back the money for a request, and waits if others have it. */
+  /** Reserves money for a request. Waits while others hold too much. */
   async reserve(expect: () => Promise<ExpectedCost>, signal: AbortSignal): Promise<Reservation | Refusal> {
     const limit = this.#limit;
     if (limit === 'unlimited') return nothingReserved;

@@ -44,8 +44,8 @@ export interface EngineOptions extends EngineSetup {
 }
 
 /**
- * The engine: takes operations, does one piece of work after the other, and publishes what happens as events. Order of work for a
- * prompt: journal it, publish it, run its turns, publish its summary when all that it started has settled.
+ * Creates the engine. It takes operations, does one piece of work after the other and publishes events. It journals and publishes a prompt,
+ * runs its turns, and publishes a summary when everything the prompt started has settled.
  */
 export function createEngine(options: EngineOptions): AgentClient {
   return new Engine(options);
@@ -57,7 +57,7 @@ class Engine implements AgentClient {
   readonly #work = new WorkQueue(prompt => this.#runPrompt(prompt));
   readonly #checkpoints: CheckpointRecorder;
   readonly #hooks: SessionHooks;
-  /** How the first session came about, until somebody listens and its hooks are called. */
+  /** The origin of the first session. `told` once someone has subscribed and its hooks were called. */
   #origin: SessionInfo['origin'] | 'told';
   #prompt: MessageId | undefined;
   readonly #queries: QueryHandlers;
@@ -224,7 +224,7 @@ class Engine implements AgentClient {
         return;
       case 'end-computer-use':
         if (!this.#endComputerUse()) {
-          this.#tell('The agent may not use the computer; nothing to end.');
+          this.#tell('The agent has no permission to use the computer.');
         }
         return;
       case 'set-model':
@@ -311,17 +311,17 @@ class Engine implements AgentClient {
     if (continuation !== '' && summary.end.kind === 'done') await this.#continueInNew(continuation);
   }
 
-  /** The first prompt of the new session takes the summary along. */
+  /** Opens a new session whose first prompt includes the summary. */
   async #continueInNew(summary: string): Promise<void> {
     const session = this.#session;
     const before = session.conversation;
     await this.#openSession({kind: 'new'});
     if (session.conversation === before) return;
-    session.addedContext.push(reminderBlock(`Summary of the conversation before this one:\n${summary}`));
-    this.#tell('The summary of the conversation before goes along with your next prompt.');
+    session.addedContext.push(reminderBlock(`Summary of the previous conversation:\n${summary}`));
+    this.#tell('The summary of the previous conversation is sent with your next prompt.');
   }
 
-  /** Ids come from front ends; no two prompts of a session may share one. */
+  /** True if the id is taken. Front ends choose ids, but no two prompts of a session may share one. */
   #isKnown(id: MessageId): boolean {
     const {records} = this.#session.conversation.journal;
     return this.#work.holds(id) || records.some(record => record.kind === 'prompt' && record.message.id === id);
@@ -332,10 +332,10 @@ class Engine implements AgentClient {
     if (dropped.length > 0) this.#session.publish(dropped.map(({id}) => ({event: 'prompt-withdrawn', id})));
   }
 
-  /** Answers whether the agent could use the computer until now. */
+  /** Revokes the permission to use the computer. Returns whether there was one. */
   #endComputerUse(): boolean {
     if (this.#session.computer.end() === 'nothing') return false;
-    this.#tell('The agent may no longer use the computer; it has to ask again.');
+    this.#tell('The agent may no longer use the computer without asking again.');
     return true;
   }
 
@@ -343,7 +343,7 @@ class Engine implements AgentClient {
     this.#session.publish([{event: 'notice', level: 'info', text}]);
   }
 
-  /** Where the other session cannot be opened, this one goes on. Never throws. */
+  /** Opens another session. If that fails, this one continues. Never throws. */
   async #openSession(wanted: Extract<Op, {op: 'open-session'}>['session']): Promise<void> {
     const session = this.#session;
     const {sessions} = session.ports;
@@ -366,7 +366,7 @@ class Engine implements AgentClient {
     this.#hooks.begin(wanted.kind === 'new' ? 'clear' : 'resume');
   }
 
-  /** After a rewind or a compaction. Answers with what the todo list is decoded from. */
+  /** Reopens the conversation after a rewind or a compaction. Returns the frames of the todo list. */
   #reopen(): readonly Uint8Array[] {
     const session = this.#session;
     session.conversation = reopenConversation(session.conversation, session);
@@ -400,9 +400,9 @@ class Engine implements AgentClient {
   }
 }
 
-const agentsEnded = 'A sub-agent in the background has ended.';
+const agentsEnded = 'A background sub-agent has ended.';
 
-/** The front ends that receive the events. */
+/** The front ends that receive events. */
 class Listeners {
   readonly #listeners = new Set<EventListener>();
   #ready: Promise<unknown> | undefined;
@@ -417,7 +417,7 @@ class Listeners {
     this.#ready = busy.length === 0 ? undefined : Promise.all(busy);
   }
 
-  /** Settles when all listeners can take more; `undefined` where they can now. */
+  /** Settles when all listeners can take more. `undefined` if they can now. */
   ready(): Promise<unknown> | undefined {
     return this.#ready;
   }

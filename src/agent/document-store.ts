@@ -17,11 +17,11 @@ import type {OpenSession} from '../domain/journal.ts';
 import type {AgentPorts} from './ports.ts';
 
 export interface DocumentStore extends DocumentsPort {
-  /** A new version of the user's, or, with a title, a new document of theirs. */
+  /** Writes a new version of a document for the user or, with a title, a new document. */
   write(document: {readonly id: string} | {readonly title: string}, text: string): Outcome<SessionDocument, Fault>;
 }
 
-/** The documents of a session. Each change is a record of its journal, and every view of them is a fold of those. */
+/** The documents of a session. Each change is a journal record, and every view is a fold of those. */
 export function makeDocumentStore(
   journal: Pick<OpenSession, 'records' | 'append'>,
   {replaceText, secrets}: Pick<AgentPorts, 'replaceText' | 'secrets'>,
@@ -35,7 +35,7 @@ export function makeDocumentStore(
     const long = drafts.find(({text}) => text.length > longestDocument);
     if (long !== undefined) return failed(tooLong(long.title));
     if (list().length + drafts.length > maxDocuments) {
-      return failed(rejected(`A session keeps at most ${maxDocuments} documents. Edit one that is there.`));
+      return failed(rejected(`A session keeps at most ${maxDocuments} documents. Edit an existing one.`));
     }
     const ids = drafts.map(({title, text}) => {
       const id = nextDocumentId(journal.records);
@@ -86,13 +86,13 @@ export function makeDocumentStore(
 }
 
 function firstOf([first]: readonly SessionDocument[]): Outcome<SessionDocument, Fault> {
-  return first === undefined ? failed(rejected('The document could not be kept.')) : ok(first);
+  return first === undefined ? failed(rejected('The document could not be saved.')) : ok(first);
 }
 
 const tooLong = (title: string): Fault =>
-  rejected(`${JSON.stringify(title)} is too long: a document has at most ${longestDocument} characters.`);
+  rejected(`${JSON.stringify(title)} is too long. A document may have at most ${longestDocument} characters.`);
 
 const missText = (
   {id}: DocumentEdit,
   {at, of, why}: {readonly at: number; readonly of: number; readonly why: string},
-): string => `Nothing was changed. Edit ${at + 1} of ${of}, of ${id}: ${why}`;
+): string => `Nothing was changed. Edit ${at + 1} of ${of} (document ${id}) failed: ${why}`;

@@ -1,10 +1,10 @@
 import type {ActionId} from '../domain/ids.ts';
 
-/** The commands that run in the foreground: each may be moved to the background, once and while it runs. */
+/** The foreground commands. Each can be moved to the background once, while it runs. */
 export class ForegroundCommands {
   readonly #running = new Map<ActionId, AbortController>();
 
-  /** Runs an action whose command can be moved; `run` gets the signal that asks for it. */
+  /** Runs an action whose command can be moved. `run` gets the signal that requests the move. */
   async during<T>(id: ActionId, run: (background: AbortSignal) => Promise<T>): Promise<T> {
     const background = new AbortController();
     this.#running.set(id, background);

@@ -2,7 +2,7 @@ import type {McpPort} from '../actions/mcp-port.ts';
 import {failed} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 
-/** The servers with those of their tools that an agent may call. The list of tools is the same where it may call all of them. */
+/** Restricts MCP servers to the tools that an agent may call. If it may call all, the list of tools is the same object. */
 export function limitedServers(mcp: McpPort, mayCall: (tool: string) => boolean): McpPort {
   let known: {readonly of: ReturnType<McpPort['tools']>; readonly list: ReturnType<McpPort['tools']>} | undefined;
   return {

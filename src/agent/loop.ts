@@ -25,8 +25,9 @@ import {cancelToolCalls, runToolCalls, type CallsReport} from './tool-call.ts';
 import type {WaitingPrompt} from './work-queue.ts';
 
 /**
- * Runs one prompt to its end: request, answer, tool calls, results, and again until the model makes no more calls, a limit is
- * reached, something fails or the signal fires. Everything it started has settled when it returns. Never throws.
+ * Runs one prompt to its end: request, answer, tool calls, results, and again until the model makes no more calls, a limit is reached,
+ * something
+ * fails or the signal fires. Everything it started has settled when it returns. Never throws.
  */
 export async function runPrompt(
   prompt: WaitingPrompt,
@@ -45,10 +46,10 @@ export async function runPrompt(
   }
 }
 
-/** A provider that pauses again and again must not spend without end. */
+/** Limits the cost of a provider that keeps pausing. */
 const maxPauses = 10;
 
-/** A stop hook that is never content must not spend without end. */
+/** Limits the cost of a stop hook that always blocks. */
 const maxStopHookBlocks = 25;
 
 async function takeTurns(context: PromptContext, stats: PromptStats, signal: AbortSignal): Promise<PromptEnd> {
@@ -79,7 +80,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     const turn = await takeTurn(context, {stats, reserved}, signal).finally(() => reserved.settle('unknown'));
     const isAsked = stats.asked !== 'none';
     if (turn.kind === 'ended') {
-      // The question about a plan's steps comes after the final answer: its failure does not undo that.
+      // weft asks about a plan's open steps after the final answer, so a failure of that question does not affect the answer.
       return isAsked && turn.end.kind === 'failed' ? stats.endAsAnswered() : turn.end;
     }
     if (session.plans.kept !== 'none') return {kind: 'done'};
@@ -123,12 +124,12 @@ const onlyMarks = (message: AssistantMessage | undefined): boolean =>
 
 const loadCosts = () => import('./context/context-usage.ts');
 
-/** How a turn came out; `calls` says how many tool calls the model made. */
+/** The result of a turn. `calls` is the number of tool calls in the answer. */
 type Turn =
   | {readonly kind: 'ended'; readonly end: PromptEnd}
   | {readonly kind: 'answered'; readonly text: string; readonly calls: number};
 
-/** One turn: a request to the model, its answer, and the tool calls that the answer makes. */
+/** Takes one turn: a request to the model, its answer, and the answer's tool calls. */
 async function takeTurn(
   context: PromptContext,
   {stats, reserved}: {readonly stats: PromptStats; readonly reserved: Reservation},
@@ -138,16 +139,16 @@ async function takeTurn(
   const {messages} = session.conversation;
   stats.turns += 1;
   session.publish([{event: 'turn-started', turn: stats.turns}]);
-  // Memory grows with what the model and its calls bring, so it is looked at before a request and not by a timer.
+  // Memory grows with answers and results, so it is checked before each request and not by a timer.
   const memoryWarning = session.ports.memory.warning();
   if (memoryWarning !== '') warn(session, memoryWarning);
 
   const answer = await stats.timed(streamAnswer(context, signal));
   keepAnswer(answer, session, stats);
-  // Sub-agents that the calls start need what is left.
+  // Settled now, since sub-agents that the calls start need what is left.
   reserved.settle(costOf(answer, session));
   const calls = answer.message === undefined ? [] : toolCalls(answer.message);
-  // The calls of an answer that broke off settle too, as cancelled: history needs a result for each.
+  // The calls of a broken answer settle too, as cancelled: history needs a result for each.
   const report =
     answer.end === 'failed'
       ? await cancelToolCalls(calls, context, signal)
@@ -166,7 +167,7 @@ async function takeTurn(
 const costOf = ({message, usage}: ModelAnswer, {ports, promptModel, model}: SessionContext): number | 'unknown' =>
   ports.model.facts(message?.model ?? promptModel ?? model).costOf(usage);
 
-/** The answer is in the journal before it joins the conversation: what could not be journalled must not be built upon. */
+/** Journals the answer before it joins the conversation, which must not depend on anything that was not journalled. */
 function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionContext, stats: PromptStats): void {
   const {conversation} = session;
   const model = message?.model ?? session.promptModel ?? session.model;
@@ -180,7 +181,7 @@ function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionCo
   session.publish([{event: 'usage-changed', usage: conversation.usage.report()}]);
 }
 
-/** Tells the model what is nobody's prompt; nothing where there are no blocks. */
+/** Adds a message that is not a prompt. Does nothing without blocks. */
 function sendOn(blocks: readonly TextBlock[], session: SessionContext): void {
   if (blocks.length === 0) return;
   const message: UserMessage = {role: 'user', id: session.ports.ids.message(), blocks};
@@ -188,7 +189,7 @@ function sendOn(blocks: readonly TextBlock[], session: SessionContext): void {
   session.conversation.messages.push(message);
 }
 
-/** The instructions of the MCP servers whose tools are offered, as far as the conversation does not hold them yet. */
+/** Returns the instructions of MCP servers whose tools are offered, unless the conversation already holds them. */
 function serverInstructions({ports, conversation}: SessionContext): readonly TextBlock[] {
   const {mcp} = ports.machine;
   const blocks = mcp
@@ -205,14 +206,14 @@ interface LastAnswer {
   readonly stop: StopReason;
 }
 
-/** What one prompt has used and done so far. */
+/** The usage and results of one prompt so far. */
 class PromptStats {
   turns = 0;
   /** Tool results that the model was given. */
   results = 0;
-  /** The answer that came last; a complete one may be empty. */
+  /** The latest answer. A complete one may be empty. */
   last: LastAnswer = {message: undefined, stop: 'interrupted'};
-  /** The final answer, once weft has asked about the open steps of a plan and the agent has only replied. */
+  /** The final answer, if weft has asked about open steps of a plan and the agent has only replied to that. */
   asked: LastAnswer | 'none' = 'none';
   readonly #context: PromptContext;
   readonly #startedAt: number;

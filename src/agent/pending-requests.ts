@@ -7,7 +7,7 @@ import type {ActionId} from '../domain/ids.ts';
 import type {Asker} from '../domain/sub-agent.ts';
 import type {ClockPort, SecretsPort} from './ports.ts';
 
-/** Whether a person or a program answers approvals and questions, or nobody does. */
+/** Whether a person or a program can answer approvals and questions. */
 export type Interaction = 'interactive' | 'unattended';
 
 interface RequestDeps {
@@ -19,16 +19,16 @@ interface RequestDeps {
 
 type AnswerOp = Extract<Op, {op: 'answer-approval' | 'answer-question' | 'answer-hand-over'}>;
 
-/** All requests to the user that wait for an answer, by the id of the action that asks: approvals, questions, hand-overs of a terminal. */
+/** All open requests to the user by the id of their action: approvals, questions and terminal hand-overs. */
 export class PendingRequests {
   readonly approvals: PendingAnswers<ApprovalAnswer | 'aborted'>;
-  /** `everything`: also what rules, modes and hooks would let through, of all agents of the session. */
+  /** `everything`: includes what rules, modes and hooks would allow, for all agents of the session. */
   asksAbout: 'what-is-not-allowed' | 'everything' = 'what-is-not-allowed';
   readonly #questions: PendingAnswers<QuestionReply>;
   readonly #handOvers: PendingAnswers<HandOverEnd>;
   readonly #deps: RequestDeps;
   readonly #waiting: WaitingTime;
-  /** Settles when nobody has a turn to ask any more. */
+  /** Settles when no one is waiting for a turn to ask. */
   #lastTurn: Promise<unknown> | undefined;
   #listener: AskingListener = () => {};
 
@@ -40,12 +40,12 @@ export class PendingRequests {
     this.#handOvers = new PendingAnswers(this.#waiting);
   }
 
-  /** Milliseconds for which at least one request was open, since the engine started. */
+  /** Milliseconds for which at least one request was open since the engine started. */
   get waitedMs(): number {
     return this.#waiting.milliseconds;
   }
 
-  /** Takes an answer, with secrets redacted. An answer to a request that is not open, or open no longer, changes nothing. */
+  /** Takes an answer and redacts its secrets. Ignores an answer to a request that is not open. */
   answer(op: AnswerOp): void {
     const {secrets} = this.#deps;
     switch (op.op) {
@@ -63,19 +63,19 @@ export class PendingRequests {
     }
   }
 
-  /** Publishes to the front ends of the session, whoever asks. */
+  /** Publishes to the front ends of the session, whichever agent asks. */
   publish(events: readonly AgentEvent[]): void {
     this.#deps.publish(events);
   }
 
-  /** Hears who begins to ask for what, and that it is settled (`undefined`). */
+  /** Calls the listener when someone begins to ask, and with `undefined` when that is settled. */
   whenAsking(listener: AskingListener): void {
     this.#listener = listener;
   }
 
   /**
-   * Runs `ask` when nobody else asks: the user has one question at a time before him, although sub-agents ask beside the agent.
-   * `aborted` where the signal fires before that.
+   * Runs `ask` when no one else is asking: the user sees one question at a time, although sub-agents run side by side.
+   * Returns `aborted` if the signal fires before that.
    */
   async inTurn<T>(
     {asker, on}: {readonly asker: Asker; readonly on: string},
@@ -118,7 +118,7 @@ export class PendingRequests {
     return reply === 'aborted' ? {kind: 'dismissed'} : reply;
   }
 
-  /** The ports through which one action asks the user, under its id. The wait begins before the question is published. */
+  /** Returns the ports through which one action asks the user. The wait begins before the question is published. */
   portsFor(id: ActionId, asker: Asker): Pick<ActionPorts, 'questions' | 'handOvers'> {
     const {interaction, publish} = this.#deps;
     return {
@@ -145,7 +145,7 @@ export class PendingRequests {
 
 type AskingListener = (asker: Asker, on: string | undefined) => void;
 
-/** How long anything has waited for the user; what waits at the same time counts once. */
+/** Measures how long anything has waited for the user. Overlapping waits count once. */
 class WaitingTime {
   readonly #now: () => number;
   #open = 0;
@@ -171,7 +171,7 @@ class WaitingTime {
   }
 }
 
-/** Requests of one kind that wait for the user. Each settles exactly once: by the first answer, or by the abort of the action. */
+/** Open requests of one kind. Each settles exactly once: by the first answer, or by the abort of its action. */
 class PendingAnswers<Answer> {
   readonly #open = new Map<ActionId, (answer: Answer) => void>();
   readonly #waiting: WaitingTime;
@@ -180,7 +180,7 @@ class PendingAnswers<Answer> {
     this.#waiting = waiting;
   }
 
-  /** Resolves with the first answer, or with `onAbort` when the signal fires first. */
+  /** Resolves with the first answer, or with `onAbort` if the signal fires first. */
   async wait(id: ActionId, onAbort: Answer, signal: AbortSignal): Promise<Answer> {
     if (signal.aborted) return onAbort;
     return new Promise<Answer>(resolve => {
@@ -202,7 +202,7 @@ class PendingAnswers<Answer> {
   }
 }
 
-/** An answer that the user types may hold a secret, and both the model and the journal would get it. */
+/** Redacts a typed answer, which may hold a secret, before it reaches the model and the journal. */
 function redactApproval(answer: ApprovalAnswer, {redactDeep}: SecretsPort): ApprovalAnswer {
   switch (answer.decision) {
     case 'allow':

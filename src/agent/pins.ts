@@ -17,7 +17,7 @@ export const pinRows = ({conversation}: SessionContext): readonly PinRow[] =>
     tokens: pinnedTokens({text}),
   }));
 
-/** Pins a message, or takes its pin off; answers with what can be pinned after it. What would be too much is refused. */
+/** Pins or unpins a message. Returns the messages that can be pinned afterwards. Refuses a pin that would exceed the limit. */
 export function changePin(
   {message, state}: {readonly message: MessageId; readonly state: PinRow['state']},
   session: SessionContext,
@@ -32,8 +32,8 @@ export function changePin(
     if (tokens > limit) {
       return failed(
         rejected(
-          `Pinned messages may take ${groupDigits(limit)} tokens; with this one they would take about ${groupDigits(tokens)}. ` +
-            '/pin remove takes a pin off.',
+          `Pinned messages may use ${groupDigits(limit)} tokens. With this one they would use about ${groupDigits(tokens)}. ` +
+            '/pin remove unpins a message.',
         ),
       );
     }

@@ -21,7 +21,7 @@ import type {HarnessesPort} from '../actions/harness-port.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
 import type {AgentKind} from './sub-agents/agent-kind.ts';
 
-/** Everything the engine needs from outside. The tests give it all in memory. */
+/** Everything the engine needs from outside. Tests provide it in memory. */
 export interface AgentPorts {
   readonly model: ModelPort;
   readonly judge: JudgePort;
@@ -30,15 +30,17 @@ export interface AgentPorts {
   readonly sessions: SessionsPort;
   readonly harnesses: HarnessesPort;
   readonly agentKinds: AgentKindsPort;
-  /** The machine; the engine itself provides todos and questions. */
+  /** The machine. The engine itself provides todos and questions. */
   readonly machine: Pick<
     ActionPorts,
     'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'
   >;
   /**
-   * The same machine for another agent: with a shell of its own, on whose place depends how commands are judged, and with files of which
-   * it counts what this agent has read, so that it overwrites nothing that it has not seen. With `in` it works in that folder, which is all
-   * of its workspace then. What its prompt allows holds for it, and for those who get theirs from it.
+   * Returns the same machine for another agent. It has its own shell, since commands are judged by the shell's directory. It counts which
+   * files
+   * this agent has read, so that the agent overwrites nothing it has not seen. With `in`, that folder is its whole workspace. Permissions
+   * of its
+   * prompt apply to it and to machines made from it.
    */
   separateMachine(place: {readonly in: string} | 'same'): SeparateMachine;
   readonly worktrees: WorktreesPort;
@@ -51,9 +53,9 @@ export interface AgentPorts {
   readonly artifacts: ArtifactsPort;
   readonly plans: PlanStorePort;
   readonly computer: ComputerPort;
-  /** What a code review is about, with placeholders for secrets. */
+  /** Reads the changes for a code review, with placeholders for secrets. */
   readonly reviewSource: ReviewSourcePort;
-  /** Replaces a text that stands in another one exactly once, found as in files; the error is for the model. */
+  /** Replaces a text that occurs exactly once in another one, found as in files. The error is for the model. */
   readonly replaceText: (
     text: string,
     replacement: {readonly oldText: string; readonly newText: string},
@@ -63,46 +65,46 @@ export interface AgentPorts {
   readonly ids: IdPort;
 }
 
-/** The machine as one agent of several has it. */
+/** The machine of one agent among several. */
 export interface SeparateMachine extends Pick<AgentPorts, 'machine' | 'judge' | 'separateMachine'> {
-  /** Ends what runs on it in a folder of its own; it can be used again afterwards. */
+  /** Stops what runs in its own folder. It can be used again afterwards. */
   stop(): Promise<void>;
 }
 
 export interface JudgePort {
-  /** The verdict: the stricter of the model's claims and the host's own finding, after rules and mode. */
+  /** Returns the verdict: the stricter of the model's claims and the host's own finding, after rules and mode. */
   assess<Means>(
     action: Action,
     by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
   deniesAnything(): boolean;
-  /** What the sandbox was seen to stop, once it was needed; `unknown` before, and where none is to be used. */
+  /** What the sandbox was proven to block. `unknown` before its first use, and if none is to be used. */
   sandbox(): Proof | 'unknown';
-  /** Whether a person is asked about running outside what failed in the sandbox. */
+  /** Whether to offer a person to run a command outside the sandbox after it failed inside. */
   readonly leaving: 'offered' | 'never';
-  /** Changes the rules, from the next action on; a failure says why something is no rule or could not be kept. */
+  /** Changes the rules from the next action on. A failure says why something is not a rule or could not be stored. */
   changeRules(change: RuleChange): Promise<Outcome<undefined, Fault>>;
 }
 
-/** What a compaction tells the model about the workspace as it is now. */
+/** What a compaction tells the model about the current workspace. */
 export interface WorkspaceStatePort {
   instructions(): readonly {readonly path: string; readonly text: string}[];
-  /** Those of the folders between `directory` and the file `path` below it, the nearest last; both absolute. */
+  /** Returns the instructions of folders between `directory` and the file `path` below it, nearest last. Both paths are absolute. */
   instructionsBelow(directory: string, path: string): readonly {readonly path: string; readonly text: string}[];
-  /** The commands that run beside the conversation, a line each. */
+  /** Returns the commands that run alongside the conversation, one a line. */
   runningCommands(): readonly string[];
-  /** Fingerprints of the content of the files, in their order. */
+  /** Returns fingerprints of the files, in the same order. */
   fingerprints(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]>;
 }
 
-/** Watches how much memory weft itself takes. */
+/** Watches weft's own memory use. */
 export interface MemoryPort {
-  /** Asked before each turn: a warning for the user where weft's memory comes near its bound, otherwise empty. Near it, caches are dropped. */
+  /** Called before each turn. Returns a warning for the user if memory is near its limit, otherwise empty. Near the limit, drops caches. */
   warning(): string;
 }
 
-/** Where plans are kept. Both reject where that is not possible. */
+/** Where plans are stored. Both methods reject if that fails. */
 export interface PlanStorePort {
   add(plan: Plan): Promise<void>;
   change(
@@ -111,23 +113,23 @@ export interface PlanStorePort {
   ): Promise<Outcome<Plan, PlanConflict | 'unknown'>>;
 }
 
-/** What the host has to tell the user besides what comes of prompts, such as a server that does not start. */
+/** Messages of the host to the user apart from prompts, such as a server that does not start. */
 export interface NoticesPort {
-  /** `listener` hears each, one line, also those from before. Called once. */
+  /** Calls `listener` with each message, one line, including earlier ones. Called once. */
   listen(listener: (text: string) => void): void;
 }
 
 export interface SecretsPort {
-  /** Puts stable placeholders in the place of secrets. */
+  /** Replaces secrets by stable placeholders. */
   readonly redact: (text: string) => string;
-  /** Does so in all texts of a value. */
+  /** Redacts all texts of a value. */
   readonly redactDeep: <T>(value: T) => T;
 }
 
 export interface AgentKindsPort {
-  /** Settles when `list` is complete: files have been read. */
+  /** Settles when `list` is complete, after all files are read. */
   ready(signal: AbortSignal): Promise<void>;
-  /** The same value while nothing changed. */
+  /** Returns the same value until something changes. */
   list(): readonly AgentKind[];
 }
 
@@ -135,22 +137,22 @@ export const noAgentKinds: AgentKindsPort = {ready: async () => {}, list: () => 
 
 export interface SessionsPort {
   create(details: {readonly directory: string; readonly model: string}): OpenSession;
-  /** The session of a sub-agent: it is in no list, and goes with that of its parent. */
+  /** Creates the session of a sub-agent, which is in no list and is deleted with its parent's. */
   createBelow(
     parent: SessionId,
     details: {readonly directory: string; readonly model: string; readonly title: string},
   ): OpenSession;
   resume(id: SessionId): Outcome<OpenSession, Fault>;
-  /** The titles of the other sessions of the same folder that may have changed files while these prompts of a session ran. */
+  /** Returns the titles of other sessions of the same folder that may have changed files during these prompts. */
   alongside(id: SessionId, prompts: readonly MessageId[]): readonly string[];
 }
 
-/** The sub-agents at work, shown to the other processes of the user, which may ask to stop one. Nothing here throws. */
+/** Shows the running sub-agents to the user's other processes, which may ask to stop one. Never throws. */
 export interface RunningAgentsPort {
   show(agent: Omit<RunningAgent, 'pid'>): void;
-  /** It is at work no more. */
+  /** Removes a sub-agent that no longer runs. */
   hide(id: SessionId): void;
-  /** Those that somebody wants to be stopped. */
+  /** Returns the sub-agents that another process wants to stop. */
   toStop(): readonly SessionId[];
 }
 

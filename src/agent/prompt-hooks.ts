@@ -21,13 +21,13 @@ import {
 } from '../actions/hooks-port.ts';
 
 /**
- * The hooks of one prompt. A hook that fails makes a warning, and blocks or not as its configuration says; no method throws, and
- * after an abort none waits for a hook.
+ * The hooks of one prompt. A hook that fails causes a warning, and blocks or not as configured. No method throws, and none waits for a hook
+ * after an abort.
  */
 export class PromptHooks {
   readonly #port: HooksPort;
   readonly #publish: (events: readonly AgentEvent[]) => void;
-  /** Why a hook has ended the prompt; `undefined` as long as none has. */
+  /** Why a hook has ended the prompt. `undefined` if none has. */
   stopped: {readonly reason: string} | undefined;
   #brokenEnds = 0;
 
@@ -43,7 +43,7 @@ export class PromptHooks {
     return reason === undefined || answer.verdict.kind === 'deny' ? answer : denied(answer, reason);
   }
 
-  /** What the model reads besides the result, or in its place; mostly nothing. */
+  /** Returns what the model reads besides the result, or instead of it. Usually nothing. */
   async afterCall(ended: EndedCall, signal: AbortSignal): Promise<ResultAnswer> {
     if (signal.aborted || ended.result.tag === 'undecodable') return unchangedResult;
     switch (ended.result.result.settled.state) {
@@ -72,18 +72,18 @@ export class PromptHooks {
       : {...answer, verdict: {kind: 'block', reason}};
   }
 
-  /** A hook that broke blocks the end of the prompt, too, as long as `maxBroken` allows. */
+  /** A broken hook also blocks the end of the prompt, at most `maxBroken` times. */
   async atEnd(ending: Ending, signal: AbortSignal): Promise<StopAnswer['verdict']> {
     const {answer, blockedBy} = await this.#ask(() => this.#port.stop(ending, signal), nothingAtEnd, signal);
     if (this.stopped !== undefined) return none;
     if (blockedBy === undefined || answer.verdict.kind === 'block') return answer.verdict;
     this.#brokenEnds += 1;
     if (this.#brokenEnds <= maxBroken) return {kind: 'block', reason: blockedBy};
-    this.#warn(`The prompt ended although a hook that guards its end broke ${maxBroken + 1} times: ${blockedBy}`);
+    this.#warn(`The prompt ended although its stop hook failed ${maxBroken + 1} times: ${blockedBy}`);
     return none;
   }
 
-  /** Whether a call may run that would be asked about; a hook that broke says no. */
+  /** Asks hooks whether a call may run that needs a question. A broken hook says no. */
   async beforeAsking(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer['verdict']> {
     const {answer, blockedBy} = await this.#ask(
       () => this.#port.permissionRequest(request, signal),
@@ -96,7 +96,7 @@ export class PromptHooks {
       : {kind: 'deny', reason, next: 'go-on'};
   }
 
-  /** Context for the first prompt of a session. */
+  /** Returns context for the first prompt of a session. */
   async atSessionStart(source: SessionStartSource, signal: AbortSignal): Promise<string> {
     const asked = await this.#ask(() => this.#port.sessionStart(source, signal), {context: ''}, signal);
     return asked.answer.context;
@@ -141,7 +141,7 @@ export class PromptHooks {
   }
 }
 
-/** How often a broken hook may send the model on instead of ending the prompt. */
+/** How often a broken hook may make the model continue instead of ending the prompt. */
 const maxBroken = 2;
 
 const denied = (answer: CallAnswer, reason: string): CallAnswer => ({

@@ -13,7 +13,7 @@ export interface ReviewStore extends Pick<ReviewPort, 'insert'> {
 
 const maxComments = 1000;
 
-/** The code review of a session. Each change of its comments is a record of the journal; the diff is read anew each time. */
+/** The code review of a session. Each change of its comments is a journal record. The diff is read each time. */
 export function makeReviewStore(
   journal: Pick<OpenSession, 'records' | 'append'>,
   {
@@ -30,7 +30,7 @@ export function makeReviewStore(
   function refusal(change: ReviewChange): Fault | undefined {
     const before = comments();
     if (change.change !== 'add') {
-      return before.some(({id}) => id === change.id) ? undefined : rejected(`There is no comment ${change.id}.`);
+      return before.some(({id}) => id === change.id) ? undefined : rejected(`No comment has the id ${change.id}.`);
     }
     return before.length + change.comments.length > maxComments
       ? rejected(`A review holds at most ${maxComments} comments.`)
@@ -46,7 +46,7 @@ export function makeReviewStore(
     async insert({repository, base, comments: given}, signal) {
       const diff = await reviewSource.read({repository, range: base}, signal);
       if (diff.tag === 'failed') return diff;
-      if (signal.aborted) return failed(rejected('It was interrupted.'));
+      if (signal.aborted) return failed(rejected('The call was interrupted.'));
       const {root, files} = diff.value;
       const paths = new Set(files.map(({path}) => path));
       const placed: NewComment[] = [];
@@ -66,7 +66,7 @@ export function makeReviewStore(
   };
 }
 
-/** What a path may mean in the repository: as it is, or from the workspace, or absolute. */
+/** Returns what a path may mean in the repository: relative to it, relative to the workspace, or absolute. */
 function pathsOf(
   path: string,
   {root, directory}: {readonly root: string; readonly directory: string},
@@ -93,7 +93,7 @@ function redacted(change: ReviewChange, redact: (text: string) => string): Revie
   return change.change === 'answer' ? {...change, text: redact(change.text)} : change;
 }
 
-/** The comments that a session's journal holds. What was rewound is not among them. */
+/** Returns the comments in a session's journal, without rewound ones. */
 export const commentsOf = (records: readonly JournalRecord[]): readonly ReviewComment[] =>
   timelineOf(records).activeRecords.reduce<readonly ReviewComment[]>(
     (comments, record) => (record.kind === 'review' ? changeComments(comments, record.change) : comments),

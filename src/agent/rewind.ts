@@ -9,16 +9,16 @@ import {reminderBlock} from '../domain/reminder.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import {latestCompaction, promptSpans, timelineOf} from '../domain/timeline.ts';
 
-/** The session to rewind: its whole journal, and where to write what was done. */
+/** The session to rewind: its whole journal, and where to write the result. */
 export interface RewindSession {
   readonly records: readonly JournalRecord[];
   readonly checkpoints: CheckpointsPort;
   readonly keep: (record: JournalRecord) => void;
-  /** The titles of the sessions that may have changed files while these prompts ran. */
+  /** Returns the titles of the sessions that may have changed files while these prompts ran. */
   readonly alongside: (prompts: readonly MessageId[]) => readonly string[];
 }
 
-/** The prompts that the user can rewind to, in order. */
+/** Returns the prompts that the user can rewind to, in order. */
 export const rewindPoints = (records: readonly JournalRecord[]): readonly RewindPoint[] =>
   promptSpans(timelineOf(records)).map(({message, files}, at) => ({
     to: message.id,
@@ -41,8 +41,9 @@ export async function previewRewind(
 }
 
 /**
- * Rewinds: first the files, then the conversation, by one record from which on the journal is read accordingly. A process that is
- * killed between the two has reverted files and forgotten nothing that was said; doing it again changes no file twice.
+ * Rewinds the files and then the conversation. One record changes how the journal is read from then on. If the process is killed in
+ * between, the
+ * files are reverted and the conversation is complete. Running it again changes no file twice.
  */
 export async function carryOutRewind(
   target: RewindTarget,
@@ -60,7 +61,7 @@ export async function carryOutRewind(
   if (reverted.tag === 'failed') return reverted;
   const {change, report} = reverted.value;
   keep(record(change));
-  // Where the conversation is rewound too, the model no longer knows of the changes, and needs no reminder.
+  // If the conversation is rewound too, the model no longer knows of the changes and needs no reminder.
   if (rest.what === 'files' && report.files.length > 0) {
     const id = messageId(`files-went-back:${String(records.length)}`);
     keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(rest, report))]}});
@@ -68,7 +69,7 @@ export async function carryOutRewind(
   return ok(reportOf({...rest, record}, report, alongside(rest.changedBy)));
 }
 
-/** How many paths the model reads; of the rest, only the number. */
+/** Paths that the model reads, at most. The rest are only counted. */
 const maxPaths = 30;
 
 function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {files}: RevertReport): string {
@@ -76,9 +77,9 @@ function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {file
   const more = files.length > maxPaths ? [`and ${String(files.length - maxPaths)} more`] : [];
   const what =
     kind === 'redo'
-      ? 'The user put files back to how they were before they were taken back'
-      : `The user took files back to how they were before the prompt "${firstLine(prompt, 80)}"`;
-  return `${what}; what was said since stands. Read them again before you rely on them: ${[...paths, ...more].join(', ')}.`;
+      ? 'The user restored files to their state before they were reverted'
+      : `The user reverted files to their state before the prompt "${firstLine(prompt, 80)}"`;
+  return `${what}; the conversation since then still holds. Read them again before you rely on them: ${[...paths, ...more].join(', ')}.`;
 }
 
 const nothingReverted: RevertReport = {files: [], conflicts: [], excluded: []};
@@ -91,7 +92,7 @@ interface RewindPlan {
   readonly prompts: number;
   /** Latest first. */
   readonly changes: readonly OpenTreeChange[];
-  /** The prompts that made the changes; none for a redo. */
+  /** The prompts that made the changes. None for a redo. */
   readonly changedBy: readonly MessageId[];
   readonly record: (files: TreeChange | 'untouched') => JournalRecord;
 }
@@ -133,7 +134,7 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
   const taken = spans.slice(at);
   const changes = taken.map(({files}) => files).filter(files => files !== 'untouched');
   if (what === 'files' && changes.length === 0) {
-    return failed(nothingToDo('undo', 'No file has changed since that prompt, as far as weft has saved it.'));
+    return failed(nothingToDo('undo', 'No file that weft has saved has changed since that prompt.'));
   }
   return ok({
     kind: 'rewind',
@@ -154,6 +155,6 @@ const reportOf = (
 
 const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({
   kind: 'needs-user',
-  message: `There is nothing to ${what}.`,
+  message: `Nothing to ${what}.`,
   fix: why,
 });

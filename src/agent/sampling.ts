@@ -6,12 +6,12 @@ import {noUsage} from '../domain/usage.ts';
 import {readAnswer} from './answer.ts';
 import {countAgentUsage, type SessionContext} from './session-context.ts';
 
-/** Asks the session's model beside the conversation. What that costs counts, as what sub-agents cost does. */
+/** Asks the session's model outside the conversation. The cost counts like that of sub-agents. */
 export const samplingPort = (context: () => SessionContext): SamplingPort => ({
   model: () => modelOf(context()),
   obstacle() {
     const {mode, budget} = context();
-    if (mode === 'dontAsk') return 'weft asks the user about every sampling, and the user wants no questions.';
+    if (mode === 'dontAsk') return "Sampling needs the user's approval, and the user wants no questions.";
     return budget.limitPassedBy(0) === undefined ? '' : limitReached;
   },
   async answer({system, messages, maxTokens}, signal) {
@@ -30,18 +30,18 @@ export const samplingPort = (context: () => SessionContext): SamplingPort => ({
       const {expectedCost} = await import('./context/context-usage.ts');
       return expectedCost(request, 'text', session);
     }, signal);
-    if (reserved.kind === 'aborted') return failed('The answer of the model was interrupted.');
+    if (reserved.kind === 'aborted') return failed("The model's answer was interrupted.");
     if (reserved.kind === 'spent') return failed(limitReached);
     try {
       const answer = await readAnswer(request, {model: ports.model, onBatch: () => undefined}, signal);
-      // Another model may have answered in its place.
+      // Another model may have answered instead.
       const answering = answer.message?.model ?? model;
       const {usage} = answer;
       const costUsd = ports.model.facts(answering).costOf(usage);
       if (usage !== noUsage) countAgentUsage({model: answering, usage, costUsd}, session);
       reserved.settle(costUsd);
       if (answer.end === 'failed') return failed(`The model did not answer: ${faultText(answer.fault)}`);
-      if (answer.end === 'interrupted') return failed('The answer of the model was interrupted.');
+      if (answer.end === 'interrupted') return failed("The model's answer was interrupted.");
       if (answer.stop === 'refusal') return failed('The model declined to answer.');
       const text = blockTexts(answer.message?.blocks ?? []).join('');
       return ok({text, model: answering, end: answer.stop === 'max-tokens' ? 'cut-off' : 'whole'});
@@ -53,7 +53,7 @@ export const samplingPort = (context: () => SessionContext): SamplingPort => ({
   },
 });
 
-const limitReached = 'The cost limit of the session is reached.';
+const limitReached = 'The session has reached its cost limit.';
 
 const modelOf = ({promptModel, model}: Pick<SessionContext, 'promptModel' | 'model'>): string => promptModel ?? model;
 

@@ -34,13 +34,13 @@ import type {SessionPlans} from './session-plans.ts';
 import type {ToolRegistry} from './tool-registry.ts';
 import type {WorkQueue} from './work-queue.ts';
 
-/** When a prompt ends before the model is done. */
+/** Limits that end a prompt before the model is done. */
 export interface PromptLimits {
   readonly maxTurns: number | 'unlimited';
   readonly maxCostUsd: number | 'unlimited';
 }
 
-/** What the engine works with as long as it lives, and the conversation that is open now. */
+/** The engine's state for its whole life, and the open conversation. */
 export interface SessionContext {
   readonly ports: AgentPorts;
   readonly directory: string;
@@ -49,65 +49,65 @@ export interface SessionContext {
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
   /**
-   * Whether a prompt ends only when the sub-agents have ended that it has left at work in the background, and the model has heard of it. Where
-   * they are `left`, a front end says when it is to hear of them.
+   * `waited-for`: a prompt ends only when the background sub-agents it started have ended and the model has been told. `left`: a front end
+   * says
+   * when the model is told.
    */
   readonly backgroundAgents: 'waited-for' | 'left';
   readonly structuredOutput: StructuredOutput;
   readonly tools: ToolRegistry;
   readonly pending: PendingRequests;
   readonly asker: Asker;
-  /** The session whose documents, code review and artifacts the user sees: for a sub-agent that of the agent that the user talks with. */
+  /** Returns the session whose documents, code review and artifacts the user sees. For a sub-agent, that of the user's own agent. */
   readonly owner: () => SessionContext;
   readonly agents: SessionAgents;
-  /** The cost limit, which a session and its sub-agents share. */
+  /** The cost limit, shared by a session and its sub-agents. */
   readonly budget: CostBudget;
   readonly sampling: SamplingPort;
   readonly plans: SessionPlans;
   readonly computer: ComputerUse;
   readonly foreground: ForegroundCommands;
   readonly publish: (events: readonly AgentEvent[]) => void;
-  /** Settles when every listener can take more events; `undefined` where all of them can now. */
+  /** Settles when every listener can take more events. `undefined` if all can now. */
   readonly listenersReady: () => Promise<unknown> | undefined;
-  /** Context that was added since the last prompt; the next prompt takes it along and empties the list. */
+  /** Context added since the last prompt. The next prompt takes it and empties the list. */
   readonly addedContext: TextBlock[];
-  /** Replaced as a whole when another session is opened, and after a rewind or a compaction; never while a prompt runs. */
+  /** Replaced as a whole when another session is opened, and after a rewind or a compaction. Never while a prompt runs. */
   conversation: OpenConversation;
   model: string;
-  /** The model of the prompt that runs, where a command names one or `model` did not answer; `undefined` for `model`. */
+  /** The model of the running prompt, if a command names one or `model` did not answer. `undefined` for `model`. */
   promptModel: string | undefined;
-  /** The rules that commands allow the prompt that runs. */
+  /** The rules that commands add for the running prompt. */
   promptRules: readonly string[];
   mode: PermissionMode;
   thinking: Thinking;
-  /** The summary that a new conversation is to begin with, once the running prompt has ended well; empty for none. */
+  /** The summary for a new conversation to begin with, once the running prompt has ended well. Empty for none. */
   continuation: string;
-  /** What front ends have been told of the sandbox. */
+  /** What front ends last heard about the sandbox. */
   sandbox: Proof | 'unknown';
 }
 
-/** The sub-agents of one agent: of the session's own, or of a sub-agent. */
+/** The sub-agents of one agent: of the session's own agent, or of a sub-agent. */
 export interface SessionAgents {
-  /** How a call starts and addresses them. */
+  /** Returns the port through which a call starts and addresses sub-agents. */
   portFor(call: ActionId): AgentsPort;
-  /** One will be started: what runs it is loaded. */
+  /** Loads the module that runs sub-agents, since a call will need it. */
   expect(): void;
-  /** All of the session, also those that sub-agents have started. */
+  /** Returns all sub-agents of the session, also those that sub-agents have started. */
   rows(): readonly AgentRow[];
   stop(id: SessionId): void;
   message(id: SessionId, text: string): void;
-  /** The files that sub-agents change from now on belong to this prompt. */
+  /** Assigns file changes of sub-agents to this prompt from now on. */
   beginPrompt(checkpoints: PromptCheckpoints): void;
-  /** What the model is to be told of those in the background that have ended: each once. */
+  /** Returns what the model has to be told about background sub-agents that have ended. Returns each note once. */
   takeNotes(): readonly string[];
-  /** The calls of sub-agents that were refused since they were last taken. */
+  /** Returns the refused calls of sub-agents since the last call. */
   takeDenials(): readonly Denial[];
   /**
-   * Whether there is something for the model to be told. With `wait` it waits until one in the background has ended; where none runs it
-   * settles at once.
+   * Returns whether there are notes for the model. With `wait`, waits until a background sub-agent has ended. Settles at once if none runs.
    */
   hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean>;
-  /** The agent that has started them is in another mode. */
+  /** Sets the mode of the agent that started them. */
   setMode(mode: PermissionMode): void;
   close(): Promise<void>;
 }
@@ -126,7 +126,7 @@ export interface EngineSetup extends Pick<
   | 'mode'
   | 'thinking'
 > {
-  /** The session to begin with; the caller opened it. */
+  /** The session to begin with, opened by the caller. */
   readonly session: OpenSession;
   readonly origin: SessionInfo['origin'];
   /** Tools that are not offered to the model. */
@@ -134,7 +134,7 @@ export interface EngineSetup extends Pick<
   readonly place: EnginePlace;
 }
 
-/** Whether it is the engine of a session, or of a sub-agent, which asks and is allowed things as its session is. */
+/** Whether the engine belongs to a session or to a sub-agent. A sub-agent asks through its session and shares its grants. */
 export type EnginePlace =
   | {readonly kind: 'top'}
   | {
@@ -149,7 +149,7 @@ export type EnginePlace =
 /** What one prompt, with the prompts that join it, adds to its session. */
 export interface PromptContext {
   readonly session: SessionContext;
-  /** Where prompts wait that are to join this one. */
+  /** Where prompts wait to join this one. */
   readonly queue: WorkQueue;
   readonly hooks: PromptHooks;
   readonly checkpoints: PromptCheckpoints;
@@ -158,12 +158,12 @@ export interface PromptContext {
   readonly cancellation: () => Cancellation;
 }
 
-/** Appends to the journal of the open conversation. It is written when this returns; throws where that is not possible. */
+/** Appends to the journal of the open conversation. The record is written when this returns. Throws if that fails. */
 export function journal({conversation}: SessionContext, record: JournalRecord): void {
   conversation.journal.append(record);
 }
 
-/** What was spent beside the conversation: it counts, and is told. Throws where the journal cannot take it. */
+/** Counts and publishes usage outside the conversation. Throws if the journal can't be written. */
 export function countAgentUsage(
   used: Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>,
   session: SessionContext,
@@ -181,7 +181,7 @@ export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): 
   publish([{event: 'notice', level: 'warning', text}]);
 }
 
-/** Tells what the sandbox stops, once that is known, and why commands ask if the sandbox cannot hold their changes. */
+/** Publishes what the sandbox blocks, once that is known, and why commands ask if the sandbox can't hold their changes. */
 export function tellSandbox(session: SessionContext): void {
   const proof = session.ports.judge.sandbox();
   if (proof === 'unknown' || proof === session.sandbox) return;
@@ -194,7 +194,7 @@ export function tellSandbox(session: SessionContext): void {
   } else if (provider === 'bwrap') {
     warn(
       session,
-      `Commands ask first unless they only read: the sandbox cannot hold their changes (${provider}: ${reason}).`,
+      `Commands ask first unless they only read: the sandbox can't hold their changes (${provider}: ${reason}).`,
     );
   }
 }
@@ -208,7 +208,7 @@ export const nextRequest = (session: SessionContext): ModelRequest => ({
   maxTokens: 'default',
 });
 
-/** The provider searches the web itself where weft has no search engine and a rule allows it, since of its searches nobody can be asked. */
+/** Lets the provider search the web if weft has no search engine and a rule allows it. Such searches can't ask the user. */
 function offeredTools({ports, tools}: SessionContext): ModelRequest['tools'] {
   const specs = tools.specs();
   return ports.machine.web.searching === 'by-provider' &&
@@ -218,13 +218,13 @@ function offeredTools({ports, tools}: SessionContext): ModelRequest['tools'] {
     : specs;
 }
 
-/** A tool call as an action, with what is known now of the terminal session that it is about. */
+/** Decodes a tool call, with the current facts about the terminal session it addresses. */
 export function decodeCall(name: string, input: Json, {tools, ports}: SessionContext): Outcome<Action, Fault> {
   const decoded = decodeAction(name, input, tools.sources());
   return decoded.tag === 'ok' ? ok(withProgramName(decoded.value, ports.machine.blocks)) : decoded;
 }
 
-/** The effects for one action: questions that it asks carry its id. */
+/** Returns the ports for one action. Its questions carry the action's id. */
 export function actionPorts(session: SessionContext, id: ActionId, answer: AnswerPort): ActionPorts {
   const asking = session.pending.portsFor(id, session.asker);
   const owner = session.owner();
@@ -258,7 +258,7 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
     },
     agents: session.agents.portFor(id),
     leaving: session.ports.judge.leaving,
-    // A command that may have a view of its own gets others: `changePorts`.
+    // A command that may have its own view gets other ports: `changePorts`.
     checkpoint: async () => {},
     decideChanges: async ({changes}) => ({
       ...noHeldChanges,
@@ -278,7 +278,7 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
 export const reviewOf = ({conversation, directory, ports}: SessionContext): ReviewStore =>
   makeReviewStore(conversation.journal, {directory, ports});
 
-/** The skills as the conversation has them: instructions that it holds are not given again, and what a skill allows holds for the prompt. */
+/** Wraps the skills for the conversation: does not repeat instructions that it holds, and applies a skill's permissions to the prompt. */
 const skillsOf = (session: SessionContext): SkillsPort => ({
   ...session.ports.machine.skills,
   async read(request, signal) {
@@ -293,7 +293,7 @@ const skillsOf = (session: SessionContext): SkillsPort => ({
   },
 });
 
-/** Lets these permission rules hold for the prompt that runs, besides those that it has already. */
+/** Adds these permission rules for the running prompt. */
 export async function allowForPrompt(rules: readonly string[], session: SessionContext): Promise<void> {
   if (rules.length === 0) return;
   session.promptRules = [...new Set([...session.promptRules, ...rules])];

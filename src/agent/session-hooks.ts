@@ -4,13 +4,13 @@ import {reminderBlock} from '../domain/reminder.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {SessionContext} from './session-context.ts';
 
-/** Milliseconds that hooks get at the end of a session: the user waits for it. */
+/** Milliseconds for hooks at the end of a session, since the user waits for it. */
 const endMs = 5000;
 
-/** Milliseconds without a prompt after which hooks hear that the agent waits for one, as in Claude Code. */
+/** Milliseconds without a prompt after which idle hooks run, as in Claude Code. */
 const idleMs = 60_000;
 
-/** The hooks of a session's beginning and end, and of the time in which nothing runs. */
+/** The hooks for the start and end of a session, and for idle time. */
 export class SessionHooks {
   readonly #session: SessionContext;
   #idle: NodeJS.Timeout | undefined;
@@ -20,14 +20,14 @@ export class SessionHooks {
     this.#session = session;
   }
 
-  /** Calls the hooks; the first prompt waits for them. */
+  /** Calls the start hooks. The first prompt waits for them. */
   begin(source: SessionStartSource): void {
     this.#beginning?.stop.abort();
     const stop = new AbortController();
     this.#beginning = {context: this.#hooks().atSessionStart(source, stop.signal), stop};
   }
 
-  /** Settles when the hooks of the beginning have answered, or the signal fires; what they say joins the next prompt. */
+  /** Settles when the start hooks have answered, or the signal fires. Their context joins the next prompt. */
   async begun(signal: AbortSignal): Promise<void> {
     const beginning = this.#beginning;
     if (beginning === undefined) return;
@@ -37,7 +37,7 @@ export class SessionHooks {
     if (this.#beginning === beginning) this.#beginning = undefined;
   }
 
-  /** A person has to say how it goes on. */
+  /** Starts the idle timer. */
   waitsForPrompt(): void {
     this.works();
     this.#idle = setTimeout(() => {

@@ -32,12 +32,12 @@ interface PlanSession {
   mode: PermissionMode;
 }
 
-/** The plans of a session: what was proposed and waits for the user, and what is carried out. */
+/** The plans of a session: proposed ones that wait for the user, and the one being carried out. */
 export class SessionPlans {
   readonly #session: () => PlanSession;
   #proposed: {readonly by: ActionId; readonly plan: Plan} | 'none' = 'none';
   #current: Plan | 'none' = 'none';
-  /** A plan that another process, or a command, has begun for this session: its steps are set when the next prompt begins. */
+  /** A plan that another process, or a command, has begun for this session. Its steps are set when the next prompt begins. */
   #starting: Plan | 'none' = 'none';
   #kept: Plan | 'none' = 'none';
   /** The todo of each step of the current plan. */
@@ -48,7 +48,7 @@ export class SessionPlans {
     this.#session = session;
   }
 
-  /** The plan with which the prompt ends, since nobody is there to approve it. */
+  /** The plan with which the prompt ends, since no one is there to approve it. */
   get kept(): Plan | 'none' {
     return this.#kept;
   }
@@ -60,14 +60,14 @@ export class SessionPlans {
     };
   }
 
-  /** The user has said no to what the action proposed. */
+  /** Records that the user refused the plan of an action. */
   async refused(action: ActionId, reason: string): Promise<void> {
     if (this.#proposed === 'none' || this.#proposed.by !== action) return;
     await this.#change(this.#proposed.plan, plan => rejectPlan(plan, reason));
     this.#proposed = 'none';
   }
 
-  /** The next prompt carries out this plan, which executes already. */
+  /** Makes the next prompt carry out this plan, which is already executing. */
   start(plan: Plan): void {
     this.#starting = plan;
   }
@@ -76,7 +76,7 @@ export class SessionPlans {
     return this.#current === 'none' ? [] : openSteps(this.#current);
   }
 
-  /** The question about open steps, once in an execution; else empty. */
+  /** Returns the question about open steps, once per execution. Otherwise empty. */
   takeQuestion(): string {
     const open = this.openSteps;
     if (open.length === 0 || this.#asked === 'asked') return '';
@@ -123,8 +123,7 @@ export class SessionPlans {
       if (changed !== 'conflict') this.#proposed = {by, plan: changed};
       return ok(undefined);
     }
-    if (mode !== 'plan' || asker !== 'main')
-      return failed('weft is not in plan mode, so there is nothing to leave: go on with the work');
+    if (mode !== 'plan' || asker !== 'main') return failed('weft is not in plan mode. Continue with the work');
     const plan: Plan = {
       ...content,
       id: ports.ids.plan(),
@@ -144,7 +143,7 @@ export class SessionPlans {
     by: ActionId,
     {draft, approval}: {readonly draft: PlanDraft; readonly approval: 'answered' | 'not-asked'},
   ): ReturnType<PlansPort['leave']> {
-    if (this.#proposed === 'none' || this.#proposed.by !== by) return failed('there is no such plan any more');
+    if (this.#proposed === 'none' || this.#proposed.by !== by) return failed('this plan no longer exists');
     const {plan} = this.#proposed;
     this.#proposed = 'none';
     if (approval === 'not-asked') {
@@ -155,7 +154,7 @@ export class SessionPlans {
       const approved = approvePlan(pending, planSteps(draft.steps));
       return approved.tag === 'ok' ? beginPlan(approved.value) : approved;
     });
-    if (begun === 'conflict') return failed(`the plan ${plan.id} was decided about elsewhere meanwhile`);
+    if (begun === 'conflict') return failed(`the plan ${plan.id} was decided elsewhere in the meantime`);
     this.#current = begun;
     const session = this.#session();
     // The user may have chosen another mode with the answer.
@@ -175,11 +174,11 @@ export class SessionPlans {
         id: todoId(id),
         title: description,
         description: '',
-        // Of one that goes on after it was cut off, some are done.
+        // Some steps of a plan that is resumed after an interruption are done.
         status: status === 'failed' ? 'pending' : status,
       })),
     );
-    // An id that an earlier list has used is not free.
+    // An id that an earlier list used is not free.
     const left = [...todos];
     this.#todos = new Map(
       steps.flatMap(({id, description}) => {
@@ -189,7 +188,7 @@ export class SessionPlans {
     );
   }
 
-  /** Keeps and publishes the change; `conflict` where somebody else has changed the plan so that this one is not possible. */
+  /** Stores and publishes the change. Returns `conflict` if someone else has changed the plan so that this change is impossible. */
   async #change({id}: Plan, work: (plan: Plan) => Outcome<Plan, PlanConflict>): Promise<Plan | 'conflict'> {
     const {ports, publish} = this.#session();
     const changed = await ports.plans.change(id, work);

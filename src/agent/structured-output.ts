@@ -4,15 +4,18 @@ import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '.
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 
-/** Whether the final answer must be JSON that fits a schema. `check` gives the errors of a value, in few lines, and never throws. */
+/** Whether the final answer must be JSON of a schema. `check` returns the errors of a value, in a few lines, and never throws. */
 export type StructuredOutput =
   | {readonly kind: 'none'}
   | {readonly kind: 'schema'; readonly schema: JsonObject; readonly check: (value: Json) => readonly string[]};
 
-/** How often the model may try again after the first answer that does not fit. */
+/** Retries after the first answer that doesn't fit. */
 const retries = 2;
 
-/** The schema of the tool that takes the answer. Providers take objects only, so any other schema is wrapped: its value is the member `value`. */
+/**
+ * Returns the schema of the tool that takes the answer. Providers accept only objects, so any other schema is wrapped in the member
+ * `value`.
+ */
 export function answerSchemaOf(structured: StructuredOutput): JsonObject | undefined {
   if (structured.kind === 'none') return undefined;
   const {$schema: _dialect, ...schema} = structured.schema;
@@ -22,15 +25,15 @@ export function answerSchemaOf(structured: StructuredOutput): JsonObject | undef
 const isPlainObjectSchema = (schema: JsonObject): boolean =>
   schema['type'] === 'object' && !['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'if'].some(keyword => keyword in schema);
 
-/** What follows a turn. `ask-again`: the model ended without an answer that fits; it is sent on with `text`. */
+/** What follows a turn. `ask-again`: the model ended without a fitting answer and is sent `text`. */
 type AnswerStep =
   | {readonly kind: 'go-on'}
   | {readonly kind: 'ask-again'; readonly text: string}
   | {readonly kind: 'end'; readonly end: PromptEnd};
 
-/** The structured answer of one prompt: takes the model's answers and checks them. */
+/** Takes and checks the model's answers to one prompt. */
 export interface StructuredAnswer extends AnswerPort {
-  /** `calls`: how many tool calls the turn had; all of them have their results. */
+  /** `calls` is the number of tool calls in the turn. All of them have their results. */
   afterTurn(turn: {readonly text: string; readonly calls: number}): AnswerStep;
   value(): StructuredValue;
 }
@@ -39,9 +42,9 @@ export function makeStructuredAnswer(structured: StructuredOutput): StructuredAn
   return structured.kind === 'none' ? unstructuredAnswer : new SchemaAnswer(structured);
 }
 
-/** Where no schema was given: every answer will do. */
+/** Used without a schema. Every answer fits. */
 export const unstructuredAnswer: StructuredAnswer = {
-  give: () => failed(rejected('No answer as JSON was asked for; say it in words.')),
+  give: () => failed(rejected('No JSON answer was requested. Answer in text.')),
   afterTurn: () => ({kind: 'go-on'}),
   value: () => ({kind: 'none'}),
 };
@@ -79,7 +82,7 @@ class SchemaAnswer implements StructuredAnswer {
     const errors = this.#errors;
     this.#hasAnswered = 'no';
     this.#errors = [];
-    // A stop hook may send the model on after its answer: it may then call other tools and give a better answer, or none.
+    // A stop hook may make the model continue after its answer. It may then call other tools and give a better answer, or none.
     if (hasAnswered === 'this-turn' || (calls === 0 && this.#value.kind === 'value')) {
       return {kind: 'end', end: {kind: 'done'}};
     }
@@ -89,7 +92,7 @@ class SchemaAnswer implements StructuredAnswer {
     if (calls > 0) return {kind: 'go-on'};
     return {
       kind: 'ask-again',
-      text: `Your answer is not given yet:\n${errors.join('\n')}\nCall the tool StructuredOutput with the answer as JSON that fits its schema.`,
+      text: `You have not given your answer yet:\n${errors.join('\n')}\nCall the tool StructuredOutput with the answer as JSON that fits its schema.`,
     };
   }
 
@@ -97,7 +100,7 @@ class SchemaAnswer implements StructuredAnswer {
     return this.#value;
   }
 
-  /** Some models write the JSON as text, with or without a code fence, and do not call the tool. */
+  /** Accepts JSON in the text, with or without a code fence, since some models don't call the tool. */
   #readText(text: string): void {
     const {check} = this.#structured;
     const parsed = jsonIn(text);
@@ -117,7 +120,7 @@ const unwrapped = (written: Json): Json => {
   return value !== undefined && Object.keys(written).length === 1 ? value : written;
 };
 
-/** JSON that is the whole text, or else the content of its last code fence. */
+/** Returns JSON that is the whole text, or else the content of its last code fence. */
 function jsonIn(text: string): Json | undefined {
   const whole = parseJson(text.trim());
   if (whole.tag === 'ok') return whole.value;
@@ -129,10 +132,7 @@ function jsonIn(text: string): Json | undefined {
   return undefined;
 }
 
-/**
- * The schema of an object whose member `value` is what `schema` describes. References into the schema itself are turned to its
- * new place.
- */
+/** Returns the schema of an object whose member `value` matches `schema`. Adjusts references into the schema to its new location. */
 const pointToValue = (schema: JsonObject): JsonObject => ({
   type: 'object',
   properties: {value: turned(schema)},

@@ -5,23 +5,25 @@ import type {TodoId} from '../domain/ids.ts';
 import type {Todo, TodoList} from '../domain/todo.ts';
 
 export interface TodoStore extends TodoPort {
-  /** The todos that are not done yet, in order. */
+  /** Returns the unfinished todos, in order. */
   open(): Promise<TodoList>;
-  /** To be called when a prompt begins: the next list that the model writes may be for a new task. */
+  /** Called when a prompt begins: the model's next list may be for a new task. */
   beginPrompt(): void;
   /**
-   * Counts a call that has settled. Answers with a reminder to put behind its result, mostly empty: the model is reminded once,
-   * after a number of calls in which it did not update a list that has open todos.
+   * Counts a settled call. Returns a reminder to append to its result, usually empty. The model is reminded once, after several calls
+   * without an
+   * update of a list that has open todos.
    */
   afterCall(settled: SettledCall): Promise<string>;
 }
 
-/** Calls without an update of the list after which the model is reminded of it. */
+/** Calls without an update of the list before the model is reminded. */
 const callsUntilReminder = 8;
 
 /**
- * The todo list of a session. A change becomes task-protocol payloads; `keep` journals and publishes them, and every view of the
- * list is decoded from those. The codec is loaded on first use: most runs have no list.
+ * The todo list of a session. A change becomes task-protocol payloads, which `keep` journals and publishes. Every view of the list is
+ * decoded
+ * from them. The codec is loaded on first use, since most runs have no list.
  */
 export function makeTodoStore(options: {
   /** The payloads the session already holds. */
@@ -32,7 +34,7 @@ export function makeTodoStore(options: {
   let current: TodoList | undefined;
   let moment: 'first-of-prompt' | 'later' = 'first-of-prompt';
   let calls = 0;
-  /** The call that has just ended has set the list, so it is not counted. */
+  /** True if the latest call set the list, so that it isn't counted. */
   let isJustSet = false;
 
   async function list(): Promise<TodoList> {
@@ -68,7 +70,7 @@ export function makeTodoStore(options: {
   };
 }
 
-/** A call that was refused or interrupted is no work done. */
+/** A refused or interrupted call is not work. */
 const isWork = (settled: SettledCall): boolean =>
   settled.tag === 'undecodable' || settled.result.settled.state !== 'cancelled';
 
@@ -81,6 +83,6 @@ function reminderText(list: TodoList): string {
   const count = open.length === 1 ? '1 todo is open' : `${open.length} todos are open`;
   return (
     `The todo list was last updated ${callsUntilReminder} tool calls ago; ${count}, now at "${clip(next.title, 80)}". ` +
-    'If that is out of date, bring it up to date with TodoWrite. This is a note of weft, not of the user.'
+    'If that is out of date, update it with TodoWrite. This is a note from weft, not from the user.'
   );
 }

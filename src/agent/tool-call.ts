@@ -45,23 +45,23 @@ import {
 } from './session-context.ts';
 
 export interface CallsReport {
-  /** One per call, in the order of the calls. */
+  /** One for each call, in the order of the calls. */
   readonly results: readonly ToolResultBlock[];
   readonly denials: readonly Denial[];
-  /** What the journal threw where it could not take a result; no barrier starts after that. */
+  /** What the journal threw for results that it could not store. No barrier starts after that. */
   readonly journalErrors: readonly unknown[];
 }
 
-/** A call that can only end as an error has a fault in the place of its action. */
+/** A decoded call. A call that can only end as an error has a fault instead of an action. */
 interface DecodedCall {
   /** As the model wrote it. */
   readonly call: ToolCallBlock;
   readonly action: Outcome<Action, Fault>;
 }
 
-/** A call about which the hooks that run before it and the judge have been asked. */
+/** A call after the hooks that run before it and the judge. */
 interface JudgedCall extends DecodedCall, TermedVerdict {
-  /** The call as it is to run: a hook may have changed its input. */
+  /** The call as it will run. A hook may have changed its input. */
   readonly effectiveCall: ToolCallBlock;
   readonly hook: Pick<CallAnswer, 'verdict' | 'context'>;
 }
@@ -76,9 +76,11 @@ interface CallReport {
 type DeniedBy = Denial['by'] | 'not-denied';
 
 /**
- * Runs the tool calls of one answer. Neighbours that only read and need no approval run side by side; every other call is a
- * barrier: it waits for the calls before it and runs alone. Results come back in the order of the calls. After an abort, calls
- * that have not started settle as cancelled.
+ * Runs the tool calls of one answer. Neighboring calls that only read and need no approval run side by side. Every other call is a barrier:
+ * it
+ * waits for the calls before it and runs alone. Results come back in the order of the calls. After an abort, calls that have not started
+ * settle
+ * as cancelled.
  */
 export async function runToolCalls(
   calls: readonly ToolCallBlock[],
@@ -86,7 +88,7 @@ export async function runToolCalls(
   signal: AbortSignal,
 ): Promise<CallsReport> {
   const settling: Promise<CallReport>[] = [];
-  /** The calls since the last barrier: whether their results could be journalled is not known yet. */
+  /** The calls since the last barrier. Whether their results could be journalled is not known yet. */
   let sinceBarrier: Promise<CallReport>[] = [];
   let isJournalBroken = false;
   for (const decoded of decodeCalls(calls, context)) {
@@ -109,7 +111,7 @@ export async function runToolCalls(
   return reportOf(await Promise.all(settling));
 }
 
-/** Settles the calls of an answer that broke off: none of them runs. */
+/** Settles the calls of a broken answer without running them. */
 export async function cancelToolCalls(
   calls: readonly ToolCallBlock[],
   context: PromptContext,
@@ -123,11 +125,11 @@ export async function cancelToolCalls(
 
 const journalBroken: Cancellation = {
   reason: 'not-run',
-  message: 'This was not run: weft could not keep the session and stopped.',
+  message: 'This was not run because weft could not save the session and stopped.',
 };
 const answerBrokeOff: Cancellation = {
   reason: 'not-run',
-  message: 'This was not run: the answer that asked for it broke off.',
+  message: 'This was not run because the answer that requested it was cut off.',
 };
 
 function decodeCalls(calls: readonly ToolCallBlock[], {session}: PromptContext): readonly DecodedCall[] {
@@ -155,8 +157,9 @@ const reportOf = (reports: readonly CallReport[]): CallsReport => ({
 });
 
 /**
- * Asks the hooks that run before a call, and then the judge. What the host denies stays denied, whatever a hook allows. A call
- * that does not decode has no hooks and needs no verdict: its fault is its result.
+ * Asks the hooks that run before a call, then the judge. A denial by the host stays, whatever a hook allows. A call that can't be decoded
+ * has no
+ * hooks and needs no verdict: its fault is its result.
  */
 async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: AbortSignal): Promise<JudgedCall> {
   const {call} = decoded;
@@ -166,14 +169,14 @@ async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: A
   const effectiveCall = hook.input === 'unchanged' ? named : {...call, input: hook.input};
   const action = hook.input === 'unchanged' ? decoded.action : decodeCall(call.name, hook.input, context.session);
   if (action.tag === 'failed') {
-    const reason = `the input it gave does not fit: ${faultText(action.error)}`;
+    const reason = `the input it returned is invalid: ${faultText(action.error)}`;
     return {...withoutVerdict(decoded), hook: {...hook, verdict: {kind: 'deny', reason}}};
   }
   const judged = withHookVerdict(await judgeOwnAction(action.value, context.session, signal), hook.verdict);
   return {call, effectiveCall, action, ...judged, hook};
 }
 
-/** A call that will not run: there is nothing to decide about it. */
+/** Makes a harmless verdict for a call that will not run. */
 const withoutVerdict = (decoded: DecodedCall): JudgedCall => ({
   ...decoded,
   effectiveCall: decoded.call,
@@ -186,15 +189,15 @@ const withoutVerdict = (decoded: DecodedCall): JudgedCall => ({
 
 const nowhere = weftItself('');
 
-/** How a call ended, before hooks and journal have seen it. */
+/** How a call ended, before hooks and the journal. */
 interface CallEnd {
   readonly result: SettledCall;
-  /** The call as it ran: a hook, the user or a program may have changed its input. */
+  /** The call as it ran. A hook, the user or a program may have changed its input. */
   readonly effectiveCall: ToolCallBlock;
   readonly deniedBy: DeniedBy;
-  /** The time it ran, without the time a person took to decide. */
+  /** The run time, without the time a person took to decide. */
   readonly durationMs: number;
-  /** What the model reads ahead of the result; mostly empty. */
+  /** What the model reads before the result. Usually empty. */
   readonly note: string;
 }
 
@@ -234,7 +237,7 @@ async function runCall(judged: JudgedCall, context: PromptContext, signal: Abort
   return settleCall(judged, ended, context, signal);
 }
 
-/** Whether nobody decided: the mode or weft's own finding denies it, or nobody can be asked. */
+/** True if no one decided: the mode or weft's own finding denies it, or no one can be asked. */
 const isRefusedByHost = ({deniedBy}: CallEnd, {verdict}: JudgedCall): boolean =>
   deniedBy === 'nobody' || (deniedBy === 'rule' && verdict.reasons.every(({kind}) => kind !== 'rule'));
 
@@ -260,7 +263,7 @@ async function approveAndRun(judged: RunnableCall, context: PromptContext, signa
   }
 }
 
-/** Asks about a call unless a grant of the session covers it, or always where a hook wants that. */
+/** Makes the request for an approval. Grants of the session apply unless a hook wants the question. */
 export const approvalRequest = ({call, effectiveCall, hook, ...judged}: RunnableCall): ApprovalRequest => ({
   ...judged,
   id: call.id,
@@ -270,7 +273,7 @@ export const approvalRequest = ({call, effectiveCall, hook, ...judged}: Runnable
   place: 'here',
 });
 
-/** Why a call needs no question because the answer is no. */
+/** Returns why a call is denied without a question, or `undefined`. */
 function denialOf({
   call,
   verdict,
@@ -302,12 +305,12 @@ async function runApproved(
   const run = runApprovedAction({call: effectiveCall, approved, observe}, context, signal);
   const settled = await run.catch((cause: unknown) => brokenOff(action, cause, context, signal));
   const end = signal.aborted ? stopped(action, settled, context.cancellation()) : settled;
-  // The card about what a command has changed comes after its end.
+  // The card about the changes of a command comes after its end.
   const waitedMs = terms.confinement === 'sandbox' ? session.pending.waitedMs - waitedBefore : 0;
   return callEnd(ran, end, {note, durationMs: Math.max(0, clock.now() - startedAt - waitedMs)});
 }
 
-/** In a view of its own a command changes nothing yet. */
+/** Takes the checkpoint for an action. A command in its own view changes nothing yet. */
 export async function checkpointFor(
   {verdict, terms}: Pick<Approved, 'verdict' | 'terms'>,
   {checkpoints}: PromptContext,
@@ -316,7 +319,7 @@ export async function checkpointFor(
   if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox') await checkpoints.beforeChange(signal);
 }
 
-/** Runs an action as it was approved; rejects where it breaks off. */
+/** Runs an approved action. Rejects if it throws. */
 export function runApprovedAction(
   {
     call,
@@ -346,7 +349,7 @@ export function runApprovedAction(
   );
 }
 
-/** What an action that has thrown comes to. */
+/** Returns the result of an action that threw. */
 const brokenOff = (
   action: Action,
   cause: unknown,
@@ -355,9 +358,9 @@ const brokenOff = (
 ): SettledOf<ActionName> =>
   signal.aborted
     ? cancelledResult(action, context.cancellation())
-    : {state: 'error', fault: thrownFault(`${labelOf(action)} broke off`, cause)};
+    : {state: 'error', fault: thrownFault(`${labelOf(action)} failed`, cause)};
 
-/** An action that fails after it was told to stop was stopped; one that succeeded all the same stays a success. */
+/** An action that fails after a stop request was stopped. One that still succeeds remains a success. */
 function stopped(action: Action, settled: SettledOf<ActionName>, why: Cancellation): SettledOf<ActionName> {
   switch (settled.state) {
     case 'success':
@@ -371,7 +374,7 @@ function stopped(action: Action, settled: SettledOf<ActionName>, why: Cancellati
   }
 }
 
-/** Gives a call its result: asks the hooks that run after it, writes the journal, and then publishes. Never throws. */
+/** Settles a call: asks the hooks that run after it, writes the journal, then publishes. Never throws. */
 async function settleCall(
   {call, hook}: JudgedCall,
   {result, effectiveCall, deniedBy, durationMs, note}: CallEnd,
@@ -383,7 +386,7 @@ async function settleCall(
   const reminders = [
     hook.context,
     answer.context,
-    // No result is lost because a reminder could not be made.
+    // A reminder that fails must not lose the result.
     await session.conversation.todos.afterCall(result).catch(() => ''),
     ...folderInstructionsFor(result, session),
   ];
@@ -395,7 +398,7 @@ async function settleCall(
     ...replaced,
     content: [...replaced.content, ...reminders.filter(text => text !== '').map(text => reminderBlock(text))],
   };
-  // Journalled before it is published: whoever hears of a result may look for it in the journal at once.
+  // Journalled before it is published, since a listener may look for the result in the journal at once.
   const journalled = attempt(() => journal(session, {kind: 'result', result: content}));
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
   tellSandbox(session);
@@ -404,7 +407,7 @@ async function settleCall(
   return {call, content, denials, journalled};
 }
 
-/** The instructions of the folders that a file lies in which was read or edited, where the model has not been given them yet. */
+/** Returns the instructions of the folders of a file that was read or edited, unless the model already has them. */
 function folderInstructionsFor(
   result: SettledCall,
   {conversation: {toldInstructions}, ports, directory, publish}: SessionContext,
@@ -417,14 +420,14 @@ function folderInstructionsFor(
   return found.flatMap(({path, text}) => {
     if (toldInstructions.has(path)) return [];
     toldInstructions.add(path);
-    // Whoever reads or writes the file itself has them.
+    // A call that reads or writes the instruction file itself already has its text.
     if (resolved.includes(path)) return [];
     publish([{event: 'notice', level: 'info', text: `Read ${relativeTo(path, directory)}`}]);
     return [folderInstructions(path, ports.secrets.redact(text))];
   });
 }
 
-/** What the model reads of a call, before hooks add to it. */
+/** Returns what the model reads of a call, before hooks add to it. */
 function resultBlock({id}: ToolCallBlock, {result, note}: Pick<CallEnd, 'result' | 'note'>): ToolResultBlock {
   if (result.tag === 'undecodable') {
     return {kind: 'tool-result', id, content: [{kind: 'text', text: faultText(result.fault)}], outcome: 'error'};

@@ -13,21 +13,21 @@ import type {Interaction} from './pending-requests.ts';
 import type {AgentKindsPort} from './ports.ts';
 import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 
-/** The tools that the model may call now. MCP servers come, go and change their tools while the session goes on. */
+/** The tools that the model may call now. MCP servers come, go and change their tools during a session. */
 export interface ToolRegistry extends ToolSearchPort {
   sources(): ToolSources;
   names(): readonly string[];
-  /** The tools with their schemas, which take time to make, so that happens with the first request. The same list as long as nothing changed. */
+  /** Returns the tools with their schemas, which are built with the first request. Returns the same list until something changes. */
   specs(): readonly ToolSpec[];
 }
 
-/** The part of the model's context that tools of MCP servers may take; more of them than that are searched for (`ToolSearch`). */
+/** The part of the model's context for MCP tools. If they need more, `ToolSearch` finds them instead. */
 const contextShare = 0.02;
 
-/** Of a model whose context is not known. */
+/** The context size of an unknown model, in tokens. */
 const usualContext = 200_000;
 
-/** A token of a schema has about four characters. */
+/** Approximate characters of a schema per token. */
 const charactersPerToken = 4;
 
 export function makeToolRegistry(options: {
@@ -38,18 +38,18 @@ export function makeToolRegistry(options: {
   readonly agentKinds: Pick<AgentKindsPort, 'list'>;
   readonly structuredOutput: StructuredOutput;
   readonly disabledTools: ToolSources['disabled'];
-  /** Where nobody takes part, tools that need a person are not named. */
+  /** In unattended runs, tools that need a person are not listed. */
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
-  /** Whether the agent plans and may propose a plan. */
+  /** Whether the agent is in plan mode and may propose a plan. */
   readonly isPlanning: () => boolean;
-  /** In tokens; 0 where it is not known. */
+  /** In tokens. 0 if unknown. */
   readonly contextWindow: () => number;
 }): ToolRegistry {
   const {mcp, web, skills: skillsPort, structuredOutput, disabledTools} = options;
   const answerSchema = answerSchemaOf(structuredOutput);
   const offer = new Offer();
-  /** Found when the model did not have them yet. */
+  /** Names of tools that the model found after its first request. */
   const late = new Set<string>();
   const {interaction, frontEnd, computer} = options;
   const isUsable = (action: ActionName): boolean => {
@@ -57,7 +57,7 @@ export function makeToolRegistry(options: {
     if (offered === 'with-display') return interaction === 'interactive' && computer.using === 'offered';
     return !needsAbility(offered) || frontEnd.has(offered);
   };
-  // A sub-agent has the same list where nobody takes part, so that the provider reads it from its cache.
+  // Unattended sub-agents list the same tools, so that the provider's cache applies.
   const isNamed = (action: ActionName): boolean =>
     interaction === 'interactive' || !needsAbility(definitions[action].offered);
   const ownTools = searchableTools.filter(({name, action}) => !disabledTools.has(name) && isUsable(action));
@@ -147,7 +147,7 @@ export function makeToolRegistry(options: {
   };
 }
 
-/** The tools to be found. What was found stays among them: providers keep what a request begins with, and the list stands there. */
+/** Returns the tools to search for. Found tools stay in the list, since it is at the beginning of requests, which providers cache. */
 function listedTools(
   tools: readonly McpTool[],
   {offered, late}: {readonly offered: ReadonlySet<McpTool>; readonly late: ReadonlySet<string>},
@@ -156,13 +156,13 @@ function listedTools(
   return hidden.length === 0 ? [] : tools.filter(tool => !offered.has(tool) || late.has(tool.toolName));
 }
 
-/** Of a kind of sub-agents its first line is told. */
+/** Characters of a sub-agent kind's first line, at most. */
 const longestKind = 200;
 
 const kindLines = (kinds: ReturnType<AgentKindsPort['list']>): string =>
   clip(kinds.map(({name, description}) => `- ${name}: ${firstLine(description, longestKind)}`).join('\n'), longestList);
 
-/** `named`: what a search by name may call it besides; `words`: what its name and its server say. */
+/** `named` is another name for searches by name. `words` are the words of its name and server. */
 interface SearchedTool extends FoundTool {
   readonly named: string;
   readonly words: string;
@@ -185,11 +185,11 @@ const searchedServerTool = ({toolName, server, name, description, inputSchema}: 
 });
 
 /**
- * Which tools of MCP servers stand in the request. What was offered stays in its place as long as it is there, and what comes later
- * comes behind it, so that what providers keep of earlier requests holds.
+ * The MCP tools in the request. An offered tool keeps its position while it exists, and new ones follow, so that providers' caches stay
+ * valid.
  */
 class Offer {
-  /** Tools that the model has found. */
+  /** Names of tools that the model has found. */
   readonly found = new Set<string>();
   #order: readonly string[] = [];
 
@@ -208,20 +208,19 @@ class Offer {
   }
 }
 
-/** Characters that a tool takes in a request. */
+/** Returns the characters of a tool in a request. */
 const sizeOf = ({toolName, description, inputSchema}: McpTool): number =>
   toolName.length + description.length + JSON.stringify(inputSchema).length;
 
 const longestList = 2000;
 
 function moreToolsText(names: readonly string[], pending: readonly string[]): string {
-  const list = names.length === 0 ? [] : [`There are ${clip(names.join(', '), longestList)}.`];
-  const servers =
-    pending.length === 0 ? [] : [`Servers that are starting, which a search waits for: ${pending.join(', ')}.`];
+  const list = names.length === 0 ? [] : [`Tools: ${clip(names.join(', '), longestList)}.`];
+  const servers = pending.length === 0 ? [] : [`A search waits for starting servers: ${pending.join(', ')}.`];
   return [...list, ...servers].join(' ');
 }
 
-/** The tools that fit a query best, best first; those with no word of it are left out. */
+/** Returns the tools that match a query, best first. */
 function bestTools(tools: readonly SearchedTool[], query: string): readonly SearchedTool[] {
   const selected = /^select:(.*)$/su.exec(query.trim())?.[1];
   if (selected !== undefined) {
@@ -252,7 +251,7 @@ function bestTools(tools: readonly SearchedTool[], query: string): readonly Sear
     .map(({tool}) => tool);
 }
 
-/** A word fits one that begins like it: `issues` and `issue`. */
+/** True if a word has the same beginning: `issues` matches `issue`. */
 const has = (words: readonly string[], word: string): boolean =>
   words.some(
     each => each === word || (word.length > 3 && (each.startsWith(word) || (each.length > 3 && word.startsWith(each)))),

@@ -19,13 +19,13 @@ type AgentUsage = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
 export class UsageMeter {
   readonly #models = new Map<string, ModelUsage>();
   #last: {readonly model: string; readonly usage: Usage} | undefined;
-  /** Whether the next request repeats the last one and adds to it. */
+  /** True if the next request repeats the last one and adds to it. */
   #extendsLast = true;
-  /** Estimated tokens of the next request, where the last request says nothing about it. */
+  /** Estimated tokens of the next request, if the last one is no guide. */
   #expected: number | undefined;
   readonly #port: ModelPort;
 
-  /** Starts from what the requests of a resumed session used. */
+  /** Starts with the usage of a resumed session. */
   constructor(port: ModelPort, records: readonly JournalRecord[]) {
     this.#port = port;
     for (const record of records) {
@@ -57,8 +57,9 @@ export class UsageMeter {
   }
 
   /**
-   * What a sub-agent or an MCP server has used counts as money and tokens, and says nothing of how full the context is. Where tokens alone
-   * were reported the cost is estimated. An unknown cost beside a known one has a row of its own, so that it is seen.
+   * Counts the usage of a sub-agent or an MCP server as money and tokens, but not as context. Estimates the cost if only tokens were
+   * reported.
+   * An unknown cost beside a known one gets its own row, so that it stays visible.
    */
   addAgentUsage({model: named, usage, costUsd}: AgentUsage): void {
     const cost = costUsd === 'unknown' ? this.#port.facts(named).costOf(usage) : costUsd;
@@ -73,14 +74,15 @@ export class UsageMeter {
     });
   }
 
-  /** US dollars so far, of the models whose price is known. */
+  /** US dollars so far, for the models whose price is known. */
   get costUsd(): number {
     return knownCost(this.#models.values()) ?? 0;
   }
 
   /**
-   * US dollars that will have been spent at the least when one more request to `model` has been sent: it brings what the one
-   * before it brought, which costs no less than reading it from the provider's cache.
+   * Returns the minimum total in US dollars after one more request to `model`. That request repeats the last one, which costs at least as
+   * much as
+   * reading it from the provider's cache.
    */
   minCostAfterNext(model: string): number {
     if (this.#last === undefined || !isSameModel(this.#last.model, model) || !this.#extendsLast) return this.costUsd;
@@ -90,14 +92,14 @@ export class UsageMeter {
     return this.costUsd + (cost === 'unknown' ? 0 : cost);
   }
 
-  /** To be called when the conversation is no longer that of the last request, because of a rewind or a compaction. */
+  /** Called when the conversation no longer matches the last request, after a rewind or a compaction. */
   follow(records: readonly JournalRecord[]): void {
     const last = timelineOf(records).activeRecords.findLast(({kind}) => kind === 'answer' || kind === 'compaction');
     if (last?.kind === 'compaction') this.expect(last.tokens.after);
     else this.expect(last?.kind === 'answer' ? contextTokens(last.message.usage) : 0);
   }
 
-  /** Says that the next request comes to about so many tokens, whatever the last one was. */
+  /** Sets the estimated tokens of the next request, whatever the last one was. */
   expect(tokens: number): void {
     this.#extendsLast = false;
     this.#expected = tokens;
@@ -112,7 +114,7 @@ export class UsageMeter {
   }
 }
 
-/** Records that say how long the next request is. */
+/** Kinds of records that determine the length of the next request. */
 const setsContextSize: ReadonlySet<JournalRecord['kind']> = new Set([
   'answer',
   'usage',
@@ -121,6 +123,6 @@ const setsContextSize: ReadonlySet<JournalRecord['kind']> = new Set([
   'redo',
 ]);
 
-/** A provider may answer under a name with a date where the request named the model without one. Another model counts other tokens. */
+/** True if a provider answered under the requested name, perhaps with a date added. Other models count tokens differently. */
 const isSameModel = (answered: string, asked: string): boolean =>
   answered.startsWith(asked) || asked.startsWith(answered);

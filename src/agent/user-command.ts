@@ -10,13 +10,14 @@ import {userCommandBlock, userCommandLabel} from '../domain/user-command.ts';
 import {actionPorts, journal, warn, type PromptContext} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 
-/** Milliseconds. The user watches the command and can stop it. */
+/** In milliseconds. Long, since the user watches the command and can stop it. */
 const timeoutMs = 3_600_000;
 
 /**
- * Runs a command that the user typed: nobody is asked, since the user has said what to do. It is published as an action is, between
- * `command-started` and `command-finished`, and the model reads it with its next request, with the output bounded as that of its
- * own commands. Journalled before its end is published; never throws.
+ * Runs a command that the user typed, without an approval. Publishes it like an action, between `command-started` and `command-finished`.
+ * The
+ * model reads it with its next request, with bounded output like that of its own commands. Journals it before its end is published.
+ * Never throws.
  */
 export async function runUserCommand(
   {id, command: typed, size}: {readonly id: MessageId; readonly command: string; readonly size: ScreenSize},
@@ -66,7 +67,7 @@ export async function runUserCommand(
     session.conversation.messages.push(message);
   } catch (cause) {
     const why = faultText(thrownFault('it could not be saved', cause));
-    warn(session, `The agent does not see this command: ${why}`);
+    warn(session, `The agent won't see this command: ${why}`);
   }
   publish([
     {

@@ -2,13 +2,13 @@ import type {MessageId} from '../domain/ids.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import type {Op} from './client.ts';
 
-/** What the engine does one after the other. `run` never rejects. */
+/** A piece of work for the engine, which does one after the other. `run` never rejects. */
 type Work = WaitingPrompt | WaitingCommand | OtherWork;
 
 export interface OtherWork {
   readonly kind: 'other';
   readonly run: () => Promise<void>;
-  /** Called in the place of `run` where the work was dropped while it waited. */
+  /** Called instead of `run` if the work was dropped while it waited. */
   readonly dropped: () => void;
 }
 
@@ -19,16 +19,17 @@ interface WaitingCommand {
   readonly run: () => Promise<void>;
 }
 
-/** Without secrets. */
+/** A waiting prompt, without secrets. */
 export interface WaitingPrompt extends Omit<Extract<Op, {op: 'prompt'}>, 'op'> {
   readonly kind: 'prompt';
-  /** `weft` where sub-agents in the background have ended, and the model is to hear of it. */
+  /** `weft`: a prompt that tells the model about background sub-agents that have ended. */
   readonly by: 'user' | 'weft';
 }
 
 /**
- * Does one piece of work after the other, in the order in which they came, except that steering prompts go ahead of those that
- * queue. Stops what runs when it is told to.
+ * Does one piece of work after the other, in order of arrival, except that steering prompts go before queued ones. Stops the running work
+ * on
+ * request.
  */
 export class WorkQueue {
   readonly #runPrompt: (prompt: WaitingPrompt) => Promise<void>;
@@ -45,37 +46,37 @@ export class WorkQueue {
 
   add(work: Work): void {
     this.#waiting.push(work);
-    // The work begins after this call: what a listener submits meanwhile finds that there is work, and waits.
+    // The work begins after this call returns, so what a listener submits meanwhile waits its turn.
     this.#working ??= Promise.resolve().then(() => this.#drain());
   }
 
-  /** The signal of the work that runs now: it fires when that is to stop. */
+  /** The signal of the running work. Fires to stop it. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Why the work that runs now is being stopped, once its signal has fired. */
+  /** Returns why the running work is being stopped, once its signal has fired. */
   cancellation(): Cancellation {
     return {reason: this.#stopReason, message: ''};
   }
 
-  /** Whether a prompt runs or waits. */
+  /** True if a prompt runs or waits. */
   get hasPrompt(): boolean {
     return this.#current?.kind === 'prompt' || this.prompts.length > 0;
   }
 
-  /** Whether the prompt of that id runs or waits. */
+  /** True if the prompt with that id runs or waits. */
   holds(id: MessageId): boolean {
     const isCurrent = this.#current?.kind === 'prompt' && this.#current.id === id;
     return isCurrent || this.prompts.some(prompt => prompt.id === id);
   }
 
-  /** The prompts that wait. */
+  /** The waiting prompts. */
   get prompts(): readonly WaitingPrompt[] {
     return this.#waiting.filter(work => work.kind === 'prompt');
   }
 
-  /** The first prompt that is to join the running one and has no other work ahead of it; it goes on waiting. */
+  /** The first prompt that is to join the running one and has no other work ahead of it. It stays in the queue. */
   get steering(): WaitingPrompt | undefined {
     for (const work of this.#waiting) {
       if (work.kind === 'other') return undefined;
@@ -84,21 +85,21 @@ export class WorkQueue {
     return undefined;
   }
 
-  /** Takes out the prompt or command; `undefined` where it does not wait. */
+  /** Removes a waiting prompt or command. Returns `undefined` if it isn't waiting. */
   take(id: MessageId): WaitingPrompt | WaitingCommand | undefined {
     const found = this.#submitted.find(work => work.id === id);
     if (found !== undefined) this.#remove(found);
     return found;
   }
 
-  /** Takes out other work that is not wanted any more, where it still waits. */
+  /** Drops other work that is no longer wanted, if it still waits. */
   drop(work: OtherWork): void {
     if (!this.#waiting.includes(work)) return;
     this.#remove(work);
     work.dropped();
   }
 
-  /** Stops what runs and drops what waits; answers with the prompts and commands among that. */
+  /** Stops the running work and drops what waits. Returns the dropped prompts and commands. */
   stop(reason: 'interrupted' | 'shutdown'): readonly (WaitingPrompt | WaitingCommand)[] {
     this.#stopReason = reason;
     const waiting = this.#waiting;
@@ -125,7 +126,7 @@ export class WorkQueue {
     this.#working = undefined;
   }
 
-  /** Takes out what is to be done next. */
+  /** Removes and returns the next work. */
   #next(): Work | undefined {
     const [first] = this.#waiting;
     const next = first?.kind === 'prompt' ? (this.steering ?? first) : first;
@@ -133,7 +134,7 @@ export class WorkQueue {
     return next;
   }
 
-  /** The prompts and commands that wait. */
+  /** The waiting prompts and commands. */
   get #submitted(): readonly (WaitingPrompt | WaitingCommand)[] {
     return this.#waiting.filter(work => work.kind !== 'other');
   }

@@ -18,16 +18,16 @@ import {
 import {Transactions} from '../protocol/task/transactions.ts';
 import type {TaskView} from './task-view.ts';
 
-/** The fold of a task-protocol stream to its todo list. */
+/** Folds a task-protocol stream into its todo list. */
 export interface TaskLog {
   readonly view: TaskView;
-  /** Takes the next event; the view is another object only where the event changed something. */
+  /** Applies the next event. The view is a new object only if the event changed something. */
   applyEvent(event: ResponseEvent): TaskView;
-  /** Takes a payload that came by itself, without the event around it. */
+  /** Applies a payload that came without the event around it. */
   applyPayload(payload: DecodedPayload): TaskView;
 }
 
-/** A transaction that is rolled back leaves neither list nor memory behind; a new stream has none open. */
+/** Makes a log without open transactions. A transaction that is rolled back leaves no trace. */
 export function makeTaskLog(): TaskLog {
   const todos = new MessageTodos();
   const transactions = new Transactions([todos]);
@@ -41,7 +41,7 @@ export function makeTaskLog(): TaskLog {
         action.messages.forEach(take);
         break;
       case 'update-message': {
-        // An upsert: of a message that is known, only what the mask names has changed.
+        // An upsert. For a known message, only the fields in the mask have changed.
         const {message, mask} = action;
         if (!todos.hasApplied(message.id) || maskCovers(mask, fieldPath(message.body))) take(message);
         break;
@@ -57,7 +57,7 @@ export function makeTaskLog(): TaskLog {
       case 'rollback':
         transactions.end(action.kind);
         break;
-      // Appending is for text. What it appends to has been heard, and nothing is appended to a message that is not known.
+      // Appending only concerns text. The message it extends is already applied, and nothing is appended to an unknown message.
       case 'append-content':
       case 'update-summary':
       case 'update-description':
@@ -91,9 +91,9 @@ export function makeTaskLog(): TaskLog {
 }
 
 /**
- * Makes events of payloads, each in the place where the protocol has it: 11 and 9 in the call of a server tool, 2 in a server
- * event; what begins a list is added as a message, what goes on with it comes as an update, which adds it too. Ids are counted,
- * so that the same payloads give the same events.
+ * Makes events from payloads, each where the protocol puts it: 11 and 9 in the call of a server tool, 2 in a server event. The payload that
+ * begins a list is added as a message. Later payloads come as updates, which also add. Ids are counted, so the same payloads give the same
+ * events.
  */
 export function makePayloadEvents(): (payloads: readonly DecodedPayload[]) => ResponseEvent {
   let messages = 0;
@@ -132,11 +132,11 @@ function bodyOf(payload: DecodedPayload, callId: string): MessageBody {
 
 type FailedPayload = Extract<DecodedPayload, {readonly tag: 'failed'}>;
 
-/** The payloads of an event that could not be read, in order. */
+/** Returns the payloads of an event that could not be read, in order. */
 export function failedPayloads(event: ResponseEvent): readonly FailedPayload[] {
   if (event.kind !== 'client-actions') return none;
   let found: FailedPayload[] | undefined;
-  // In loops, for most events have none and this is asked of each.
+  // Loops, because this runs for each event and most have none.
   for (const action of event.actions) {
     for (const {body} of messagesOf(action)) {
       const payload = messagePayload(body);

@@ -3,12 +3,12 @@ import type {Todo, TodoList, TodoStatus} from '../domain/todo.ts';
 import {decodePayload} from '../protocol/task/payload.ts';
 import {applyPayload, noTodos, type TodoState} from '../protocol/task/todo-state.ts';
 
-/** What a view of the todo list is made of. */
+/** The state that every view of the todo list is derived from. */
 export type TaskView = TodoState;
 
 export const emptyTaskView: TaskView = noTodos;
 
-/** Folds frames into the view, in order. A frame that cannot be read changes nothing. */
+/** Folds frames into the view, in order. Skips frames that can't be read. */
 export function applyTaskFrames(view: TaskView, frames: readonly Uint8Array[]): TaskView {
   return frames.reduce((before, frame) => {
     const payload = decodePayload(frame);
@@ -16,7 +16,7 @@ export function applyTaskFrames(view: TaskView, frames: readonly Uint8Array[]): 
   }, view);
 }
 
-/** The list in display order: completed in order of completion, then pending in list order, marked ones `in_progress`. */
+/** Returns the list in display order: completed in order of completion, then pending in list order, with marked ones as `in_progress`. */
 export function todosOf(view: TaskView): TodoList {
   return [
     ...view.completed.map(item => todoOf(item, 'completed')),

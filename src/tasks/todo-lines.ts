@@ -3,12 +3,12 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {todoId, type TodoId} from '../domain/ids.ts';
 import type {Todo, TodoList, TodoStatus} from '../domain/todo.ts';
 
-/** A state of the list as `weft tasks watch --json` prints it: one line of JSON, without its line feed. */
+/** Writes the list as `weft tasks watch --json` prints it: one line of JSON, without its line feed. */
 export const writeTodosLine = (todos: TodoList): string => jsonText({todos});
 
 /**
- * Reads such a line, in display order whatever its own order. Cancelled todos are left out: the protocol cannot say of a todo
- * that it is cancelled, only not list it. A todo without an id, or an empty one, has that of the todo of equal title in `before`, or a new one.
+ * Reads such a line and returns the list in display order, whatever its own order. Leaves out cancelled todos: the protocol can only omit
+ * them. A todo without an id, or with an empty one, gets the id of the todo of equal title in `before`, or a new one.
  */
 export function readTodosLine(line: string, before: TodoList): Outcome<TodoList, string> {
   const parsed = parseJson(line);
@@ -47,7 +47,7 @@ function readTodo(written: Json): Outcome<WrittenTodo, string> {
   const known = statuses.find(one => one === status);
   if (known === undefined) return failed(`the status is none of ${statuses.join(', ')}`);
   return ok({
-    // A lone surrogate has no UTF-8 form: every reader of the events would see another text.
+    // A lone surrogate has no UTF-8 form, so every reader of the events would see a different text.
     id: id === undefined || id === '' ? undefined : todoId(id.toWellFormed()),
     title: title.toWellFormed(),
     description: description.toWellFormed(),

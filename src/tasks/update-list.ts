@@ -7,17 +7,17 @@ import {encodePayload} from '../protocol/task/payload.ts';
 export interface ListUpdate {
   /** In display order. */
   readonly todos: TodoList;
-  /** Open todos that the model left out. They are on the list all the same. */
+  /** Open todos that the model left out. They are still on the list. */
   readonly keptOpen: TodoList;
   /** Whether completed todos of an earlier task left the list. */
   readonly archived: 'nothing' | 'earlier-task';
 }
 
 /**
- * The list after a model has written it. A todo keeps its id where its title or its id is repeated. Open todos that are left
- * out stay, as pending ones behind the others: to drop one, the model sends it as cancelled. Completed todos that are left out
- * stay until a new task begins, which is when the first list of a prompt finds everything completed or has no title in common
- * with the old one, or when the list is sent empty.
+ * Returns the list after a model has written it. A todo keeps its id if its title or id is repeated. Open todos that are left out stay as
+ * pending ones at the end; to drop one, the model sends it as cancelled. Completed todos that are left out stay until a new task begins or
+ * an
+ * empty list is sent. A new task begins if, in the first list of a prompt, everything was completed or no title is in both lists.
  */
 export function updateList(current: TodoList, write: ListWrite, newId: () => TodoId): ListUpdate {
   const entries = write.entries.map(wellFormed);
@@ -34,16 +34,16 @@ export function updateList(current: TodoList, write: ListWrite, newId: () => Tod
   };
 }
 
-/** The payloads of an update. One that archives an earlier task begins with 11, as every new list of the protocol does. */
+/** Returns the payloads of an update. If it archives an earlier task, they begin with 11, like every new list of the protocol. */
 export function framesOfUpdate(before: TodoList, {todos, archived}: ListUpdate): readonly Uint8Array[] {
   const isNewList = archived === 'earlier-task' && todos.length > 0;
   return isNewList ? [encodePayload({kind: 'cleared'}), ...framesFor([], todos)] : framesFor(before, todos);
 }
 
 /**
- * The payloads that turn a view of `before` into a view of exactly `after`, as few as will do: 11 where a mark must end
- * without its item being completed, 2 where items changed, 9 for the marks that are missing. Both lists are in display order
- * with distinct ids, as `updateList` and `todosOf` give them.
+ * Returns the fewest payloads that turn a view of `before` into exactly `after`: 11 if a mark must end without its item being completed, 2
+ * if
+ * items changed, 9 for missing marks. Both lists are in display order with distinct ids, as from `updateList` and `todosOf`.
  */
 export function framesFor(before: TodoList, after: TodoList): readonly Uint8Array[] {
   return payloadsFor(before, after).map(encodePayload);
@@ -89,7 +89,7 @@ const sameItem = (a: TaskItem, b: TaskItem | undefined): boolean =>
 const idsWith = (list: TodoList, status: Todo['status']): Set<TodoId> =>
   new Set(list.filter(todo => todo.status === status).map(todo => todo.id));
 
-/** Protobuf text is UTF-8: a lone surrogate would not survive it, so that the list would differ from every view of it. */
+/** Protobuf text is UTF-8. A lone surrogate would not survive it, and the list would differ from its views. */
 const wellFormed = ({id, title, description, status}: TodoEntry): TodoEntry => ({
   id: id === undefined ? undefined : todoId(id.toWellFormed()),
   title: title.toWellFormed(),
@@ -97,7 +97,7 @@ const wellFormed = ({id, title, description, status}: TodoEntry): TodoEntry => (
   status,
 });
 
-/** What was completed before stays in its order, newly completed todos follow, then the rest as listed. */
+/** Orders todos: those completed before keep their order, newly completed ones follow, then the rest as listed. */
 function inDisplayOrder(current: TodoList, next: TodoList): TodoList {
   const completed = new Map(next.filter(todo => todo.status === 'completed').map(todo => [todo.id, todo]));
   const before = current.flatMap(todo => (todo.status === 'completed' ? (completed.get(todo.id) ?? []) : []));
@@ -109,26 +109,25 @@ function inDisplayOrder(current: TodoList, next: TodoList): TodoList {
   ];
 }
 
-/** What a model sent as the whole of its list, and when: the first list of a prompt may be that of a new task. */
+/** The whole list as a model sent it, and when. The first list of a prompt may be for a new task. */
 export interface ListWrite {
   readonly entries: readonly TodoEntry[];
   readonly moment: 'first-of-prompt' | 'later';
 }
 
 export interface MatchedEntries {
-  /** The entries as todos, in their order, without the cancelled ones. */
+  /** The entries as todos, in order, without cancelled ones. */
   readonly todos: TodoList;
-  /** What no entry was about. */
+  /** The todos that no entry matched. */
   readonly left: TodoList;
   readonly hasCommonTitle: boolean;
 }
 
 /**
- * Finds the todo that each entry is about: one of the same id and title, else of the same title, else of the same id (a new
- * title for it). Each todo belongs to one entry. All else is new, under the id the model chose if that is free.
- *
- * Models that count their entries give every list the ids 1, 2, 3: where the first list of a prompt repeats no title, its ids
- * say nothing of the old todos.
+ * Finds the todo for each entry: one with the same id and title, else with the same title, else with the same id (retitled).
+ * Each todo belongs to one entry. Other entries are new, under the id that the model chose if it is free.
+ * Models that count entries use the ids 1, 2, 3 in every list. If the first list of a prompt repeats no title, its ids don't refer to old
+ * todos.
  */
 function matchEntries(current: TodoList, {entries, moment}: ListWrite, newId: () => TodoId): MatchedEntries {
   const titles = new Set(current.map(({title}) => title));
@@ -176,7 +175,7 @@ function idsByTitle(list: TodoList): ReadonlyMap<string, TodoId[]> {
   return ids;
 }
 
-/** An id that was made may repeat one that a model chose for an entry of its own. */
+/** Returns a new id. It gets a suffix if a model chose the same id for another entry. */
 function freshId(used: ReadonlySet<TodoId>, newId: () => TodoId): TodoId {
   const made = newId();
   let id = made;

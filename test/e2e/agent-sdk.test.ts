@@ -376,7 +376,7 @@ test('a client that turned the sandbox on is asked once, about what the command 
   expect(asked).toEqual(['c1', 'c2', 'c3'].map(id => ['Bash', {command}, id, title, 'old\n']));
   expect(toolResults(run)).toEqual([
     expect.stringContaining('[refused and not kept: a.ts; they said: Not that file.]'),
-    expect.stringContaining('they said: the command has already run, so its input cannot be changed]'),
+    expect.stringContaining("they said: the command has already run, so its input can't be changed]"),
     expect.stringContaining('[it changed a.ts (+1 -1)]'),
   ]);
   expect(scene.read('a.ts')).toBe('new\n');

@@ -177,7 +177,7 @@ test('a stop hook that is never content, and one that is broken, end', async () 
   await using scene = await openScene(Array.from({length: 3}, (_, at) => say(String(at))));
   const run = await scene.run(['-p', 'x', ...settingsFlag(on('Stop', command('./nope.sh')))]);
   expect([run.code, run.stdout, scene.server.requests.length]).toEqual([0, '2\n', 3]);
-  expect(run.stderr).toContain('The prompt ended although a hook that guards its end broke 3 times');
+  expect(run.stderr).toContain('The prompt ended although its stop hook failed 3 times');
 });
 
 test('hooks that cannot be read stop weft before anything runs', async () => {

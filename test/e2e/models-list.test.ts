@@ -73,7 +73,7 @@ test('a picture for a model that sees none: the user hears of it, and the model 
   writeFileSync(join(scene.place.work, 'a.png'), Buffer.from('89504e470d0a1a0a00', 'hex'));
   const blind = JSON.stringify({models: {'small-model': {images: false}}});
   const {code, stderr} = await scene.run(['--prompt', 'See @a.png', '--settings', blind]);
-  expect([code, stderr]).toEqual([0, 'weft: small-model sees no images: it is only told that there is one.\n']);
+  expect([code, stderr]).toEqual([0, "weft: small-model can't see images. It is only told that there is one.\n"]);
   const sent = JSON.stringify(scene.server.requests[0]?.body);
   expect([sent.includes('image_url'), sent.includes('this model sees no images')]).toEqual([false, true]);
 });

@@ -72,7 +72,7 @@ test('a program that drives weft is asked about the host, with the command that 
       questions: [
         expect.objectContaining({
           question: expect.stringMatching(
-            /^A command in the sandbox wants to reach new\.test, port 80\. Allow it\? node -e /u,
+            /^A sandboxed command wants to reach new\.test, port 80\. Allow it\? node -e /u,
           ),
         }),
       ],
@@ -83,7 +83,7 @@ test('a program that drives weft is asked about the host, with the command that 
 
 /** What of the question has to be on the screen. */
 const wanted =
-  /A command in the sandbox wants to reach new\.test, port 80\.[^]*No[^]*Allow once[^]*Allow for this session[^]*Always allow/u;
+  /A sandboxed command wants to reach new\.test, port 80\.[^]*No[^]*Allow once[^]*Allow for this session[^]*Always allow/u;
 
 describe('in a terminal the user is asked about the host, with the command that wants it', () => {
   test('on a card', {tags: 'smoke'}, async context => {

@@ -134,7 +134,7 @@ describe('skills and commands', () => {
     expect([unknown.code, unknown.stdout, unknown.stderr, scene.server.requests.length]).toEqual([
       2,
       '',
-      'weft: There is no command /git:rp. Did you mean /git:pr?\n',
+      'weft: Unknown command /git:rp. Did you mean /git:pr?\n',
       0,
     ]);
     const done = await scene.run(['--prompt', '/git:pr 7']);

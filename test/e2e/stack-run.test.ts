@@ -112,7 +112,7 @@ test('weft stack run: hooks and tasks in order, each task in a session of its ow
     {sender_type: 'subagent', content: 'Did one.', director_read_status: 'UNREAD'},
     {
       sender_type: 'director',
-      content: 'The post-hook of layer 0 was passed over: hooks of the type "unheard-of" are not run.',
+      content: 'The post-hook of layer 0 was skipped: hooks of the type "unheard-of" are not run.',
       director_read_status: 'UNREAD',
     },
     {sender_type: 'subagent', content: 'Did two.', director_read_status: 'UNREAD'},

@@ -220,9 +220,9 @@ test('one whose model fails is an error that the model reads, and so are kinds a
   expect({code, stdout}).toEqual({code: 0, stdout: 'None of it.\n'});
   expect(toldResults(scene.server.requests.at(-1))).toEqual([
     expect.stringMatching(/no such thing[^]*\[agent [0-9a-f-]{36}: break, general, 1 turn\]$/u),
-    'There is no kind of agent "exlore". Did you mean explore?',
-    expect.stringMatching(/^There is no harness "nobody"\. There are weft, claude, codex, gemini, opencode, pi/u),
-    expect.stringMatching(/^There is no sub-agent "nobody"\. There are [0-9a-f-]{36} \(break\)\.$/u),
+    'Unknown kind of agent "exlore". Did you mean explore?',
+    expect.stringMatching(/^Unknown harness "nobody"\. Available: weft, claude, codex, gemini, opencode, pi/u),
+    expect.stringMatching(/^No sub-agent has the id or name "nobody"\. Available: [0-9a-f-]{36} \(break\)\.$/u),
   ]);
 });
 
@@ -316,7 +316,7 @@ test("an agent's file says what a sub-agent is, may call and may take; what it a
   expect(toldResults(second)).toEqual([expect.stringMatching(/^No tool named "Bash" here/u)]);
   expect(JSON.stringify(requestsOf(scene, 'MAIN')[0]?.body.tools)).toContain('- reader: Reads files');
   expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([
-    expect.stringMatching(/^It was stopped after 2 turns\.\nNot heeded of what defines reader: effort\. \[agent /u),
+    expect.stringMatching(/^Stopped after 2 turns\.\nNot heeded of what defines reader: effort\. \[agent /u),
   ]);
 });
 

@@ -103,7 +103,7 @@ describe('going back', () => {
     expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(1);
     expect(toldPrompt(scene.server.requests.at(-1))).toBe('anew');
     expect(scene.read('made')).toBe('made\n');
-    expect((await rewind(scene, '--redo', '--yes')).stderr).toContain('There is nothing to redo.');
+    expect((await rewind(scene, '--redo', '--yes')).stderr).toContain('Nothing to redo.');
   });
 
   test('later changes of the user stay, or are named', async () => {
@@ -185,7 +185,7 @@ describe('going back', () => {
       expect(await rewind(scene, ...args)).toMatchObject({code: 2, stderr: expect.stringContaining(words)});
     }
     expect((await rewind(scene, '--files', '--yes')).stderr).toContain(
-      'There is nothing to undo. No file has changed since that prompt',
+      'Nothing to undo. No file has changed since that prompt',
     );
   });
 });
@@ -236,6 +236,6 @@ describe('going back in a terminal', () => {
     await terminal.until(/Heard\./u);
     // The fourth of them tells that the files went back.
     expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(6);
-    expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages)).toContain('The user took files back');
+    expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages)).toContain('The user reverted files');
   });
 });

@@ -133,7 +133,7 @@ test('a worktree in which nothing has changed is removed by itself', async () =>
   makeRepository(scene);
   expect((await scene.run(['--prompt', 'MAIN'])).stdout).toBe('Good.\n');
   expect(toldResults(requestsOf(scene, 'MAIN')[1])[0]).toContain(
-    'It changed nothing in its worktree, which is removed.',
+    'It changed nothing in its worktree, which was removed.',
   );
   expect(worktreesOf(scene)).toEqual([]);
   expect(git(scene, 'branch', '--format=%(refname:short)')).toBe('main\n');
@@ -367,7 +367,7 @@ test('the user sees the change as a diff and has it merged; undo takes the merge
   // Until the prompt is over there is nothing to go back from.
   await terminal.until(/So it is\.[^]*Ask weft to do something/u);
   expect(scene.read('a.txt')).toBe('one\nzwei\nthree\n');
-  expect(told(scene)).toContain('not committed, and the worktree is removed.\nChanged a.txt (+1 -1)');
+  expect(told(scene)).toContain('uncommitted, and the worktree was removed.\nChanged a.txt (+1 -1)');
   expect(worktreesOf(scene)).toEqual([]);
   await terminal.type('/undo');
   await terminal.press('Enter');
@@ -416,7 +416,7 @@ test('the user drops a change', async () => {
   await using terminal = await askingTerminal(scene);
   await terminal.type('3');
   await terminal.until(/So it is\./u);
-  expect(told(scene)).toContain('The user dropped its changes, and the worktree is removed.');
+  expect(told(scene)).toContain('The user dropped its changes, and the worktree was removed.');
   expect(worktreesOf(scene)).toEqual([]);
   expect(git(scene, 'branch', '--format=%(refname:short)')).toBe('main\n');
 });
@@ -430,7 +430,7 @@ test('the user says in words of his own what should be, which keeps it', async (
   await terminal.onScreen(/use deux/u);
   await terminal.press('Enter');
   await terminal.until(/So it is\./u);
-  expect(told(scene)).toContain('The user says of it: use deux');
+  expect(told(scene)).toContain('The user says about it: use deux');
   expect(worktreesOf(scene)).toHaveLength(1);
   expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
 });

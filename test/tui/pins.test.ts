@@ -28,11 +28,11 @@ test('/pin chooses a message, the latest first; Enter pins one or takes its pin 
 test('the last answer is pinned at once; the list has numbers; what leads nowhere is said', async () => {
   const {screen, engine} = await start();
   engine.answers.pins = ok(rows);
-  engine.answers['change-pin'] = failed(rejected('Pinned messages may take 20,000 tokens.'));
+  engine.answers['change-pin'] = failed(rejected('Pinned messages may use 20,000 tokens.'));
   await screen.type('/pin list\r');
   await screen.until(/Pinned:\s+1 {2}The plan: … {2}\(an answer, about 1,250 tokens\)/u);
   await screen.type('/pin last\r');
-  await screen.until(/Pinned messages may take 20,000 tokens/u);
+  await screen.until(/Pinned messages may use 20,000 tokens/u);
   await screen.type('/pin remove 7\r');
   await screen.until(/There is no pin 7/u);
   await screen.type('/pin here\r');

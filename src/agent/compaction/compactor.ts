@@ -25,16 +25,16 @@ import {type CompactionDraft, type CompactionPlan, draftCompaction, isOrdinaryMe
 
 export interface CompactionContext {
   readonly session: SessionContext;
-  /** Whether nobody wants the preview any more: who asked has taken it back, or the engine is being closed. */
+  /** True if the preview is no longer wanted: the caller withdrew it, or the engine is closing. */
   readonly isUnwanted: () => boolean;
   /** Reads the conversation again from its journal. */
   readonly reopen: () => void;
 }
 
-/** Milliseconds that looking at the changed files may take; files that were not looked at by then go by their names. */
+/** Milliseconds for reading the changed files. Files not read by then are listed only by name. */
 const draftTimeoutMs = 10_000;
 
-/** What a preview showed, and of which state of the session. */
+/** What a preview showed, and the state of the session it is based on. */
 interface Proposal extends CompactionPlan {
   readonly records: readonly JournalRecord[];
   readonly length: number;
@@ -42,8 +42,8 @@ interface Proposal extends CompactionPlan {
 }
 
 /**
- * Compacts a conversation in two steps. The preview shows what it would come to, with a summary by the model, or without one
- * where the model gives none; the second step does that.
+ * Compacts a conversation in two steps. The preview shows the result, with a summary by the model or, if the model gives none, without.
+ * The second step carries it out.
  */
 export class Compactor {
   #proposal: Proposal | undefined;
@@ -70,7 +70,7 @@ export class Compactor {
     }
   }
 
-  /** The compaction is worked out again, since files and commands may have changed since the preview. */
+  /** Carries out the previewed compaction. Computes it again, since files and commands may have changed since. */
   async carryOut(
     wanted: {readonly preview: MessageId; readonly summary: string},
     {session, reopen}: CompactionContext,
@@ -80,7 +80,7 @@ export class Compactor {
     const isSame =
       proposal?.id === wanted.preview && proposal.records === records && proposal.length === records.length;
     if (!isSame) {
-      return failed(rejected('The conversation has changed since: start /compact again.'));
+      return failed(rejected('The conversation has changed since the preview. Run /compact again.'));
     }
     this.#proposal = undefined;
     const {id, way, counted} = proposal;
@@ -116,7 +116,7 @@ export class Compactor {
     } finally {
       if (reserved.kind === 'reserved') reserved.settle(cost.kind === 'used' ? cost.usd : 0);
     }
-    if (isUnwanted()) return failed(rejected('The preview is not wanted any more.'));
+    if (isUnwanted()) return failed(rejected('The preview was withdrawn.'));
     const plan: CompactionPlan =
       summary.kind === 'written'
         ? {id, way: 'summary', summary: ports.secrets.redact(summary.text)}
@@ -137,7 +137,7 @@ export class Compactor {
 
 const noSummary = ({model}: ModelRequest, why: 'spent' | 'aborted'): Summary => ({
   kind: 'none',
-  why: why === 'spent' ? 'A summary would cost more than the limit leaves.' : 'The summary was stopped.',
+  why: why === 'spent' ? 'A summary would exceed the cost limit.' : 'The summary was stopped.',
   usage: noUsage,
   model,
 });
@@ -152,7 +152,7 @@ async function summaryOf(
   return writeSummary({...wanted, timeoutMs: summaryTimeoutMs}, ports.model, signal);
 }
 
-/** Journals and publishes what the request for the summary has used. The conversation is as long as it was before. */
+/** Journals and publishes the usage of the summary request, which leaves the length of the conversation unchanged. */
 function recordCost({usage, model}: Summary, session: SessionContext, counted: SessionUsage): void {
   if (usage === noUsage) return;
   const meter = session.conversation.usage;
@@ -165,7 +165,7 @@ function recordCost({usage, model}: Summary, session: SessionContext, counted: S
 const costOf = ({usage, model}: Summary, {ports}: SessionContext): SummaryCost =>
   usage === noUsage ? {kind: 'none'} : {kind: 'used', usage, usd: ports.model.facts(model).costOf(usage)};
 
-/** The summary of an earlier compaction is carried on where there is no new one. */
+/** Returns the summary of an earlier compaction, which is carried over if there is no new one. */
 function earlierSummary(records: readonly JournalRecord[], request: ModelRequest): string {
   const earlier = new Set(request.messages.filter(message => !isOrdinaryMessage(message)).map(({id}) => id));
   const last = records.findLast(record => record.kind === 'compaction' && earlier.has(record.id));
@@ -177,7 +177,7 @@ const maxCarriedSummary = 24_000;
 
 type Counts = Pick<CompactionPreview, 'kept' | 'summarised' | 'dropped'>;
 
-/** What a compaction keeps, sums up and drops, in words and numbers. Parts that are empty are left out. */
+/** Counts what a compaction keeps, summarizes and drops, in words and numbers. Leaves out empty parts. */
 function countCompaction(
   {way, summary}: {readonly way: CompactionMethod; readonly summary: string},
   {draft, messages}: {readonly draft: CompactionDraft; readonly messages: readonly Message[]},
@@ -222,7 +222,7 @@ function countCompaction(
   };
 }
 
-/** An answer without its words where those stay. */
+/** Removes the text of a pinned answer, since that is kept. */
 const withoutPinned = (message: Message, pins: ReadonlySet<MessageId>): Message =>
   message.role === 'assistant' && pins.has(message.id)
     ? {...message, blocks: message.blocks.filter(({kind}) => kind !== 'text')}
@@ -231,12 +231,12 @@ const withoutPinned = (message: Message, pins: ReadonlySet<MessageId>): Message 
 const part = (count: number, what: keyof typeof partNames, tokens: number): readonly CountedPart[] =>
   count === 0 ? [] : [{what: `${count} ${partNames[what][count === 1 ? 0 : 1]}`, tokens}];
 
-/** The words for each part, in the singular and in the plural. */
+/** The words for each part, singular and plural. */
 const partNames = {
   pinned: ['pinned message, word for word', 'pinned messages, word for word'],
   userMessage: ['user message, word for word', 'user messages, word for word'],
-  leftMessage: ['user message that does not fit', 'user messages that do not fit'],
-  latest: ['message of the latest exchange', 'messages of the latest exchanges'],
+  leftMessage: ["user message that doesn't fit", "user messages that don't fit"],
+  latest: ['message of the latest exchanges', 'messages of the latest exchanges'],
   instructions: ['instruction file, read again', 'instruction files, read again'],
   skill: ['skill, word for word', 'skills, word for word'],
   todo: ['open todo', 'open todos'],
@@ -292,21 +292,22 @@ function countMessages(
 
 const sum = (): Sum => ({count: 0, tokens: 0});
 
-/** The model's summary, or a sentence that says why there is none. Both carry what the request used. */
+/** The model's summary, or a sentence that says why there is none. Both include the usage of the request. */
 type Summary = {readonly usage: Usage; readonly model: string} & (
   | {readonly kind: 'written'; readonly text: string}
   | {readonly kind: 'none'; readonly why: string}
 );
 
-/** Milliseconds that the model may take for a summary. */
+/** Milliseconds for the model to write a summary. */
 const summaryTimeoutMs = 180_000;
 
-/** UTF-16 units of a summary; a longer one is cut. */
+/** UTF-16 units of a summary, at most. A longer one is cut. */
 const maxSummary = 24_000;
 
 /**
- * Asks the model to sum the conversation up, by a request that only appends to the one before it, so that it is read from the
- * provider's cache. Its tools are offered for that reason alone: calls are not run. Never throws, and ends soon after an abort.
+ * Asks the model for a summary. The request only appends to the previous one, so it is read from the provider's cache. It offers the tools
+ * for
+ * that reason alone: calls are not run. Never throws, and ends soon after an abort.
  */
 export async function writeSummary(
   wanted: {
@@ -346,7 +347,7 @@ function whyUnusable(answer: ModelAnswer): string {
   return summaryIn(answer) === '' ? 'The model wrote no summary.' : '';
 }
 
-/** The advice in a provider's fault is left out: what it advises against a conversation that is too long is being done just now. */
+/** Leaves out the advice of a provider's fault: its advice for a long conversation is to compact. */
 const whyFailed = (fault: Fault): string =>
   fault.kind === 'provider' && fault.status > 0 ? fault.message : faultText(fault);
 
@@ -354,14 +355,14 @@ const summaryIn = ({message}: ModelAnswer): string =>
   message === undefined ? '' : clip(messageText(message).trim(), maxSummary);
 
 const askText = (instructions: string): string =>
-  `This conversation is about to be compacted: what you write now takes the place of everything above, except for the messages \
-of the user, what the user has pinned, the todo list, the standing instructions and the list of changed files, which stay word for word. Do not call tools.
+  `This conversation is about to be compacted. What you write now replaces everything above, except for the messages \
+of the user, pinned messages, the todo list, the standing instructions and the list of changed files, which stay word for word. Do not call tools.
 
-Sum up what is needed to go on without looking back, in at most 1,200 words:
+Summarize what is needed to continue without looking back, in at most 1,200 words:
 1. What the user wants, and what was decided and why; corrections and preferences of the user.
-2. What was done: files and places that matter, as path:line, commands and what came of them.
+2. What was done: relevant files and locations as path:line, commands and their results.
 3. What was found out, and what was tried and failed.
-4. Where the work stands, what is open, and the very next step.
-Write facts, names, paths, commands and error messages exactly. Leave out what is over and done. Write only the summary.${
-    instructions === '' ? '' : `\n\nThe user wants you to keep this in mind for the summary:\n${instructions}`
+4. The current state of the work, what is open, and the very next step.
+Write facts, names, paths, commands and error messages exactly. Leave out finished matters. Write only the summary.${
+    instructions === '' ? '' : `\n\nInstructions of the user for the summary:\n${instructions}`
   }`;

@@ -33,12 +33,12 @@ export interface CompactionPlan {
   readonly summary: string;
 }
 
-/** What a compacted conversation is made from. */
+/** The inputs of a compaction. */
 interface CompactionSources {
   readonly session: SessionContext;
-  /** The next request, were nothing compacted. */
+  /** The next request without a compaction. */
   readonly request: ModelRequest;
-  /** What the provider counted of the conversation so far. */
+  /** The provider's token count of the conversation so far. */
   readonly counted: SessionUsage;
 }
 
@@ -48,7 +48,7 @@ export interface CompactionDraft {
   readonly tokens: CompactionTokens;
   readonly before: CompactionPreview['before'];
   readonly carried: VerbatimParts;
-  /** The messages that stay as they are; none where there is a summary. */
+  /** The messages that stay as they are. None if there is a summary. */
   readonly trimmed: TrimmedHistory;
   /** The user's messages that are neither carried over nor among the messages that stay. */
   readonly leftMessages: readonly VerbatimMessage[];
@@ -56,18 +56,18 @@ export interface CompactionDraft {
   readonly scale: number;
 }
 
-/** How much the user's messages may take: estimated tokens, and a part of the model's window where it is known. */
+/** Room for the user's messages: estimated tokens, and a part of the model's window if known. */
 const maxUserTokens = 20_000;
 const maxUserPart = 0.25;
 
-/** How much is left after trimming: a part of the conversation or of the model's window, but at least so many tokens. */
+/** The size after trimming: a part of the conversation or of the model's window, but at least so many tokens. */
 const trimPart = 0.5;
 const minTrimmedTokens = 1000;
 
-/** Tokens that the instructions of skills may take, those that were read last first. */
+/** Tokens for the instructions of skills, the most recently read first. */
 const maxSkillTokens = 20_000;
 
-/** Works out the conversation after a compaction. What is pinned stays word for word, however much else has to go. */
+/** Drafts the conversation after a compaction. Pinned messages stay word for word, whatever else has to go. */
 export async function draftCompaction(
   plan: CompactionPlan,
   {session, request, counted}: CompactionSources,
@@ -127,17 +127,17 @@ export async function draftCompaction(
 const describe = ({title, description}: {readonly title: string; readonly description: string}): string =>
   description === '' || description === title ? '' : `: ${description}`;
 
-/** Whether a message is an ordinary one, and not the message that stands for an earlier compaction, which is always written again. */
+/** True unless the message stands for an earlier compaction, which is always rewritten. */
 export const isOrdinaryMessage = (message: Message): boolean => !isCompactionMessage(message);
 
-/** Instruction files that have changed since the session began: those of its beginning stand in the system prompt. */
+/** Returns instruction files that have changed since the session began. The system prompt has the original ones. */
 const newInstructions = ({ports}: SessionContext, {system}: ModelRequest): VerbatimParts['instructions'] =>
   ports.workspaceState
     .instructions()
     .map(({path, text}) => ({path, text: ports.secrets.redact(text)}))
     .filter(({text}) => !system.includes(text.trim()));
 
-/** As many of the newest messages as fit, in order; one that is too long does not keep older ones out. */
+/** Returns as many of the newest messages as fit, in order. One that is too long does not exclude older ones. */
 function newestWithin<M>(messages: readonly M[], textOf: (message: M) => string, maxTokens: number): readonly M[] {
   let room = maxTokens;
   const fitting = messages.toReversed().filter(message => {
@@ -149,12 +149,12 @@ function newestWithin<M>(messages: readonly M[], textOf: (message: M) => string,
   return fitting.toReversed();
 }
 
-/** How many files are named; of the rest, only the number is said. */
+/** Files to list, at most. The rest are only counted. */
 const maxFiles = 200;
 
 /**
- * The files that the session has changed, a line each, with the hash of their content now: those that its edits name, and those
- * that its commands have changed, as far as checkpoints hold them.
+ * Returns the files that the session has changed, one line each with the current hash: files named by its edits, and files changed by its
+ * commands if checkpoints hold them.
  */
 async function changedFiles(
   records: readonly JournalRecord[],
@@ -178,9 +178,9 @@ async function changedFiles(
   return paths.length > shown.length ? [...lines, `- and ${paths.length - shown.length} more`] : lines;
 }
 
-const stateText = {absent: 'no longer there', unreadable: 'not readable'} as const;
+const stateText = {absent: 'deleted', unreadable: 'not readable'} as const;
 
-/** The paths that successful edits name. */
+/** Returns the paths that successful edits name. */
 function editedPaths(messages: readonly Message[]): readonly string[] {
   return messages.flatMap((message, at) => {
     if (message.role !== 'assistant') return [];

@@ -2,20 +2,23 @@ import {longResults, withShortResults} from '../../domain/history.ts';
 import {journal, type SessionContext} from '../session-context.ts';
 
 /**
- * When the conversation takes this part of the model's window, old long results are cut to their beginnings, all in one go: the provider
- * has to read the rest anew once, and then not again until as much has come together. Below it the cut costs more than it saves: what a
- * provider keeps costs a tenth, and what it reads anew a quarter more than usual.
+ * When the conversation fills this part of the model's window, old long results are cut, all at once. The provider then has to read the
+ * rest
+ * again once, and not again until as much has accumulated. Below this part the cut costs more than it saves: cached input costs a tenth,
+ * and
+ * input read anew a quarter more than usual.
  */
 const fullPart = 0.7;
 
-/** It is done only where at least this part of the window becomes free. */
+/** Results are cut only if this frees at least this part of the window. */
 const minPart = 0.2;
 
-/** The latest messages stay as they are; and results by whose cut less than this is saved. In tokens. */
+/** The number of latest messages that stay uncut. */
 const latest = 12;
+/** The minimum saving for a result to be cut, in tokens. */
 const least = 500;
 
-/** Cuts old results where the window is nearly full. What was cut stands whole in the journal, and front ends show it whole. */
+/** Cuts old results if the window is nearly full. The journal and front ends keep the whole results. */
 export function shortenOldResults(session: SessionContext): void {
   const {conversation, ports, publish} = session;
   const {contextTokens} = conversation.usage.report();
@@ -29,6 +32,6 @@ export function shortenOldResults(session: SessionContext): void {
   const shorter = withShortResults(conversation.messages, new Set(results));
   conversation.messages.splice(0, conversation.messages.length, ...shorter);
   const count = `${String(results.length)} old ${results.length === 1 ? 'result' : 'results'}`;
-  const text = `Cut ${count} to the beginning to make room (about ${saved.toLocaleString('en-US')} tokens)`;
+  const text = `Shortened ${count} to make room (about ${saved.toLocaleString('en-US')} tokens)`;
   publish([{event: 'notice', level: 'info', text}]);
 }

@@ -26,9 +26,9 @@ import type {ExpectedCost} from '../cost-budget.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
 import {systemPromptParts} from './system-prompt.ts';
 
-/** The tokens of the next request as a whole. */
+/** The tokens of the whole next request. */
 export interface RequestTokens {
-  /** Of system prompt and tools, by estimate. */
+  /** Estimated tokens of system prompt and tools. */
   readonly fixed: number;
   readonly tokens: number;
   readonly total: ContextUsage['total'];
@@ -36,7 +36,7 @@ export interface RequestTokens {
   readonly scale: number;
 }
 
-/** The tokens of a request: what the provider counted with the last answer, where it did, and an estimate of what came since. */
+/** Returns the tokens of a request: the provider's count as of the last answer, if known, plus an estimate of what was added since. */
 export function requestTokens({system, tools, messages}: ModelRequest, counted: SessionUsage): RequestTokens {
   const fixed = estimateTokens(system) + estimateTokens(JSON.stringify(tools));
   const estimated = fixed + estimateMessagesTokens(messages);
@@ -47,23 +47,24 @@ export function requestTokens({system, tools, messages}: ModelRequest, counted: 
     fixed,
     tokens,
     total: isCounted && uncounted === 0 ? 'counted' : 'estimated',
-    // A provider that does not count, or counts differently, must not lead to absurd numbers.
+    // Guards against absurd numbers from a provider that does not count, or counts differently.
     scale: Math.min(5, Math.max(0.2, tokens / estimated)),
   };
 }
 
-/** The messages after the last answer: no provider has counted them yet. */
+/** Returns the messages after the last answer, which no provider has counted yet. */
 const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =>
   messages
     .slice(messages.findLastIndex(({role}) => role === 'assistant') + 1)
     .filter(message => !isCompactionMessage(message));
 
-/** Tokens of an answer at the most, if neither the request nor its thinking says so: no provider is asked for more. */
+/** The longest answer in tokens, if neither the request nor its thinking sets a limit. No provider is asked for more. */
 const maxAnswerTokens = 32_000;
 
 /**
- * The expected cost of a request, from the tokens of its text and the prices of its model. `conversation`: it goes on where the last
- * one ended, of which the provider has counted the tokens.
+ * Estimates the cost of a request from its tokens and the prices of its model. `conversation`: it continues the last request, whose tokens
+ * the
+ * provider has counted.
  */
 export function expectedCost(
   request: ModelRequest,
@@ -87,7 +88,7 @@ export function expectedCost(
   };
 }
 
-/** What fills the context of the next request. Starts no server and asks nobody. */
+/** Returns what fills the context of the next request. Starts no server and sends nothing. */
 export function contextUsage(session: SessionContext): ContextUsage {
   const request = nextRequest(session);
   const facts = session.ports.model.facts(request.model);
@@ -197,7 +198,7 @@ function sumMessages(messages: readonly Message[], pinned: ReadonlySet<MessageId
   }
 }
 
-/** The message of a compaction: what is pinned in it, and the rest. */
+/** Adds the message of a compaction: its pinned messages, and the rest. */
 function sumCompaction({blocks}: Message, sums: Sums): void {
   for (const block of blocks) {
     const words = block.kind === 'text' ? pinnedWords(block.text) : undefined;
@@ -211,7 +212,7 @@ const pinName = (text: string): string => firstLine(text.trim(), 30);
 class Sums {
   readonly #parts = new Map<ContextPartKind, {tokens: number; readonly items: Map<string, number>}>();
 
-  /** `item` is what the part is made of; empty for nothing to name. */
+  /** `item` names what the part is made of. May be empty. */
   add(kind: ContextPartKind, tokens: number, item = ''): void {
     const part = this.#parts.get(kind) ?? {tokens: 0, items: new Map<string, number>()};
     this.#parts.set(kind, part);
@@ -219,7 +220,7 @@ class Sums {
     if (item !== '') part.items.set(item, (part.items.get(item) ?? 0) + tokens);
   }
 
-  /** The parts, scaled so that they add up to `total`. */
+  /** Returns the parts, scaled so that they add up to `total`. */
   parts(total: number): readonly ContextPart[] {
     const estimated = [...this.#parts.values()].reduce((sum, {tokens}) => sum + tokens, 0);
     const scale = estimated === 0 ? 0 : total / estimated;

@@ -16,7 +16,7 @@ import {droppedChanges} from '../command-changes.ts';
 import {allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
 import {approvalRequest, checkpointFor, runApprovedAction} from '../tool-call.ts';
 
-/** What a prompt is once slash commands have been looked up. */
+/** A prompt after slash commands were looked up. */
 export type PromptReading =
   | {readonly kind: 'text'}
   | {readonly kind: 'command'; readonly command: SlashCommand; readonly expanded: ExpandedPrompt}
@@ -25,8 +25,8 @@ export type PromptReading =
 type NotSent = Extract<PromptEnd, {kind: 'not-sent'}>;
 
 /**
- * Reads a prompt as a slash command and expands it; nothing runs yet. A command that nobody has is not sent, since a typo is no
- * prompt. Never throws.
+ * Reads a prompt as a slash command and expands it without running anything. An unknown command is not sent, since it is likely a typo.
+ * Never throws.
  */
 export async function readPrompt(text: string, session: SessionContext, signal: AbortSignal): Promise<PromptReading> {
   try {
@@ -43,7 +43,7 @@ export async function readPrompt(text: string, session: SessionContext, signal: 
   }
 }
 
-/** Whether a prompt is a slash command that becomes a prompt here; `unknown` says in words why it cannot be sent. */
+/** Finds whether a prompt is a slash command that becomes a prompt. `unknown` explains why it can't be sent. */
 export async function findCommand(
   text: string,
   {ports}: Pick<SessionContext, 'ports'>,
@@ -58,7 +58,7 @@ export async function findCommand(
   await ports.commands.ready(signal);
   const known = ports.commands.list();
   if (known.some(({name}) => name === command.name)) return {kind: 'command', command};
-  // `/tmp is full` speaks of a folder.
+  // Distinguishes a path: `/tmp is full` is about a folder.
   const isPath = async (): Promise<boolean> =>
     (await ports.machine.files.read({path: `/${command.name}`, offset: 1, limit: 1}, signal)).tag === 'ok';
   return !builtInCommands.has(command.name) && (await isPath())
@@ -71,36 +71,36 @@ const notSent = (why: NotSent['why'], fault: Fault): Extract<PromptReading, {kin
   end: {kind: 'not-sent', why, fault},
 });
 
-/** Why there is nothing to send for `/name`, and what to write instead. */
+/** Returns why there is nothing to send for `/name`, and what to write instead. */
 export function unknownCommandText(name: string, known: readonly Pick<PromptCommand, 'name'>[]): string {
   if (builtInCommands.has(name)) return `/${name} is a command of the terminal UI. Nothing was sent to the model.`;
   const near = nearestName(name, [...known.map(command => command.name), ...builtInCommands]);
-  return `There is no command /${name}. ${near === undefined ? listed(known) : `Did you mean /${near}?`}`;
+  return `Unknown command /${name}. ${near === undefined ? listed(known) : `Did you mean /${near}?`}`;
 }
 
 function listed(known: readonly Pick<PromptCommand, 'name'>[]): string {
   if (known.length === 0) return '/help lists the commands.';
   const names = known.slice(0, 10).map(({name}) => `/${name}`);
-  return `There are ${names.join(', ')}${known.length > names.length ? ', …' : ''}.`;
+  return `Available: ${names.join(', ')}${known.length > names.length ? ', …' : ''}.`;
 }
 
-/** What the model reads of a command, beside the words that the user typed. */
+/** What the model reads of a command, besides the user's own words. */
 export interface CommandContent {
   readonly blocks: readonly (TextBlock | ImageBlock)[];
-  /** The text in which `@file` attaches a file; empty for none. */
+  /** The text in which `@file` attaches a file. May be empty. */
   readonly mentionsIn: string;
 }
 
-/** How a command whose lines have been run comes out. */
+/** The result of a command whose lines have been run. */
 export type CommandResult =
-  /** `denials`: what lines have changed and was not kept. */
+  /** `denials`: changes of its lines that were not kept. */
   | {readonly kind: 'content'; readonly content: CommandContent; readonly denials: readonly Denial[]}
   | {readonly kind: 'not-sent'; readonly end: NotSent; readonly denials: readonly Denial[]}
   | {readonly kind: 'aborted'};
 
 /**
- * Runs the command lines of an expanded command, one after the other, and puts what they print in their places. Each is judged and
- * asked about as if the model had called Bash; one that may not run keeps the prompt from being sent. Never throws.
+ * Runs the command lines of an expanded command in order and inserts their output. Each is judged and asked about like a Bash call of the
+ * model. If one may not run, the prompt is not sent. Never throws.
  */
 export async function runCommandLines(
   {id, command, expanded}: {readonly id: MessageId} & Omit<Extract<PromptReading, {kind: 'command'}>, 'kind'>,
@@ -130,7 +130,7 @@ export async function runCommandLines(
     if (signal.aborted) return {kind: 'aborted'};
     if (printed.tag === 'failed') {
       const {deniedBy, fault} = printed.error;
-      const message = `/${command.name} was not sent, since its line ${JSON.stringify(part.command)} did not run: ${faultText(fault)}`;
+      const message = `/${command.name} was not sent because its line ${JSON.stringify(part.command)} did not run: ${faultText(fault)}`;
       const why = deniedBy === 'not-denied' ? 'failed' : 'not-permitted';
       if (deniedBy !== 'not-denied') denials.push({call, by: deniedBy, of: {kind: 'call'}});
       return {kind: 'not-sent', end: {kind: 'not-sent', why, fault: rejected(message)}, denials};
@@ -141,7 +141,7 @@ export async function runCommandLines(
       ...changesTexts(changesOfCommand(ended)).map(said => `[${said}]`),
     ].join('\n');
     denials.push(...droppedChanges(call, {tag: 'action', result: ended}));
-    // What a command prints is no prompt: names in it attach nothing.
+    // Names in the output of a command attach nothing.
     mentionsIn += ' ';
   }
   return {kind: 'content', content: {blocks: [expanded.block(text), ...images], mentionsIn}, denials};
@@ -184,21 +184,21 @@ async function runLine(
     if (settled.state === 'cancelled') return notRun(rejected(cancellationText(settled.why)));
     return ok(resultOf(approval.action, settled));
   } catch (cause) {
-    return notRun(thrownFault('The command line broke off', cause));
+    return notRun(thrownFault('The command line failed', cause));
   }
 }
 
 const notRun = (fault: Fault, deniedBy: LineFault['deniedBy'] = 'not-denied'): Outcome<never, LineFault> =>
   failed({fault, deniedBy});
 
-/** Lets a command's own settings hold for the prompt that runs. */
+/** Applies a command's own settings to the running prompt. */
 export async function applyCommand({model, allowedTools}: ExpandedPrompt, session: SessionContext): Promise<void> {
   const named = model === undefined ? undefined : modelNamed(model, session.ports.model.provider);
   if (named !== undefined) session.promptModel = named;
   await allowForPrompt(allowedTools, session);
 }
 
-/** Ends what the commands of a prompt have set for it. */
+/** Ends the settings that commands made for a prompt. */
 export async function endCommands(session: SessionContext): Promise<void> {
   session.promptModel = undefined;
   if (session.promptRules.length === 0) return;

@@ -34,14 +34,14 @@ export type BeginEnd =
   | {readonly kind: 'begun'; readonly denials: readonly Denial[]}
   | {readonly kind: 'ended'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
 
-/** Takes up the prompt that a run begins with, unless a hook does not let it through or it is a command that cannot be sent. */
+/** Begins a run with a prompt, unless a hook blocks it or it is a command that can't be sent. */
 export async function beginPrompt(
   prompt: WaitingPrompt,
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<BeginEnd> {
   const beforehand = await readBeforeSending(prompt, context, signal);
-  // Whoever stops it before it is sent may send it again: it is not to be in the conversation twice.
+  // A prompt that was stopped before it was sent may be sent again, so it must not be in the conversation twice.
   const read = signal.aborted && beforehand.kind === 'ready' ? stoppedBy({kind: 'interrupted'}) : beforehand;
   if (read.kind === 'ready') {
     accept(prompt, read.attachments, context);
@@ -51,12 +51,12 @@ export async function beginPrompt(
   return {kind: 'ended', end: read.end, denials: read.denials};
 }
 
-/** Takes up the prompts that are to join the running one. One that does not come through is withdrawn with a warning. */
+/** Takes the prompts that are to join the running one. A prompt that is blocked is withdrawn with a warning. */
 export async function acceptSteering(context: PromptContext, signal: AbortSignal): Promise<void> {
   const {session, queue, checkpoints} = context;
   for (let prompt = queue.steering; prompt !== undefined && !signal.aborted; prompt = queue.steering) {
     const read = await readBeforeSending(prompt, context, signal);
-    // Until now it could still be withdrawn, and an interrupt has dropped it.
+    // Until now the prompt could still be withdrawn, and an interrupt has dropped it.
     if (signal.aborted) return;
     if (!queue.prompts.includes(prompt)) continue;
     if (read.kind === 'ready') {
@@ -80,7 +80,7 @@ type ReadPrompt =
   | {readonly kind: 'ready'; readonly attachments: Attachments; readonly denials: readonly Denial[]}
   | {readonly kind: 'stopped'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
 
-/** All that comes before a prompt is taken up: it is read as a command, hooks are asked, its command lines run, files are attached. */
+/** Prepares a prompt: reads it as a command, asks hooks, runs its command lines and attaches files. */
 async function readBeforeSending(
   prompt: WaitingPrompt,
   context: PromptContext,
@@ -123,7 +123,7 @@ interface Attachments {
   readonly attached: readonly (TextBlock | ImageBlock)[];
 }
 
-/** The prompt is in the journal before it joins the conversation and is published. */
+/** Writes the prompt to the journal before it joins the conversation and is published. */
 function accept(prompt: WaitingPrompt, {hookContext, attached}: Attachments, {session, queue}: PromptContext): void {
   const {id, text, images} = prompt;
   const message: UserMessage = {
@@ -145,7 +145,7 @@ function accept(prompt: WaitingPrompt, {hookContext, attached}: Attachments, {se
   const model = session.promptModel ?? session.model;
   const isBlind = session.ports.model.facts(model).images === 'unseen';
   if (isBlind && message.blocks.some(({kind}) => kind === 'image'))
-    warn(session, `${model} sees no images: it is only told that there is one.`);
+    warn(session, `${model} can't see images. It is only told that there is one.`);
 }
 
 const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): AgentEvent => ({
@@ -155,14 +155,16 @@ const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): 
   attached,
 });
 
-/** Different mentions of one prompt that are attached, and that are looked at: a pasted text may be full of words that look like mentions. */
+/** Mentions of one prompt that are attached, at most. */
 const maxAttached = 50;
+/** Mentions of one prompt that are looked up, at most: a pasted text may be full of words that look like mentions. */
 const maxLookedAt = 200;
 
 /**
- * The content of the files and folders that a prompt mentions, as Read would give it; ranges of lines as asked for. The judge decides
- * as for Read: what it would ask about or deny is not attached, and the user gets a warning. A word that names nothing on the disk is
- * no mention. Never throws; nothing is attached after an abort.
+ * Returns the content of the files and folders that a prompt mentions, as Read would, limited to ranges of lines if given. The judge
+ * decides as
+ * for Read: what it would ask about or deny is not attached, and the user gets a warning. A word that names no file is ignored.
+ * Never throws. Attaches nothing after an abort.
  */
 async function attachMentions(
   prompt: string,
@@ -195,7 +197,7 @@ async function attachMentions(
   return blocks;
 }
 
-/** Where the words of a mention come from: what a user typed, or the file of a command. */
+/** The source of the text with the mention: the user's prompt, or the file of a command. */
 type MentionSource = 'prompt' | 'command';
 
 async function attach(
@@ -237,8 +239,9 @@ async function attach(
 }
 
 /**
- * A resource of an MCP server, which is asked for it. Whoever types a mention has said yes to that: only further reasons, such as a
- * rule that asks, keep it from being attached. What a command or a sub-agent mentions is attached where nobody would be asked.
+ * Reads a mentioned resource from its MCP server. Typing a mention counts as approval: only further reasons, such as a rule that asks, keep
+ * it
+ * from being attached. A mention by a command or a sub-agent is attached only if it needs no question.
  */
 async function attachResource(
   paths: readonly string[],
@@ -255,7 +258,7 @@ async function attachResource(
     return [];
   };
   if (machine.mcp.servers().every(server => server.name !== request.server))
-    return refuse(`there is no MCP server named ${visibleLine(request.server)}`);
+    return refuse(`no MCP server is named ${visibleLine(request.server)}`);
   try {
     const action = readResourceAction(request);
     const {verdict} = await judgeOwnAction(action, session, signal);
@@ -269,7 +272,7 @@ async function attachResource(
       return [attachmentBlock({name, text: faultText(read.error)})];
     }
     const {blocks} = read.value;
-    // What a server says is data: it does not end where it says that it does.
+    // A server's text is data. It must not fake the end of the attachment.
     const text = blockTexts(blocks).join('\n').replaceAll('</attached', '<\\/attached');
     return [attachmentBlock({name, text}), ...blocks.filter(block => block.kind === 'image')];
   } catch (cause) {
@@ -278,8 +281,9 @@ async function attachResource(
 }
 
 /**
- * What a mention that is no file means of the resources of MCP servers; the paths are its readings, the last one without punctuation
- * of the sentence. Where no server is known by that name, only what looks like an address is taken for a resource.
+ * Interprets a mention that is not a file as a resource of an MCP server. The paths are its readings, the last one without the punctuation
+ * of
+ * the sentence. If no server has that name, only text that looks like an address counts as a resource.
  */
 function resourceOf(paths: readonly string[], mcp: McpPort): McpResourceRequest | undefined {
   const servers = mcp.servers();
@@ -295,7 +299,7 @@ function resourceOf(paths: readonly string[], mcp: McpPort): McpResourceRequest 
   return uri === undefined ? undefined : {server, uri};
 }
 
-/** A document of the session that is mentioned as `doc:` and its id or title; `undefined` for any other mention. */
+/** Returns the document that is mentioned as `doc:` and its id or title, or `undefined` for any other mention. */
 function documentBlock({path, lines}: MentionCandidate, {conversation}: SessionContext): TextBlock | undefined {
   if (!path.startsWith(documentPrefix)) return undefined;
   const document = findDocument(path.slice(documentPrefix.length), conversation.documents.list());
@@ -305,7 +309,7 @@ function documentBlock({path, lines}: MentionCandidate, {conversation}: SessionC
   return attachmentBlock({name: `${documentPrefix}${document.id}`, text: shown.join('\n')});
 }
 
-/** How the fault of a read begins or ends where nothing is at the path; a file that exists and cannot be read has another fault. */
+/** Matches the fault of a read if nothing is at the path. A file that exists but can't be read has another fault. */
 const nothingThere =
   /there is no such file|a part of its path is a file|too long|could not be read: (?!permission|operation)|A path cannot/u;
 

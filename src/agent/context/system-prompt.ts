@@ -1,18 +1,18 @@
-/** What the beginning of every request is made from. It must stay the same for a whole session: providers cache it. */
+/** The parts of the system prompt. It must stay the same for a whole session, since providers cache it. */
 export interface SystemPromptParts {
   readonly directory: string;
   readonly platform: string;
-  /** `2026-11-21`; the day is enough and keeps the prompt stable. */
+  /** Such as `2026-11-21`. A date without a time keeps the prompt stable. */
   readonly date: string;
-  /** Instruction files (AGENTS.md and the like), outermost first; they stand behind a replacement, too. */
+  /** Instruction files (AGENTS.md and the like), outermost first. They also follow a replacement. */
   readonly instructions: readonly {readonly path: string; readonly text: string}[];
-  /** The user's own prompt instead of weft's; `undefined` for weft's. An empty text is an empty prompt. */
+  /** The user's own prompt instead of weft's. `undefined` for weft's; an empty text is an empty prompt. */
   readonly replacement: string | undefined;
-  /** Text after everything else; may be empty. */
+  /** Text after everything else. May be empty. */
   readonly addition: string;
 }
 
-/** The system prompt: short, because every word of it is paid for in every request. */
+/** Builds the system prompt. It is short, because every request pays for every word. */
 export function systemPrompt(parts: SystemPromptParts): string {
   const body = parts.replacement ?? weftPrompt(parts);
   return [
@@ -24,7 +24,7 @@ export function systemPrompt(parts: SystemPromptParts): string {
     .join('\n\n');
 }
 
-/** The prompt of an agent in the place of weft's: it still has to know where it is. */
+/** Builds a sub-agent's own prompt with its location. */
 export const agentPrompt = (prompt: string, parts: Surroundings): string => `${prompt}\n\n${surroundings(parts)}`;
 
 type Surroundings = Pick<SystemPromptParts, 'directory' | 'platform' | 'date'>;
@@ -44,7 +44,7 @@ const weftPrompt = (parts: Surroundings): string =>
 
 ${surroundings(parts)}`;
 
-/** Takes a system prompt apart again: the instruction files that it holds, and all else. */
+/** Splits a system prompt into its instruction files and the rest. */
 export function systemPromptParts(prompt: string): {
   readonly text: string;
   readonly instructions: readonly {readonly path: string; readonly text: string}[];

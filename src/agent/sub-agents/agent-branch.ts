@@ -25,16 +25,16 @@ export interface Tree {
   close(parent: SessionId | 'main'): Promise<void>;
 }
 
-/** The sub-agents that one agent has started. What runs them is loaded with the first one. */
+/** The sub-agents that one agent has started. Loads the module that runs them with the first one. */
 export class Branch implements SessionAgents {
   readonly #load: () => Promise<Tree>;
   #loading: Promise<Tree> | undefined;
   #tree: Tree | undefined;
   readonly session: () => SessionContext;
   readonly parent: SessionId | 'main';
-  /** How many agents stand above those that it starts, without the session's own. */
+  /** The number of sub-agents above those that this agent starts. */
   readonly depth: number;
-  /** Of the prompt that runs, or ran last. */
+  /** The checkpoints of the running prompt, or of the last one. */
   checkpoints: PromptCheckpoints | undefined;
   #notes: string[] = [];
   #denials: Denial[] = [];
@@ -63,7 +63,7 @@ export class Branch implements SessionAgents {
   }
 
   expect(): void {
-    // What cannot be loaded is told by the call.
+    // The call itself reports a failure to load.
     this.#loaded().catch(() => {});
   }
 

@@ -1,35 +1,35 @@
 import type {Isolation, SubAgent} from '../../domain/sub-agent.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 
-/** What a sub-agent is for and may do. */
+/** The purpose and permissions of a sub-agent. */
 export interface AgentKind {
   readonly name: string;
   /** One line, for the model that chooses among kinds. */
   readonly description: string;
-  /** `same`: that of the agent that starts it, so that what the provider has cached of its requests is read again. */
+  /** `same`: that of the parent, so that the provider's cache of its requests is used. */
   readonly systemPrompt: {readonly kind: 'same'} | {readonly kind: 'own'; readonly text: string};
-  /** What it reads ahead of its task. */
+  /** What it reads before its task. */
   readonly brief: string;
-  /** A name or an alias; empty for that of the agent that starts it. */
+  /** A name or an alias. Empty for the parent's model. */
   readonly model: string;
-  /** It counts only where it is narrower than the mode of the agent that starts it. */
+  /** Applies only if it is narrower than the parent's mode. */
   readonly mode: PermissionMode | 'inherit';
-  /** Requests to the model that one prompt may take. */
+  /** Requests to the model per prompt, at most. */
   readonly maxTurns: number;
   readonly isolation: Isolation;
   readonly mayCall: (tool: string) => boolean;
-  /** What its file asks for and weft does not do: sentences. */
+  /** Sentences about what its file asks for and weft does not support. */
   readonly notes: readonly string[];
 }
 
-/** Requests that a prompt of a sub-agent may take where nothing else is said. */
+/** The default number of requests per prompt of a sub-agent. */
 export const usualTurns = 100;
 
 const answersOnce =
-  'You are a sub-agent: another agent has given you the task below and reads nothing but your last message. Do the task without asking back, then answer with all that it needs to know, and name files as path:line.';
+  'You are a sub-agent. Another agent gave you the task below and reads only your last message. Do the task without asking back, then answer with everything it needs to know, and name files as path:line.';
 
 const onlyReads =
-  'Change nothing: edits, and commands that do more than read, are refused. Several searches can go out in one answer.';
+  'Change nothing: edits, and commands that do more than read, are refused. You can make several searches in one answer.';
 
 const builtIn = (name: string, description: string, brief: string, mode: AgentKind['mode']): AgentKind => ({
   name,
@@ -45,27 +45,28 @@ const builtIn = (name: string, description: string, brief: string, mode: AgentKi
 });
 
 /**
- * The kinds that are always there. They have the tools and the system prompt of the agent that starts them, to the byte: plan mode keeps
- * those that only read from changing anything.
+ * The built-in kinds. They share the tools and the system prompt of their parent byte for byte. Plan mode keeps read-only kinds from
+ * changing
+ * anything.
  */
 export const builtInKinds: readonly AgentKind[] = [
-  builtIn('general', 'Does a task from beginning to end.', '', 'inherit'),
+  builtIn('general', 'Does a whole task.', '', 'inherit'),
   builtIn('explore', 'Finds things and only reads.', `Find what is asked for, fast. ${onlyReads}`, 'plan'),
   builtIn(
     'plan',
-    'Works out how something can be done and only reads.',
-    `Work out how it can be done: the steps in order, the files concerned, what could go wrong. ${onlyReads}`,
+    'Plans how to do something and only reads.',
+    `Plan how to do it: the steps in order, the files concerned, what could go wrong. ${onlyReads}`,
     'plan',
   ),
   builtIn(
     'review',
-    'Looks for faults in what was done and only reads.',
-    `Look for faults in what you are to review: what breaks, and when; the worst first. Say so where you find none. ${onlyReads}`,
+    'Reviews work for faults and only reads.',
+    `Look for faults: what breaks, and when, worst first. If you find none, say so. ${onlyReads}`,
     'plan',
   ),
 ];
 
-/** What stands ahead of the task. A harness has a system prompt of its own. */
+/** Returns the text before the task. A harness has its own system prompt. */
 export const openingOf = ({brief, systemPrompt}: AgentKind, {harness}: SubAgent): string =>
   [systemPrompt.kind === 'own' && harness !== 'weft' ? systemPrompt.text : '', brief]
     .filter(text => text !== '')

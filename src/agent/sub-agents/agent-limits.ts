@@ -1,14 +1,15 @@
-/** How far sub-agents may go. Times in milliseconds. */
+/** Limits for sub-agents. Times are in milliseconds. */
 export interface AgentLimits {
-  /** Sub-agents below sub-agents. */
+  /** Levels of sub-agents. */
   readonly depth: number;
   readonly atOnce: number;
-  /** Requests to a model of all sub-agents of a session together; of a harness as far as they can be told from what it says. */
+  /** Requests to models by all sub-agents of a session. Those of a harness are derived from its output. */
   readonly turns: number;
-  /** How often the same call may fail in the same way, one time after the other. */
+  /** How often in a row the same call may fail in the same way. */
   readonly sameFailures: number;
-  /** Silence after which one counts as idle, and after which it is stopped. */
+  /** Silence after which a sub-agent counts as idle. */
   readonly idleMs: number;
+  /** Silence after which a sub-agent is stopped. */
   readonly silentMs: number;
 }
 

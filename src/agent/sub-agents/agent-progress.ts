@@ -8,8 +8,9 @@ import type {HarnessOutcome} from '../../domain/harness.ts';
 import {type AgentRow, type AgentStatus, hasEnded} from '../../domain/sub-agent.ts';
 
 /**
- * A sub-agent after an event of its own engine; the same row where nothing changed. A prompt that was withdrawn before it began was
- * stopped; every other one ends with its `prompt-finished`.
+ * Returns the row of a sub-agent after an event of its engine, or the same row if nothing changed. A prompt that was withdrawn before it
+ * began
+ * was stopped. Every other prompt ends with its `prompt-finished`.
  */
 export function afterEvent(row: AgentRow, event: AgentEvent): AgentRow {
   switch (event.event) {
@@ -39,7 +40,7 @@ export function afterEvent(row: AgentRow, event: AgentEvent): AgentRow {
   }
 }
 
-/** A sub-agent after an event of its harness. Where the program ends without a word, it has failed. */
+/** Returns the row after an event of its harness. A program that ends without a result has failed. */
 export function afterHarnessEvent(row: AgentRow, event: HarnessEvent): AgentRow {
   switch (event.event) {
     case 'working':
@@ -59,7 +60,7 @@ export function afterHarnessEvent(row: AgentRow, event: HarnessEvent): AgentRow 
     case 'closed':
       return hasEnded(row.status)
         ? row
-        : withStatus(row, {kind: 'failed', reason: `It ended: ${event.reason}.`, answer: ''});
+        : withStatus(row, {kind: 'failed', reason: `The program ended: ${event.reason}.`, answer: ''});
     case 'started':
     case 'text':
     case 'thinking':
@@ -73,13 +74,10 @@ export function afterHarnessEvent(row: AgentRow, event: HarnessEvent): AgentRow 
   }
 }
 
-/** Whether the model of a harness speaks, or its tools run and what they gave is yet to be sent. */
+/** `open`: the model of a harness is answering. `between`: its tools run, or their results are not sent yet. */
 export type HarnessTurn = 'open' | 'between';
 
-/**
- * No harness says when it sends a request to its model: what the model says first after the end of a tool, or at the beginning, came of
- * one.
- */
+/** Harnesses don't report requests to their model. The first output after the end of a tool, or at the start, means that there was one. */
 export function turnAfter(turn: HarnessTurn, {event}: HarnessEvent): HarnessTurn {
   if (event === 'text' || event === 'thinking' || event === 'tool-started') return 'open';
   return event === 'tool-finished' || event === 'finished' || event === 'closed' ? 'between' : turn;
@@ -92,13 +90,13 @@ const outcomeStatus = (outcome: HarnessOutcome): AgentStatus =>
     cancelled: ({text}) => ({kind: 'cancelled', answer: text}),
   });
 
-/** Its task did not reach it. */
+/** Returns the status of a sub-agent that its task did not reach. */
 export const notBegun = (fault: Fault, signal: AbortSignal): AgentStatus =>
   signal.aborted ? {kind: 'cancelled', answer: ''} : {kind: 'failed', reason: faultText(fault), answer: ''};
 
 export const withStatus = (row: AgentRow, status: AgentStatus): AgentRow => ({...row, status});
 
-/** The row with files that were changed; each is there once. */
+/** Adds changed files to the row, each once. */
 function withFiles(row: AgentRow, changed: readonly string[]): AgentRow {
   const files = [...new Set([...row.progress.files, ...changed])];
   return files.length === row.progress.files.length ? row : {...row, progress: {...row.progress, files}};
@@ -116,9 +114,9 @@ function endOf(end: PromptEnd, answer: string): AgentStatus {
     interrupted: () => ({kind: 'cancelled', answer}),
     failed: ({fault}) => failed(faultText(fault)),
     'not-sent': ({fault}) => failed(faultText(fault)),
-    'max-turns': ({turns}) => failed(`It was stopped after ${turns} turns.`),
-    'max-cost': ({usd}) => failed(`It was stopped: the session has cost $${usd}.`),
-    'invalid-output': () => failed('It gave no answer that fits.'),
+    'max-turns': ({turns}) => failed(`Stopped after ${turns} turns.`),
+    'max-cost': ({usd}) => failed(`Stopped: the session has cost $${usd}.`),
+    'invalid-output': () => failed('It gave no answer that fits the schema.'),
     'stopped-by-hook': ({reason}) => failed(reason === '' ? 'A hook stopped it.' : `A hook stopped it: ${reason}`),
   });
 }

@@ -12,19 +12,19 @@ import type {EngineSetup} from '../session-context.ts';
 import type {Branch, Tree} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
 
-/** What runs a sub-agent: an engine of its own, or a harness. */
+/** Runs a sub-agent: in its own engine, or in a harness. */
 export interface AgentRunner {
-  /** Begins with a message, or lets it join what runs. */
+  /** Begins with a message, or adds it to the running work. */
   send(text: string): Promise<Outcome<unknown, Fault>>;
-  /** Ends what runs; its end is told as every other. */
+  /** Ends the running work. Its end is reported like any other. */
   interrupt(): void;
   setMode(mode: PermissionMode): void;
-  /** Ends what stays between two prompts, and could be in the way of its folder; another message begins it anew. */
+  /** Ends what stays between two prompts and could block its folder. Another message starts it again. */
   rest(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a sub-agent begins with, or goes on with. */
+/** What a sub-agent begins or continues with. */
 export interface Held {
   readonly agent: SubAgent;
   readonly kind: AgentKind;
@@ -37,7 +37,7 @@ export interface Held {
   readonly resume: HarnessSessionId | 'new';
 }
 
-/** What a request of a sub-agent has used. */
+/** The usage of one request of a sub-agent. */
 export type Spending = Omit<Extract<JournalRecord, {kind: 'agent-usage'}>, 'kind'>;
 
 export interface RunnerDeps {

@@ -16,13 +16,13 @@ import type {AgentKind} from './agent-kind.ts';
 import type {AgentRunner} from './agent-runner.ts';
 import {modeOf} from './weft-agent.ts';
 
-/** What only reads needs no folder of its own. */
+/** Returns the isolation of a sub-agent. One that only reads needs no folder of its own. */
 export function isolationOf({isolation}: AgentRequest, kind: AgentKind, mode: PermissionMode): SubAgent['isolation'] {
   if (modeOf(kind, mode) === 'plan') return 'none';
   return isolation === 'none' ? kind.isolation : isolation;
 }
 
-/** The name of an agent's worktree: the same as long as the agent lives, so that a message finds it again. */
+/** Returns the name of an agent's worktree. It stays the same while the agent lives, so that a later message finds it. */
 export function worktreeName({name, id}: Pick<SubAgent, 'name' | 'id'>): string {
   const words = name
     .toLowerCase()
@@ -33,18 +33,18 @@ export function worktreeName({name, id}: Pick<SubAgent, 'name' | 'id'>): string 
 }
 
 export const worktreeBrief = ({directory, branch}: Worktree): string =>
-  `You work in a git worktree of your own, in the folder ${directory} (branch ${branch}), and not in the folder named above. It began with the files as they are there, without ignored ones. Change files below it alone, by paths relative to it; what you change is looked at and merged when you have ended.\n\n`;
+  `You work in your own git worktree, in the folder ${directory} (branch ${branch}), and not in the folder named above. It started with the same files, without ignored ones. Change only files inside it, by paths relative to it. Your changes are reviewed and merged when you have ended.\n\n`;
 
 interface EndedAgent {
   readonly row: AgentRow;
   readonly worktree: Worktree;
-  /** `cancelled`: whoever stopped the agent is not asked about it. */
+  /** `cancelled`: no question is asked, since someone stopped the agent. */
   readonly end: 'ended' | 'cancelled';
   readonly parent: SessionContext;
   readonly checkpoints: PromptCheckpoints | undefined;
 }
 
-/** An agent that has ended, with what of it may still run. */
+/** An agent that has ended, with what may still run for it. */
 interface RestingAgent extends Omit<EndedAgent, 'parent' | 'checkpoints'> {
   readonly branch: Pick<Branch, 'session' | 'checkpoints'>;
   readonly runner: Pick<AgentRunner, 'rest'>;
@@ -55,7 +55,7 @@ const choices = ['Merge', 'Keep', 'Drop'] as const;
 
 type Choice = (typeof choices)[number];
 
-/** `words`: what the user says in words of his own; may be empty. */
+/** `words` is the user's own text. May be empty. */
 interface Answer {
   readonly choice: Choice;
   readonly words: string;
@@ -64,9 +64,9 @@ interface Answer {
 const keep: Answer = {choice: 'Keep', words: ''};
 
 /**
- * Decides what becomes of the worktree of an agent that has ended, and does it: one without changes is removed; of another one the user
- * says whether it is merged, kept or dropped, and it is kept where nobody can be asked. Before that everything ends that runs in it. The text
- * is for the agent that has started it. Never throws.
+ * Settles the worktree of an agent that has ended. Removes one without changes. Otherwise the user chooses to merge, keep or drop it. It is
+ * kept
+ * if no one can be asked. First ends everything that runs in it. Returns a text for the parent agent. Never throws.
  */
 export async function settleWorktree(agent: RestingAgent, signal: AbortSignal): Promise<string> {
   const {row, worktree, end, branch, runner, place} = agent;
@@ -89,15 +89,15 @@ async function settle(ended: EndedAgent, signal: AbortSignal): Promise<string> {
     const dropped = await worktrees.drop(worktree, 'keep');
     if (dropped.tag === 'failed') return `It changed nothing in its worktree. ${faultText(dropped.error)}`;
     return changes.commits === 0
-      ? 'It changed nothing in its worktree, which is removed.'
-      : `Its worktree is removed; the branch ${worktree.branch} has ${pluralize(changes.commits, 'commit')} of its own and is kept.`;
+      ? 'It changed nothing in its worktree, which was removed.'
+      : `Its worktree was removed. The branch ${worktree.branch} has ${pluralize(changes.commits, 'commit')} of its own and was kept.`;
   }
   const {choice, words} = end === 'cancelled' ? keep : await choiceOf(ended, changes, signal);
-  const said = words === '' ? [] : [`The user says of it: ${words}`];
+  const said = words === '' ? [] : [`The user says about it: ${words}`];
   return [await carryOut(choice, ended), ...said, diffText(changes, 'bounded')].join('\n');
 }
 
-/** What the user wants; without an answer it is kept. */
+/** Asks the user what to do. Without an answer the worktree is kept. */
 async function choiceOf(
   {row, worktree, parent}: EndedAgent,
   changes: WorktreeChanges,
@@ -128,18 +128,18 @@ function questionAbout(changes: WorktreeChanges, {branch, folder}: Worktree): Qu
   const conflict =
     conflicts.length === 0
       ? ''
-      : ` These conflict with what is in your folder now, so nothing can be merged: ${conflicts
+      : ` These conflict with the current files in your folder, so nothing can be merged: ${conflicts
           .slice(0, maxNamed)
           .map(({path, reason}) => `${path} (${reason})`)
           .join(', ')}.`;
   const others = count > named.length ? ` and ${count - named.length} more` : '';
   return {
     header: 'Worktree',
-    question: `It changed ${pluralize(count, 'file')} in its worktree (${changeCounts(changes)}): ${named.join(', ')}${others}.${conflict} What becomes of them?`,
+    question: `It changed ${pluralize(count, 'file')} in its worktree (${changeCounts(changes)}): ${named.join(', ')}${others}.${conflict} What should happen to them?`,
     options: [
       {
         label: 'Merge',
-        description: 'into your folder, as changes that are not committed; the worktree is removed',
+        description: 'into your folder, uncommitted; removes the worktree',
         recommended: conflict === '' ? 'recommended' : 'plain',
       },
       {label: 'Keep', description: `leave them in ${folder} (branch ${branch})`, recommended: 'plain'},
@@ -149,7 +149,7 @@ function questionAbout(changes: WorktreeChanges, {branch, folder}: Worktree): Qu
   };
 }
 
-/** Does what was chosen, and says what is so now. */
+/** Carries out the choice. Returns a text about the result. */
 async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: EndedAgent): Promise<string> {
   const {worktrees} = parent.ports;
   const {signal} = new AbortController();
@@ -157,23 +157,23 @@ async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: En
     case 'Merge': {
       await checkpoints?.beforeChange(signal);
       const merged = await worktrees.merge(worktree, signal);
-      // Its prompt may be over.
+      // The prompt of a background agent may be over.
       if (row.place === 'background') await checkpoints?.afterRun();
       if (merged.tag === 'failed') {
         await worktrees.release(worktree);
         return `${faultText(merged.error)} ${placeText(worktree)}`;
       }
       const dropped = await worktrees.drop(worktree, 'keep');
-      const rest = dropped.tag === 'ok' ? 'and the worktree is removed.' : `but ${faultText(dropped.error)}`;
-      return `Its changes are merged into ${parent.directory}, not committed, ${rest}`;
+      const rest = dropped.tag === 'ok' ? 'and the worktree was removed.' : `but ${faultText(dropped.error)}`;
+      return `Its changes were merged into ${parent.directory}, uncommitted, ${rest}`;
     }
     case 'Keep':
       await worktrees.release(worktree);
-      return `Nothing of it is in ${parent.directory} yet. ${placeText(worktree)}`;
+      return `Its changes are not in ${parent.directory} yet. ${placeText(worktree)}`;
     case 'Drop': {
       const dropped = await worktrees.drop(worktree, 'drop');
       return dropped.tag === 'ok'
-        ? 'The user dropped its changes, and the worktree is removed.'
+        ? 'The user dropped its changes, and the worktree was removed.'
         : `The user wants its changes dropped. ${faultText(dropped.error)}`;
     }
     default:

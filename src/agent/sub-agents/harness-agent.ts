@@ -20,8 +20,9 @@ import type {AgentRunner, Held, RunnerDeps} from './agent-runner.ts';
 import {modeOf} from './weft-agent.ts';
 
 /**
- * A sub-agent in a harness. The program is started with the first message; where it has ended since, the next one starts it again in the
- * same conversation. What it asks for is judged as if the agent that started it had asked.
+ * Runs a sub-agent in a harness. The first message starts the program. If the program has ended since, the next message starts it again in
+ * the
+ * same conversation. Its requests are judged as if the parent agent had made them.
  */
 export class HarnessAgent implements AgentRunner {
   readonly #held: Held;
@@ -31,7 +32,7 @@ export class HarnessAgent implements AgentRunner {
   #mode: PermissionMode;
   #run: HarnessRun | undefined;
   #starting: AbortController | undefined;
-  /** Whether its model has done something since it last said what it used. */
+  /** Whether its model has done something since its last usage report. */
   #uncounted: 'nothing' | 'something' = 'nothing';
   #used = nothingUsed;
 
@@ -116,7 +117,7 @@ export class HarnessAgent implements AgentRunner {
         parent.publish([{event: 'notice', level: 'warning', text: `${agent.harness}: ${event.text}`}]);
         break;
       case 'finished': {
-        // A run that says nothing of its cost did not cost nothing.
+        // A run that reports no cost still had one.
         if (this.#uncounted === 'something') spent({model: agent.harness, usage: noUsage, costUsd: 'unknown'});
         this.#uncounted = 'nothing';
         const {text} = event.outcome;
@@ -154,7 +155,7 @@ export class HarnessAgent implements AgentRunner {
     happened({by: 'harness', event});
   }
 
-  /** Rules and mode decide first, then hooks and the user; nobody to ask is a no. */
+  /** Decides on a request: rules and mode first, then hooks and the user. If no one can be asked, denies it. */
   async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
     const {agent, branch} = this.#held;
     const {directory, place} = this.#deps;
@@ -169,7 +170,8 @@ export class HarnessAgent implements AgentRunner {
       interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
     };
     const before = branch.checkpoints;
-    if (before === undefined) return {kind: 'denied', message: 'No prompt runs that this could belong to.'};
+    if (before === undefined)
+      return {kind: 'denied', message: 'No prompt is running that this request could belong to.'};
     const context: ApprovalContext = {
       session,
       hooks: new PromptHooks(parent.ports.hooks, parent.publish),
@@ -202,14 +204,14 @@ export class HarnessAgent implements AgentRunner {
       return {kind: 'denied', message: words.join('\n')};
     }
     if (answer.action !== shown || answer.input !== 'unchanged') {
-      return {kind: 'denied', message: answer.note === '' ? 'The user wants this done otherwise.' : answer.note};
+      return {kind: 'denied', message: answer.note === '' ? 'The user wants this done differently.' : answer.note};
     }
     if (verdict.risk !== 'read-only' && agent.isolation === 'none' && where === 'here')
       await before.beforeChange(signal);
     return {kind: 'allowed'};
   }
 
-  /** What cannot be kept is missing when the session is looked at later; the work itself goes on. */
+  /** Journals a record. If that fails, the stored session lacks it, but the work continues. */
   #keep(record: JournalRecord): void {
     try {
       this.#held.session.append(record);

@@ -15,7 +15,7 @@ import {type AgentKind, builtInKinds} from './agent-kind.ts';
 import type {Held} from './agent-runner.ts';
 import {isolationOf, worktreeName} from './agent-worktree.ts';
 
-/** A sub-agent as a call asks for it, with a session of its own. Where it cannot be had, nothing of it is left open. */
+/** Creates the sub-agent that a call asks for, with its own session. Leaves nothing open if that fails. */
 export async function newAgent(
   request: AgentRequest,
   {branch, call}: {readonly branch: Branch; readonly call: ActionId},
@@ -28,7 +28,7 @@ export async function newAgent(
   const {harness} = request;
   const known = ['weft', ...ports.harnesses.names()];
   if (!known.includes(harness)) {
-    return failed(rejected(`There is no harness ${JSON.stringify(harness)}. There are ${known.join(', ')}.`));
+    return failed(rejected(`Unknown harness ${JSON.stringify(harness)}. Available: ${known.join(', ')}.`));
   }
   const named = modelNamed(request.model, ports.model.provider) ?? modelNamed(kind.value.model, ports.model.provider);
   const model = harness === 'weft' ? (named ?? parent.promptModel ?? parent.model) : request.model;
@@ -59,7 +59,7 @@ export async function newAgent(
   return ok({...begun, branch, kind: kind.value, session, worktree: worktree.value, origin: 'new', resume: 'new'});
 }
 
-/** One of an earlier run of weft: its conversation goes on. `undefined` where the conversation of `branch` has started none with this id. */
+/** Reopens a sub-agent of an earlier run of weft. Returns `undefined` if the conversation of `branch` has started none with this id. */
 export async function earlierAgent(
   id: SessionId,
   branch: Branch,
@@ -105,13 +105,13 @@ async function kindNamed(
 ): Promise<Outcome<AgentKind, Fault>> {
   await raceAbort(ports.agentKinds.ready(signal), signal);
   const ofFiles = ports.agentKinds.list();
-  // A file may stand in the place of a kind that is built in.
+  // A file may override a built-in kind.
   const kind = ofFiles.find(each => each.name === name) ?? builtInKinds.find(each => each.name === name);
   if (kind !== undefined) return ok(kind);
   const names = [...builtInKinds, ...ofFiles].map(each => each.name);
   const near = nearestName(name, names);
-  const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`;
-  return failed(rejected(`There is no kind of agent ${JSON.stringify(name)}. ${hint}`));
+  const hint = near === undefined ? `Available: ${names.join(', ')}.` : `Did you mean ${near}?`;
+  return failed(rejected(`Unknown kind of agent ${JSON.stringify(name)}. ${hint}`));
 }
 
 const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>

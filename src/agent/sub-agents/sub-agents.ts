@@ -32,16 +32,16 @@ interface Running {
   readonly branch: Branch;
   readonly runner: AgentRunner;
   worktree: Worktree | 'none';
-  /** What became of the worktree; empty before. */
+  /** What happened to the worktree. Empty before it is settled. */
   outcome: string;
   readonly place: SeparateMachine;
-  /** While it is decided what becomes of its worktree: an abort leaves that as it is. */
+  /** Set while its worktree is being settled. An abort keeps the worktree as it is. */
   settling: AbortController | undefined;
-  /** Nobody is asked any more. */
+  /** True once no one is asked any more. */
   closing: boolean;
-  /** Settles with the end of what runs now. */
+  /** Settles when the running work ends. */
   ended: PromiseWithResolvers<void>;
-  /** Why it is being stopped, where that is no wish of anybody's. */
+  /** Why weft is stopping it. Empty if a person stopped it. */
   stopReason: string;
   heardAt: number;
   lastFailure: {readonly text: string; readonly times: number};
@@ -49,8 +49,9 @@ interface Running {
 }
 
 /**
- * All sub-agents of a session, and those that they start. Each prompt of one ends exactly once, as its engine or its harness says; what
- * somebody asks of one that has ended is a new prompt.
+ * All sub-agents of a session, with their sub-agents. Each prompt of one ends exactly once, as its engine or harness reports. A message to
+ * one
+ * that has ended is a new prompt.
  */
 export class SubAgents implements Tree {
   readonly #setup: SubAgentsSetup;
@@ -127,7 +128,7 @@ export class SubAgents implements Tree {
     else if (!hasEnded(running.row.status)) running.runner.interrupt();
   }
 
-  /** The agent that has started them is in another mode now: none may do more than that. */
+  /** Sets the mode of the parent, which none of its sub-agents may exceed. */
   setMode(parent: SessionId | 'main', mode: PermissionMode): void {
     for (const {row, kind, runner} of this.#running.values()) {
       if (row.agent.parent === parent) runner.setMode(modeOf(kind, mode));
@@ -153,19 +154,19 @@ export class SubAgents implements Tree {
   #whyNoMore(depth: number): string | undefined {
     const {limits} = this.#setup;
     if (depth >= limits.depth) {
-      return `A sub-agent this deep (${depth}) starts no others. Do the task yourself.`;
+      return `A sub-agent at depth ${depth} can't start others. Do the task yourself.`;
     }
     const busy = [...this.#running.values()].filter(({row}) => !hasEnded(row.status)).length;
     if (busy + this.#starting >= limits.atOnce) {
-      return `${limits.atOnce} sub-agents are at work, and no more run at once. Start this one when one of them has ended.`;
+      return `${limits.atOnce} sub-agents are running, which is the limit. Start this one when one of them has ended.`;
     }
     if (this.#turns >= limits.turns) {
-      return `The sub-agents of this session have taken ${limits.turns} turns, and may take no more. Do the task yourself.`;
+      return `The sub-agents of this session have used up their ${limits.turns} turns. Do the task yourself.`;
     }
-    return this.#isSpent() ? 'The session has cost what it may cost: no more sub-agents.' : undefined;
+    return this.#isSpent() ? 'The session has reached its cost limit, so no more sub-agents can start.' : undefined;
   }
 
-  /** One of an earlier run of weft, by its id. `undefined` where that is no such id. */
+  /** Reopens a sub-agent of an earlier run of weft by its id. Returns `undefined` if the id is not one. */
   async #revived(to: string, branch: Branch, signal: AbortSignal): Promise<Outcome<Running, Fault> | undefined> {
     const id = parseSessionId(to);
     if (id === undefined || this.#running.has(id)) return undefined;
@@ -220,7 +221,7 @@ export class SubAgents implements Tree {
     return running;
   }
 
-  /** Gives one a message; one that has ended begins anew. */
+  /** Sends a message to a sub-agent. One that has ended starts again. */
   async #tell(running: Running, text: string, place: AgentRow['place']): Promise<Outcome<'began' | 'joined', Fault>> {
     if (running.settling !== undefined) return failed(rejected(notSettled));
     if (hasEnded(running.row.status)) {
@@ -241,7 +242,7 @@ export class SubAgents implements Tree {
     return sent;
   }
 
-  /** Waits for the end of what runs, unless it goes on in the background or only got a message. */
+  /** Waits for the end of the running work, unless it runs in the background or only got a message. */
   async #report(running: Running, message: AgentReport['message'], wait: AgentWait): Promise<AgentReport> {
     const report = (): AgentReport => reportOf(running, message);
     if (message === 'joined' || running.row.place === 'background') return report();
@@ -266,12 +267,12 @@ export class SubAgents implements Tree {
     const [only] = named;
     if (only !== undefined && named.length === 1) return ok(only);
     const known = reachable.map(({row}) => `${row.agent.id} (${row.agent.name})`);
-    const list = known.length === 0 ? 'There are none.' : `There are ${known.join(', ')}.`;
+    const list = known.length === 0 ? 'There are none.' : `Available: ${known.join(', ')}.`;
     return failed(
       rejected(
         named.length > 1
-          ? `${named.length} sub-agents have the name ${JSON.stringify(to)}: use an id. ${list}`
-          : `There is no sub-agent ${JSON.stringify(to)}. ${list}`,
+          ? `${named.length} sub-agents are named ${JSON.stringify(to)}. Use an id. ${list}`
+          : `No sub-agent has the id or name ${JSON.stringify(to)}. ${list}`,
       ),
     );
   }
@@ -303,14 +304,15 @@ export class SubAgents implements Tree {
   #tookTurn(running: Running): void {
     const {limits} = this.#setup;
     this.#turns += 1;
-    if (this.#turns > limits.turns) this.#stopFor(running, `All sub-agents together have taken ${limits.turns} turns.`);
-    // One of weft's own is stopped by its engine.
+    if (this.#turns > limits.turns)
+      this.#stopFor(running, `All sub-agents together have used up their ${limits.turns} turns.`);
+    // weft's own sub-agents are stopped by their engine.
     const own = minTurns(running.kind.maxTurns, running.branch.session().limits.maxTurns);
     if (running.row.agent.harness !== 'weft' && running.row.progress.turns > own)
-      this.#stopFor(running, `It was stopped after ${own} turns.`);
+      this.#stopFor(running, `Stopped after ${own} turns.`);
   }
 
-  /** Whoever waits for a sub-agent is not silent as long as that is not. */
+  /** An agent that waits for a sub-agent counts as active while the sub-agent is. */
   #heard(agent: SubAgent): void {
     const running = this.#running.get(agent.id);
     if (running === undefined) return;
@@ -326,11 +328,11 @@ export class SubAgents implements Tree {
     const times = isFailure && text === running.lastFailure.text ? running.lastFailure.times + 1 : 1;
     running.lastFailure = {text, times};
     if (isFailure && times >= this.#setup.limits.sameFailures) {
-      this.#stopFor(running, `The same call of ${call.name} failed ${times} times in the same way.`);
+      this.#stopFor(running, `The same ${call.name} call failed ${times} times in the same way.`);
     }
   }
 
-  /** A question of a sub-agent to the user is open, or is settled. */
+  /** Called when a question of a sub-agent to the user opens, and when it is settled. */
   #asks(asker: Asker, on: string | undefined): void {
     const running = asker === 'main' ? undefined : this.#running.get(asker.id);
     if (running === undefined || hasEnded(running.row.status)) return;
@@ -350,11 +352,11 @@ export class SubAgents implements Tree {
     try {
       countAgentUsage({model, usage, costUsd}, session);
     } catch (cause) {
-      warn(session, faultText(thrownFault('What a sub-agent cost could not be kept', cause)));
+      warn(session, faultText(thrownFault("Couldn't save the cost of a sub-agent", cause)));
     }
     if (!this.#isSpent()) return;
     for (const each of this.#running.values()) {
-      if (!hasEnded(each.row.status)) this.#stopFor(each, 'The session has cost what it may cost.');
+      if (!hasEnded(each.row.status)) this.#stopFor(each, 'The session has reached its cost limit.');
     }
   }
 
@@ -368,7 +370,7 @@ export class SubAgents implements Tree {
     this.stop(running.row.agent.id);
   }
 
-  /** Every change of a row goes through here: an end is told once, and only as an end. */
+  /** Applies every change of a row. An end is published once, and only as an end. */
   #change(running: Running, next: AgentRow): void {
     const before = running.row;
     if (next === before || (running.settling !== undefined && hasEnded(next.status))) return;
@@ -389,7 +391,7 @@ export class SubAgents implements Tree {
     if ([...this.#running.values()].every(each => hasEnded(each.row.status))) this.#unwatch();
   }
 
-  /** Its end is told when it is settled what becomes of its worktree, and so nothing of it runs there any more. */
+  /** Publishes the end once the worktree is settled, so that nothing still runs there. */
   async #settle(running: Running, next: AgentRow, worktree: Worktree): Promise<void> {
     const settling = new AbortController();
     running.settling = settling;
@@ -424,7 +426,7 @@ export class SubAgents implements Tree {
     this.#watchSilence();
   }
 
-  /** Whoever looks at the call sees what the sub-agent does, a line each. */
+  /** Shows each step of the sub-agent as a line of output of its call. */
   #tellDoing(before: AgentRow, {agent, status, place}: AgentRow): void {
     if (agent.parent !== 'main' || place === 'background' || status === before.status) return;
     const doing = status.kind === 'in_progress' ? status.doing : '';
@@ -442,7 +444,7 @@ export class SubAgents implements Tree {
           const silence = this.#now() - running.heardAt;
           if (status.kind === 'blocked' || hasEnded(status)) continue;
           if (silence >= silentMs)
-            this.#stopFor(running, `Nothing was heard of it for ${Math.round(silentMs / 60_000)} minutes.`);
+            this.#stopFor(running, `It was silent for ${Math.round(silentMs / 60_000)} minutes.`);
           else if (silence >= idleMs && status.kind === 'in_progress')
             this.#change(running, withStatus(running.row, {kind: 'idle'}));
         }
@@ -465,7 +467,7 @@ export class SubAgents implements Tree {
   }
 }
 
-const notSettled = 'It has ended, and what becomes of its worktree is not settled yet. Send the message later.';
+const notSettled = 'It has ended, but its worktree is not settled yet. Send the message later.';
 
 const reportOf = ({row, kind, outcome}: Running, message: AgentReport['message']): AgentReport => ({
   row,
@@ -474,7 +476,7 @@ const reportOf = ({row, kind, outcome}: Running, message: AgentReport['message']
   worktree: outcome,
 });
 
-/** Milliseconds between two looks at who is silent, and at whom another process wants to be stopped. */
+/** Milliseconds between two checks for silent sub-agents, and for stop requests of other processes. */
 const lookMs = 1000;
 
 const never = new AbortController().signal;

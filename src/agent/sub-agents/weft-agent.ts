@@ -15,7 +15,7 @@ import {Branch} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
 import type {AgentRunner, Held, RunnerDeps, Spending} from './agent-runner.ts';
 
-/** A sub-agent in this process: an engine of its own, on the ports of the agent that started it. */
+/** Runs a sub-agent in this process: its own engine, on the ports of its parent. */
 export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
   const {agent, kind, session, origin, branch} = held;
   const parent = branch.session();
@@ -27,9 +27,9 @@ export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
     model: agent.model,
     mode: modeOf(kind, parent.mode),
     systemPrompt: kind.systemPrompt.kind === 'same' ? parent.systemPrompt : kind.systemPrompt.text,
-    // What all cost together is looked at by whoever has started them.
+    // The session checks the total cost of all sub-agents.
     limits: {maxTurns: minTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
-    // Where the user does not want to be asked, nobody is.
+    // If the user wants no questions, none is asked.
     interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
     // A sub-agent has no screen.
     frontEnd: noAbilities,
@@ -70,15 +70,15 @@ export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
   };
 }
 
-/** The kind may narrow what the parent may do, and never widen it. */
+/** Returns the narrower of the kind's and the parent's mode. */
 export const modeOf = ({mode}: AgentKind, parent: PermissionMode): PermissionMode =>
   mode === 'inherit' ? parent : narrowerMode(mode, parent);
 
-/** Requests that one may make, of its kind and of the agent that starts it. */
+/** Returns the smaller of the turn limits of the kind and the parent. */
 export const minTurns = (own: number, parent: number | 'unlimited'): number =>
   parent === 'unlimited' ? own : Math.min(own, parent);
 
-/** The tools that a kind may not call. Tools that need a person belong to the user's own agent. */
+/** Returns the tools that a kind may not call. Tools that need a person belong to the user's own agent. */
 function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
   const names = actionNames.flatMap(name => {
     const {offered, tools} = definitions[name];
@@ -102,18 +102,18 @@ function portsOf({agent, kind, branch}: Held, {directory, place: own}: RunnerDep
       prefetch: async () => {},
       uncoveredFiles: (touched, signal) => ports.checkpoints.uncoveredFiles(touched, signal),
       async take(signal) {
-        // It is the prompt of the user that is undone, so its checkpoint is the one that counts.
-        // In a worktree it changes nothing of the user's.
+        // Undo covers the user's prompt, so the checkpoint of that prompt counts.
+        // In a worktree it changes none of the user's files.
         if (agent.isolation === 'none') await branch.checkpoints?.beforeChange(signal);
         return ok('off');
       },
-      preview: async () => failed(rejected('A sub-agent is not rewound.')),
-      revert: async () => failed(rejected('A sub-agent is not rewound.')),
+      preview: async () => failed(rejected("A sub-agent can't be rewound.")),
+      revert: async () => failed(rejected("A sub-agent can't be rewound.")),
     },
   };
 }
 
-/** The user's hooks, as a sub-agent meets them: its beginning and its end have hooks of their own, and nobody submits its prompt. */
+/** Adapts the user's hooks for a sub-agent: its start and end have hooks of their own, and no one submits its prompt. */
 const hooksOfSubAgent = (hooks: HooksPort, agent: Subagent): HooksPort => ({
   preToolUse: (call, signal) => hooks.preToolUse(call, signal),
   permissionRequest: (request, signal) => hooks.permissionRequest(request, signal),
@@ -145,10 +145,10 @@ function spentSince(before: SessionUsage['models'], now: SessionUsage['models'])
   });
 }
 
-/** What of a kind does not hold here: sentences. */
+/** Returns warnings about fields of the agent file that have no effect here. */
 export function notHeeded(kind: AgentKind, {mode, ports}: SessionContext, harness: string): readonly string[] {
   if (harness !== 'weft') {
-    return kind.systemPrompt.kind === 'own' ? [`Of ${kind.name} only the prompt counts in ${harness}.`] : [];
+    return kind.systemPrompt.kind === 'own' ? [`In ${harness}, only the prompt of ${kind.name} applies.`] : [];
   }
   const own = modeOf(kind, mode);
   const isUnknown =
@@ -157,9 +157,7 @@ export function notHeeded(kind: AgentKind, {mode, ports}: SessionContext, harnes
     ...kind.notes,
     ...(kind.mode === 'inherit' || own === kind.mode
       ? []
-      : [`It works in mode ${own} and not ${kind.mode}, since it may do no more than who started it.`]),
-    ...(isUnknown
-      ? [`The provider has no model ${JSON.stringify(kind.model)}: it has the model of who started it.`]
-      : []),
+      : [`It runs in mode ${own} and not ${kind.mode}, since it may do no more than its parent.`]),
+    ...(isUnknown ? [`The provider has no model ${JSON.stringify(kind.model)}, so it uses its parent's model.`] : []),
   ];
 }

@@ -11,7 +11,7 @@ import {
 } from './stack-records.ts';
 import type {TaskStack} from './task-stack.ts';
 
-/** What happens while the task stack runs, for those who watch; sent as it is. */
+/** What happens while the task stack runs. Sent to observers as it is. */
 export type StackRunEvent =
   | {readonly type: 'run_started'}
   | {
@@ -19,25 +19,25 @@ export type StackRunEvent =
       readonly task_id: StackTaskId;
       readonly session_id: string;
       readonly description: string;
-      /** Whether it goes on with what an earlier run has begun. */
+      /** Whether it continues the work of an earlier run. */
       readonly resumed: boolean;
     }
   | {readonly type: 'text'; readonly task_id: StackTaskId; readonly content: string}
   | {readonly type: 'tool_use'; readonly task_id: StackTaskId; readonly title: string}
-  /** The sub-agent has said this to the director and the user. */
+  /** The sub-agent sent this to the director and the user. */
   | {
       readonly type: 'message_sent';
       readonly task_id: StackTaskId;
       readonly message_id: StackMessageId;
       readonly content: string;
     }
-  /** The sub-agent has read this message of the user's. */
+  /** The sub-agent has read this message of the user. */
   | {readonly type: 'message_read'; readonly task_id: StackTaskId; readonly message_id: StackMessageId}
   | {
       readonly type: 'task_finished';
       readonly task_id: StackTaskId;
       readonly status: TaskStatus;
-      /** Why it failed or stopped; empty otherwise. */
+      /** Why it failed or stopped. Empty otherwise. */
       readonly reason: string;
     }
   | {readonly type: 'hook_started'; readonly layer_index: number; readonly hook: HookName}
@@ -70,11 +70,11 @@ export type StackRunEnd =
   | {readonly kind: 'not-begun'; readonly reason: string}
   | {readonly kind: 'stopped'};
 
-/** Whoever does the work of the stack: sub-agents of weft, or other agents' programs. */
+/** Does the work of the stack: with sub-agents of weft or with other agents' programs. */
 export interface StackWorker {
-  /** Begins a task, or goes on with it where the session has been begun. An abort of `signal` interrupts it. */
+  /** Begins a task, or continues it if its session exists. An abort of `signal` interrupts it. */
   begin(task: TaskWork, host: TaskHost, signal: AbortSignal): TaskRun;
-  /** Runs what a hook asks for, under the rules that hold for everything else. Never rejects. */
+  /** Runs what a hook asks for, under the same rules as everything else. Never rejects. */
   runHook(work: Exclude<HookWork, {kind: 'none'}>, signal: AbortSignal): Promise<HookEnd>;
 }
 
@@ -86,42 +86,42 @@ export interface TaskWork {
 
 export interface TaskHost {
   readonly text: (content: string) => void;
-  /** It does something; `title` says what in a line. */
+  /** Reports a tool call. `title` describes it in one line. */
   readonly tool: (title: string) => void;
-  /** It says something to the director and the user. */
+  /** Sends a message of the sub-agent to the director and the user. */
   readonly say: (content: string) => 'kept' | 'not-kept';
-  /** What is to be kept, so that the task can be gone on with. */
+  /** Stores fields that are needed to continue the task later. */
   readonly progress: (fields: JsonObject) => void;
-  /** The sub-agent has this message in its conversation. */
+  /** Reports that the sub-agent has this message in its conversation. */
   readonly read: (message: StackMessageId) => void;
 }
 
 export interface TaskRun {
-  /** Gives the sub-agent a message of the user's, once. */
+  /** Gives the sub-agent a message of the user, once. */
   steer(message: UserMessage): void;
-  /** Settles when all that it started has settled and is kept. Never rejects. */
+  /** Settles when everything it started has settled and is stored. Never rejects. */
   readonly finished: Promise<TaskEnd>;
 }
 
 export interface DirectorPorts {
-  /** Carries out a change, which is kept when this returns. */
+  /** Performs a change and returns once it is stored. */
   readonly perform: <T>(work: (stack: TaskStack) => T) => T;
   readonly read: <T>(work: (stack: TaskStack) => T) => T;
   readonly worker: StackWorker;
-  /** Calls the listener every now and then, since other processes change the stack, too. The result ends it. */
+  /** Calls the listener at intervals, since other processes change the stack, too. The returned function ends it. */
   readonly watch: (listener: () => void) => () => void;
   readonly newSession: () => string;
   readonly observe: (event: StackRunEvent) => void;
 }
 
 export interface DirectorOptions {
-  /** Whether a task that fails ends the run. */
+  /** Whether a failed task ends the run. */
   readonly afterFailure: 'stop' | 'go-on';
   /** `one`: one position of the stack. */
   readonly positions: 'all' | 'one';
 }
 
-/** What those who watch are told at the end of a run, when the next one may begin. */
+/** Makes the event that ends a run. The next run may begin when observers get it. */
 export const runFinished = (end: StackRunEnd): StackRunEvent => ({
   type: 'run_finished',
   outcome: end.kind,
@@ -129,8 +129,8 @@ export const runFinished = (end: StackRunEnd): StackRunEvent => ({
 });
 
 /**
- * Runs the task stack from where it stands: position by position, until nothing is left, something failed, or `signal` aborts. Only one
- * director may run at a time. What a killed one left under way is taken up again. Rejects where the stack cannot be kept.
+ * Runs the task stack from its pointer, position by position, until nothing is left, something fails, or `signal` aborts. Only one director
+ * may run at a time. It resumes what a killed director left in progress. Rejects if the stack can't be stored.
  */
 export async function directStack(
   ports: DirectorPorts,
@@ -164,7 +164,7 @@ async function runHook(
       settleHook(stack, hook);
       if (end.kind === 'passed-over')
         stack.createMessage({
-          content: `The ${hookText(hook)} was passed over: ${end.reason}.`,
+          content: `The ${hookText(hook)} was skipped: ${end.reason}.`,
           sender_type: 'director',
           task_id: null,
         });
@@ -209,7 +209,7 @@ async function runTask(
   const look = (): void => keep(lookAtTask);
   const lookAtTask = (): void => {
     const seen = ports.read(stack => ({task: stack.task(id), messages: unreadAbout(stack, id)}));
-    // Somebody has cancelled it, or put it back.
+    // Someone has cancelled the task or put it back.
     if (seen.task.tag === 'failed' || seen.task.value.status !== 'IN_PROGRESS') work.abort();
     for (const message of seen.messages.filter(each => !given.has(each.id))) {
       given.add(message.id);
@@ -229,14 +229,14 @@ async function runTask(
   ports.observe({type: 'task_finished', task_id: id, status, reason: 'reason' in end ? end.reason : ''});
   if (end.kind === 'out-of-bounds' || end.kind === 'not-begun') return end;
   if (status === 'FAILED') return {kind: 'task-failed'};
-  // A task that was put back begins anew; one that nobody has stopped on purpose would stop for ever.
+  // A task that was put back begins anew. Without this check, a task that stopped by itself would stop the run forever.
   return isFinalStatus(status) || (work.signal.aborted && !signal.aborted) ? {kind: 'done'} : {kind: 'stopped'};
 }
 
-/** UTF-16 units of what a sub-agent says that are kept as progress. */
+/** UTF-16 units of a sub-agent's text that are stored as progress. */
 const maxProgress = 2000;
 
-/** What the sub-agent of a task does, kept and told. */
+/** Returns the host of a task, which stores and publishes what its sub-agent does. */
 function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
   return {
     text(content) {
@@ -262,7 +262,7 @@ function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
   };
 }
 
-/** What cannot be kept in between is no reason to break off: the end of the task is kept, or the run says why not. */
+/** Ignores failures to store intermediate state. The end of the task is stored, or the run fails. */
 function keep(work: () => unknown): void {
   try {
     work();
@@ -272,13 +272,14 @@ function keep(work: () => unknown): void {
 }
 
 /**
- * What the director of the task stack decides, as changes of the stack: each is one transaction, so that one which is killed leaves a task
- * that has not begun, that is under way, or that has ended, and nothing between.
+ * What the director of the task stack decides, as changes of the stack. Each is one transaction: a killed director leaves a task that has
+ * not
+ * begun, is in progress or has ended, and nothing in between.
  */
 type DirectorStep =
   | {readonly kind: 'nothing-left'}
   | {readonly kind: 'hook'; readonly hook: HookPlace; readonly work: HookWork}
-  /** `session` is where its sub-agent's conversation is kept: the same for every attempt at a task. */
+  /** `session` identifies the sub-agent's conversation. It is the same for every attempt at a task. */
   | {readonly kind: 'task'; readonly task: StackTask; readonly session: string; readonly attempt: 'first' | 'again'};
 
 interface HookPlace {
@@ -289,24 +290,24 @@ interface HookPlace {
 export type HookWork =
   | {readonly kind: 'command'; readonly command: string}
   | {readonly kind: 'prompt'; readonly prompt: string}
-  /** Nothing that weft can run; `why` is a clause. */
+  /** Nothing that weft can run. `why` is a clause. */
   | {readonly kind: 'none'; readonly why: string};
 
-/** How the work on a task ended. `said` is the last that its sub-agent said, often empty. */
+/** How the work on a task ended. `said` is the sub-agent's last text, often empty. */
 export type TaskEnd =
   | {readonly kind: 'completed'; readonly said: string; readonly results: JsonObject}
   | {readonly kind: 'failed'; readonly reason: string; readonly said: string; readonly results: JsonObject}
-  /** It was stopped, and can be gone on with. */
+  /** It was stopped and can be continued. */
   | {readonly kind: 'interrupted'}
-  /** A bound of the whole run was reached; it can be gone on with. */
+  /** A limit of the whole run was reached. It can be continued. */
   | {readonly kind: 'out-of-bounds'; readonly reason: string}
-  /** Nobody could begin it; it can be gone on with. */
+  /** It could not begin. It can be continued. */
   | {readonly kind: 'not-begun'; readonly reason: string};
 
 const commandHook = z.object({type: z.literal('command'), command: z.string().check(z.minLength(1))});
 const promptHook = z.object({type: z.literal('prompt'), prompt: z.string().check(z.minLength(1))});
 
-/** What a hook asks for. */
+/** Reads what a hook asks for. */
 function hookWork(hook: JsonObject): HookWork {
   const command = z.safeParse(commandHook, hook);
   if (command.success) return {kind: 'command', command: command.data.command};
@@ -314,10 +315,10 @@ function hookWork(hook: JsonObject): HookWork {
   if (prompt.success) return {kind: 'prompt', prompt: prompt.data.prompt};
   const {type} = hook;
   if (type === 'command' || type === 'prompt') return {kind: 'none', why: `its ${type} is missing`};
-  return {kind: 'none', why: `hooks of the type ${JSON.stringify(type ?? null)} are not run`};
+  return {kind: 'none', why: `weft does not run hooks of type ${JSON.stringify(type ?? null)}`};
 }
 
-/** Goes to what is to be done next, and marks a task as begun. `newSession` makes the id of a conversation. */
+/** Moves the pointer to the next position and marks a task there as begun. `newSession` makes the id of a conversation. */
 function takeNext(stack: TaskStack, newSession: () => string): DirectorStep {
   const next = stack.next();
   if (next === 'none') return {kind: 'nothing-left'};
@@ -348,15 +349,15 @@ function takeNext(stack: TaskStack, newSession: () => string): DirectorStep {
   };
 }
 
-/** Keeps how far a task is, for those who look at it while it runs, and for who takes it up again. */
+/** Stores the progress of a task, for observers and for a later run that resumes it. */
 function noteProgress(stack: TaskStack, id: StackTaskId, progress: JsonObject): void {
   const task = stack.task(id);
   if (task.tag === 'ok') stack.changeTask(id, {progress: {...task.value.progress, ...progress}});
 }
 
 /**
- * Keeps how a task ended, what its sub-agent said as a message, and goes on to the next position. The status is that of the stack
- * afterwards: a task that somebody else has brought to an end stays as it is.
+ * Stores the result of a task and its sub-agent's last text as a message, then advances the pointer. Returns the status in the stack, which
+ * stays unchanged if someone else has ended the task.
  */
 function settleTask(stack: TaskStack, id: StackTaskId, end: TaskEnd): TaskStatus {
   switch (end.kind) {
@@ -383,7 +384,7 @@ function settleTask(stack: TaskStack, id: StackTaskId, end: TaskEnd): TaskStatus
   return status;
 }
 
-/** The hook at the pointer has run, or was passed over. */
+/** Records that the hook at the pointer has run or was skipped. */
 function settleHook(stack: TaskStack, {layer, when}: HookPlace): void {
   const pointer = stack.pointer();
   if (pointer === 'none' || pointer.current_layer_index !== layer) return;
@@ -391,11 +392,11 @@ function settleHook(stack: TaskStack, {layer, when}: HookPlace): void {
   if (stack.advancePointer().tag === 'failed') stack.finishHook();
 }
 
-/** What the user has said about a task and the director has not read. */
+/** Returns the user's messages about a task that the director has not read. */
 const unreadAbout = (stack: TaskStack, id: StackTaskId): readonly UserMessage[] =>
   stack.unreadMessages({sender: 'user', director: true, user: false}).filter(({task_id}) => task_id === id);
 
-/** A task as its sub-agent is told of it. */
+/** Returns the prompt for the sub-agent of a task. */
 export function taskPrompt({overall_description, input, requirements, additional_notes}: TaskDescription): string {
   return [
     overall_description,
@@ -409,9 +410,9 @@ export function taskPrompt({overall_description, input, requirements, additional
   ].join('\n\n');
 }
 
-/** What a sub-agent is told that was interrupted. */
+/** The prompt for a sub-agent that was interrupted. */
 export const goOnPrompt =
-  'The work on this task was interrupted. Go on with it where it stands, and say at the end what came of it.';
+  'The work on this task was interrupted. Continue it from its current state, and report the result at the end.';
 
 function isAtPointer(stack: TaskStack, id: StackTaskId): boolean {
   const pointer = stack.pointer();

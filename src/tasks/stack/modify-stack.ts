@@ -11,7 +11,7 @@ export interface OperationResult {
   readonly success: boolean;
   readonly data?: OperationData;
   readonly error?: string;
-  /** It succeeded, and was taken back when a later operation of the batch failed. */
+  /** It succeeded, but was rolled back because a later operation of the batch failed. */
   readonly rolled_back?: true;
 }
 
@@ -30,13 +30,14 @@ export interface ModifyAnswer {
     readonly params: Operation['params'];
   }[];
   readonly created_task_ids: readonly StackTaskId[];
-  /** As they are after the whole batch. */
+  /** The indices after the whole batch. */
   readonly created_layer_indices: readonly number[];
 }
 
 /**
- * Carries out a batch. `atomic` ends at the first operation that fails, and nothing of the batch remains; otherwise each operation is
- * whole or nothing and the later ones are still tried.
+ * Performs a batch. If `atomic`, stops at the first operation that fails and rolls back the whole batch. Otherwise each operation succeeds
+ * or
+ * fails as a whole, and later ones are still tried.
  */
 export function modifyStack(stack: TaskStack, {operations, atomic}: ModifyRequest): ModifyAnswer {
   const batch = new Batch(stack);
@@ -54,7 +55,7 @@ export function modifyStack(stack: TaskStack, {operations, atomic}: ModifyReques
   return batch.answer(isTakenBack ? 'taken-back' : 'kept');
 }
 
-/** An index that a batch made, which moves when the batch inserts a layer before it. */
+/** The index of a layer that the batch made. It shifts when the batch inserts a layer before it. */
 interface MadeLayer {
   index: number;
 }
@@ -149,7 +150,7 @@ class Batch {
     }
   }
 
-  /** `ref:NAME` stands for the task that the batch made under that name. */
+  /** Resolves `ref:NAME` to the task that the batch created under that name. */
   #named(id: string): StackTaskId {
     const made = id.startsWith('ref:') ? this.#refs.get(id.slice('ref:'.length)) : undefined;
     return made ?? stackTaskId(id);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {StackMessageId, StackTaskId} from '../../domain/ids.ts';
 
-/** What a schema cannot say for documents. */
+/** What a schema can't say about itself, for generated documents. */
 export const schemaNotes = z.registry<{readonly id?: string; readonly type?: string; readonly description?: string}>();
 
 export const jsonObject = z
@@ -42,7 +42,7 @@ export const userMessage = z
     sender_type: z.enum(senderTypes),
     director_read_status: z.enum(readingStatuses),
     user_read_status: z.enum(readingStatuses),
-    /** A task that may have been deleted since. */
+    /** The task may have been deleted since. */
     task_id: z.nullable(idOf<StackTaskId>()),
   })
   .register(schemaNotes, {id: 'UserMessage'});
@@ -67,7 +67,7 @@ export const stackTask = z
 export type StackTask = Frozen<z.infer<typeof stackTask>>;
 export type TaskDescription = StackTask['description'];
 
-/** A status that never changes again. */
+/** True for a status that never changes again. */
 export const isFinalStatus = (status: TaskStatus): boolean =>
   status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
 
@@ -83,18 +83,18 @@ export const taskLayer = z
 export type TaskLayer = Frozen<z.infer<typeof taskLayer>>;
 export type LayerEntry = TaskLayer['tasks'][number];
 
-/** The hooks of a layer as a request names them: `null` removes one, what is left out stays. */
+/** Changes to the hooks of a layer: `null` removes a hook, and a hook that is left out stays. */
 export interface HookChanges {
   readonly pre_hook?: JsonObject | null | undefined;
   readonly post_hook?: JsonObject | null | undefined;
 }
 
-/** A place in the stack at which work is done. */
+/** A position in the stack at which work is done. */
 export type Position =
   | {readonly kind: 'pre-hook' | 'post-hook'; readonly layer: number}
   | {readonly kind: 'task'; readonly layer: number; readonly index: number};
 
-/** The execution pointer as the API shows it. The index of a task is 0 for a pre-hook, the last one of the layer for a post-hook. */
+/** The execution pointer as the API shows it. The task index is 0 for a pre-hook, and the last one of the layer for a post-hook. */
 export const executionPointer = z
   .object({
     current_layer_index: index,
@@ -105,7 +105,7 @@ export const executionPointer = z
   .register(schemaNotes, {id: 'ExecutionPointer'});
 export type ExecutionPointer = Frozen<z.infer<typeof executionPointer>>;
 
-/** What is to be done next. For a hook, the task is the first (pre-hook) or the last (post-hook) one of its layer, if it has any. */
+/** The next work. For a hook, the task is the first (pre-hook) or last (post-hook) one of its layer, if any. */
 export const nextTask = z.object({
   layer_index: index,
   task_index: index,
@@ -117,7 +117,7 @@ export const nextTask = z.object({
 });
 export type NextTask = Frozen<z.infer<typeof nextTask>>;
 
-/** Why an operation changes nothing: what it names is not there (or was executed), or it is not allowed. Written for people. */
+/** Why an operation changed nothing: its subject does not exist (or was executed), or it is not allowed. Written for people. */
 export interface StackRefusal {
   readonly kind: 'not-found' | 'invalid';
   readonly message: string;

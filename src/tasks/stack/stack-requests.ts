@@ -13,7 +13,7 @@ import {
 
 const taskId = text;
 
-/** Lower case on the wire; upper case is accepted. */
+/** Lower case on the wire. Upper case is accepted. */
 export const senderType = z.pipe(
   z.enum([...senderTypes, 'DIRECTOR', 'SUBAGENT', 'USER']),
   z.transform(given => senderTypes.find(type => type === given.toLowerCase()) ?? 'user'),
@@ -26,7 +26,7 @@ const description = z.object({
   additional_notes: z.prefault(z.string(), ''),
 });
 
-/** `null` removes a hook; a hook that is left out stays as it is. */
+/** `null` removes a hook. A hook that is left out stays as it is. */
 const hooks = {pre_hook: z.optional(z.nullable(jsonObject)), post_hook: z.optional(z.nullable(jsonObject))};
 
 export const messageRequest = z.object({
@@ -54,7 +54,7 @@ export const hooksRequest = z.object(hooks);
 export const additionRequest = z.object({task_id: taskId, insert_index: z.optional(index)});
 export const replacementRequest = z.object({old_task_id: taskId, new_task_id: taskId});
 
-/** `task_index` is needed for a task and ignored for a hook. */
+/** `task_index` is required for a task and ignored for a hook. */
 export const pointerRequest = z.object({
   layer_index: index,
   task_index: z.optional(z.int()),
@@ -95,7 +95,7 @@ const operation = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** A name that two tasks of the batch carry would be no name. */
+/** Two tasks of a batch can't share a ref. */
 export const modifyRequest = z.object({operations: some(operation), atomic: z.prefault(z.boolean(), true)}).check(
   z.refine(({operations}) => {
     const refs = operations.flatMap(each =>

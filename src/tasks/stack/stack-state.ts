@@ -3,7 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {StackMessageId, StackTaskId} from '../../domain/ids.ts';
 import type {LayerEntry, Position, StackTask, TaskLayer, UserMessage} from './stack-records.ts';
 
-/** One change of the task stack that happened. The fold of all of them is the stack, so they are what is kept. */
+/** One change of the task stack. The stack is the fold of all its events, so the events are what is stored. */
 export type StackEvent =
   | {readonly event: 'message-put'; readonly message: UserMessage}
   | {readonly event: 'task-put'; readonly task: StackTask}
@@ -29,8 +29,8 @@ interface Layer {
 }
 
 /**
- * The task stack as its events made it. It changes in place, since a copy for each request would cost more the longer the stack is;
- * `apply` returns what takes the change back.
+ * The task stack, folded from its events. It changes in place, since a copy for each request would cost more as the stack grows.
+ * `apply` returns a function that undoes the change.
  */
 export class StackState {
   readonly #tasks = new Map<StackTaskId, StackTask>();
@@ -45,7 +45,7 @@ export class StackState {
     return this.#pointer;
   }
 
-  /** Whether the position is a hook at the pointer that has run. */
+  /** True if the position is the hook at the pointer and has run. */
   isFinishedHook({kind, layer}: Position): boolean {
     const pointer = this.#pointer;
     return this.#isHookFinished && pointer !== 'none' && pointer.kind === kind && pointer.layer === layer;
@@ -55,7 +55,7 @@ export class StackState {
     return this.#layers.length;
   }
 
-  /** The number of tasks that were ever created. */
+  /** The number of tasks ever created. */
   get taskCount(): number {
     return this.#taskCount;
   }
@@ -81,7 +81,7 @@ export class StackState {
     return [...this.#messages.values()];
   }
 
-  /** What is under an index; `undefined` where there is no such layer. */
+  /** Returns the layer at an index, or `undefined` if there is none. */
   layer(index: number): TaskLayer | undefined {
     const layer = this.#layers[index];
     if (layer === undefined) return undefined;
@@ -94,7 +94,7 @@ export class StackState {
     };
   }
 
-  /** Where a task lies. */
+  /** Returns the layer and index of a task. */
   placeOf(id: StackTaskId): {readonly layer: number; readonly index: number} | 'nowhere' {
     const layer = this.#layerOf.get(id);
     if (layer === undefined) return 'nowhere';
@@ -105,14 +105,14 @@ export class StackState {
     return this.#layerOf.has(id);
   }
 
-  /** The task at a position; `undefined` for a hook and for an index that the layer does not have. */
+  /** Returns the task at a position, or `undefined` for a hook and for an index that the layer does not have. */
   taskAt(position: Position): StackTask | undefined {
     if (position.kind !== 'task') return undefined;
     const entry = this.#layers[position.layer]?.tasks[position.index];
     return entry === undefined ? undefined : this.#tasks.get(entry.task_id);
   }
 
-  /** How many tasks of a layer were executed: the first so many. The pointer alone decides it. */
+  /** Returns how many tasks at the start of a layer were executed. Only the pointer decides this. */
   executedTasks(index: number): number {
     const pointer = this.#pointer;
     const length = this.#layers[index]?.tasks.length ?? 0;
@@ -132,13 +132,13 @@ export class StackState {
     }
   }
 
-  /** Whether a layer was executed: it lies before the pointer's, or its post-hook runs. */
+  /** True if the layer is before the pointer's layer, or its post-hook runs. */
   isLayerExecuted(index: number): boolean {
     const pointer = this.#pointer;
     return pointer !== 'none' && (index < pointer.layer || (index === pointer.layer && pointer.kind === 'post-hook'));
   }
 
-  /** The positions from the given one on, itself included if it exists. */
+  /** Yields the positions from the given one on, including it if it exists. */
   *positionsFrom(start: Position): Generator<Position> {
     let index = indexIn(start);
     for (let layer = start.layer; layer < this.#layers.length; layer += 1, index = -1) {
@@ -149,7 +149,7 @@ export class StackState {
     }
   }
 
-  /** Takes a change. The function that it returns takes back this change, if all later ones were taken back before. */
+  /** Applies a change. Returns a function that undoes it, provided that all later changes were undone before. */
   apply(event: StackEvent): () => void {
     switch (event.event) {
       case 'message-put':
@@ -222,7 +222,7 @@ export class StackState {
   }
 }
 
-/** Where a position lies among those of its layer: the pre-hook before all tasks, the post-hook behind them. */
+/** Returns the order of a position within its layer: the pre-hook before all tasks, the post-hook after them. */
 function indexIn(position: Position): number {
   switch (position.kind) {
     case 'pre-hook':
@@ -245,7 +245,7 @@ function put<Id, Record extends {readonly id: Id}>(records: Map<Id, Record>, rec
   };
 }
 
-/** Taking it back puts the record last; an operation that deletes is refused before it has deleted anything. */
+/** Undoing this puts the record last. That does no harm: an operation that deletes is refused before it deletes anything. */
 function remove<Id, Record extends {readonly id: Id}>(records: Map<Id, Record>, id: Id): () => void {
   const before = records.get(id);
   records.delete(id);

@@ -29,15 +29,15 @@ import {StackState, type StackEvent} from './stack-state.ts';
 export interface StackDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Six random digits, so that ids of two stacks differ. */
+  /** Returns six random digits, so that the ids of two stacks differ. */
   readonly digits: () => string;
 }
 
 type Answer<T> = Outcome<T, StackRefusal>;
 
 /**
- * The task stack: layers of tasks with hooks, messages about them, and the execution pointer. Each operation follows the Task Stack
- * API; it changes all that it names or nothing. What was executed (the pointer alone decides that) is never changed.
+ * The task stack: layers of tasks with hooks, messages about them, and the execution pointer. Each operation follows the Task Stack API and
+ * changes everything it names, or nothing. Executed positions (as the pointer alone decides) never change.
  */
 export class TaskStack {
   readonly #state = new StackState();
@@ -48,19 +48,19 @@ export class TaskStack {
     this.#deps = deps;
   }
 
-  /** Takes what happened earlier, or in another process. */
+  /** Applies events from earlier or from another process. */
   replay(events: readonly StackEvent[]): void {
     for (const event of events) this.#state.apply(event);
   }
 
-  /** What happened since this was last called. From then on it cannot be taken back. */
+  /** Returns the events since the last call. From then on they can't be undone. */
   takeEvents(): readonly StackEvent[] {
     const events = this.#changes.map(({event}) => event);
     this.#changes = [];
     return events;
   }
 
-  /** Does all of `work` or, where that is refused, nothing of it. Can be nested. */
+  /** Performs all of `work`, or none of it if it fails. Can be nested. */
   attempt<T, E>(work: () => Outcome<T, E>): Outcome<T, E> {
     const begun = this.#changes.length;
     const outcome = work();
@@ -96,7 +96,7 @@ export class TaskStack {
     return this.#state.messages();
   }
 
-  /** Messages that are unread for one of those who are asked about; without one, none. */
+  /** Returns messages that are unread by one of the readers asked about. Returns none if no reader is. */
   unreadMessages(where: {
     readonly sender: SenderType | 'anybody';
     readonly director: boolean;
@@ -122,7 +122,7 @@ export class TaskStack {
     return ok(message);
   }
 
-  /** Whether the message names a pending task that lies in no layer. */
+  /** True if the message names a pending task that is in no layer. */
   isNewTask({task_id}: UserMessage): boolean {
     if (task_id === null) return false;
     return this.#state.task(task_id)?.status === 'PENDING' && !this.#state.isPlaced(task_id);
@@ -159,12 +159,12 @@ export class TaskStack {
     const isEmpty = [description, status, progress, results].every(each => each === undefined);
     if (isEmpty) return known;
     const isExecuted = this.#isExecuted(id);
-    if (isExecuted && !this.#isAtPointer(id)) return invalid('An executed task cannot be changed');
-    if (description !== undefined && isExecuted)
-      return invalid('The description of an executed task cannot be changed');
+    if (isExecuted && !this.#isAtPointer(id)) return invalid("An executed task can't be changed");
+    if (description !== undefined && isExecuted) return invalid("The description of an executed task can't be changed");
     if (isFinalStatus(known.value.status)) {
       if (status !== undefined) return invalid(`The task is ${known.value.status}, which is final`);
-      if (description !== undefined) return invalid(`The task is ${known.value.status}: its description is final, too`);
+      if (description !== undefined)
+        return invalid(`The task is ${known.value.status}, so its description is final, too`);
     }
     const task: StackTask = {
       ...known.value,
@@ -203,8 +203,10 @@ export class TaskStack {
 
   insertLayer({insert_layer_index: index, task_ids, ...hooks}: InsertLayerRequest): Answer<TaskLayer> {
     const {pointer} = this.#state;
-    if (index > this.#state.layerCount) return invalid(`There is no layer ${String(index)} and none before it`);
-    if (pointer !== 'none' && index <= pointer.layer) return invalid('A layer cannot be inserted before executed ones');
+    if (index > this.#state.layerCount)
+      return invalid(`Layer ${String(index)} does not exist, nor does the one before it`);
+    if (pointer !== 'none' && index <= pointer.layer)
+      return invalid("A layer can't be inserted before an executed one");
     return this.attempt(() => {
       this.#happened({event: 'layer-inserted', index, created_at: this.#time()});
       this.#setHooks(index, hooks);
@@ -225,7 +227,7 @@ export class TaskStack {
     if (layer.tag === 'failed') return layer;
     const {pointer} = this.#state;
     if (changes.pre_hook === null && pointer !== 'none' && pointer.kind === 'pre-hook' && pointer.layer === index)
-      return invalid('The pre-hook runs and cannot be removed');
+      return invalid("The pre-hook is running and can't be removed");
     this.#setHooks(index, changes);
     return ok(this.#layerAt(index));
   }
@@ -240,9 +242,9 @@ export class TaskStack {
     if (task.value.status !== 'PENDING') return invalid('Only pending tasks can be put into a layer');
     const {length} = layer.value.tasks;
     const index = insert_index ?? length;
-    if (index > length) return invalid(`The layer has ${String(length)} tasks: insert_index is too large`);
+    if (index > length) return invalid(`The layer has ${String(length)} tasks, so insert_index is too large`);
     if (index < this.#state.executedTasks(layerIndex))
-      return invalid('A task cannot be inserted before an executed one');
+      return invalid("A task can't be inserted before an executed one");
     this.#place(id, {layer: layerIndex, index});
     return ok(this.#layerAt(layerIndex));
   }
@@ -254,7 +256,7 @@ export class TaskStack {
     return ok(undefined);
   }
 
-  /** The old task is cancelled, unless it has come to an end already. */
+  /** Cancels the old task unless it has already ended. */
   replaceTask(layerIndex: number, {old_task_id, new_task_id}: ReplacementRequest): Answer<TaskLayer> {
     const oldId = stackTaskId(old_task_id);
     const newId = stackTaskId(new_task_id);
@@ -280,32 +282,32 @@ export class TaskStack {
     return pointer === 'none' ? 'none' : this.#shown(pointer);
   }
 
-  /** Going back opens again what was executed. */
+  /** Going back makes executed positions changeable again. */
   setPointer(request: PointerRequest): Answer<ExecutionPointer> {
     const {layer_index: layer, task_index: index, is_executing_pre_hook: pre, is_executing_post_hook: post} = request;
-    if (pre && post) return invalid('The pre-hook and the post-hook cannot run at once');
+    if (pre && post) return invalid("The pre-hook and the post-hook can't run at the same time");
     if (!pre && !post && index === undefined) return invalid('task_index is missing');
     const wanted: Position =
       pre || post ? {kind: pre ? 'pre-hook' : 'post-hook', layer} : {kind: 'task', layer, index: index ?? 0};
-    if (!this.#exists(wanted)) return invalid('There is no such position in the task stack');
+    if (!this.#exists(wanted)) return invalid('The task stack has no such position');
     this.#happened({event: 'pointer-set', pointer: wanted});
     return ok(this.#shown(wanted));
   }
 
-  /** Goes to the next position; from none to the first. */
+  /** Advances to the next position, or to the first if the pointer is not set. */
   advancePointer(): Answer<ExecutionPointer> {
     const [next] = this.#state.positionsFrom(this.#afterPointer());
-    if (next === undefined) return invalid('There is nothing to advance to: the task stack is at its end');
+    if (next === undefined) return invalid('Nothing to advance to: the task stack is at its end');
     this.#happened({event: 'pointer-set', pointer: next});
     return ok(this.#shown(next));
   }
 
-  /** The hook at the pointer, which may be the end of the stack, has run: `next` passes it over until the pointer moves. */
+  /** Marks the hook at the pointer, perhaps the end of the stack, as run. `next` skips it until the pointer moves. */
   finishHook(): void {
     this.#happened({event: 'hook-finished'});
   }
 
-  /** What is to be done at the pointer or after it; finished tasks are passed over. */
+  /** Returns the next work at or after the pointer. Skips finished tasks. */
   next(): NextTask | 'none' {
     const {pointer} = this.#state;
     for (const position of this.#state.positionsFrom(pointer === 'none' ? start : pointer)) {
@@ -339,7 +341,7 @@ export class TaskStack {
     return layer;
   }
 
-  /** A layer that was not executed. */
+  /** Returns a layer that was not executed. */
   #openLayer(index: number): Answer<TaskLayer> {
     return this.#state.isLayerExecuted(index) ? notFound('The layer was executed') : this.layer(index);
   }
@@ -359,7 +361,7 @@ export class TaskStack {
     this.#happened({event: 'entry-inserted', ...at, entry: {task_id: id, created_at: this.#time()}});
   }
 
-  /** The index of a task in this layer, if it was not executed. */
+  /** Returns the index of a task in this layer, if it was not executed. */
   #changeablePlace(layer: number, id: StackTaskId): Answer<number> {
     if (this.#state.layer(layer) === undefined) return notFound(noLayer);
     const place = this.#state.placeOf(id);
@@ -427,7 +429,7 @@ export class TaskStack {
     }
   }
 
-  /** The task at a position; for a hook the first or last one of its layer. */
+  /** Returns the task at a position. For a hook, the first or last one of its layer. */
   #taskOf(position: Position): StackTask | null {
     return this.#state.taskAt({kind: 'task', layer: position.layer, index: this.#indexOf(position)}) ?? null;
   }

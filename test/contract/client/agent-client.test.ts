@@ -176,7 +176,7 @@ describe.each([
     });
     expect(await client.query({query: 'rewind', target: {kind: 'last'}}, never)).toMatchObject({
       tag: 'failed',
-      error: {kind: 'needs-user', message: 'There is nothing to undo.'},
+      error: {kind: 'needs-user', message: 'Nothing to undo.'},
     });
     expect(await client.query({query: 'branch'}, never)).toMatchObject({
       tag: 'failed',

@@ -154,7 +154,7 @@ describe('SuggestNewConversation', () => {
     const sent = JSON.stringify(bench.model.requests[2]?.messages);
     expect([
       (await settled(bench)).text,
-      sent.includes('Summary of the conversation before this one:\\nThe cart is done.'),
+      sent.includes('Summary of the previous conversation:\\nThe cart is done.'),
       bench.model.requests[2]?.messages.length,
     ]).toEqual([
       'The user accepted. The new conversation opens with the summary when your turn ends. End your turn now.',

@@ -46,7 +46,7 @@ describe('a host that a command in the sandbox wants', () => {
       [
         [
           'Network',
-          'A command in the sandbox wants to reach new.test, port 443. Allow it? npm install',
+          'A sandboxed command wants to reach new.test, port 443. Allow it? npm install',
           ['No', 'Allow once', 'Allow for this session', 'Always allow'],
         ],
       ],

@@ -170,7 +170,7 @@ test('the user comments, answers and resolves, whoever a change says it is by; w
   ]);
   expect(await change({change: 'reopen', id: 'c2'})).toEqual({
     tag: 'failed',
-    error: rejected('There is no comment c2.'),
+    error: rejected('No comment has the id c2.'),
   });
 });
 

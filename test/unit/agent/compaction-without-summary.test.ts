@@ -135,7 +135,7 @@ describe('without a summary', () => {
   test('a cost limit that is reached asks nobody', async () => {
     const bench = engineBench([says('1')], {options: {limits: {maxTurns: 'unlimited', maxCostUsd: 0.01}}});
     await bench.prompt('one');
-    expect((await preview(bench)).noSummaryReason).toContain('more than the limit');
+    expect((await preview(bench)).noSummaryReason).toContain('exceed the cost limit');
     expect(bench.model.requests).toHaveLength(1);
   });
 

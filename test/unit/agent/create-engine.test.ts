@@ -230,7 +230,7 @@ test.each<[string, Partial<Proof>]>([
     {works: false, proven: nothingProven},
   ],
   [
-    'Commands ask first unless they only read: the sandbox cannot hold their changes (bwrap: it is not there).',
+    "Commands ask first unless they only read: the sandbox can't hold their changes (bwrap: it is not there).",
     {proven: {files: true, network: true, processes: true, overlay: false}},
   ],
 ])('what the sandbox stops is told once, when it is known, and what is missing: %s', async (text, proof) => {

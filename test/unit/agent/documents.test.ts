@@ -63,7 +63,7 @@ test('edits apply in order and make one version; where one finds nothing, none i
   );
   expect((await results(bench)).slice(1)).toEqual([
     ['success', 'Edited d1 "Plan" (version 2).'],
-    ['error', 'Nothing was changed. Edit 2 of 2, of d1: it does not stand there once.'],
+    ['error', 'Nothing was changed. Edit 2 of 2 (document d1) failed: it does not stand there once.'],
     ['error', 'There is no document d7. There are: d1 "Plan" (version 2), d2 "Release notes" (version 1).'],
     ['success', 'd1 "Plan" (version 2)\n1. Look long\n2. Mend\n\n\nd2 "Release notes" (version 1)\nNone.'],
     ['error', 'There is no document d9. There are: d1 "Plan" (version 2), d2 "Release notes" (version 1).'],
@@ -73,7 +73,7 @@ test('edits apply in order and make one version; where one finds nothing, none i
 test('one that is too long is refused, and a session without any says so', async () => {
   const long = {documents: [{title: 'Long', content: 'x'.repeat(longestDocument + 1)}]};
   expect(await results(run(callBlock('CreateDocuments', long), read()))).toEqual([
-    ['error', '"Long" is too long: a document has at most 200000 characters.'],
+    ['error', '"Long" is too long. A document may have at most 200000 characters.'],
     ['success', 'This session has no documents yet.'],
   ]);
 });
@@ -113,9 +113,7 @@ test('what the user writes is a version, and the agent hears of it with the next
   await bench.prompt('look at @doc:d1 and mail a@doc:d2');
   const sent = JSON.stringify(bench.model.requests.at(-1)?.messages.at(-1));
   expect(sent).toContain('<attached name=\\"doc:d1\\">\\nMine.\\n</attached>');
-  expect(sent).toContain(
-    String.raw`The user has written the document d1 \"Plan\" (version 2). Read it before you use it.`,
-  );
+  expect(sent).toContain(String.raw`The user wrote the document d1 \"Plan\" (version 2). Read it before you use it.`);
 });
 
 const version = (id: string, text: string): JournalRecord => ({

@@ -117,7 +117,7 @@ describe('failures', () => {
         id: 'a',
         outcome: 'cancelled',
         reason: 'not-run',
-        content: [{kind: 'text', text: 'This was not run: the answer that asked for it broke off.'}],
+        content: [{kind: 'text', text: 'This was not run because the answer that requested it was cut off.'}],
       },
     });
   });
@@ -186,7 +186,7 @@ describe('the queue', () => {
     await bench.prompt('go');
     expect(await bench.query({query: 'preview-rewind', target: {kind: 'last'}})).toMatchObject({
       tag: 'failed',
-      error: {kind: 'bug', message: 'Looking at what going back would do broke off: disk full'},
+      error: {kind: 'bug', message: 'Previewing the rewind failed: disk full'},
     });
     expect(await bench.prompt('go on')).toMatchObject({answer: 'again'});
   });

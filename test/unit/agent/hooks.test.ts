@@ -143,7 +143,7 @@ describe('before a call', () => {
   test('an input that does not fit is a denial', async () => {
     const done = await runCommand(beforeCall({input: {command: 7}}));
     expect(done).toMatchObject({ran: [], outcome: 'cancelled', summary: {denials: [{by: 'hook'}]}});
-    expect(done.texts[0]).toMatch(/^PreToolUse:Bash hook error: the input it gave does not fit: /u);
+    expect(done.texts[0]).toMatch(/^PreToolUse:Bash hook error: the input it returned is invalid: /u);
   });
 
   test('its context and that from after the call are told behind the result', async () => {

@@ -160,7 +160,7 @@ test('tools that are found stand behind the others; nothing before them changes'
   const [first = [], second = []] = run.model.requests.map(({tools}) => tools);
   expect(second.slice(0, -1)).toEqual(first);
   expect(second.at(-1)).toMatchObject({name: 'mcp__my_calc__add', offered: 'since-found'});
-  expect(JSON.stringify(first)).toContain('There are ');
+  expect(JSON.stringify(first)).toContain('Tools: ');
   expect(run.model.requests[1]?.messages.at(-1)).toMatchObject({
     blocks: [{outcome: 'success', content: [{kind: 'text', foundTool: 'mcp__my_calc__add'}]}],
   });

@@ -165,7 +165,7 @@ describe('what a prompt mentions', () => {
       ['<attached name="notes:mem://no">\nmem://no of notes could not be read: there is none\n</attached>'],
       ['notes:mem://no not attached: mem://no of notes could not be read: there is none.'],
     ],
-    ['@wrong:mem://a', [], ['wrong:mem://a not attached: there is no MCP server named wrong.']],
+    ['@wrong:mem://a', [], ['wrong:mem://a not attached: no MCP server is named wrong.']],
     ['@notes: ask @notes and @notes:10', [], []],
   ])('of MCP servers: %s', async (prompt, attached, told) => {
     const bench = engineBench([says('Done.')], {read, mcp: notes, assess: () => asksOfResource()});

@@ -142,7 +142,7 @@ test('too much is refused with the limit, and so is a message that is not there'
   });
   valueOf(await setPin(bench, 'p1'));
   expect(refusalOf(await setPin(bench, 'a1'))).toBe(
-    'Pinned messages may take 250 tokens; with this one they would take about 290. /pin remove takes a pin off.',
+    'Pinned messages may use 250 tokens. With this one they would use about 290. /pin remove unpins a message.',
   );
   expect(refusalOf(await setPin(bench, 'nobody'))).toBe('This conversation has no such message.');
   expect(bench.session.kept).toEqual([{kind: 'pin', message: 'p1', state: 'pinned'}]);

@@ -47,10 +47,10 @@ describe('a prompt that is a slash command', () => {
   });
 
   test.each([
-    ['/reveiw 12', 'There is no command /reveiw. Did you mean /review?'],
+    ['/reveiw 12', 'Unknown command /reveiw. Did you mean /review?'],
     ['/model gpt', '/model is a command of the terminal UI. Nothing was sent to the model.'],
-    ['/zzzzzzzz', 'There is no command /zzzzzzzz. There are /review.'],
-    ['/', 'There is no command /. There are /review.'],
+    ['/zzzzzzzz', 'Unknown command /zzzzzzzz. Available: /review.'],
+    ['/', 'Unknown command /. Available: /review.'],
   ])('%s is not sent when nobody has it', async (text, message) => {
     const bench = engineBench([says('Never.')], {commands: commandsOf({review: {}}), read: noFile});
     const {end} = await bench.prompt(text);

@@ -110,7 +110,7 @@ describe('going back', () => {
           .map(({blocks}) => blocks),
       );
     expect(told()).toMatch(
-      /<reminder>The user took files back to how they were before the prompt \\"one\\".*\/work\/a \(changed\)\..*"two"/u,
+      /<reminder>The user reverted files to their state before the prompt \\"one\\".*\/work\/a \(changed\)\..*"two"/u,
     );
     // A prompt ends what can be redone, so this goes back once more and comes again.
     void bench.query({query: 'rewind', target: {kind: 'prompt', to, what: 'files'}});
@@ -118,16 +118,16 @@ describe('going back', () => {
     void bench.query({query: 'rewind', target: {kind: 'redo'}});
     await bench.next('rewound');
     await bench.prompt('three');
-    expect(told()).toContain('The user put files back');
+    expect(told()).toContain('The user restored files');
   });
 
   test('with nothing to go back to, the answer says so', async () => {
     const bench = engineBench([]);
     expect(await bench.query({query: 'rewind', target: {kind: 'last'}})).toMatchObject({
-      error: {message: 'There is nothing to undo.'},
+      error: {message: 'Nothing to undo.'},
     });
     expect(await bench.query({query: 'preview-rewind', target: {kind: 'redo'}})).toMatchObject({
-      error: {message: 'There is nothing to redo.'},
+      error: {message: 'Nothing to redo.'},
     });
   });
 
@@ -160,7 +160,7 @@ describe('going back', () => {
       {
         event: 'notice',
         level: 'warning',
-        text: 'Cannot be undone later: The disk is full. Free some space.',
+        text: "Undo won't be available: The disk is full. Free some space.",
       },
     ]);
   });

@@ -76,7 +76,7 @@ describe('bounds', () => {
       says('all done'),
     ]);
     expect((await run.prompt('go')).answer).toBe('all done');
-    expect(textOf(run.model.requests[3]?.messages ?? [])).toContain('A sub-agent this deep (2) starts no others.');
+    expect(textOf(run.model.requests[3]?.messages ?? [])).toContain("A sub-agent at depth 2 can't start others.");
     expect(settledTexts(run.events).at(-1)).toMatch(/^one is done\n\n\[agent /u);
     expect([...statuses(run.events).values()].map(all => all.at(-1)?.kind)).toEqual(['succeeded', 'succeeded']);
   });
@@ -89,7 +89,7 @@ describe('bounds', () => {
     const [, below, after] = run.model.requests;
     expect(below?.tools.filter(tool => 'name' in tool && tool.name === 'ToolSearch')).toEqual([
       expect.objectContaining({
-        description: expect.stringMatching(/ There are ReadDocuments, (?:(?!Suggest|OpenCodeReview|Computer).)*\.$/u),
+        description: expect.stringMatching(/ Tools: ReadDocuments, (?:(?!Suggest|OpenCodeReview|Computer).)*\.$/u),
       }),
     ]);
     expect(textOf(after?.messages ?? [])).toContain('No new conversation can be opened here.');
@@ -107,7 +107,7 @@ describe('bounds', () => {
     run.engine.submit(promptOp('go'));
     await run.next('action-settled');
     expect(settledTexts(run.events)).toEqual([
-      '8 sub-agents are at work, and no more run at once. Start this one when one of them has ended.',
+      '8 sub-agents are running, which is the limit. Start this one when one of them has ended.',
     ]);
     await harness.count(8);
     for (const each of harness.runs) each.finish('done');
@@ -121,7 +121,7 @@ describe('bounds', () => {
     expect((await run.prompt('go')).end).toEqual({kind: 'max-cost', usd: 0.015});
     expect(run.model.requests).toHaveLength(2);
     expect([...statuses(run.events).values()].map(all => all.at(-1))).toEqual([
-      {kind: 'failed', reason: 'The session has cost what it may cost.', answer: ''},
+      {kind: 'failed', reason: 'The session has reached its cost limit.', answer: ''},
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('bounds', () => {
     expect(seen).toEqual(['Read gone\n', 'Read gone\n', 'Read gone\n']);
     expect([...statuses(run.events).values()][0]?.at(-1)).toEqual({
       kind: 'failed',
-      reason: 'The same call of Read failed 3 times in the same way.',
+      reason: 'The same Read call failed 3 times in the same way.',
       answer: '',
     });
   });
@@ -202,8 +202,8 @@ describe('bounds', () => {
     b?.tell({event: 'text', message: 1, delta: 'Two.'});
     await run.next('prompt-finished');
     expect([...statuses(run.events).values()].map(all => all.at(-1))).toEqual([
-      {kind: 'failed', reason: 'It was stopped after 3 turns.', answer: ''},
-      {kind: 'failed', reason: 'All sub-agents together have taken 5 turns.', answer: ''},
+      {kind: 'failed', reason: 'Stopped after 3 turns.', answer: ''},
+      {kind: 'failed', reason: 'All sub-agents together have used up their 5 turns.', answer: ''},
     ]);
   });
 
@@ -227,7 +227,7 @@ describe('bounds', () => {
       ['started', 'in_progress', 'idle', 'in_progress', 'failed'],
     ]);
     expect([...statuses(run.events).values()][0]?.at(-1)).toMatchObject({
-      reason: 'Nothing was heard of it for 2 minutes.',
+      reason: 'It was silent for 2 minutes.',
     });
     const stuck: HarnessesPort = {
       ...harness.port,
@@ -244,7 +244,7 @@ describe('bounds', () => {
     });
     await other.prompt('go');
     expect([...statuses(other.events).values()]).toEqual([
-      [{kind: 'started'}, {kind: 'failed', reason: 'Nothing was heard of it for 2 minutes.', answer: ''}],
+      [{kind: 'started'}, {kind: 'failed', reason: 'It was silent for 2 minutes.', answer: ''}],
     ]);
   });
 
@@ -380,7 +380,7 @@ describe('what has ended in the background', () => {
       if (event.event === 'prompt-withdrawn') return [`nothing for ${event.id}`];
       return event.event === 'prompt-accepted' ? [event.text] : [];
     });
-    expect(told).toEqual(['nothing for h1', 'go', 'A sub-agent in the background has ended.', 'nothing for h3']);
+    expect(told).toEqual(['nothing for h1', 'go', 'A background sub-agent has ended.', 'nothing for h3']);
     expect(run.model.requests.map(({messages}) => textOf(messages).includes('the slow answer'))).toEqual([
       false,
       false,
@@ -456,7 +456,7 @@ describe('a worktree', () => {
       'never',
       {changes: async () => ok({files: [], more: 0, conflicts: [], commits: 2})},
       ['open', 'drop, commits keep'],
-      /the branch worktree-one-10000000 has 2 commits of its own and is kept/u,
+      /The branch worktree-one-10000000 has 2 commits of its own and was kept/u,
     ],
   ])('%s', async (_, answer, given, done, told) => {
     const worktrees = memoryWorktrees(given);

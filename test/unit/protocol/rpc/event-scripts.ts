@@ -295,7 +295,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         end: {
           kind: 'not-sent',
           why: 'unknown-command',
-          fault: {kind: 'rejected', message: 'There is no command /reveiw. Did you mean /review?'},
+          fault: {kind: 'rejected', message: 'Unknown command /reveiw. Did you mean /review?'},
         },
       }),
     ],
