@@ -17,6 +17,8 @@ export interface CommandForms {
   readonly run: () => readonly string[];
   /** Every word without quotes, as far as it is known: whatever may name a file is among them. */
   readonly words: ReadonlySet<string>;
+  /** The words of each command, and of what its wrappers run, likewise; a program by its bare name. */
+  readonly calls: readonly (readonly string[])[];
   /** The words after redirection operators, likewise. */
   readonly redirected: ReadonlySet<string>;
   /** `partial`: some of the command is unparsed because it is nested too deep or too long. */
@@ -35,6 +37,7 @@ export function commandForms(command: string, reading: 'in every way' | 'as it s
   const forms = new Set<string>();
   const named = new Set<string>();
   const redirected = new Set<string>();
+  const calls: (readonly string[])[] = [];
   // The three readings have many commands in common, and so do long chains.
   const known = new Set<string>();
   const texts = new Set([command]);
@@ -56,6 +59,7 @@ export function commandForms(command: string, reading: 'in every way' | 'as it s
         const starts = commandStarts(plain);
         if (starts.length >= maxLayers) extent = 'partial';
         for (const form of formsOf(words, {plain, starts})) forms.add(form);
+        calls.push(...starts.map(at => [programName(plain[at] ?? ''), ...plain.slice(at + 1)]));
         for (const inner of starts.flatMap(at => shellTextsFrom(plain, at))) {
           if (texts.has(inner)) continue;
           charactersLeft -= inner.length;
@@ -66,7 +70,7 @@ export function commandForms(command: string, reading: 'in every way' | 'as it s
     }
   }
   const read = [...forms];
-  return {forms: read, run: () => read, words: named, redirected, extent};
+  return {forms: read, run: () => read, words: named, calls, redirected, extent};
 }
 
 const piecesOf = (text: string): ReadonlySet<string> =>
@@ -135,6 +139,7 @@ export function resolvedForms(command: string, parsed: CommandAnalysis): Command
           ? forms
           : formsRun(command, invocations)),
     words: new Set([...read.words, ...resolved.flatMap(({words}) => [...words])]),
+    calls: [read, ...resolved].flatMap(({calls}) => calls),
     redirected: read.redirected,
     extent: [read, ...resolved].some(({extent}) => extent === 'partial') ? 'partial' : 'whole',
   };

@@ -32,7 +32,7 @@ export const operandsWritten = (words: readonly string[]): readonly string[] => 
   ...filesWritten(words),
 ];
 
-function foldersEntered(forms: readonly string[]): readonly string[] {
+export function foldersEntered(forms: readonly string[]): readonly string[] {
   const folders: string[] = [];
   for (const form of forms) {
     const [, entered] =
@@ -47,7 +47,7 @@ function foldersEntered(forms: readonly string[]): readonly string[] {
 
 const maxFolders = 8;
 
-function fromFolders(names: readonly string[], folders: readonly string[]): readonly string[] {
+export function fromFolders(names: readonly string[], folders: readonly string[]): readonly string[] {
   const all = new Set(names);
   for (const folder of folders) for (const name of names) all.add(joinedPath(folder, name));
   return [...all].slice(0, maxNames);

@@ -133,6 +133,12 @@ export interface ProgramRow {
   readonly loads?: string | undefined;
   /** Options whose value is a script for a shell, or a program with its arguments. */
   readonly scripts?: string;
+  /**
+   * For rules about files: the words with which it changes the files that its operands name, and all below them; or all here, if none
+   * is named. `*`: always; and `!-n`: not with `-n`, unless an option is listed that is there, too. `named`: not all here. `last`: only the last operand. `.`: always all here,
+   * and `.d`: in the folder of `-d`, if there is one.
+   */
+  readonly edits?: string;
   /** What it does besides reading: the first that fits. */
   readonly does?: readonly Deed[];
   readonly wraps?: Wrapping;

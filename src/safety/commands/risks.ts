@@ -1,7 +1,7 @@
 import {type RiskLevel, riskLevels} from '../../domain/risk.ts';
 import {rowOf, rowsOf} from './known-programs.ts';
 import type {Deed} from './program-table.ts';
-import {talks} from './programs/deeds.ts';
+import {runsPackage, runsText, talks} from './programs/deeds.ts';
 import {type CommandPlace, type Layer, layers, programName, shellTextsFrom} from './layers.ts';
 
 /**
@@ -111,8 +111,13 @@ export interface KnownRisk {
 }
 
 /** The worst that the words of one simple command are known to do, looking inside what wraps them. */
-export const riskOfWords = (words: readonly string[]): KnownRisk =>
-  worstOf(startedBy(words)) ?? {risk: 'unknown', does: '', otherwise: '', words, where: 'here'};
+export function riskOfWords(words: readonly string[]): KnownRisk {
+  const worst = worstOf(startedBy(words)) ?? {risk: 'unknown', does: '', otherwise: '', words, where: 'here'};
+  // That `npx tsx` downloads the code says more than that it runs some.
+  return worst.does === runsText.does && deedOf(words.slice(0, mostWords)) === runsPackage
+    ? {...worst, does: runsPackage.does, words}
+    : worst;
+}
 
 /** The same, and what the texts do that the command hands to a shell. */
 export function riskWithTexts(words: readonly string[]): KnownRisk {

@@ -57,6 +57,13 @@ export const patternMayMatch = (anchored: readonly PatternPart[], path: PathPart
       /[*?[{]/u.test(name) ? partMayMatchGlob(part, name, letterCase) : partMatchers[letterCase](part, name),
   });
 
+/** The same, or every file that can be in one of these. */
+export const patternMayMatchInside = (
+  anchored: readonly PatternPart[],
+  path: PathParts,
+  letterCase: LetterCase,
+): boolean => patternMayMatch(anchored, path, letterCase) || patternMayMatch(anchored, [...path, anyName], letterCase);
+
 /** Whether the pattern may match the folder, or a path in it at any depth. */
 export function patternMayMatchBelow(
   anchored: readonly PatternPart[],

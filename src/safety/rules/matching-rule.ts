@@ -4,6 +4,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {JudgeEvidence} from '../access-finding.ts';
 import type {JudgedInvocation, ScriptAnalysis} from '../commands/analyze-command.ts';
 import type {CommandForms} from '../commands/command-forms.ts';
+import {type ChangedPlace, namesInScripts, placesChanged} from '../commands/changed-places.ts';
 import {pathsInCommand, searchedFolders} from '../commands/mentioned-paths.ts';
 import {accessedPaths} from '../paths/accessed-paths.ts';
 import {repositoryFinding} from '../paths/git-repository.ts';
@@ -16,6 +17,7 @@ import {
   patternMatchesFolder,
   patternMayMatch,
   patternMayMatchBelow,
+  patternMayMatchInside,
 } from '../paths/path-pattern.ts';
 import {protectedPart} from '../paths/protected-paths.ts';
 import type {Argument} from '../shell/expansion.ts';
@@ -40,9 +42,12 @@ export function matchingRule(
 ): {readonly behaviour: Behaviour; readonly rule: PermissionRule; readonly list: Behaviour} | undefined {
   for (const behaviour of ['deny', 'ask', 'allow'] as const) {
     const match = {...evidence, behaviour};
-    const searched =
-      behaviour === 'ask' ? rules.deny.find(candidate => mayBeSearched(candidate, action.access, match)) : undefined;
-    if (searched !== undefined) return {behaviour, rule: searched, list: 'deny'};
+    if (behaviour === 'ask') {
+      for (const list of ['deny', 'ask'] as const) {
+        const reached = rules[list].find(candidate => mayBeReached(candidate, action.access, {...match, list}));
+        if (reached !== undefined) return {behaviour, rule: reached, list};
+      }
+    }
     const rule = rules[behaviour].find(candidate => ruleMatches(candidate, action, match));
     if (rule !== undefined) return {behaviour, rule, list: behaviour};
   }
@@ -174,20 +179,47 @@ const placesOfPath = (path: string, context: PathContext): readonly PathParts[] 
   writtenParts(path, context),
 ];
 
-/** Whether a command searches folders that may hold files which the rule names, so that the user has to decide. */
-function mayBeSearched({ruleKind, about}: PermissionRule, access: Access, match: MatchContext): boolean {
-  if (access.kind !== 'command' || about.kind !== 'paths' || ruleKind !== 'reading') return false;
+/** Whether a command searches, reads or changes folders that may hold files which the rule names, so that the user has to decide. */
+function mayBeReached(
+  {ruleKind, about}: PermissionRule,
+  access: Access,
+  {list, ...match}: MatchContext & {readonly list: 'deny' | 'ask'},
+): boolean {
+  if (access.kind !== 'command' || about.kind !== 'paths') return false;
   const {pattern} = about;
+  if (ruleKind === 'editing')
+    return changedIn(access.command, match).some(({extent, places}) =>
+      places.some(
+        parts =>
+          extent !== 'file' &&
+          (meetsPlace(pattern, {places: [parts], ...match, matches: patternMayMatchInside}) ||
+            (extent !== 'folder' &&
+              isFolder(parts, match) &&
+              meetsPlace(pattern, {places: [parts], ...match, matches: patternMayMatchBelow}))),
+      ),
+    );
+  if (ruleKind !== 'reading') return false;
+  const inScripts = placesOf(namesInScripts(match.forms(access.command)), match);
+  if (meetsPlace(pattern, {places: inScripts, ...match, matches: patternMayMatchInside})) return true;
+  if (
+    meetsPlace(pattern, {places: placesNamed(access.command, match).mentioned, ...match, matches: patternMatchesFolder})
+  )
+    // A program that is given the folder may look into all of it.
+    return true;
+  // A rule that only asks is about what is named.
+  if (list === 'ask') return false;
   const folders = searchedFolders(match.forms(access.command))
     .filter(({names}) => names === 'all' || !needsHiddenPart(pattern))
     .map(({folder}) => folder);
   return (
-    (folders.length > 0 &&
-      meetsPlace(pattern, {places: placesOf(folders, match), ...match, matches: patternMayMatchBelow})) ||
-    // A program that is given the folder may look into all of it.
-    meetsPlace(pattern, {places: placesNamed(access.command, match).mentioned, ...match, matches: patternMatchesFolder})
+    folders.length > 0 &&
+    meetsPlace(pattern, {places: placesOf(folders, match), ...match, matches: patternMayMatchBelow})
   );
 }
+
+/** Whether a place is a folder that is there now; a workspace and what it lies in are. */
+const isFolder = (parts: PathParts, {context}: MatchContext): boolean =>
+  context.roots().some(root => parts.every((name, at) => root[at] === name)) || context.list(pathOf(parts)).length > 0;
 
 /** What a search is to leave out, since rules forbid to read it. */
 export function leftOut(access: Access, {deny}: PermissionRules, context: PathContext): readonly Obligation[] {
@@ -206,8 +238,30 @@ function commandNames(
   {command, ...match}: MatchContext & {readonly command: string},
 ): boolean {
   if (ruleKind !== 'reading' && ruleKind !== 'editing') return false;
-  const places = placesNamed(command, match)[ruleKind === 'reading' ? 'mentioned' : 'written'];
+  const places =
+    ruleKind === 'reading'
+      ? placesNamed(command, match).mentioned
+      : [
+          ...placesNamed(command, match).written,
+          ...changedIn(command, match).flatMap(each => (each.extent === 'perhaps' ? [] : each.places)),
+        ];
   return meetsPlace(pattern, {places, ...match, matches: patternMayMatch});
+}
+
+/** The places that a command changes, by how sure that is and how far it reaches. */
+const changesOfCommands = new WeakMap<CommandForms, readonly PlacedChange[]>();
+
+interface PlacedChange extends Pick<ChangedPlace, 'extent'> {
+  readonly places: readonly PathParts[];
+}
+
+function changedIn(command: string, match: MatchContext): readonly PlacedChange[] {
+  const forms = match.forms(command);
+  const known = changesOfCommands.get(forms);
+  if (known !== undefined) return known;
+  const changed = placesChanged(forms).map(({name, extent}) => ({extent, places: placesOf([name], match)}));
+  changesOfCommands.set(forms, changed);
+  return changed;
 }
 
 interface NamedPlaces {

@@ -74,6 +74,7 @@ export const builders: readonly ProgramRow[] = [
     runs: '-A --allow-* --preload --import --import-map --unsafely-* -P --permission-set --v8-flags',
     writes: '--coverage --junit-path -o --output',
     loads: '-c --config --lock --cert --env-file',
+    edits: 'fmt !--check',
     does: [reachesByTask, runsText],
     chosenBy: versionFiles,
     is: 'code own-words',
@@ -97,6 +98,7 @@ export const builders: readonly ProgramRow[] = [
     writes: `-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile
       -test.cpuprofile`,
     loads: '-C -modfile -pkgdir --modfile --pkgdir',
+    edits: 'fmt fix !-n',
     does: [deed('external', 'downloads packages', {when: /^(?:get|install|mod)$/u}), buildsProject],
     chosenBy: versionFiles,
     is: 'subcommands verbs',
@@ -168,6 +170,7 @@ export const builders: readonly ProgramRow[] = [
   program('eslint', {
     writes: '-o --output-file --cache-location --cache-file',
     loads: '-c --config --rulesdir --plugin --parser -f --format --resolve-plugins-relative-to',
+    edits: '--fix',
     does: [formats],
     is: 'data',
   }),
@@ -175,11 +178,17 @@ export const builders: readonly ProgramRow[] = [
     writes: '-o --output-file --cache-location',
     loads: `-c --config --config-path --config-basedir --custom-syntax --custom-formatter -f --formatter --js-plugin
     --plugin --tsconfig`,
+    edits: '--fix',
   }),
-  program('biome, oxlint', {like: 'stylelint', does: [formats]}),
+  program('biome, oxlint', {
+    like: 'stylelint',
+    edits: '--write --fix --apply --apply-unsafe --fix-suggestions',
+    does: [formats],
+  }),
   program('prettier', {
     writes: '--cache-location',
     loads: '--plugin --config --plugin-search-dir',
+    edits: '--write -w',
     does: [formats],
     is: 'data',
   }),
@@ -217,6 +226,7 @@ export const builders: readonly ProgramRow[] = [
     loads: '-i -r --require --nycrc-path -c --config --cwd --temp-dir',
   }),
   program(`webpack, rollup, vite, babel, swc, esbuild, gulp, grunt, postcss, lessc, sass, svgo, tailwindcss, parcel`, {
+    runs: '--watch.on*',
     writes: '-o -d --out-dir --out-file --outfile --outdir --dir --file --output* --outDir --cache-location',
     loads: `-c --config --configPlugin --config-file --config-name -p --plugin* --plugins --presets -f --gulpfile
       --gruntfile --tasks --npm --require -r --use -u --base --cwd --js --root-mode --inject* --load-path -I --parser
@@ -254,7 +264,7 @@ export const builders: readonly ProgramRow[] = [
     loads: '-c --rootdir --confcutdir --import-mode --config-file --cov-config',
     is: 'data',
   }),
-  program('mypy, pylint, flake8', {
+  program('mypy, flake8', {
     runs: '--python-executable --init-hook --pythonpath --install-types',
     writes: `--output-file --html-report --xml-report --txt-report --junit-xml --cobertura-xml-report --any-exprs-report
     -o --output --cache-dir --data-file`,
@@ -262,9 +272,16 @@ export const builders: readonly ProgramRow[] = [
     --global-config --custom-typeshed-dir --shadow-file --project --venvpath --venv-path --typeshedpath -c --ini`,
     is: 'data abbreviates',
   }),
-  program('ruff', {like: 'mypy', does: [unknown, formats], is: 'data'}),
-  program('black, isort', {like: 'mypy', does: [formats], is: 'data'}),
-  program('coverage, yapf, bandit, autopep8', {like: 'mypy', is: 'abbreviates'}),
+  program('ruff', {
+    like: 'mypy',
+    edits: '--fix --fix-only --add-noqa format !--check !--diff',
+    does: [unknown, formats],
+    is: 'data',
+  }),
+  program('black, isort', {like: 'mypy', edits: '* !--check !--check-only !--diff', does: [formats], is: 'data'}),
+  program('yapf, autopep8', {like: 'mypy', edits: '-i --in-place', is: 'abbreviates'}),
+  program('coverage, bandit', {like: 'mypy', is: 'abbreviates'}),
+  program('pylint', {like: 'mypy', runs: '-f*.* --output-format*.*', is: 'data abbreviates'}),
   program('pyright', {like: 'mypy', loads: `-p -v -t`}),
   program('sphinx-build', {
     options: '-A=text -b=text -d=text -j=text -t=text -w=text',
@@ -273,6 +290,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'abbreviates',
   }),
   program('rspec, rubocop', {
+    edits: '-a -A -x --autocorrect --autocorrect-all --auto-correct --fix-layout',
     options: '-e=text -t=text -p=text',
     runs: '--drb',
     writes: '-o --out',
@@ -439,6 +457,7 @@ export const builders: readonly ProgramRow[] = [
     runs: '--test-cmd* --build-runner --test-runner -fno-emit-bin=* --libc',
     writes: '-femit-*=* --cache-dir --global-cache-dir -p --prefix*',
     loads: '--build-file --zig-lib-dir --sysroot @*',
+    edits: 'fmt !--check',
     does: [buildsProject],
     chosenBy: versionFiles,
     is: 'verbs',
@@ -447,6 +466,7 @@ export const builders: readonly ProgramRow[] = [
     options: '-a=text -b=text -C=text -l=text -n=text -t=text',
     runs: '--filter',
     writes: '--additional-suffix',
+    edits: '* named',
     does: [changesFiles],
     is: 'data abbreviates',
   }),
@@ -467,6 +487,7 @@ export const builders: readonly ProgramRow[] = [
     runs: '-e --ed',
     writes: '-o --output -r --reject-file -B -Y -z',
     loads: '-d --directory -i --input',
+    edits: '.d * !--dry-run',
     does: [changesFiles],
     is: 'restores writes abbreviates',
   }),
@@ -486,8 +507,12 @@ export const builders: readonly ProgramRow[] = [
   program('julia', {does: [unknown], chosenBy: versionFiles, is: 'code'}),
   program('elixir', {does: [unknown], chosenBy: versionFiles}),
   program('ffmpeg', {does: [unknown]}),
-  program('gofmt, rustfmt', {does: [formats], is: 'data'}),
-  program('oxfmt, clang-format', {does: [formats]}),
+  program('gofmt', {edits: '-w', does: [formats], is: 'data'}),
+  program('rustfmt', {edits: '* !--check', does: [formats], is: 'data'}),
+  program('clang-format', {edits: '-i', does: [formats]}),
+  program('oxfmt', {edits: '* !--check', does: [formats]}),
+  program('goimports, shfmt', {edits: '-w'}),
+  program('stylua, sd', {edits: '* !--check'}),
   program('restic, borg, mlr, clang-tidy, nodemon, tsup, kustomize, pg_ctl', {
     runs: `--password-command --rsh --prepipe* --load --exec -x --onSuccess --helm-command --enable-helm --enable-exec
       --enable-alpha-plugins -p`,

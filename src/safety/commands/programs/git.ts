@@ -8,7 +8,7 @@ const actingSettings = `alias.* pager.* core.pager* core.editor* core.fsmonitor*
   gpg.*.defaultKeyCommand* credential.*helper* include.* includeIf.* init.templateDir* protocol.*
   uploadpack.packObjectsHook* remote.*.uploadpack* remote.*.receivepack* remote.*.vcs* submodule.*.update*
   trailer.*.command* trailer.*.cmd* sendemail.* tar.*.command* web.browser* browser.* man.* instaweb.* guitool.*
-  imap.tunnel* hook.* lfs.customtransfer.*`;
+  imap.tunnel* hook.* lfs.customtransfer.* url.*insteadOf*`;
 
 /** Options of git itself, before the subcommand. `-C` moves it to another directory. */
 export const gitOptions = '--no-pager -P --no-optional-locks --literal-pathspecs --no-replace-objects -C=place';
@@ -303,7 +303,7 @@ export const git: readonly ProgramRow[] = [
     does: [changesRepository],
     is: 'abbreviates',
   }),
-  program('git clone', {runs: '-u -c --config', loads: '--reference', does: [fetches]}),
+  program('git clone', {edits: '* named', runs: '-u -c --config', loads: '--reference', does: [fetches]}),
   program('git difftool, git mergetool', {runs: '-x -t --tool', is: 'abbreviates'}),
   program('git archive', {writes: '-o --output-directory', does: [fetches]}),
   program('git format-patch', {like: 'git archive'}),
@@ -325,11 +325,13 @@ export const git: readonly ProgramRow[] = [
     is: 'subcommands text restores',
   }),
   program('git mv', {
+    edits: '* !-n !--dry-run',
     options: '-f:force --force:force',
     operands: 'rename*',
     does: [deed('destructive', 'can overwrite files', {otherwise: 'moves files'})],
   }),
   program('git reset', {
+    edits: '. --hard --merge --keep',
     does: [
       deed('destructive', 'discards uncommitted changes', {when: /^--hard$|^--merge$|^--keep$/u}),
       changesRepository,
@@ -337,6 +339,7 @@ export const git: readonly ProgramRow[] = [
     is: 'loses-work',
   }),
   program('git clean', {
+    edits: '* !-n !--dry-run',
     options: '-e=glob --exclude=glob',
     does: [
       deed('local-change', 'lists what it would delete', {
@@ -348,6 +351,7 @@ export const git: readonly ProgramRow[] = [
     is: 'loses-work',
   }),
   program('git checkout', {
+    edits: '* named',
     options: ofTrees,
     does: [
       deed('destructive', 'can discard uncommitted changes', {when: /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u}),
@@ -356,6 +360,7 @@ export const git: readonly ProgramRow[] = [
     is: 'loses-work',
   }),
   program('git restore', {
+    edits: '* !--staged !-S --worktree -W',
     options: ofTrees,
     does: [deed('destructive', 'discards uncommitted changes')],
     is: 'loses-work',
@@ -379,6 +384,7 @@ export const git: readonly ProgramRow[] = [
   program('git filter-repo, git gc, git prune, git update-ref, git reflog expire', {does: [rewritesHistory]}),
   program('git reflog delete', {does: [rewritesHistory]}),
   program('git rm', {
+    edits: '* !--cached !-n !--dry-run',
     does: [
       deed('local-change', 'removes files from the index', {when: /^--cached$/u, reach: 'repository'}),
       deed('destructive', 'deletes files'),
@@ -389,8 +395,10 @@ export const git: readonly ProgramRow[] = [
     does: [deed('destructive', 'removes part of the repository')],
   }),
   program('git fetch, git ls-remote, git remote update, git remote show, git submodule update', {does: [fetches]}),
-  program('git add, git init, git apply, git am, git notes', {does: [changesRepository]}),
-  program('git stash, git worktree', {does: [changesRepository], is: 'loses-work'}),
+  program('git add, git init, git notes', {does: [changesRepository]}),
+  program('git apply, git am', {edits: '. * !--check !--stat !--numstat !--cached', does: [changesRepository]}),
+  program('git stash', {edits: '. *', does: [changesRepository], is: 'loses-work'}),
+  program('git worktree', {edits: 'add', does: [changesRepository], is: 'loses-work'}),
   program('fossil, bzr, cvs, p4', {does: [inRepository]}),
   program('git-lfs', {does: [inRepository], is: 'subcommands'}),
 ];

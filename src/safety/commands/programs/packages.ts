@@ -76,6 +76,7 @@ export const packages: readonly ProgramRow[] = [
     runs: '--config -Z',
     writes: '--target-dir --artifact-dir --out-dir --root',
     loads: '--manifest-path -C',
+    edits: '. fmt fix !--check --fix',
     does: [publishes, deed('external', 'downloads packages', {when: /^(?:install|add|update|fetch)$/u}), buildsProject],
     chosenBy: `${versionFiles} rust-toolchain rust-toolchain.toml`,
     is: 'subcommands verbs ends-at-dashes',

@@ -71,6 +71,7 @@ export const search: readonly ProgramRow[] = [
       -anewer=place -cnewer=place -samefile=place`,
     runs: '-exec -execdir -ok -okdir',
     writes: '-fprint -fprint0 -fls -fprintf',
+    edits: '-delete',
     does: [deletesFound],
     wraps: {options: '-exec -execdir -ok -okdir'},
     can: 'run programs and delete files',

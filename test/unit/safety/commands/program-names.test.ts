@@ -16,6 +16,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
   {
     why: 'the name is a word of weft or of another language here',
     files: {
+      'safety/commands/changed-places.ts': 'awk git parallel rename sed source tar tree xargs',
       'safety/commands/effects.ts': 'rename shred source truncate',
       'safety/commands/only-reads.ts': 'awk jq sed',
       'safety/rules/exceeds-rule.ts': 'awk exec sed',
@@ -65,7 +66,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
       'safety/commands/shown-secrets.ts':
         'awk cat diff egrep fgrep find gawk gfind git grep head less mawk nl rg sed sort tac tail uniq wc zgrep',
       'safety/commands/uploads.ts':
-        'aws az cp doctl gh git glab heroku mv netlify openssl rsync socat su supabase sync vercel wrangler',
+        'aws az cp curl doctl gh git glab heroku mv netlify openssl rsync socat su supabase sync vercel wrangler',
       'safety/paths/weft-file-changes.ts':
         'cp ditto fd fdfind find git ls mount mv prlimit rm rsync set ulimit umount unset unzip weft',
     },
