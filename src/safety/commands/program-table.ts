@@ -12,11 +12,13 @@ import type {OptionRule, OptionTable} from './read-words.ts';
  * settings; `program`: what is run; `script`: a script that is not looked at; `module`: a program by the name of its module;
  * `output`: a file for what it prints, in the folder `into`, or of the name that the `url` ends with (`named`); `create`, `overwrite`, `truncate`,
  * `remove`, `remove-empty`, `shred`; `from` (moved), `source` (copied) or `link` to the `target`; `rename`: moved where nothing is.
+ * Of what goes to other machines: `data`, `encoded`, `variable`, `form` and `cookie` (texts that may name a file to send, each in its own way),
+ * `sent` (a file), `host` (by which the `url` is reached), `reroute` (the same behind two colons); `other`: it may reach further.
  * Options say more (`-r:deep`): `deep` (whole trees), `folders` (folders, too), `keeps` (changes nothing that is there, as `when` does
  * with `none`), `force` (replaces what is there), `append`, `exact` (the target is no folder to put into), `no-links` (nor a link to one).
  */
 const roles =
-  'path place number text glob revision sed awk jq name key format layout file archive document write edit code program script module output into url named create truncate remove remove-empty shred from source link target rename deep folders keeps when force append exact no-links overwrite';
+  'path place number text glob revision sed awk jq name key format layout file archive document write edit code program script module output into url named create truncate remove remove-empty shred from source link target rename deep folders keeps when force append exact no-links overwrite data encoded variable form cookie sent host reroute other';
 export type Role = Words<typeof roles>;
 
 /** The roles of what a program that only reads is not given. */
@@ -52,7 +54,9 @@ const traits =
 export type Trait = Words<typeof traits>;
 
 /** The words of a list. */
-type Words<List extends string> = List extends `${infer First} ${infer Rest}` ? First | Words<Rest> : List;
+type Words<List extends string, Found = never> = List extends `${infer First} ${infer Rest}`
+  ? Words<Rest, Found | First>
+  : Found | List;
 
 /**
  * The needs of a program besides reading. An overlay gives the program the first two, and `puts-files` if no file is lost: weft decides

@@ -1,8 +1,10 @@
 import {type RiskLevel, riskLevels} from '../../domain/risk.ts';
 import {rowOf, rowsOf} from './known-programs.ts';
-import type {Deed} from './program-table.ts';
+import {effectsOf} from './effects.ts';
+import {type Deed, optionTable} from './program-table.ts';
 import {runsPackage, runsText, talks} from './programs/deeds.ts';
 import {type CommandPlace, type Layer, layers, programName, shellTextsFrom} from './layers.ts';
+import {readWords} from './read-words.ts';
 
 /**
  * Whether a network client is surely given only this machine to talk to: `curl localhost:3000`, `nc -z 127.0.0.1 80`. Any
@@ -10,6 +12,7 @@ import {type CommandPlace, type Layer, layers, programName, shellTextsFrom} from
  */
 export function staysOnLoopback(words: readonly string[]): boolean {
   const [program = '', ...args] = withoutTimer(words);
+  if (program === 'curl') return reachesLoopback(args);
   const client = clients.get(program);
   if (client === undefined) return false;
   const operands: string[] = [];
@@ -21,6 +24,19 @@ export function staysOnLoopback(words: readonly string[]): boolean {
   }
   const hosts = client.hosts(operands);
   return hosts.length > 0 && hosts.every(isLoopback);
+}
+
+/** Whether curl is given this machine alone, and no option that is not listed or may reach further. */
+function reachesLoopback(args: readonly string[]): boolean {
+  const read = readWords(args, optionTable(rowOf('curl')?.options));
+  const hosts = effectsOf(['curl', ...args]).flatMap(({role, word}) => (role === 'url' ? [word] : []));
+  return (
+    hosts.length > 0 &&
+    hosts.every(isLoopback) &&
+    read.every(word =>
+      word.kind === 'option' ? !/^(?:host|reroute|other|variable)$/u.test(word.rule.role) : word.kind === 'operand',
+    )
+  );
 }
 
 /** What `time` and `timeout 5` run. */
@@ -39,15 +55,6 @@ interface Client {
 }
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-
-const curl: Client = {
-  plain:
-    /^(?:-[sSfLIikvgGNOJ#0-46]+|-[sSfLIikvgGN]*o.+|-[sSfLIikvgGN]*X[A-Z]+|-m\d+|--(?:silent|show-error|fail|fail-with-body|location|head|include|insecure|verbose|no-buffer|get|compressed|no-progress-meter|progress-bar|http1\.1|http2|ipv4|ipv6|retry-connrefused|retry-all-errors|max-time=\d+))$/u,
-  withValue: wordSet(
-    '-X --request -H --header -d --data --data-raw --data-binary --data-urlencode --json -F --form -o --output -w --write-out -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout --retry --retry-delay --retry-max-time -T --upload-file -sSw -sw -sSfo -so -sSo -sfo -sLo -sSLo -fsSLo -Lo --output-dir',
-  ),
-  hosts: operands => operands,
-};
 
 const wget: Client = {
   plain: /^(?:-[qSvcN46]+|-[qSv]*O.+|--(?:quiet|spider|server-response|no-verbose|no-check-certificate))$/u,
@@ -71,7 +78,6 @@ const byHost: Client = {
 };
 
 const clients: ReadonlyMap<string, Client> = new Map([
-  ['curl', curl],
   ['wget', wget],
   ['http', httpie],
   ['https', httpie],
@@ -114,7 +120,7 @@ export interface KnownRisk {
 export function riskOfWords(words: readonly string[]): KnownRisk {
   const worst = worstOf(startedBy(words)) ?? {risk: 'unknown', does: '', otherwise: '', words, where: 'here'};
   // That `npx tsx` downloads the code says more than that it runs some.
-  return worst.does === runsText.does && deedOf(words.slice(0, mostWords)) === runsPackage
+  return worst.does === runsText.does && deedOf(words.slice(0, maxWords)) === runsPackage
     ? {...worst, does: runsPackage.does, words}
     : worst;
 }

@@ -1,8 +1,10 @@
+import {effectsOf} from './effects.ts';
 import {isInterpreter} from './known-programs.ts';
 import {looksSecret} from '../paths/secret-paths.ts';
 import {secretName} from '../secrets/secret-name.ts';
 import {isLoopback} from './risks.ts';
 import {optionValues, programName} from './layers.ts';
+import type {Role} from './program-table.ts';
 
 /** The host that a program sends to, and the files that it sends. */
 export interface Upload {
@@ -63,36 +65,25 @@ const urlOf = (args: readonly string[]): string =>
 
 const isInput = (file: string): boolean => /^(?:[-.]|\/dev\/(?:stdin|fd\/0))$/u.test(file);
 
-/** Letters of curl's options that take no value; the last one of several may: `-sd @file`. */
-const curlFlags = String.raw`^-[0-46BGIJLMNOSVZafgijklnpqsv#:]*`;
-const curlCluster = new RegExp(String.raw`${curlFlags}([A-Za-z])(.*)$`, 'su');
-const curlValued = new RegExp(
-  String.raw`${curlFlags}[ACDEFHKPQTUXYbcdehmortuwxyz]$|^--(?!(?:silent|show-error|fail.*|location.*|head|include|insecure|verbose|get|compressed.*|no-.*|http.*|ipv[46]|tls.*|ssl.*|progress-bar|globoff|remote-.*|create-dirs|next|netrc|raw|basic|digest|anyauth|parallel.*|post30.|retry-(?:con|all).*)$)[\w-]+$`,
-  'u',
-);
-
 const curl: Sender = args => {
-  const words = args.flatMap(word => {
-    const [, letter, value = ''] = curlCluster.exec(word) ?? [];
-    return letter === undefined ? [word] : value === '' ? [`-${letter}`] : [`-${letter}`, value];
-  });
-  const values = (option: RegExp): readonly string[] => optionValues(words, option);
+  const effects = effectsOf(['curl', ...args]);
+  const all = (...roles: readonly Role[]): readonly string[] =>
+    effects.flatMap(({role, word}) => (roles.includes(role) ? [word] : []));
   const files = [
-    ...values(/^(?:-[dH]|--(?:data|data-ascii|data-binary|json|header|url-query))$/u).flatMap(attached(/^@(.+)$/su)),
-    ...values(/^--(?:data-urlencode|variable)$/u).flatMap(attached(/^[^=@]*@(.+)$/su)),
-    ...values(/^(?:-F|--form)$/u).flatMap(attached(/^[^=]*=[@<]\\?"?([^;"\\]+)/su)),
-    ...values(/^(?:-T|--upload-file)$/u).flatMap(value => value.replaceAll(/^\{|\}$/gu, '').split(',')),
-    ...values(/^(?:-b|--cookie)$/u).filter(value => !value.includes('=')),
+    ...all('data').flatMap(attached(/^@(.+)$/su)),
+    ...all('encoded', 'variable').flatMap(attached(/^[^=@]*@(.+)$/su)),
+    ...all('form').flatMap(attached(/^[^=]*=[@<]\\?"?([^;"\\]+)/su)),
+    ...all('sent').flatMap(value => value.replaceAll(/^\{|\}$/gu, '').split(',')),
+    ...all('cookie').filter(value => !value.includes('=')),
   ];
-  const asked = [
-    ...operandsOf(words, curlValued).filter(word => !/^[.@:<>]|^[^$`]*[()]/u.test(word)),
-    ...values(/^--(?:expand-)?url$/u),
-  ];
-  const reached = values(/^--(?:resolve|connect-to)$/u).map(value => value.split(':')[2] ?? '');
   return {
-    host: [...asked, ...values(/^(?:-x|--(?:pre)?proxy|--socks\w+)$/u), ...reached.filter(each => each !== '')],
+    host: [
+      ...all('url').filter(word => !/^[.@:<>]|^[^$`]*[()]/u.test(word)),
+      ...all('host'),
+      ...all('reroute').flatMap(attached(/^[^:]*:[^:]*:([^:]+)/su)),
+    ],
     files,
-    named: values(/^--variable$/u).flatMap(value => secretVariables([value.replace(/^%/u, '$')])),
+    named: all('variable').flatMap(value => secretVariables([value.replace(/^%/u, '$')])),
     input: files.some(isInput) ? 'sent' : 'kept',
   };
 };

@@ -35,9 +35,24 @@ export const services: readonly ProgramRow[] = [
   program('scp', {like: 'ssh', edits: 'last *', does: [talks], can: 'send any file anywhere', is: 'copies'}),
   program('sftp', {like: 'ssh', does: [talks], is: 'input'}),
   program('curl', {
-    options: `-A=text -b=text -d=text -e=text -E=text -F=text -H=text -m=text -P=text -Q=text -r=text -T=text -u=text
-      -U=text -w=text -x=text -X=text -y=text -Y=text -z=text -C=text -t=text -c=text -D=text -h=text -K=text -o=output --output=output
-      --output-dir=into -O:named --remote-name:named`,
+    options: `-f -g -G -i -I -k -L -N -s -S -v -0 -4 -6 -# -J -O:named -A=text -c=text -e=text -m=text -u=text -w=text
+      -X=text -b=cookie -d=data -H=data -F=form -T=sent -K=other -x=host -o=output --silent --show-error --fail
+      --fail-with-body --location --head --include --insecure --verbose --no-buffer --get --compressed
+      --no-progress-meter --progress-bar --http1.1 --http2 --ipv4 --ipv6 --retry-connrefused --retry-all-errors
+      --request=text --user=text --user-agent=text --referer=text --write-out=text --max-time=text --retry=text
+      --retry-delay=text --retry-max-time=text --connect-timeout=text --cookie-jar=text --data-raw=text
+      --data=data --data-ascii=data --data-binary=data --json=data --header=data --url-query=data
+      --data-urlencode=encoded --variable=variable --form=form --upload-file=sent --cookie=cookie --url=url
+      --expand-url=url --proxy=host --preproxy=host --socks4=host --socks4a=host --socks5=host
+      --socks5-hostname=host --resolve=reroute --connect-to=reroute --config=other --output=output
+      --output-dir=into --remote-name:named -C=other -D=other -E=other -h=other -P=other -Q=other -r=other
+      -t=other -U=other -y=other -Y=other -z=other --cacert=other --capath=other --cert=other --cert-type=other
+      --ciphers=other --continue-at=other --dump-header=other --form-string=other --interface=other --key=other
+      --limit-rate=other --mail-from=other --mail-rcpt=other --max-filesize=other --max-redirs=other
+      --netrc-file=other --noproxy=other --oauth2-bearer=other --pass=other --pinnedpubkey=other --proto=other
+      --proxy-header=other --proxy-user=other --quote=other --range=other --rate=other --request-target=other
+      --speed-limit=other --speed-time=other --stderr=other --time-cond=other --tls-max=other --trace=other
+      --trace-ascii=other --unix-socket=other`,
     operands: 'url*',
     runs: '--engine',
     writes: `*%output{* -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl
