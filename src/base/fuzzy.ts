@@ -1,4 +1,4 @@
-/** Scores the range `from`…`to` (in bytes, half open) of UTF-8 text; `noFit` where the query's letters do not appear in order. */
+/** Scores the range `from`…`to` (in bytes, half open) of UTF-8 text; `noFit` if the query's letters do not appear in order. */
 export type FuzzyScorer = (text: Uint8Array, from: number, to: number) => number;
 
 /**
@@ -75,7 +75,7 @@ const dot = 0x2e;
 
 const small = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte);
 
-/** A word begins after a character that is no letter or digit, and at a capital letter after a small one. */
+/** A word begins after a character that isn't a letter or digit, and at a capital letter after a small one. */
 const beginsWord = (before: number, byte: number): boolean =>
   !isLetterOrDigit(before) || (byte >= 0x41 && byte <= 0x5a && before >= 0x61 && before <= 0x7a);
 

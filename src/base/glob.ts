@@ -1,11 +1,11 @@
 import {failed, ok, type Outcome} from './outcome.ts';
 import {unreachable} from './unreachable.ts';
 
-/*
- * The one glob matcher of the program. Searches, ignore rules, permission rules and the judge of commands all use it. They differ
- * in the folder that a pattern is relative to, in the part of a path that it is compared with, and in the options of
- * `compileName`. A match takes at most time proportional to the length of the pattern times the length of the text: patterns come
- * from models and repositories, and a regular expression made from such a pattern could run for ever.
+/**
+ * * The one glob matcher of the program. The only glob matcher of weft. Searches, ignore rules, permission rules and the judge
+ * of commands use it. They differ in the folder that a pattern is relative to, in the part of a path that is compared, and in
+ * the options of `compileName`. The time of a match is bounded by the length of the pattern times the length of the text.
+ * Patterns come from models and repositories, and a regular expression made from one could run forever.
  */
 
 /** Tests a path that is relative to the folder of the glob and has `/` between its parts. */
@@ -56,12 +56,12 @@ export type NameTest = (name: string) => boolean;
 
 export interface NameOptions {
   /**
-   * `exact`: `[a-z]` is one character of a set, `[!a]` or `[^a]` one that is not in it, `\x` the character itself. `widened` is for
-   * patterns whose reader is not known: a set matches more characters than it names, and a backslash with the character after it
-   * matches any text, so that the test accepts every name that any program would accept.
+   * `exact`: `[a-z]` is one character of a set, `[!a]` or `[^a]` one that is not in it, `\x` the character itself. `widened` is
+   * for patterns whose reader is unknown, so that the test accepts every name that any program would accept. A set then matches
+   * more characters than it names, and a backslash with the next character matches any text.
    */
   readonly sets: 'exact' | 'widened';
-  /** Whether a pattern without a leading dot skips names that begin with a dot, as shells do. */
+  /** True if a pattern without a leading dot skips names that begin with a dot, as in shells. */
   readonly hidden: 'as in shells' | 'like others';
 }
 
@@ -72,7 +72,7 @@ export function compileName(pattern: string, {sets, hidden}: NameOptions): NameT
   return name => !(skipsHidden && name.startsWith('.')) && matchStars(tokens, charactersOf(name), nameWildcards);
 }
 
-/** Whether the text matches a pattern in which `*` is any run of characters, `?` is one character, and nothing else is special. */
+/** True if the text matches the pattern. `*` is any run of characters and `?` is one character. Nothing else is special. */
 export const matchWildcards = (pattern: string, text: string): boolean =>
   matchStars(charactersOf(pattern), charactersOf(text), plainWildcards);
 

@@ -1,11 +1,11 @@
 /**
- * Where a packet to an address goes. `public` is an address of the internet; `loopback` is this machine; `private` is everything
- * else: local networks, link-local addresses (among them the metadata services of clouds), multicast, reserved blocks, and the
- * prefixes that carry an IPv4 address in an IPv6 one (NAT64, 6to4, Teredo), which may lead to any of them.
+ * The network that an address belongs to. `public` is an address of the internet. `loopback` is this machine. `private` is
+ * everything else: local networks, link-local addresses (including cloud metadata services), multicast and reserved blocks. It
+ * includes the prefixes that carry an IPv4 address in an IPv6 one (NAT64, 6to4, Teredo), since they may lead to any of these.
  */
 export type AddressScope = 'public' | 'loopback' | 'private';
 
-/** The scope of an IPv4 or IPv6 address, as `new URL` or a socket writes it, without brackets; `undefined` for what is no address. */
+/** The scope of an IPv4 or IPv6 address, as `new URL` or a socket writes it, without brackets; `undefined` if the text isn't an address. */
 export function addressScope(text: string): AddressScope | undefined {
   const four = ipv4Bytes(text);
   if (four !== undefined) return ipv4Scope(four);

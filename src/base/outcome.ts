@@ -5,7 +5,7 @@ export const ok = <T>(value: T): {readonly tag: 'ok'; readonly value: T} => ({ta
 
 export const failed = <E>(error: E): {readonly tag: 'failed'; readonly error: E} => ({tag: 'failed', error});
 
-/** What `work` returns, or the fallback where it throws. `work` is not asynchronous: a promise has `catch`. */
+/** Returns the result of `work`, or the fallback if it throws. `work` is not asynchronous: a promise has `catch`. */
 export function tryOr<T, F>(work: () => T, fallback: F): T | F {
   try {
     return work();

@@ -1,4 +1,4 @@
-/** The path as a person reads it in a folder: relative to `directory` where it lies in it. */
+/** Returns the path in the form that people read: relative to `directory` if it lies inside. */
 export const relativeTo = (path: string, directory: string): string =>
   directory !== '' && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 

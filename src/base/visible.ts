@@ -37,8 +37,8 @@ export const visibleJson = (json: string): string =>
 export const visibleLine = (text: string): string => onOneLine(visible(text));
 
 /**
- * For text that a person judges letter by letter, such as commands, rules and paths: every character that could deceive is
- * replaced by an escape, also joiners, unusual spaces, stray or piled-up marks, and a carriage return before a line feed.
+ * Escapes every character that could deceive, for text that a person judges letter by letter: commands, rules and paths.
+ * Escapes joiners, unusual spaces, stray or piled-up marks, and a carriage return before a line feed, too.
  */
 export function visibleExactly(text: string): string {
   if (/^[\n\u0020-\u007E]*$/u.test(text)) return text;

@@ -2,7 +2,7 @@ import type {JsonObject} from '../base/json.ts';
 import type {EditRequest} from './file-edit.ts';
 import type {RiskLevel} from './risk.ts';
 
-/** What an action would touch: the judge, permission rules and session grants look at this. */
+/** The resources that an action would touch. The judge, permission rules and session grants look at them. */
 export type Access =
   /** Nothing that needs a permission: it talks to the user, or reads what weft itself holds. */
   | {readonly kind: 'none'}
@@ -11,7 +11,7 @@ export type Access =
   | {readonly kind: 'search'; readonly path: string; readonly patterns: readonly string[]}
   | ({readonly kind: 'edit'} & EditRequest)
   | CommandAccess
-  /** Types into the terminal of a running command; `program` is its name, empty where it is not known. */
+  /** Types into the terminal of a running command; `program` is its name, empty if it is not known. */
   | {
       readonly kind: 'terminal-input';
       readonly blockId: string;
@@ -47,7 +47,7 @@ export type Access =
 export interface CommandAccess {
   readonly kind: 'command';
   readonly command: string;
-  /** A command in a `block` outlives the action, so nobody decides about its changes when it ends. */
+  /** A command in a `block` outlives the action, so no user decides about its changes when it ends. */
   readonly place: 'foreground' | 'block';
   /** The model's own view: hints for the judge, which can only make it stricter. */
   readonly claims: CommandClaims;
@@ -59,26 +59,26 @@ export interface CommandClaims {
   readonly usesPager: Claim;
 }
 
-/** Of a command of which no model has said anything. */
+/** The claims for a command that no model described. */
 export const unsaidClaims: CommandClaims = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'};
 
-/** `raw` as it is, `line` followed by Enter, `block` as one paste where the program understands pastes. */
+/** `raw`: sent unchanged. `line`: followed by Enter. `block`: as one paste if the program understands pastes. */
 export const blockInputModes = ['raw', 'line', 'block'] as const;
 export type BlockInputMode = (typeof blockInputModes)[number];
 
 export type Claim = 'yes' | 'no' | 'unsaid';
 
 /**
- * How permission rules speak of an action's tools. It decides what stands in a rule's brackets: a pattern for commands, a pattern
- * for paths (reading, searching and editing), `domain:` and a host (`domain`), a name (`named`), or nothing that weft reads
- * (`whole-tool`).
+ * The form of permission rules for an action's tools, which decides what a rule has in its brackets. It is a pattern for commands, a
+ * pattern for paths (`reading`, `searching`, `editing`), `domain:` and a host (`domain`), a name (`named`), or nothing that weft
+ * reads (`whole-tool`).
  */
 export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'named' | 'whole-tool';
 
-/** The tools that rules may speak of, by name. */
+/** The tools that rules may name, by tool name. */
 export type RuleKinds = ReadonlyMap<string, RuleKind>;
 
-/** What the judge and permission rules know of an action. */
+/** The facts about an action that the judge and permission rules use. */
 export interface JudgedAction {
   readonly access: Access;
   /** The names of its tools. */
@@ -87,7 +87,7 @@ export interface JudgedAction {
   readonly risk: RiskLevel;
 }
 
-/** A case in which a person is asked about an action, and in which it is denied where nobody can be asked. */
+/** A case in which weft asks the user about an action, and denies it in an unattended run. */
 export interface AskCase {
   readonly name: string;
   readonly risks: readonly RiskLevel[];
@@ -101,7 +101,7 @@ export const readingAsks: readonly AskCase[] = [
 ];
 
 /**
- * How far a permission rule speaks of a call: `whole` of all that it does; `part` of something in it, or that cannot be told. A yes
- * about a part is none about the whole.
+ * How much of a call a permission rule covers. `whole`: everything that it does. `part`: something in it, or an unknown amount.
+ * Allowing a part doesn't allow the whole.
  */
 export type RuleReach = 'whole' | 'part' | 'none';

@@ -7,7 +7,7 @@ export const providerNames = {anthropic: 'Anthropic', openai: 'OpenAI', gemini: 
   string
 >;
 
-/** What a pasted text is, by its form alone. `key` is the text without what people copy along with it. */
+/** The kind of a pasted text, judged by its form alone. `key` is the text without the characters that people copy along with it. */
 export type PastedKey =
   | {readonly kind: 'key'; readonly key: string; readonly provider: KeyProvider}
   /** The form does not say which provider gave it. */
@@ -32,7 +32,7 @@ export function recognizeKey(pasted: string): PastedKey {
   return provider === undefined ? {kind: 'unclear', key} : {kind: 'key', key, provider};
 }
 
-/** Whether a text that was pasted somewhere else is certainly a key, so that it must not be shown. */
+/** True if a text that was pasted elsewhere is certainly a key, which must not be shown. */
 export const isSurelyKey = (pasted: string): boolean => ['key', 'other-service'].includes(recognizeKey(pasted).kind);
 
 const shortest = 16;

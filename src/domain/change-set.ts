@@ -1,6 +1,6 @@
 /**
  * A change that a command in the sandbox made in its copy-on-write view of the workspace. The same bytes written again, a new time
- * stamp, and a file made and removed within the command are no changes. Every file and every empty folder is a change of its own.
+ * stamp, and a file made and removed within the command don't count as changes. Every file and every empty folder is a change of its own.
  */
 export type Change = {
   /**
@@ -27,9 +27,10 @@ export type ChangeKind = (typeof changeKinds)[number];
 export type ProtectedBecause = 'name' | 'repository' | 'leads-out' | 'device' | 'setuid';
 
 /**
- * Why a change was not applied. `protected`: no answer could allow it. `conflict`: the file changed outside meanwhile. `refused`: a
- * person dropped it. `nobody`: nobody could be asked. `unwanted`: the mode `dontAsk`. `rule`: a deny rule. `plan`: plan mode.
- * `interrupted`: the command was stopped. `background`: a person moved it to the background. `failed`: the file could not be written.
+ * The reason why a change was not applied. `protected`: no answer could allow it. `conflict`: the file changed outside
+ * meanwhile. `refused`: a person dropped it. `nobody`: the run was unattended. `unwanted`: the mode `dontAsk`. `rule`: a deny
+ * rule. `plan`: plan mode. `interrupted`: the command was stopped. `background`: a person moved it to the background. `failed`:
+ * the file could not be written.
  */
 export type NotApplied =
   | 'protected'
@@ -48,7 +49,7 @@ export interface DroppedChange {
   readonly why: NotApplied;
 }
 
-/** A change as programs are told of it. */
+/** A change in the form that programs receive. */
 export type ChangeEntry = Readonly<{path: string; kind: ChangeKind}>;
 
 export const changeEntry = ({path, kind}: Change): ChangeEntry => ({path, kind});

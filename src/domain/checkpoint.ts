@@ -29,7 +29,7 @@ export interface OpenTreeChange {
   readonly after: TreeId | 'now';
 }
 
-/** What reverting changes would do, or did, to the files. Paths are absolute. */
+/** The effect of reverting changes on the files, before or after the revert. Paths are absolute. */
 export interface RevertReport {
   readonly files: readonly RevertedFile[];
   /** The files that are left as they are, and why. */
@@ -44,7 +44,7 @@ export interface RevertedFile {
   readonly effect: 'restored' | 'deleted' | 'changed' | 'merged';
 }
 
-/** What an action may change: the paths that it names, with links followed, and its destructive commands. */
+/** The files that an action may change: the paths that it names, with links followed, and its destructive commands. */
 export interface TouchedFiles {
   readonly paths: readonly string[];
   readonly commands: readonly ResolvedCommand[];
@@ -58,7 +58,7 @@ export interface CheckpointsPort {
   prefetch(signal: AbortSignal): Promise<void>;
   /** The touched files that undo will not cover, as texts such as `data.bin (1.2 GB)`. Ends after a moment in any case. */
   uncoveredFiles(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
-  /** Stores the state of the files now; `off` where checkpoints are switched off. */
+  /** Stores the state of the files now; `off` if checkpoints are disabled. */
   take(signal: AbortSignal): Promise<Outcome<TreeId | 'off', Fault>>;
   preview(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<RevertReport, Fault>>;
   /**

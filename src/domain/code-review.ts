@@ -73,7 +73,7 @@ export function commentPlace({path, lines}: Pick<NewComment, 'path' | 'lines'>):
   return lines.first === lines.last ? `${path}:${lines.first}` : `${path}:${lines.first}-${lines.last}`;
 }
 
-/** The open comments as a prompt that asks the agent to see to them; empty where there is none. */
+/** Returns a prompt that asks the agent to address the open comments. Empty if there are none. */
 export function reviewPrompt(comments: readonly ReviewComment[]): string {
   const open = comments.filter(({state}) => state === 'open');
   if (open.length === 0) return '';

@@ -16,12 +16,12 @@ export interface CompactionTokens {
   readonly after: number;
 }
 
-/** What a compaction would do, for the user to confirm. So far only the summary has been requested from the model. */
+/** The effect of a compaction, for the user to confirm. So far weft has only requested the summary from the model. */
 export interface CompactionPreview {
   readonly id: MessageId;
   readonly way: CompactionMethod;
   readonly summary: string;
-  /** A sentence that says why there is no summary; empty where there is one. */
+  /** A sentence that says why there is no summary; empty if there is one. */
   readonly noSummaryReason: string;
   readonly kept: readonly CountedPart[];
   readonly summarised: readonly CountedPart[];
@@ -38,7 +38,7 @@ export interface CountedPart {
   readonly tokens: number;
 }
 
-/** The cost of the request for the summary; `none` where no request was sent. */
+/** The cost of the request for the summary; `none` if no request was sent. */
 export type SummaryCost =
   | {readonly kind: 'none'}
   | {readonly kind: 'used'; readonly usage: Usage; readonly usd: number | 'unknown'};
@@ -48,7 +48,7 @@ export interface CompactionReport {
   readonly tokens: CompactionTokens;
 }
 
-/** What the compacted conversation contains word for word. */
+/** The parts of the compacted conversation that are kept word for word. */
 export interface VerbatimParts {
   /** In their order: messages of the user, and answers that are pinned. */
   readonly messages: readonly VerbatimMessage[];
@@ -111,7 +111,7 @@ const closing = '</compacted-conversation>';
 const kept =
   'Word for word are the messages of the user below (earlier requests: answered unless the summary or the todos say otherwise), ' +
   'the messages that the user has pinned, and what weft knows of the present state. Read files again before you rely on their content.';
-const bySummary = `weft has compacted this conversation, as the user wanted. What was said before stands in the summary. ${kept}`;
+const bySummary = `weft has compacted this conversation, as the user wanted. The summary covers what came before. ${kept}`;
 const byTrimming = `weft has shortened this conversation, as the user wanted: old results are cut, old exchanges left out. ${kept}`;
 
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
@@ -155,7 +155,7 @@ export const estimateMessagesTokens = (messages: readonly Message[]): number =>
 /** The part of the context window that must be used before the user is shown how full it is. */
 const fullFrom = 0.8;
 
-/** How full the context window is, in percent; `undefined` where it is not full enough to show, or its size is not known. */
+/** How full the context window is, in percent; `undefined` if it is not full enough to show, or its size is not known. */
 export function contextFullPercent(usage: {
   readonly contextTokens: number;
   readonly contextWindow: number;

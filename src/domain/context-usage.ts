@@ -1,7 +1,7 @@
-/** What fills the model's context: the whole next request as the conversation stands, in tokens. */
+/** The contents of the model's context: the whole next request for the current conversation, in tokens. */
 export interface ContextUsage {
   readonly model: string;
-  /** Tokens that the model can take; 0 where that is not known. */
+  /** The model's context window in tokens. 0 if it isn't known. */
   readonly window: number;
   readonly tokens: number;
   /** `counted`: the provider counted the whole with the last answer. How it divides among the parts is always an estimate. */
@@ -17,7 +17,7 @@ export interface ContextUsage {
 export interface ContextPart {
   readonly kind: ContextPartKind;
   readonly tokens: number;
-  /** What the part is made of, the largest first: files, servers, tools, skills; empty where that says nothing. */
+  /** The components of the part, the largest first: files, servers, tools, skills. Empty if they add nothing. */
   readonly items: readonly {readonly name: string; readonly tokens: number}[];
 }
 

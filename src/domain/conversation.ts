@@ -94,7 +94,7 @@ export const outcomeFields = (end: CallOutcome): OutcomeFields =>
     ? {outcome: end.outcome, reason: end.reason}
     : {outcome: end.outcome};
 
-/** Thinking of the model. `signature` is the provider's, empty where it gives none; it is sent back unchanged. */
+/** Thinking of the model. `signature` is the provider's, empty if it gives none; it is sent back unchanged. */
 export interface ThinkingBlock {
   readonly kind: 'thinking';
   readonly text: string;
@@ -125,7 +125,7 @@ export interface OtherBlock {
   readonly data: JsonObject;
 }
 
-/** Whether a block is an item of OpenAI's Responses API, the only other API than Anthropic's with blocks that weft does not know. */
+/** True if a block is an item of OpenAI's Responses API. Besides Anthropic's, no other API has blocks that weft doesn't know. */
 export const isResponsesItem = ({type}: OtherBlock): boolean => type === 'reasoning' || type === 'web_search_call';
 
 /**
@@ -134,11 +134,11 @@ export const isResponsesItem = ({type}: OtherBlock): boolean => type === 'reason
  */
 export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'context-full' | 'paused' | 'interrupted';
 
-/** Whether a block holds what a server of chat completions wants back with its tool calls; nobody else reads it. */
+/** True if a block holds data that a chat completions server wants back with its tool calls. No other provider reads it. */
 export const isCallExtras = ({type}: OtherBlock): boolean => type === callExtrasType;
 
 /**
- * The type of such a block, one at the end of a message: `calls` has the `extra_content` of every call in their order, null where there
+ * The type of such a block, one at the end of a message: `calls` has the `extra_content` of every call in their order, null if there
  * is none. Gemini's thought signatures are in it.
  */
 export const callExtrasType = 'call_extras';

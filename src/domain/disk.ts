@@ -1,4 +1,4 @@
-/** Where a path leads, symbolic links followed. */
+/** The target of a path, with symbolic links followed. */
 export interface ResolvedPath {
   readonly path: string;
   readonly place: 'inside-workspace' | 'outside-workspace';
@@ -10,7 +10,7 @@ export interface FolderEntry {
   readonly kind: 'folder' | 'link' | 'file';
 }
 
-/** A file that was read: its bytes as characters, one each. `unreadable` is what is no regular file, too. */
+/** A file that was read: its bytes as characters, one each. `unreadable` also stands for anything but a regular file. */
 export type ReadBytes =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'missing'}

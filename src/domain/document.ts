@@ -2,7 +2,7 @@ import {documentId, type DocumentId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
 import {timelineOf} from './timeline.ts';
 
-/** A plan or a note that is kept with its session. It is no file of the workspace. */
+/** A plan or a note that is kept with its session. It isn't a file of the workspace. */
 export interface SessionDocument {
   readonly id: DocumentId;
   readonly title: string;
@@ -21,7 +21,7 @@ export type DocumentRecord = Extract<JournalRecord, {readonly kind: 'document'}>
 export const maxDocuments = 100;
 export const longestDocument = 200_000;
 
-/** The documents of a session in the order in which they were made: each record is a version. What was rewound is not among them. */
+/** The documents of a session in the order in which they were made: each record is a version. Rewound ones are left out. */
 export function documentsOf(records: readonly JournalRecord[]): readonly SessionDocument[] {
   const documents = new Map<DocumentId, SessionDocument>();
   for (const record of timelineOf(records).activeRecords) {

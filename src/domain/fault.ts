@@ -6,7 +6,7 @@ export type Fault =
   | {readonly kind: 'rejected'; readonly message: string}
   /** The user (or operator of a script) must act; `fix` is the sentence that says how. */
   | {readonly kind: 'needs-user'; readonly message: string; readonly fix: string}
-  /** The model provider refused or broke off. `status` is the HTTP status, 0 where there was none. */
+  /** The model provider refused or broke off. `status` is the HTTP status, 0 if there was none. */
   | {readonly kind: 'provider'; readonly message: string; readonly fix: string; readonly status: number}
   | {readonly kind: 'bug'; readonly message: string; readonly cause: unknown};
 
@@ -31,7 +31,7 @@ const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? mess
 export const hasCode = (cause: unknown, ...codes: readonly string[]): boolean =>
   cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);
 
-/** The code of a system error; empty where there is none. */
+/** The code of a system error; empty if there is none. */
 export const codeOf = (cause: unknown): string => (cause instanceof Error && 'code' in cause ? String(cause.code) : '');
 
 /** Advice on system calls that fail because of how the user started weft. */

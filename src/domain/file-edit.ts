@@ -11,8 +11,8 @@ export type UserChanges =
   | {readonly kind: 'none'}
   | {readonly kind: 'hunks'; readonly dropped: readonly DroppedPart[]}
   /**
-   * `text` is the whole new text as the user left it in an editor; the bytes around it (encoding, mark) are the file's. Of a file
-   * with such a text no hunk counts as dropped.
+   * `text` is the whole new text as the user left it in an editor. The file keeps its encoding and byte order mark. No hunk of a
+   * file with such a text counts as dropped.
    */
   | {
       readonly kind: 'texts';
@@ -21,8 +21,8 @@ export type UserChanges =
     };
 
 /**
- * What the user left out. A number is the index in the `hunks` of the file as it was shown; 0 of one without hunks is all of its
- * change. `new-name`: a file that would be renamed keeps the name it has.
+ * A part that the user left out. A number is the index in the `hunks` of the file as it was shown. 0 in a file without hunks means
+ * the whole change. `new-name`: a file that would be renamed keeps the name it has.
  */
 export interface DroppedPart {
   readonly path: string;

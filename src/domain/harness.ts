@@ -13,7 +13,7 @@ export const parseHarnessSessionId = (raw: string): HarnessSessionId | undefined
 export const knownHarnesses = ['claude', 'codex', 'gemini', 'opencode', 'pi'] as const;
 
 /**
- * What a harness has used, in US dollars. `known`: it says so itself. `estimated`: from the tokens that it counts and the price of its
+ * The cost of a harness in US dollars. `known`: the harness reports it. `estimated`: from the tokens that it counts and the price of its
  * model.
  */
 export type HarnessCost =
@@ -21,10 +21,10 @@ export type HarnessCost =
   | {readonly kind: 'estimated'; readonly usd: number}
   | {readonly kind: 'unknown'};
 
-/** What the program of a harness has used since it was started; `model` is empty where it does not say. */
+/** The usage of a harness's program since it was started. `model` is empty if the harness doesn't report it. */
 export interface HarnessUsage {
   readonly model: string;
-  /** All zero where the harness counts no tokens. */
+  /** All zero if the harness counts no tokens. */
   readonly usage: Usage;
   readonly cost: HarnessCost;
 }

@@ -21,8 +21,8 @@ import {noUsage} from './usage.ts';
 /** The conversation and the todo list, as read from a session's journal. */
 interface History {
   /**
-   * Messages that a provider accepts, wherever weft was killed: the first is the user's, and every message with calls is followed
-   * by a user message with exactly their results, in the order of the calls.
+   * The messages, valid for a provider even if weft was killed at any moment. The first message is the user's. Every message
+   * with calls is followed by a user message with exactly their results, in the order of the calls.
    */
   readonly messages: readonly Message[];
   /** All task-protocol payloads, in the order in which they apply. */
@@ -137,7 +137,7 @@ const lostResult = (call: ToolCallBlock): ToolResultBlock => ({
 const isPromptContent = (block: UserBlock): boolean =>
   block.kind === 'image' || (block.kind === 'text' && block.text.trim() !== '');
 
-/** The blocks of an answer that a provider accepts; `undefined` where those do not make a message. */
+/** The blocks of an answer that a provider accepts; `undefined` if those do not make a message. */
 export function sendableBlocks(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] | undefined {
   const seen = new Set<ActionId>();
   const kept = blocks.filter(block => {
@@ -190,8 +190,9 @@ export interface TrimmedHistory {
 }
 
 /**
- * Makes a valid history shorter until it has at most `most` tokens by estimate: shortens results, oldest first, then drops exchanges,
- * oldest first, and only then treats the last exchange in the same way. The result is a valid history or empty.
+ * Shortens a valid history until it has at most `most` tokens by estimate. It first shortens results, then drops exchanges,
+ * each time the oldest first. The last exchange is treated in the same way, but only after the others. The result is a valid
+ * history or empty.
  */
 export function trimHistory(messages: readonly Message[], most: number): TrimmedHistory {
   const exchanges = exchangesOf(messages);
@@ -256,8 +257,8 @@ export const withShortResults = (messages: readonly Message[], short: ReadonlySe
   });
 
 /**
- * The results that can be cut: those before the last `latest` messages, by which a cut would save at least `least` tokens by estimate.
- * What holds instructions, of skills too, stays whole.
+ * Returns the results that can be cut. They stand before the last `latest` messages, and a cut saves at least `least` tokens by
+ * estimate. Results with instructions, including those of skills, stay whole.
  */
 export function longResults(
   messages: readonly Message[],

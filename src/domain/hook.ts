@@ -1,11 +1,11 @@
 import type {Rights} from './sandbox.ts';
 
-/** What a hook of the settings runs. */
+/** The program or URL that a configured hook runs. */
 export type HookWork =
   | {
       readonly type: 'command';
       readonly command: string;
-      /** Its arguments, where it is run without a shell. */
+      /** Its arguments, if it runs without a shell. */
       readonly args: readonly string[] | 'shell';
       /** Variables that it gets besides. */
       readonly environment: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export type HookEnd =
   | {readonly kind: 'not-started'; readonly why: string}
   | {readonly kind: 'signalled'; readonly signal: string}
   | {readonly kind: 'too-long'}
-  /** It said in its first line, `{"async": true}`, that nobody is to wait for it. */
+  /** Its first output line was `{"async": true}`, so weft doesn't wait for it. */
   | {readonly kind: 'goes-on'}
   | {readonly kind: 'aborted'};
 
@@ -56,10 +56,10 @@ export interface HookRunId {
 export interface HookRunReport {
   /** `cancelled`: interrupted, or out of time. */
   readonly outcome: 'success' | 'error' | 'cancelled';
-  /** Not known where no process ended. */
+  /** Unknown if no process ended. */
   readonly exitCode: number | 'unknown';
   readonly stdout: string;
   readonly stderr: string;
-  /** What it comes to, in words; empty where it had no objection. */
+  /** The hook's objection in words. Empty if it had none. */
   readonly verdict: string;
 }

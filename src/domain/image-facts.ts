@@ -17,7 +17,7 @@ export interface ImageSize {
  */
 export const longestSide = 8000;
 
-/** Why an image of that size cannot be read, as the end of a sentence that names it; empty where it can. */
+/** Why an image of that size cannot be read, as the end of a sentence that names it; empty if it can. */
 export function sizeRefusal({width, height}: ImageSize): string {
   if (Math.max(width, height) <= longestSide) return '';
   return (
@@ -26,7 +26,7 @@ export function sizeRefusal({width, height}: ImageSize): string {
   );
 }
 
-/** What image the bytes are, by the first of them; `undefined` for what is none that models read. */
+/** Returns the type of the image, judged by its first bytes. `undefined` for a type that models don't read. */
 export function imageType(start: Uint8Array): ImageBlock['mediaType'] | undefined {
   const at = (from: number, to: number): string => latin(start, from, to);
   if (at(0, 8) === '\u0089PNG\r\n\u001a\n') return 'image/png';
@@ -36,7 +36,10 @@ export function imageType(start: Uint8Array): ImageBlock['mediaType'] | undefine
   return undefined;
 }
 
-/** What image the bytes are; its beginning is enough for most. `undefined` for what is none that models read. */
+/**
+ * Returns the facts about an image. The beginning of the bytes is enough for most types. `undefined` for a type that models
+ * don't read.
+ */
 export function imageFacts(bytes: Uint8Array): ImageFacts | undefined {
   const mediaType = imageType(bytes);
   if (mediaType === undefined) return undefined;

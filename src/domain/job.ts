@@ -19,7 +19,7 @@ export type JobSpec =
       readonly prompt: string;
       readonly directory: string;
       readonly sandbox: ProviderName | 'of-settings';
-      /** Empty where the settings decide. */
+      /** Empty if the settings decide. */
       readonly model: string;
       readonly baseUrl: string;
       /** A folder with skills, on the machine that does it; empty for none. */
@@ -72,14 +72,14 @@ export interface Job {
   readonly createdAt: number;
   /** When it was last claimed; 0 while it waits. */
   readonly startedAt: number;
-  /** 0 until it ends, and where it was cut off. */
+  /** 0 until it ends, and if it was cut off. */
   readonly endedAt: number;
   /** The trouble that kept it from its end; empty for none. */
   readonly reason: string;
   /** US dollars, as far as prices are known. */
   readonly cost: number;
   readonly files: readonly TaskFile[];
-  /** Whether the user has heard of its end, where that is news at all. */
+  /** True if the user was notified of its end, for jobs whose end is announced. */
   readonly news: 'none' | 'untold' | 'told';
 }
 
@@ -104,7 +104,7 @@ export type JobAnswer =
   | {
       readonly kind: 'approval';
       readonly decision: 'allow' | 'allow_session' | 'deny';
-      /** Why not; empty where it is allowed. */
+      /** The reason why it isn't allowed. Empty if it is. */
       readonly message: string;
     }
   | {
@@ -117,7 +117,7 @@ export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
 
 /**
  * All jobs of a user, with their events and what they ask. A job whose process was cut off reads as stopped. Everything rejects with a
- * `StoreError` where the database fails, and has changed nothing then.
+ * `StoreError` if the database fails, and has changed nothing then.
  */
 export interface JobStore {
   /** `running`: this process does it, as its first attempt. `used`: that id exists. `busy`: a job of that key waits or runs. */
@@ -131,7 +131,7 @@ export interface JobStore {
   list(of: JobsOf | {readonly kind: JobSpec['kind']} | {readonly state: JobState}): Promise<readonly Job[]>;
   /** Events with greater numbers, at most `most`, in order. */
   events(of: JobsOf, after: number, most: number): Promise<readonly JobEvent[]>;
-  /** The number of the last event, of jobs that have ended or of all; 0 where there is none. */
+  /** The number of the last event, of jobs that have ended or of all; 0 if there is none. */
   lastEvent(of: JobsOf, which: 'ended' | 'all'): Promise<number>;
   running(): Promise<ReadonlySet<SessionId>>;
   ask(claim: Claim, ask: {readonly id: string; readonly title: string}): Promise<void>;
@@ -154,6 +154,6 @@ export interface Heard {
 
 /** Delivers jobs to workers. The record of a job decides whether a worker does it. */
 export interface JobQueue {
-  /** `queued-already` where that job waits or is at work. */
+  /** `queued-already` if that job is waiting or running. */
   add(job: string): Promise<'added' | 'queued-already'>;
 }

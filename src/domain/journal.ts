@@ -7,9 +7,9 @@ import type {SubAgent} from './sub-agent.ts';
 import type {Usage} from './usage.ts';
 
 /**
- * A record of a session's journal, which is only ever appended to. The results of an assistant message's calls are recorded one by
- * one as they settle, and joined into one user message when the history is read, so that a process that is killed between two
- * results loses neither.
+ * A record of a session's journal, which is append-only. The results of an assistant message's calls are recorded one by one as
+ * they settle, so a process killed between two results loses neither. They are joined into one user message when the history is
+ * read.
  */
 export type JournalRecord =
   | {readonly kind: 'prompt'; readonly message: UserMessage}
@@ -78,7 +78,7 @@ export type JournalRecord =
     }
   /** First in the session of a sub-agent. `harnessSession` is what its harness resumes by, once that is known; a later record counts. */
   | {readonly kind: 'agent'; readonly agent: SubAgent; readonly harnessSession: string}
-  /** What a sub-agent of the session has used, whose requests are in its own session, or an MCP server that asked the model. */
+  /** The usage of a sub-agent of the session, whose requests are in its own session, or of an MCP server that asked the model. */
   | {
       readonly kind: 'agent-usage';
       readonly model: string;
@@ -88,7 +88,7 @@ export type JournalRecord =
   /** The usage of a request whose answer is not part of the conversation. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
 
-/** What a rewind takes back: the files, the conversation (`talk`), or both. */
+/** The part that a rewind reverts: the files, the conversation (`talk`), or both. */
 export const rewindScopes = ['files', 'talk', 'both'] as const;
 export type RewindScope = (typeof rewindScopes)[number];
 

@@ -16,7 +16,7 @@ export function mcpServerName(server: string): string {
 
 /**
  * The name by which rules know what a harness asks for and weft has no word for: `harness__NAME__WHAT`. No tool of an MCP server has
- * such a name. WHAT ends in a checksum where it is not what the harness said to the letter.
+ * such a name. WHAT ends in a checksum if it differs from the harness's own name.
  */
 export function harnessToolName(harness: string, what: string): string {
   const plain = wireName(what);

@@ -1,6 +1,6 @@
 export interface MemoryNotes {
   readonly path: string;
-  /** Without secrets; empty where there are none. */
+  /** Without secrets; empty if there are none. */
   readonly text: string;
   /** UTF-16 units that the model gets; what is behind them is left out. */
   readonly limit: number;

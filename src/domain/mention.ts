@@ -8,8 +8,8 @@ interface Mention {
   readonly from: number;
   readonly to: number;
   /**
-   * The paths that it may mean, the likeliest first: a path can end in what looks like a range of lines, and punctuation of the
-   * sentence can follow a path without a space.
+   * The paths that it may mean, the likeliest first. A path can end in text that looks like a range of lines, and punctuation
+   * of the sentence can follow it without a space.
    */
   readonly candidates: readonly MentionCandidate[];
 }
@@ -45,7 +45,7 @@ export function parseMentions(text: string): readonly Mention[] {
 const written =
   /@(?:"([^"\n]+)"((?::\d+(?:-\d*)?|#L\d+(?:-L?\d+)?)?)|((?:\\[^\n]|[^\s@"'`\\])(?:\\[^\n]|[^\s"'`\\])*))/gu;
 
-/** Whether a mention can begin at this position: at the start, or after white space, an opening bracket or a quote. */
+/** True if a mention can begin at this position: at the start, or after white space, an opening bracket or a quote. */
 export const isWordStart = (text: string, at: number): boolean =>
   at === 0 || /[\s([{<"'`,;=:]/u.test(text[at - 1] ?? '');
 
@@ -97,7 +97,7 @@ export function attachmentName({text}: TextBlock): string {
   return name.tag === 'ok' && typeof name.value === 'string' ? name.value : '';
 }
 
-/** What is attached to a prompt, in words: `src/a.ts (12 lines)`, `image`. */
+/** Describes what is attached to a prompt: `src/a.ts (12 lines)`, `image`. */
 export const attachedTo = ({blocks}: UserMessage): readonly string[] =>
   blocks.flatMap(block => {
     if (block.kind === 'image') return ['image'];

@@ -6,7 +6,7 @@ const newestOf: Readonly<Record<string, string>> = {
 };
 
 /**
- * The model that a name stands for: of a family (`opus`) its newest one, where the provider has it, every other name itself.
+ * The model that a name stands for. A family (`opus`) stands for its newest model, if the provider has it. Any other name stands for itself.
  * `undefined` says to stay with the model that there is: for `inherit`, and for a family that the provider has not.
  */
 export function modelNamed(name: string, provider: string): string | undefined {

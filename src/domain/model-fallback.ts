@@ -7,7 +7,7 @@ export interface FellBack {
   readonly model: string;
   readonly fallback: string;
   readonly trigger: FallbackTrigger;
-  /** What the provider said of `model`. */
+  /** The provider's message about `model`. */
   readonly message: string;
 }
 

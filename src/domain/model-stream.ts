@@ -81,7 +81,7 @@ export type BlockDelta =
   /** A delta of a block of a type that weft does not know, unchanged. */
   | OtherBlock;
 
-/** What weft knows about a model. `contextWindow` is in tokens, 0 when it is not known. */
+/** The facts that weft has about a model. `contextWindow` is in tokens, 0 if unknown. */
 export interface ModelFacts {
   readonly contextWindow: number;
   readonly images: 'seen' | 'unseen' | 'unknown';
@@ -92,7 +92,7 @@ export interface ModelFacts {
 export interface ModelPort {
   /** `anthropic`, `openai` or `replay`. */
   readonly provider: string;
-  /** Whether the provider has a tool of its own that searches the web while the model answers. */
+  /** True if the provider has its own tool for searching the web while the model answers. */
   readonly searchesWeb: boolean;
   /**
    * Streams one answer, in batches as they arrive. An expected error is a `failed` event; retries happen inside. After an

@@ -5,7 +5,7 @@ export type Obligation =
   /** The command runs in a proven sandbox; or `outside` of the one that the user has named, since the settings exclude it. */
   | {readonly kind: 'confined'; readonly to: 'sandbox' | 'read-only' | 'outside'}
   | {readonly kind: 'directory'; readonly path: string}
-  /** Each path is opened where it led when it was judged. `links`: those that lead through a symbolic link of the workspace. */
+  /** Each path is opened at the target that the judge saw. `links`: those that lead through a symbolic link of the workspace. */
   | {readonly kind: 'paths'; readonly paths: readonly JudgedPath[]; readonly links: readonly string[]}
   /** The search leaves out the files that these rules forbid to read. */
   | {readonly kind: 'left-out'; readonly rules: readonly string[]};

@@ -8,7 +8,7 @@ import {timelineOf} from './timeline.ts';
 const maxPinnedTokens = 20_000;
 const maxPinnedPart = 0.25;
 
-/** The most tokens that pinned messages may take; `contextWindow` is the model's, 0 where it is not known. */
+/** The most tokens that pinned messages may take; `contextWindow` is the model's, 0 if it is not known. */
 export const pinnedLimit = (contextWindow: number): number =>
   contextWindow > 0 ? Math.min(maxPinnedTokens, Math.floor(contextWindow * maxPinnedPart)) : maxPinnedTokens;
 
@@ -16,8 +16,9 @@ export const pinnedLimit = (contextWindow: number): number =>
 export const pinnedTokens = ({text}: Pick<VerbatimMessage, 'text'>): number => estimateTokens(text) + 20;
 
 /**
- * The messages that can be pinned, in their order: those of the user and answers of the agent that have words. A rewind takes messages away, and a redo brings them back with their pins: which of them
- * are pinned is what the whole journal says last, since a rewind to a later prompt says nothing about a pin.
+ * Returns the messages that can be pinned, in order: those of the user, and answers of the agent that contain text. The latest
+ * pin record in the whole journal decides whether a message is pinned. A redo therefore brings messages back with their pins,
+ * and a rewind to a later prompt changes no pin.
  */
 export function pinnableMessages(records: readonly JournalRecord[]): readonly VerbatimMessage[] {
   const states = new Map(records.flatMap(record => (record.kind === 'pin' ? [[record.message, record.state]] : [])));
@@ -37,7 +38,7 @@ export function pinnableMessages(records: readonly JournalRecord[]): readonly Ve
 
 /** A message that can be pinned, as lists show it. */
 export interface PinRow extends Omit<VerbatimMessage, 'text' | 'number'> {
-  /** Its first line, cut where it is long. */
+  /** Its first line, shortened if it is long. */
   readonly title: string;
   readonly tokens: number;
 }

@@ -14,7 +14,7 @@ export interface PlanStep {
   readonly status: (typeof planStepStatuses)[number];
 }
 
-/** What the agent means to do, for the user to approve. It is executed at most once, bound to its steps. */
+/** The agent's proposal, for the user to approve. It is executed at most once, bound to its steps. */
 export interface Plan {
   readonly id: PlanId;
   readonly goal: string;
@@ -24,7 +24,7 @@ export interface Plan {
   readonly session: SessionId;
   readonly directory: string;
   readonly createdAt: number;
-  /** Why it was rejected; empty where the user gave no reason, and in every other state. */
+  /** Why it was rejected; empty if the user gave no reason, and in every other state. */
   readonly reason: string;
 }
 
@@ -100,10 +100,10 @@ export const planText = ({goal, steps, notes}: PlanDraft): string =>
     ...(notes === '' ? [] : ['', notes]),
   ].join('\n');
 
-/** A model that answers in words where a plan was wanted is asked for it once. */
+/** Asks a model once more for a plan that it answered in words instead. */
 export const askForPlan = 'Now call ExitPlanMode with the plan: its goal and its steps.';
 
-/** What the agent is told when it is to carry out the plan. */
+/** The message that tells the agent to carry out the plan. */
 export const planPrompt = (plan: Plan): string =>
   `Carry out this plan, which the user has approved.\n\n${planText(draftOf(plan))}\n\n` +
   'Its steps are your todo list now. Mark each step there, by its wording, as in_progress when you begin it and as completed when it ' +

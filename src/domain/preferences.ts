@@ -14,7 +14,7 @@ export interface Preferences {
 export const editorModes = ['emacs', 'vim'] as const;
 export type EditorMode = (typeof editorModes)[number];
 
-/** Where finished entries go: into the terminal's scrollback, or onto the alternate screen, which weft scrolls itself. */
+/** The destination of finished entries: the terminal's scrollback, or the alternate screen, which weft scrolls itself. */
 export const displayModes = ['inline', 'fullscreen'] as const;
 export type DisplayMode = (typeof displayModes)[number];
 

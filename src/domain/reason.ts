@@ -13,7 +13,7 @@ export type Reason =
   | {readonly kind: 'reads-outside' | 'reads-secrets'; readonly paths: readonly string[]}
   /** The patterns of a search whose starting folder is not known. */
   | {readonly kind: 'unclear-search'; readonly patterns: readonly string[]}
-  /** `paths` is empty where weft only knows that the command as a whole changes such a file. */
+  /** `paths` is empty if weft only knows that the command as a whole changes such a file. */
   | {
       readonly kind: 'writes-outside' | 'writes-secrets' | 'writes-protected' | 'writes-weft-files';
       readonly paths: readonly string[];
@@ -35,11 +35,11 @@ export type Reason =
   | {readonly kind: 'unparsed'; readonly what: string}
   | {readonly kind: 'readings-differ'}
   | {readonly kind: 'judge-failed'; readonly cause: string}
-  /** Why nobody is asked before it runs: a sandbox holds its changes until they are decided about. */
+  /** Why it runs without asking: the sandbox holds its changes until the user decides. */
   | {readonly kind: 'sandboxed'; readonly changes: 'ask' | 'count as edits' | 'are dropped'}
   | {readonly kind: 'plan'}
   | {readonly kind: 'computer'}
-  /** Whoever has given the work wants to be asked about all of it. */
+  /** The client that started the work wants to approve all of it. */
   | {readonly kind: 'delegated'}
   /** The judge would let it through on a condition that the executor does not keep. */
   | {readonly kind: 'obligation'; readonly executor: string; readonly obligation: Obligation}
@@ -47,8 +47,9 @@ export type Reason =
   | {readonly kind: 'not-undoable'; readonly text: string};
 
 /**
- * What a part of a command does, or why that is not known. A string is the predicate of a sentence, from the tables of programs
- * ("changes files"). Access outside the workspace is data, since programs that drive weft receive it as a kind of reason.
+ * The effect of a part of a command, or the reason why it is unknown. A string is the predicate of a sentence, from the tables
+ * of programs ("changes files"). Access outside the workspace is data, since programs that drive weft receive it as a kind of
+ * reason.
  */
 export type PartEffect = string | CodeEffect | WrittenFile | OutsideEffect;
 
@@ -65,7 +66,7 @@ export interface WrittenFile {
   readonly kind: 'writes-file';
   readonly change: 'creates' | 'overwrites' | 'writes' | 'appends';
   readonly path: string;
-  /** The lines that it has now; 0 where that is not known. */
+  /** The lines that it has now; 0 if that is not known. */
   readonly lines: number;
 }
 
@@ -121,7 +122,7 @@ const reasonTexts: ByKind<Reason, string> = {
   mode: reason => (reason.mode === 'plan' ? 'Plan mode changes and runs nothing' : 'Edits ask first in this mode'),
   plan: () => 'Approving it ends plan mode',
   computer: () => 'The agent sees your whole screen and uses your mouse and keyboard; Esc or /computer off ends it',
-  delegated: () => 'Whoever gave this work decides about all of it',
+  delegated: () => 'The client that started this work approves all of it',
   obligation: ({executor, obligation}) => byKind({...obligation, executor}, unkeptTexts),
   'reads-outside': reason => `Reads outside the workspace: ${reason.paths.join(', ')}`,
   'reads-secrets': reason => `Reads files that may hold secrets: ${reason.paths.join(', ')}`,
@@ -229,7 +230,7 @@ const possibleDenialTexts: ByKind<PossibleDenial, string> = {
   'program-from-input': () => 'A deny rule may apply to the program, which comes from the input',
   'unknown-script': why => `A deny rule may apply to the script that ${why.program} runs`,
   'unknown-text': why => `A deny rule may apply to the code that ${why.program} runs`,
-  'unknown-subcommand': why => `A deny rule may apply to what ${why.program} is told to do`,
+  'unknown-subcommand': why => `A deny rule may apply to this use of ${why.program}`,
   'own-program': why => `A rule denies ${why.command}, and ${why.program} is that program`,
   'in-arguments': why => `A rule denies ${why.command}, and ${why.program} is given it`,
 };

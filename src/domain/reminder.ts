@@ -11,7 +11,7 @@ export const reminderBlock = (text: string): TextBlock => ({kind: 'text', text: 
 export const folderInstructions = (path: string, text: string): string =>
   `Instructions of ${JSON.stringify(path)}, for the files in its folder and below:\n\n${text}`;
 
-/** Of which file a block of a result holds the instructions; `undefined` where it is no such block. */
+/** Returns the path of the instructions file that a result block holds, or `undefined` if it holds none. */
 export function instructionsFileIn(block: ResultContent): string | undefined {
   if (!isReminder(block) || block.kind !== 'text') return undefined;
   const path = /^Instructions of (?<path>"(?:[^"\\]|\\.)*"), for the files/u.exec(

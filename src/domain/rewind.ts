@@ -7,21 +7,21 @@ import type {MessageId} from './ids.ts';
 import type {RewindScope} from './journal.ts';
 import {sessionTitle} from './session-list.ts';
 
-/** What to rewind to, or that the latest rewind is to be undone (`redo`). */
+/** The target of a rewind, or `redo` to undo the latest rewind. */
 export type RewindTarget =
-  /** Before the last prompt, both files and conversation; where a compaction came last, before the compaction. */
+  /** Before the last prompt, both files and conversation. If a compaction came last: before the compaction. */
   | {readonly kind: 'last'}
   | {readonly kind: 'prompt'; readonly to: MessageId; readonly what: RewindScope}
   | {readonly kind: 'redo'};
 
-/** What a rewind or a redo would do, or did. */
+/** The effect of a rewind or a redo, before or after it. */
 export interface RewindReport {
   readonly kind: 'rewind' | 'redo';
   /** `compaction`: only a compaction is undone or redone; no prompt is removed. */
   readonly what: RewindScope | 'compaction';
   /** The text of the first prompt that is removed or restored. */
   readonly prompt: string;
-  /** How many prompts are removed or restored; 0 where the rewind is only about files or a compaction. */
+  /** How many prompts are removed or restored; 0 if the rewind is only about files or a compaction. */
   readonly prompts: number;
   readonly files: RevertReport;
   /** The titles of other sessions that may have changed files while the prompts ran. The report includes their changes to these files. */
@@ -84,7 +84,7 @@ function rewindTitle(report: RewindReport, when: 'preview' | 'done'): string {
   return `${rewindSubject(report, {when, promptLength: 60})}${effect === '' ? '' : `: ${effect}`}`;
 }
 
-/** What is undone or redone; `promptLength` is the most characters of the prompt in it. */
+/** Names the changes that are undone or redone. `promptLength` is the maximum number of characters of the prompt in the text. */
 export function rewindSubject(
   {kind, what, prompt, prompts}: RewindReport,
   {when, promptLength}: {readonly when: 'preview' | 'done'; readonly promptLength: number},
@@ -104,7 +104,7 @@ export function rewindSubject(
   return `${verb}${subject}`;
 }
 
-/** What comes back with it; may be empty. */
+/** The records that come back with it. May be empty. */
 export function rewindEffect({kind, what, prompts, files}: RewindReport, when: 'preview' | 'done'): string {
   if (what === 'compaction') return kind === 'redo' ? '' : 'the whole conversation counts again';
   const count = files.files.length;

@@ -1,6 +1,6 @@
 import type {Reason} from './reason.ts';
 
-/** What an action can do outside of weft, mildest first; `unknown` is treated like the worst level. */
+/** The effects that an action can have outside of weft, the mildest first. `unknown` is treated like the worst level. */
 export const riskLevels = ['read-only', 'local-change', 'external', 'destructive', 'unknown'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 
@@ -10,15 +10,16 @@ export interface Verdict {
   readonly risk: RiskLevel;
   readonly reasons: readonly Reason[];
   /**
-   * What an approval "for this session" may allow. `kind`: all ordinary edits inside the workspace, all further input to the same
-   * interpreter until it ends, the same test or script of the project with other arguments, or all pages of the host. `exact`: only the same action again. It is `exact` wherever an ask rule matches the action. `none`:
-   * nothing, the next one is asked about again.
+   * The reach of an approval "for this session". `kind`: all ordinary edits inside the workspace, all further input to the same
+   * interpreter until it ends, the same test or script of the project with other arguments, or all pages of the host, depending
+   * on the action. `exact`: only the same action again, also if an ask rule matches the action. `none`: nothing, so weft asks
+   * again the next time.
    */
   readonly sessionApproval: 'kind' | 'exact' | 'none';
   readonly detail: VerdictDetail;
 }
 
-/** Details of a verdict that approvals and actions use; `noDetail` where there are none. */
+/** Details of a verdict that approvals and actions use; `noDetail` if there are none. */
 export interface VerdictDetail {
   /** The ranges of the command that the reasons are about, in order, not overlapping. */
   readonly highlights: readonly TextRange[];
@@ -28,22 +29,22 @@ export interface VerdictDetail {
   readonly rules: readonly string[];
   /** The destructive commands; their impact is determined before the user is asked. */
   readonly destructiveCommands: readonly ResolvedCommand[];
-  /** The word that the user types to allow a command that destroys or sends something; empty where a key press is enough. */
+  /** The word that the user types to allow a command that destroys or sends something; empty if a key press is enough. */
   readonly confirmWord: string;
-  /** Parts of the command that open a pager or take over the terminal where they can, such as `git log` or `man ls`. */
+  /** Parts of the command that open a pager or take over the terminal if they can, such as `git log` or `man ls`. */
   readonly pagers: readonly string[];
 }
 
 /**
- * Where a command runs. `chosen`: in the sandbox that the user has named, as it is where none is named. `sandbox`: only in one that is
- * proven, with no network but what the user's rules open. `read-only`: as `sandbox`, and nothing of the workspace can be changed, and nobody be told. `outside`: as it is, because a
- * person has said so of this very command.
+ * The confinement of a command. `chosen`: the sandbox that the user configured, or no sandbox if none is configured. `sandbox`:
+ * only a proven sandbox, with no network but what the user's rules open. `read-only`: as `sandbox`, but the command can't
+ * change the workspace or send data. `outside`: no sandbox, because a person allowed that for this very command.
  */
 export type Confinement = 'chosen' | 'sandbox' | 'read-only' | 'outside';
 
 /**
- * What a command runs with: the user's environment as it is (`inherited`); or, where no person has allowed the command, without the
- * workspace's folders in PATH and with git's hooks and file monitors switched off (`restricted`).
+ * The environment variables and git settings of a command. `inherited`: the user's, unchanged. `restricted`: without the
+ * workspace's folders in PATH, and with git's hooks and file monitors disabled. Commands that no person allowed run restricted.
  */
 export type CommandEnvironment = 'inherited' | 'restricted';
 
@@ -68,7 +69,7 @@ export interface ResolvedCommand {
   readonly directory: string;
   /** The files that redirections would make it write, as written. */
   readonly overwrites: readonly string[];
-  /** What those files would contain afterwards, where the command itself shows it: `echo text`, `cat <<EOF`. */
+  /** The new contents of those files, if the command itself shows them: `echo text`, `cat <<EOF`. */
   readonly content: WrittenContent;
 }
 
@@ -77,11 +78,11 @@ export interface CommandReading {
   /** Each letter for itself, long names in full where they are known. */
   readonly options: readonly {readonly name: string; readonly value: string | undefined}[];
   readonly operands: readonly string[];
-  /** What it does with files; `undefined` if that is not known. */
+  /** Its effects on files. `undefined` if they are unknown. */
   readonly changes: readonly FileChange[] | undefined;
 }
 
-/** What a command does with a file that one of its words names, as written. */
+/** The effect of a command on a file that one of its words names, as written. */
 export type FileChange =
   /** `creates`: what is there keeps its content. `renames`: nothing can be there. */
   | {readonly does: 'creates' | 'writes' | 'truncates' | 'renames' | 'edits' | 'shreds'; readonly word: string}
@@ -89,7 +90,7 @@ export type FileChange =
       readonly does: 'moves' | 'copies' | 'links';
       readonly word: string;
       readonly target: string;
-      /** Whether it is put into the target: if that is a folder, or none behind a link, or never. */
+      /** When the source is put into the target: if the target is a folder, if it is a folder and not a link to one, or never. */
       readonly into: 'a folder' | 'a real folder' | 'never';
       readonly folders: 'laid-over' | 'left-out';
     }
@@ -99,7 +100,7 @@ export type WrittenContent = {readonly kind: 'unknown'} | {readonly kind: 'text'
 
 export const unknownContent: WrittenContent = {kind: 'unknown'};
 
-/** What a command that creates or replaces files would do to the files that exist now. */
+/** The effect of a command that creates or replaces files on the files that exist now. */
 export interface FileEffect {
   /** Whether existing content would be lost. */
   readonly loses: 'nothing' | 'something' | 'unknown';
@@ -134,7 +135,7 @@ export type RuleChange =
   | {readonly change: 'add'; readonly list: RuleList; readonly rule: string; readonly scope: RuleScope}
   | {readonly change: 'remove'; readonly list: RuleList; readonly rule: string}
   | {readonly change: 'replace'; readonly list: RuleList; readonly rules: readonly string[]}
-  /** What the running prompt allows, in place of what one allowed before; none when it ends. What is no rule is left out. */
+  /** Replaces the rules that allow actions during the running prompt. They end with the prompt. Invalid rules are left out. */
   | {readonly change: 'prompt'; readonly rules: readonly string[]};
 
 /**

@@ -2,23 +2,23 @@
 export const providerNames = ['native', 'bwrap', 'claude', 'codex'] as const;
 export type ProviderName = (typeof providerNames)[number];
 
-/** What a user can ask for; `auto` is bwrap where it proves itself, else native. */
+/** The sandbox settings that a user can choose. `auto` is bwrap if weft can prove it on this machine, else native. */
 export const sandboxChoices = ['auto', ...providerNames] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
 /**
- * Whether every command runs inside. With `auto` it is those that weft lets through because they are confined: what the user has allowed by
- * a card, a rule or a mode runs as the user would run it.
+ * The commands that run in the sandbox. `auto`: those that weft allows because they are confined. A command that the user
+ * allowed by a card, a rule or a mode then runs as the user would run it.
  */
 export const coversAll = (choice: SandboxChoice): boolean => choice !== 'auto' && choice !== 'native';
 
 /**
- * What a hook or an MCP server may do. `unconfined`: all that the user may. `confined`: what the sandbox allows. `network`: the same, and
- * it reaches the network.
+ * The access of a hook or an MCP server. `unconfined`: everything that the user may do. `confined`: what the sandbox allows.
+ * `network`: the same, plus the network.
  */
 export type Rights = 'unconfined' | 'confined' | 'network';
 
-/** What a backend was seen to stop on this machine. */
+/** The accesses that a backend was seen to block on this machine. */
 export interface Proven {
   /** Writes outside the workspace, writes of protected files, reads of secrets. */
   readonly files: boolean;
@@ -30,10 +30,10 @@ export interface Proven {
   readonly overlay: boolean;
 }
 
-/** Whether a backend was seen to let commands reach, through weft's proxy, the hosts that rules allow and no others. */
+/** True if a backend was seen to let commands reach allowed hosts, and no others, through weft's proxy. */
 export interface HostsProof {
   readonly proven: boolean;
-  /** Why not; empty where it is proven. */
+  /** Why not; empty if it is proven. */
   readonly reason: string;
 }
 
@@ -46,7 +46,7 @@ export interface Proof {
   readonly proven: Proven;
   /** `open`: where commands need the network they have weft's proxy for it, which lets through what rules and people allow. */
   readonly hosts: 'closed' | 'open';
-  /** Why it does not work, or what is missing from the proof; empty where nothing is. */
+  /** Why it does not work, or what is missing from the proof; empty if nothing is. */
   readonly reason: string;
 }
 
@@ -58,14 +58,14 @@ export const nativeProof: Proof = {
   reason: 'commands run as you do: nothing is confined',
 };
 
-/** The least that counts as a sandbox: a command inside can change nothing but the workspace and tell nobody. */
+/** The minimum for a sandbox: a command inside can change nothing but the workspace and can't send data. */
 export const confines = ({works, proven}: Proof): boolean => works && proven.files && proven.network;
 
-/** The least that lets a command run although nobody was asked: it can tell nobody, leaves no process, and its changes are decided about. */
+/** The minimum for running a command without asking: it can't send data, leaves no process, and its changes need a decision. */
 export const holdsChanges = (proof: Proof): boolean =>
   confines(proof) && proof.proven.processes && proof.proven.overlay;
 
-/** `files, network and processes`: what is proven, in words; empty where nothing is. */
+/** Names in words what is proven: `files, network and processes`. Empty if nothing is. */
 export function provenText({proven, hosts}: Pick<Proof, 'proven' | 'hosts'>): string {
   const {files, network, processes, overlay} = proven;
   const openNetwork = hosts === 'open' ? 'network (but for allowed hosts)' : 'network';
@@ -78,7 +78,7 @@ export function provenText({proven, hosts}: Pick<Proof, 'proven' | 'hosts'>): st
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 
-/** What the user's rules say of a host that a command in the sandbox wants. `open`: none speaks of it. */
+/** The verdict of the user's rules about a host that a command in the sandbox wants to reach. `open`: no rule covers it. */
 export type HostDecision =
   | {readonly kind: 'allowed' | 'denied' | 'asked'; readonly rule: string}
   | {readonly kind: 'open'};

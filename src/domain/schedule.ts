@@ -1,7 +1,7 @@
 import type {ScheduleId, SessionId} from './ids.ts';
 import type {PermissionMode} from './risk.ts';
 
-/** What became of the last run. `stopped` is also one whose process was cut off. */
+/** The outcome of the last run. `stopped` includes a run whose process was cut off. */
 export type LastRun =
   | {readonly state: 'none'}
   | {readonly state: 'running'; readonly at: number; readonly session: SessionId | 'not-open'}
@@ -10,7 +10,7 @@ export type LastRun =
       /** When it began, in milliseconds since the epoch. */
       readonly at: number;
       readonly session: SessionId | 'not-open';
-      /** What kept it from its end; empty where nothing did. */
+      /** The reason why it didn't finish. Empty if it did. */
       readonly trouble: string;
       readonly told: 'yes' | 'no';
     };

@@ -4,7 +4,7 @@ import type {Fault} from './fault.ts';
 /**
  * Why an action was cancelled. A cancelled action is not a failed one.
  * - `declined`: a person refused the approval
- * - `denied`: a rule or the mode refused it, or nobody could be asked
+ * - `denied`: a rule or the mode refused it, or no user could be asked
  * - `interrupted`: a person interrupted the turn
  * - `shutdown`: weft is shutting down
  * - `not-run`: the model's answer with the call broke off before it was complete; `message` says what happened

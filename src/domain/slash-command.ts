@@ -80,7 +80,7 @@ export const commandBlock = ({name, text}: {readonly name: string; readonly text
   kind: 'text',
   text: `<command name=${JSON.stringify(`/${name}`)}>\n${text}\n</command>`,
 });
-/** Whose folder a skill, command or agent lies in. */
+/** The owner of the folder that a skill, command or agent comes from. */
 export type ExtensionScope = 'project' | 'user' | 'plugin';
 
 /** A skill whose instructions the model has read; `folder` is where its files lie. */
@@ -90,7 +90,7 @@ export interface ActiveSkill {
   readonly instructions: string;
 }
 
-/** The block with the instructions of a skill, whoever asked for them. */
+/** The block with the instructions of a skill, requested by the user or the model. */
 export const skillBlock = ({name, folder, instructions}: ActiveSkill): TextBlock => ({
   kind: 'text',
   text: `<skill name=${JSON.stringify(name)} folder=${JSON.stringify(folder)}>\n${instructions}\n</skill>`,

@@ -1,22 +1,22 @@
 import type {ActionId, SessionId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
-/** Whether an agent works in the folder of the one that starts it, or apart from it. */
+/** The folder in which a sub-agent works: its parent's, or a separate one. */
 export type Isolation = 'none' | 'worktree';
 
-/** A sub-agent: an agent that an agent has started, on a task of its own. What stays the same as long as it lives. */
+/** A sub-agent: an agent that another agent started for a separate task. These properties never change. */
 export interface SubAgent {
-  /** That of its session, where its conversation is kept. */
+  /** The ID of the session that holds its conversation. */
   readonly id: SessionId;
   /** The call that started it: its events carry this id to those who look at the parent. */
   readonly call: ActionId;
   readonly parent: SessionId | 'main';
-  /** What it is for, in a few words of the model's. */
+  /** Its task in a few words, written by the model. */
   readonly name: string;
   readonly kind: string;
   /** `weft`: it runs in this process. Otherwise the name of a harness. */
   readonly harness: string;
-  /** Empty where the harness chooses. */
+  /** Empty if the harness chooses. */
   readonly model: string;
   readonly prompt: string;
   /** `worktree`: it works in a git worktree of its own. */
@@ -25,8 +25,8 @@ export interface SubAgent {
 }
 
 /**
- * Where a sub-agent stands. Of each prompt (the first, and every message that sets it to work again) exactly one of `succeeded`, `failed`
- * and `cancelled` is told, last.
+ * The state of a sub-agent. A prompt is the first task, or any message that makes the agent work again. For each prompt,
+ * exactly one of `succeeded`, `failed` and `cancelled` is reported, last.
  */
 export type AgentStatus =
   | {readonly kind: 'started'}
@@ -34,7 +34,7 @@ export type AgentStatus =
   | {readonly kind: 'in_progress'; readonly doing: string}
   /** A card of it is open; `on` says for what. */
   | {readonly kind: 'blocked'; readonly on: string}
-  /** At work, and nothing has been heard of it for a while. */
+  /** Working, but silent for a while. */
   | {readonly kind: 'idle'}
   /** `answer` is its last message; may be empty. */
   | {readonly kind: 'succeeded'; readonly answer: string}
@@ -47,7 +47,7 @@ export const hasEnded = ({kind}: AgentStatus): boolean =>
   kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';
 
 export interface AgentProgress {
-  /** Requests to the model; of a harness as far as they can be told. */
+  /** The number of requests to the model. For a harness, as far as it reports them. */
   readonly turns: number;
   readonly calls: number;
   readonly usage: Usage;
@@ -72,5 +72,5 @@ export interface RunningAgent extends Pick<SubAgent, 'id' | 'name' | 'kind' | 'h
   readonly pid: number;
 }
 
-/** Who asks the user: the agent of the session, or a sub-agent. */
+/** The agent that asks the user: the session's own, or a sub-agent. */
 export type Asker = 'main' | Pick<SubAgent, 'id' | 'name' | 'kind' | 'harness'>;

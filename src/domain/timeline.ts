@@ -13,9 +13,12 @@ export interface Timeline {
 
 export interface UndoneRewind {
   readonly record: Extract<JournalRecord, {kind: 'rewind'}>;
-  /** The records that it removed; empty where only files were rewound. */
+  /** The records that it removed; empty if only files were rewound. */
   readonly records: readonly JournalRecord[];
-  /** Where a redo inserts the records again: at the end, or after the last of these records, which the compaction replaces. */
+  /**
+   * The position at which a redo inserts the records: at the end, or after the last of these records, which the compaction
+   * replaces.
+   */
   readonly insertAfter: 'all' | ReadonlySet<JournalRecord>;
 }
 

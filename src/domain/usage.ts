@@ -6,10 +6,10 @@ export interface Usage {
   readonly cacheWriteTokens: number;
 }
 
-/** What a search of the web by the provider costs, in US dollars (Anthropic: 10 for a thousand). */
+/** The price of one web search by the provider, in US dollars. Anthropic charges 10 for a thousand. */
 export const searchCostUsd = 0.01;
 
-/** Usage and cost of one model. `costUsd` is in US dollars, `'unknown'` where the price of the model is not known. */
+/** Usage and cost of one model. `costUsd` is in US dollars, `'unknown'` if the price of the model is not known. */
 export interface ModelUsage {
   readonly usage: Usage;
   readonly costUsd: number | 'unknown';
@@ -26,7 +26,7 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
 });
 
-/** What was used since `before`, which is the same count at an earlier time. */
+/** Returns the usage since `before`, an earlier value of the same counter. */
 export const usageSince = (now: Usage, before: Usage): Usage => ({
   inputTokens: Math.max(0, now.inputTokens - before.inputTokens),
   outputTokens: Math.max(0, now.outputTokens - before.outputTokens),

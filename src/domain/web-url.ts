@@ -10,7 +10,7 @@ export interface WebUrl {
   readonly host: string;
   /** `standard` is 80 or 443. */
   readonly port: 'standard' | number;
-  /** What the host itself says. Where a name leads is only known once it is connected. */
+  /** The scope that the host's text shows. The address behind a name is only known once it is connected. */
   readonly scope: AddressScope;
 }
 
@@ -49,14 +49,14 @@ export interface HostPlace {
   readonly scope: AddressScope;
 }
 
-/** Reads `host:port`, where the port must be there: `example.com:443`, `[::1]:80`. The error is half a sentence. */
+/** Reads `host:port`, in which the port is required: `example.com:443`, `[::1]:80`. The error is half a sentence. */
 export function readHostPlace(text: string): Outcome<HostPlace, string> {
   const [, name = '', digits = ''] = /^(\[[\da-f:.]+\]|[^\s/:@?#%\\[\]]+):(\d{1,5})$/iu.exec(text) ?? [];
   const port = Number(digits);
   // A port of its own would be left out of the URL where it is the usual one.
   const url = name.length > longestHost || port < 1 || port > 65_535 ? null : URL.parse(`http://${name}/`);
   const host = url === null ? '' : hostOf(url);
-  return host === '' ? failed('it is no host with a port') : ok({host, port, scope: hostScope(host)});
+  return host === '' ? failed("it isn't a host with a port") : ok({host, port, scope: hostScope(host)});
 }
 
 /** Characters of a name, its labels and their dots, in the form that is looked up. */
