@@ -20,7 +20,7 @@ import {causeText, type Fault, hasCode} from '../domain/fault.ts';
 /**
  * Changes a small text file so that it is whole at every moment and no other process's change is lost: the new text is written
  * beside it under a name that only one process can have, then takes its place. `change` is given the text as it is now,
- * `undefined` where there is no file, and answers with the new one; the same one changes nothing. Links are followed, the permissions kept; a new file and
+ * `undefined` if there is no file, and answers with the new one; the same one changes nothing. Links are followed, the permissions kept; a new file and
  * its folder are the user's alone.
  */
 export async function changeFile(
@@ -65,7 +65,7 @@ export async function changePrivateFile(
 /** The most bytes that a settings file may have. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** The text of a regular file of at most `maxBytes`; `undefined` where there is none. Other encodings than UTF-8 are an error: they could not be written back. */
+/** The text of a regular file of at most `maxBytes`; `undefined` if there is none. Other encodings than UTF-8 are an error: they could not be written back. */
 export function readTextFile(path: string): Outcome<string | undefined, string> {
   try {
     const found = statSync(path);

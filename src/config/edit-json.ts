@@ -139,7 +139,7 @@ function span(text: string, start: number, end: number, place: 'followed' | 'las
   return place === 'last' && !beginsLine ? [start - before, end] : [start, end + after];
 }
 
-/** Where the comma behind a value stands, comments passed over; `undefined` where there is none. */
+/** Where the comma behind a value stands, comments passed over; `undefined` if there is none. */
 function commaAfter(text: string, end: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(end);

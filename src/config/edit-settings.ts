@@ -25,7 +25,7 @@ interface SettingPlace {
 export const setSetting = ({path, name}: SettingPlace, value: Json): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => setValue(body.trim() === '' ? newFile(path) : body, namePath(name), value));
 
-/** Removes a setting from a settings file; `same` where it is not in it. */
+/** Removes a setting from a settings file; `same` if it is not in it. */
 export const unsetSetting = ({path, name}: SettingPlace): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => (body.trim() === '' ? body : removeMember(body, namePath(name))));
 
@@ -59,7 +59,7 @@ export const addRule = ({path, list, rule}: RulePlace): Promise<Outcome<'changed
       : appendToList(body.trim() === '' ? newFile(path) : body, ['permissions', list], rule),
   );
 
-/** Removes every occurrence of a rule from a settings file; `same` where there is none. */
+/** Removes every occurrence of a rule from a settings file; `same` if there is none. */
 export const removeRule = ({path, list, rule}: RulePlace): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, (body, settings) =>
     rulesIn(settings, list).some(isRule(rule)) ? removeFromList(body, ['permissions', list], isRule(rule)) : body,

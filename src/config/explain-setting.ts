@@ -9,7 +9,7 @@ export interface SettingValue {
   readonly name: string;
   readonly value: Json;
   readonly source: SettingSource;
-  /** The path of the file; empty where the source is no file. */
+  /** The path of the file; empty if the source is no file. */
   readonly path: string;
   /** `shadowed`: a stronger source hides it. `left-out`: this source may not set it, mostly because the folder is not trusted. */
   readonly state: 'counts' | 'shadowed' | 'left-out';

@@ -7,7 +7,7 @@ import {extensionFolders, type ProjectTrust} from './trust-record.ts';
 export interface ExtensionPlaces {
   /** The project; its files act only as the user trusts them. `none`: `--setting-sources` leaves it out. */
   readonly project: {readonly directory: string; readonly trust: ProjectTrust} | 'none';
-  /** The user's home and configuration folder; `none` where the user's own files are left out. */
+  /** The user's home and configuration folder; `none` if the user's own files are left out. */
   readonly user: {readonly home: string; readonly config: string} | 'none';
   readonly plugins: readonly PluginPlace[];
   /** Folders with skills alone that were named for this run; they win a name over all others. */

@@ -50,7 +50,7 @@ export function findInstructions(
 
 /**
  * The instructions of the folders between the workspace and a file of it, without the workspace's own: the nearest comes last. `path` and
- * `workspace` are absolute; none where the file lies elsewhere.
+ * `workspace` are absolute; none if the file lies elsewhere.
  */
 export function findInstructionsBelow(
   {workspace, path}: {readonly workspace: string; readonly path: string},

@@ -23,7 +23,7 @@ const keyEntry = z.union([
 ]);
 const keysFile = z.partialRecord(z.enum(keyProviders), keyEntry);
 
-/** The keys that the file names; none where there is no file. */
+/** The keys that the file names; none if there is no file. */
 export function readKeptKeys(path: string): Outcome<readonly KeptKey[], Fault> {
   const read = readTextFile(path);
   if (read.tag === 'failed') return failed(unreadable(path, read.error));

@@ -70,7 +70,7 @@ const defaults = {
 interface MergedSettings {
   readonly settings: Settings;
   readonly warnings: readonly string[];
-  /** What the workspace's own files ask for that only trust in the folder gives, in words; empty where they only restrict. */
+  /** What the workspace's own files ask for that only trust in the folder gives, in words; empty if they only restrict. */
   readonly trustRequests: readonly Sourced<string>[];
   /** Allow rules of the workspace that do not count, since the folder is not trusted. */
   readonly withheldRules: readonly Sourced<string>[];

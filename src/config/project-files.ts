@@ -336,7 +336,7 @@ const withVariables = (text: string, {folder, environment}: ServerPlace): string
 
 /** Whether the files of the project that a hook or a server runs are what the user trusts. */
 export interface ScriptStanding {
-  /** Why it may not run now, such as a script that changed since the project was trusted; empty where it may. */
+  /** Why it may not run now, such as a script that changed since the project was trusted; empty if it may. */
   readonly obstacle: string;
   /** Another one whenever one of the files was written to, whatever it holds now. */
   readonly mark: string;
@@ -359,7 +359,7 @@ export async function scriptStanding(names: readonly string[], trust: ProjectTru
   return {obstacle: '', mark: marks.join()};
 }
 
-/** The files that are not trusted, in one sentence; empty where there are none. */
+/** The files that are not trusted, in one sentence; empty if there are none. */
 export function untrustedNotices({files}: ProjectFileList): readonly string[] {
   const untrusted = files.filter(({trust}) => trust !== 'trusted');
   const changed = untrusted.filter(({trust}) => trust === 'changed');

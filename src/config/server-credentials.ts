@@ -9,9 +9,9 @@ const schema = z.object({
   /** The client that the tokens belong to, as the authorization server described it. */
   client: z.custom<JsonObject>(value => isJsonObject(value) && typeof value['client_id'] === 'string'),
   accessToken: z.string().check(z.minLength(1)),
-  /** Empty where the server gave none. */
+  /** Empty if the server gave none. */
   refreshToken: z.string(),
-  /** Milliseconds since 1970; 0 where the server did not say. */
+  /** Milliseconds since 1970; 0 if the server did not say. */
   expiresAt: z.number(),
   scope: z.string(),
   /** The resource that the token is for (RFC 8707); empty for none. */
@@ -53,7 +53,7 @@ export const secretsOf = ({accessToken, refreshToken, client}: ServerCredential)
 /** Where the credential of a server is. */
 export type CredentialPlace = {readonly in: 'keychain'} | {readonly in: 'file'; readonly credential: ServerCredential};
 
-/** The servers that the file names, by address; none where there is no file. An entry of another form is left out. */
+/** The servers that the file names, by address; none if there is no file. An entry of another form is left out. */
 export function readServerCredentials(path: string): Outcome<ReadonlyMap<string, CredentialPlace>, Fault> {
   const read = readTextFile(path);
   if (read.tag === 'failed') return failed(unreadable(path, read.error));

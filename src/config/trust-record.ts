@@ -48,7 +48,7 @@ export const recordTrust = (record: string, {folder, fingerprint}: TrustEntry): 
   });
 
 /**
- * Forgets that the folder and its files are trusted, and the rules that the user added there. `same` where nothing was recorded.
+ * Forgets that the folder and its files are trusted, and the rules that the user added there. `same` if nothing was recorded.
  */
 export const forgetTrust = (record: string, folder: string): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeFile(record, text => {
@@ -106,7 +106,7 @@ function acceptedFilesIn(record: string, folder: string): Readonly<Record<string
   return Object.hasOwn(files, folder) ? (files[folder] ?? {}) : {};
 }
 
-/** The path of a file inside the project, with `/`; `undefined` where it lies outside. Links are not followed. */
+/** The path of a file inside the project, with `/`; `undefined` if it lies outside. Links are not followed. */
 export function nameInProject(
   path: string,
   {directory, folder}: {readonly directory: string; readonly folder: string},
@@ -139,7 +139,7 @@ export const recordFiles = (
 
 /**
  * Keeps a file of the project trusted after weft wrote it at the user's own command (`weft mcp add --scope project`). `before` is what
- * the file held until then, `undefined` where there was none: where the user had not accepted that, the new content is not accepted either.
+ * the file held until then, `undefined` if there was none: where the user had not accepted that, the new content is not accepted either.
  */
 export async function carryFileTrustOver(
   place: {readonly directory: string; readonly folder: string; readonly record: string},

@@ -89,7 +89,7 @@ function referredTools({tools, messages}: ModelRequest): ReadonlySet<string> {
   return new Set(results.flatMap(result => foundTools(result, late) ?? []));
 }
 
-/** The tools that a result of a search refers to; `undefined` where it is another result, or not all of them can be referred to. */
+/** The tools that a result of a search refers to; `undefined` if it is another result, or not all of them can be referred to. */
 function foundTools({content, outcome}: ToolResultBlock, late: ReadonlySet<string>): readonly string[] | undefined {
   const names = content.flatMap(block => ('foundTool' in block && late.has(block.foundTool) ? [block.foundTool] : []));
   return outcome === 'success' && names.length > 0 && names.length === content.length ? names : undefined;

@@ -37,7 +37,7 @@ export async function listProviderModels(
   }
 }
 
-/** The names in an unread list of models, as the server orders them; `undefined` where the answer is something else. */
+/** The names in an unread list of models, as the server orders them; `undefined` if the answer is something else. */
 export async function modelIdsIn(response: Response): Promise<readonly string[] | undefined> {
   const texts: string[] = [];
   for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);

@@ -30,10 +30,10 @@ export type Sight = 'seen' | 'unseen' | 'unknown';
 
 /** What is known of a model, from weft's table with the user's own facts over it. */
 export interface ModelInfo {
-  /** In tokens; 0 where it is not known. */
+  /** In tokens; 0 if it is not known. */
   readonly contextWindow: number;
   readonly maxOutput: number;
-  /** Tokens that the user lets it write at the most; `default` where the user has said nothing. */
+  /** Tokens that the user lets it write at the most; `default` if the user has said nothing. */
   readonly wantedOutput: number | 'default';
   readonly price: PriceList | 'unknown';
   /** The efforts that it is known to take as they are, from least to most. */

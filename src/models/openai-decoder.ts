@@ -168,7 +168,7 @@ class ToolCallAssembly {
     if (call !== undefined && isJsonObject(extra)) call.extra = extra;
   }
 
-  /** What came with each call; null where nothing did. */
+  /** What came with each call; null if nothing did. */
   extras(): readonly (JsonObject | null)[] {
     return this.#calls.map(({extra}) => extra ?? null);
   }

@@ -66,7 +66,7 @@ export interface Endpoint {
 /** Whether the server has answered this process before: then its name is right, and what fails passes. */
 export type ServerHistory = 'answered-before' | 'never-answered';
 
-/** What the error of an SDK or of the network means; errors that are neither are ours. `model` is empty where none was asked. */
+/** What the error of an SDK or of the network means; errors that are neither are ours. `model` is empty if none was asked. */
 export function toProviderError(
   cause: unknown,
   endpoint: Endpoint,
@@ -179,7 +179,7 @@ function saidStatus({status, code, message}: Refusal): number {
   return /API_KEY_INVALID|api key not valid/iu.test(`${code} ${message}`) ? 401 : status;
 }
 
-/** The wait that is asked for in words alone, in milliseconds; 0 where none is: "Please retry in 34.07s." */
+/** The wait that is asked for in words alone, in milliseconds; 0 if none is: "Please retry in 34.07s." */
 const saidWaitMs = (message: string): number =>
   Math.ceil(Number(/\bretry in (\d+(?:\.\d+)?)s\b/iu.exec(message)?.[1] ?? 0) * 1000);
 

@@ -125,7 +125,7 @@ function fallbacksAfter(model: string, fallbacks: readonly string[]): readonly s
 }
 
 /**
- * Why another model is worth asking after this fault; `undefined` where it would fail the same way: it is about the key, the request
+ * Why another model is worth asking after this fault; `undefined` if it would fail the same way: it is about the key, the request
  * or the connection.
  */
 function fallbackTrigger(fault: Fault): FallbackTrigger | undefined {

@@ -113,7 +113,7 @@ function words(
 /** Base64 characters at the beginning of an image in which it says how large it is. */
 const headLength = 400_000;
 
-/** The longer side of an image in pixels; 0 where it does not tell. */
+/** The longer side of an image in pixels; 0 if it does not tell. */
 function sideOf({data}: ImageBlock): number {
   const {width, height} = imageFacts(Buffer.from(data.slice(0, headLength), 'base64')) ?? {width: 0, height: 0};
   return Math.max(width, height);

@@ -21,7 +21,7 @@ import {contentText, countOf, objectsOf, stepStatus, textsOf} from './message-fi
 export interface AcpAgent {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The flag that names the model; empty where the model is set by the protocol. */
+  /** The flag that names the model; empty if the model is set by the protocol. */
   readonly modelFlag: string;
   /** `title`: a command's whole text is the title of its call. `own-call`: it is weft, which tells the call itself. */
   readonly commandIn: 'raw-input' | 'title' | 'own-call';
@@ -359,7 +359,7 @@ const directoryKeys = ['cwd', 'workdir', 'dir_path', 'directory', 'working_direc
 const readingMode = /^(?:plan|read[-_ ]?only|ask)$/iu;
 const freeMode = /yolo|bypass|auto|full[-_ ]?access|dangerous|dont[-_ ]?ask/iu;
 
-/** The command of a call, empty where it has none; `undefined` where it is neither a text nor a list of words. */
+/** The command of a call, empty if it has none; `undefined` if it is neither a text nor a list of words. */
 function commandOf(input: JsonObject): string | undefined {
   const [command, ...more] = commandKeys.map(key => input[key] ?? '').filter(value => value !== '');
   if (command === undefined) return '';
@@ -412,7 +412,7 @@ function outputOf(call: JsonObject): string {
   return shown.join('\n') || textOf(raw) || textOf(objectOf(raw)['output']) || contentText(objectOf(raw)['content']);
 }
 
-/** The option of the agent's that says as much; `undefined` where none does. */
+/** The option of the agent's that says as much; `undefined` if none does. */
 function optionFor(decision: HarnessDecision, options: readonly JsonObject[]): string | undefined {
   const idOf = (kind: string): string | undefined => {
     const option = options.find(each => each['kind'] === kind);

@@ -19,7 +19,7 @@ export interface Driver {
 export interface DriverRequest extends Omit<HarnessRequest, 'harness' | 'prompt' | 'isolation'> {
   readonly title: string;
   readonly newId: () => string;
-  /** US dollars; `undefined` where the price of the model is not known. */
+  /** US dollars; `undefined` if the price of the model is not known. */
   readonly priceOf: (model: string, usage: Usage) => number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Conversation {
   take(message: JsonObject): void;
   /** Begins a prompt. Called only while none runs. */
   prompt(text: string): void;
-  /** Hands a message to the running prompt; `refused` where the harness does not take one now. */
+  /** Hands a message to the running prompt; `refused` if the harness does not take one now. */
   steer(text: string): Promise<'taken' | 'refused'>;
   /** Asks the harness to stop the running prompt; `finished` of the reporter follows. */
   interrupt(): void;

@@ -14,7 +14,7 @@ export interface HarnessPlace {
 
 /**
  * The version of an installed program without starting it: the `package.json` above the file that its link leads to, or a version in that
- * path (`…/versions/2.1.330`). Empty where neither tells.
+ * path (`…/versions/2.1.330`). Empty if neither tells.
  */
 export function installedVersion(file: string, npmPackage: string): string {
   let real: string;

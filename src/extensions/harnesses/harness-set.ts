@@ -15,7 +15,7 @@ import {harnessTable, type KnownHarness, overAcp} from './known-harnesses.ts';
 export interface HarnessesOptions extends Pick<DriverRequest, 'newId' | 'priceOf'> {
   readonly processes: ServerProcesses & {close(): Promise<void>};
   readonly place: HarnessPlace;
-  /** The file that a program is started from; `undefined` where there is none that can be run. */
+  /** The file that a program is started from; `undefined` if there is none that can be run. */
   readonly findProgram: (program: string) => string | undefined;
   /** What the user's own settings say, by name: of a harness that weft knows, or of another agent that speaks ACP. */
   readonly settings: Readonly<Record<string, HarnessSetting>>;
@@ -83,7 +83,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     return found({kind: 'installed', path, version, signIn: state}, state === 'signed-out' ? signIn : '');
   }
 
-  /** Empty where it is not known: an agent that weft does not know may take the question for its work. */
+  /** Empty if it is not known: an agent that weft does not know may take the question for its work. */
   async function versionOf(
     command: string,
     {npmPackage, asksVersion}: Harness,

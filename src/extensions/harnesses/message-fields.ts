@@ -6,7 +6,7 @@ import type {TodoStatus} from '../../domain/todo.ts';
  * What harnesses send is read field by field: a message of which one field does not fit still says the others.
  */
 
-/** A count of tokens or an amount of money; 0 where it is none. */
+/** A count of tokens or an amount of money; 0 if it is none. */
 export const countOf = (value: Json | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 

@@ -345,7 +345,7 @@ interface HookCall {
   readonly event: string;
   /** What matchers look at: the tool, or the cause; empty where all hooks of the event are called. */
   readonly subject: string;
-  /** The call of a tool that it is about; `undefined` where it is about none. */
+  /** The call of a tool that it is about; `undefined` if it is about none. */
   readonly call: ToolCallBlock | undefined;
   readonly input: JsonObject;
 }

@@ -5,7 +5,7 @@ import type {Message, UserBlock} from '../../domain/conversation.ts';
 import {redacted} from './hook-answer.ts';
 import {wireBlock, wireToolResult} from '../../protocol/rpc/wire-content.ts';
 
-/** Writes what is new of a conversation and settles with the path of the whole; empty where nothing is written. Never rejects. */
+/** Writes what is new of a conversation and settles with the path of the whole; empty if nothing is written. Never rejects. */
 export type TranscriptWriter = (session: HookSession, messages: readonly Message[]) => Promise<string>;
 
 export const transcriptFile = (folder: string, sessionId: string): string => join(folder, `${sessionId}.jsonl`);

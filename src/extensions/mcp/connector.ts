@@ -22,7 +22,7 @@ interface ConnectorOptions {
   readonly roots: readonly [string, ...string[]];
   /** Gives an HTTP server what it wants to see of the user; `undefined` where its configuration does. */
   readonly authorization: (server: string, config: ServerConfig) => Promise<Authorization | undefined>;
-  /** Why a server of the project may not be started now; empty where it may. */
+  /** Why a server of the project may not be started now; empty if it may. */
   readonly obstacle: (server: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig}) => Promise<string>;
   readonly version: string;
 }

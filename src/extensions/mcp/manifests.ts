@@ -33,7 +33,7 @@ interface AcceptedTool {
 
 /** Manifests by what stands for the configuration of a server. */
 export interface Manifests {
-  /** `undefined` where there is none, or none that can be read. */
+  /** `undefined` if there is none, or none that can be read. */
   read(key: string): Manifest | undefined;
   /** Keeps what is known when it is written. Never rejects; a manifest that cannot be kept is made anew the next time. */
   write(key: string, known: () => Manifest): Promise<void>;

@@ -18,7 +18,7 @@ export interface ServerConfig {
   readonly state: 'enabled' | 'disabled';
   readonly times: ServerTimes;
   readonly tools: ToolFilter;
-  /** What the configuration says of OAuth, as it stands there; empty where it says nothing. */
+  /** What the configuration says of OAuth, as it stands there; empty if it says nothing. */
   readonly oauth: JsonObject;
 }
 

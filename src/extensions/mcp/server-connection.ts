@@ -166,7 +166,7 @@ const acceptsAll: jsonSchemaValidator = {
 export class ServerConnection {
   readonly title: string;
   readonly version: string;
-  /** What the server wants models to know of it, bounded; empty where it says nothing. */
+  /** What the server wants models to know of it, bounded; empty if it says nothing. */
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
   readonly prompts: 'offered' | 'none';
@@ -344,7 +344,7 @@ const isClosed = (cause: unknown): boolean => cause instanceof SdkError && cause
 
 const secondsText = (ms: number): string => `${ms < 10_000 ? ms / 1000 : Math.round(ms / 1000)} s`;
 
-/** What an error of a connection says of signing in, however it was wrapped on its way; `undefined` where it says nothing of that. */
+/** What an error of a connection says of signing in, however it was wrapped on its way; `undefined` if it says nothing of that. */
 export function signInNeededIn(cause: unknown, server: string): SignInNeeded | undefined {
   let at = cause;
   for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {

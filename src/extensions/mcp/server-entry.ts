@@ -27,7 +27,7 @@ export type Origin =
       readonly source: ConfiguredServer['source'];
       readonly path: string;
       readonly config: Outcome<ServerConfig, string>;
-      /** Stands for the configuration; empty where it cannot be used. */
+      /** Stands for the configuration; empty if it cannot be used. */
       readonly key: string;
     };
 
@@ -70,7 +70,7 @@ const nothingKnown: Manifest = {
   era: {kind: 'unknown'},
 };
 
-/** How a configured server is reached; `undefined` where that cannot be used, and for one in the program which drives weft. */
+/** How a configured server is reached; `undefined` if that cannot be used, and for one in the program which drives weft. */
 export const configOf = (origin: Origin): ServerConfig | undefined =>
   origin.kind === 'configured' && origin.config.tag === 'ok' ? origin.config.value : undefined;
 

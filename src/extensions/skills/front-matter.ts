@@ -57,7 +57,7 @@ async function readFields(lines: readonly string[]): Promise<Outcome<JsonObject,
 }
 
 /**
- * Reads lines of the form `key: value` whose value YAML, too, reads as that text; `undefined` where a line has any other form.
+ * Reads lines of the form `key: value` whose value YAML, too, reads as that text; `undefined` if a line has any other form.
  */
 export function plainFields(lines: readonly string[]): JsonObject | undefined {
   const fields: Record<string, Json> = {};
@@ -108,7 +108,7 @@ function asJson(value: unknown, depth: number): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asJson(item, depth + 1)]));
 }
 
-/** A field as text; empty where it is missing or no single value. */
+/** A field as text; empty if it is missing or no single value. */
 export function textField(fields: JsonObject, ...names: readonly string[]): string {
   for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -120,7 +120,7 @@ export function textField(fields: JsonObject, ...names: readonly string[]): stri
   return '';
 }
 
-/** A field that is `true` or `false`; `undefined` where it is neither. */
+/** A field that is `true` or `false`; `undefined` if it is neither. */
 export function flagField(fields: JsonObject, name: string): boolean | undefined {
   const text = textField(fields, name).toLowerCase();
   return ['true', 'yes'].includes(text) ? true : ['false', 'no'].includes(text) ? false : undefined;

@@ -23,7 +23,7 @@ export type Offer = {readonly offered: 'yes'} | {readonly offered: 'no'; readonl
 export interface ExtensionFile {
   /** Unique among those of its kind that are offered. A plugin's begin with its name and a colon. */
   readonly name: string;
-  /** One line; empty where the file says nothing. */
+  /** One line; empty if the file says nothing. */
   readonly description: string;
   readonly scope: ExtensionScope;
   readonly path: string;
@@ -100,7 +100,7 @@ const isForUser = ({offer, forUser}: SkillFile): boolean => offer.offered === 'y
 interface ReadFile extends Pick<MarkdownFile, 'fields' | 'body'> {
   readonly file: Pick<FoundFile, 'path' | 'parts'>;
   readonly root: ExtensionRoot;
-  /** Why it may not act, or cannot be read; `undefined` where it can. */
+  /** Why it may not act, or cannot be read; `undefined` if it can. */
   readonly reason: string | undefined;
 }
 
@@ -256,7 +256,7 @@ const longest = {skillDescription: 1024, description: 300, hint: 100, name: 64};
 
 const bounded = (text: string, most: number): string => clip(collapseSpaces(text), most);
 
-/** Why a project's file may not act; `undefined` where it may. */
+/** Why a project's file may not act; `undefined` if it may. */
 export const untrustedReason = (trust: FileTrust): string | undefined => untrustedReasons[trust];
 
 const untrustedReasons: Readonly<Record<FileTrust, string | undefined>> = {

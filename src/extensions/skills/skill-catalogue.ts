@@ -71,7 +71,7 @@ const maxMatches = 20;
 
 /**
  * The skills whose name or description holds the words of a name that is none, as lines; those that hold the most words come first.
- * Empty where none does.
+ * Empty if none does.
  */
 export function matchingSkills(wanted: string, skills: readonly DescribedSkill[]): string {
   const words = collapseSpaces(wanted.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}]+/gu, ' ')).split(' ', 20);

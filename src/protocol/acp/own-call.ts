@@ -50,7 +50,7 @@ const shownPreview = z.discriminatedUnion('kind', [
 const ownCall = z.object({name: z.string(), directory: z.string()});
 const kept = z.array(z.enum(['restricted-environment', 'confined', 'directory', 'paths', 'left-out']));
 
-/** `undefined` where there is none; a preview that does not fit is none. */
+/** `undefined` if there is none; a preview that does not fit is none. */
 export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
   const weft = isJsonObject(meta) ? meta['weft'] : undefined;
   if (!isJsonObject(weft)) return undefined;

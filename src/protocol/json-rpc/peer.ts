@@ -7,7 +7,7 @@ export const rpcErrors = {invalidRequest: -32600, noMethod: -32601, invalidParam
 export interface RpcError {
   readonly code: number;
   readonly message: string;
-  /** `null` where there is none. */
+  /** `null` if there is none. */
   readonly data: Json;
 }
 
@@ -17,7 +17,7 @@ export const rpcError = (code: number, message: string): RpcError => ({code, mes
 export interface RpcRequest {
   readonly id: number | string;
   readonly method: string;
-  /** An object; empty where the message has none. */
+  /** An object; empty if the message has none. */
   readonly params: JsonObject;
   /** To be called once; later calls have no effect. */
   answer(result: Outcome<Json, RpcError>): void;

@@ -48,7 +48,7 @@ const boundedRegExp = Object.assign(
   {code: 'boundedRegExp'},
 );
 
-/** `undefined` where the pattern needs what only backtracking does, or copies more than the engine takes. */
+/** `undefined` if the pattern needs what only backtracking does, or copies more than the engine takes. */
 function linearForm(pattern: string, flags: string): RegExp | undefined {
   if (needsBacktracking.test(pattern) || needsUnicode.test(pattern) || copiesOf(pattern) > maxCopies) return undefined;
   return tryOr(() => new RegExp(pattern, flags.replace('u', '')), undefined);

@@ -44,7 +44,7 @@ const changedFile = ({path, before, after, added, removed, hunks}: FileDiff): Ch
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = {context: ' ', added: '+', removed: '-'};
 
-/** How a command that ran has failed, with what it printed; `undefined` where it has not, and for every other action. */
+/** How a command that ran has failed, with what it printed; `undefined` if it has not, and for every other action. */
 export function commandFailure(settled: SettledCall): string | undefined {
   if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
   const {settled: result} = settled.result;

@@ -112,7 +112,7 @@ export interface RpcApiRetry extends SystemMessage<'api_retry'> {
   readonly attempt: number;
   readonly max_retries: number;
   readonly retry_delay_ms: number;
-  /** `null` where no answer came. */
+  /** `null` if no answer came. */
   readonly error_status: number | null;
   readonly error: ApiErrorKind;
 }
@@ -388,7 +388,7 @@ export interface WireUsage {
   readonly output_tokens: number;
 }
 
-/** `contextWindow` and `maxOutputTokens` are 0 where they are not known. */
+/** `contextWindow` and `maxOutputTokens` are 0 if they are not known. */
 export interface WireModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

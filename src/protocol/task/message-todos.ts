@@ -26,7 +26,7 @@ export class MessageTodos {
     return this.#said.get(messageId) !== undefined;
   }
 
-  /** Takes what a message tells; `known` where it has told that already. A message without an id is each time another one. */
+  /** Takes what a message tells; `known` if it has told that already. A message without an id is each time another one. */
   apply(messageId: string, news: TodoChange): 'told' | 'known' {
     const before = messageId === '' ? undefined : this.#said.get(messageId);
     if (messageId !== '') {
@@ -57,7 +57,7 @@ export class MessageTodos {
 /** What can be told of todos: an opaque payload's meaning, or a public operation. */
 export type TodoChange = Exclude<TaskPayload | TodoOperation, {readonly kind: 'other'}>;
 
-/** What a message tells of todos; `undefined` where that is nothing, or cannot be read. */
+/** What a message tells of todos; `undefined` if that is nothing, or cannot be read. */
 export function todoChangeInMessage(body: MessageBody): TodoChange | undefined {
   if (body.kind !== 'update-todos') return todoChangeInPayload(messagePayload(body));
   return body.operation.kind === 'other' ? undefined : body.operation;
@@ -67,7 +67,7 @@ export function todoChangeInMessage(body: MessageBody): TodoChange | undefined {
 export const todoChangeInPayload = (payload: DecodedPayload | undefined): TodoChange | undefined =>
   payload?.tag === 'ok' && payload.meaning.kind !== 'other' ? payload.meaning : undefined;
 
-/** The opaque payload of a message; `undefined` where it has none. */
+/** The opaque payload of a message; `undefined` if it has none. */
 export function messagePayload(body: MessageBody): DecodedPayload | undefined {
   switch (body.kind) {
     case 'server-event':
@@ -83,7 +83,7 @@ export function messagePayload(body: MessageBody): DecodedPayload | undefined {
 
 interface Told {
   readonly list: TodoState;
-  /** The message that began the list; `''` where none did. */
+  /** The message that began the list; `''` if none did. */
   readonly begunBy: string;
 }
 

@@ -157,7 +157,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** What a payload says of tasks; `undefined` where it says nothing of them. */
+/** What a payload says of tasks; `undefined` if it says nothing of them. */
 function meaningOf({tree, lastKnownField}: PayloadTree, place: PayloadPlace): TaskPayload | undefined {
   const message = lastKnownField === undefined ? undefined : objectsIn(tree[lastKnownField])[0];
   if (message === undefined) return undefined;

@@ -9,7 +9,7 @@ export class FieldTypeError extends Error {
   override readonly name: string = 'FieldTypeError';
 }
 
-/** The value as it is; `undefined` where it is absent. */
+/** The value as it is; `undefined` if it is absent. */
 export const fieldValue = (of: JsonObject, name: string): Json | undefined =>
   of[name] ?? of[camelCase(name)] ?? undefined;
 
@@ -26,13 +26,13 @@ export function objectListField(of: JsonObject, name: string): readonly JsonObje
   });
 }
 
-/** `''` where it is absent. */
+/** `''` if it is absent. */
 export function textField(of: JsonObject, name: string): string {
   const value = fieldValue(of, name);
   return value === undefined ? '' : asText(value, name);
 }
 
-/** 0 where it is absent. Numbers of 64 bits are text in JSON. */
+/** 0 if it is absent. Numbers of 64 bits are text in JSON. */
 export function numberField(of: JsonObject, name: string): number {
   const number = Number(fieldValue(of, name) ?? 0);
   if (Number.isFinite(number)) return number;

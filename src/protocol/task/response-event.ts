@@ -236,7 +236,7 @@ const tokenUsage = message({
   costInCents: number('cost_in_cents'),
 });
 
-/** How much of the model's context is used: 0 to 1, 0 where nothing was said. Older writers of JSON have another name for the field. */
+/** How much of the model's context is used: 0 to 1, 0 if nothing was said. Older writers of JSON have another name for the field. */
 const contextUsage: Part<number> = {
   read(of) {
     const usage = objectField(of, 'conversation_usage_metadata') ?? objectField(of, 'context_window_info');
@@ -277,7 +277,7 @@ export type UnknownFields =
   | {readonly source: 'json'; readonly value: JsonObject}
   | {readonly source: 'bytes'; readonly message: object};
 
-/** The typed form of a ResponseEvent, from a decoded message or from JSON. Throws a `FieldTypeError` where a field is not its kind. */
+/** The typed form of a ResponseEvent, from a decoded message or from JSON. Throws a `FieldTypeError` if a field is not its kind. */
 export const decodeEvent = (record: JsonObject, unknown: UnknownFields): ResponseEvent =>
   Object.assign(eventContent.read(record), {unknown});
 

@@ -164,7 +164,7 @@ interface DataLine {
 class SseData {
   #lines: DataLine[] = [];
   #size = 0;
-  /** Of the JSON that the lines but the last one leave open; `undefined` where they leave none. */
+  /** Of the JSON that the lines but the last one leave open; `undefined` if they leave none. */
   #open: JsonBrackets | undefined;
 
   push(text: string, line: number): readonly SseItems[] {

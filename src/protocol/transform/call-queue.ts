@@ -2,7 +2,7 @@ import {isDeeperThan, isJsonObject, type Json, type JsonObject} from '../../base
 import type {AnswerCall} from './answer-part.ts';
 
 export interface StreamedCall {
-  /** What the server knows the call by; `''` where it has no name for it. */
+  /** What the server knows the call by; `''` if it has no name for it. */
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;

@@ -207,7 +207,7 @@ class SessionAuth implements AuthProvider {
     return credential;
   }
 
-  /** `undefined` where the authorization server refuses, or another one is responsible now. Rejects where it cannot be reached. */
+  /** `undefined` if the authorization server refuses, or another one is responsible now. Rejects where it cannot be reached. */
   #refresh(credential: ServerCredential, challenge: AuthChallenge): Promise<ServerCredential | undefined> {
     const {credentials} = this.#deps;
     const refresh = async (): Promise<ServerCredential | undefined> => {
@@ -284,7 +284,7 @@ async function refreshCredential(
   }
 }
 
-/** When a token runs out; 0 where the server does not say. */
+/** When a token runs out; 0 if the server does not say. */
 export const expiryOf = (seconds: number | undefined, now: number): number =>
   seconds === undefined ? 0 : now + seconds * 1000;
 

@@ -5,7 +5,7 @@ import {causeText} from '../../../domain/fault.ts';
 import {isSameIssuer, oauthFetch} from './session-auth.ts';
 import {isSecure} from './sign-in.ts';
 
-/** How revoking ended: `not-offered` where the authorization server has no way to. */
+/** How revoking ended: `not-offered` if the authorization server has no way to. */
 export type Revoked = 'revoked' | 'not-offered' | {readonly failed: string};
 
 /** Tells the authorization server that the tokens are not needed any more (RFC 7009). It must be the one that gave them. */
