@@ -18,10 +18,10 @@ import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {causeText, type Fault, hasCode} from '../domain/fault.ts';
 
 /**
- * Changes a small text file so that it is whole at every moment and no other process's change is lost: the new text is written
- * beside it under a name that only one process can have, then takes its place. `change` is given the text as it is now,
- * `undefined` if there is no file, and answers with the new one; the same one changes nothing. Links are followed, the permissions kept; a new file and
- * its folder are the user's alone.
+ * Changes a small text file atomically, without losing a change of another process. The new text is written beside the file
+ * under a unique name, and then takes its place. `change` gets the current text, or `undefined` if there is no file, and
+ * returns the new text. An unchanged text writes nothing. Links are followed and permissions are kept. A new file and its
+ * folder are readable for the user alone.
  */
 export async function changeFile(
   path: string,

@@ -2,9 +2,9 @@ import {createScanner, parseTree, type Node} from 'jsonc-parser';
 import type {Json} from '../base/json.ts';
 
 /**
- * Changes to the text of a JSON file that leave everything else in it as its writer had it: order, spacing, line ends, comments,
- * trailing commas, and keys that weft does not know. (`modify` of jsonc-parser lays out the neighbours of what it changes anew, and
- * drops comments beside what it removes.) The text holds one object; of keys that come twice the last counts, as for `JSON.parse`.
+ * Edits the text of a JSON file and leaves everything else in it unchanged: order, spacing, line ends, comments, trailing
+ * commas, and unknown keys. (`modify` of jsonc-parser reformats the neighbors of a change, and drops comments beside what it
+ * removes.) The text holds one object. Of duplicate keys the last one counts, as for `JSON.parse`.
  */
 
 /** The keys from the outermost object down to a value. */
@@ -24,14 +24,14 @@ export function setValue(text: string, path: KeyPath, value: Json): string {
   return text.slice(0, offset) + layOut(text, offset, value) + text.slice(offset + length);
 }
 
-/** The text without the member at `path`; the same text where there is none. */
+/** Returns the text without the member at `path`, or the same text if there is none. */
 export function removeMember(text: string, path: KeyPath): string {
   const [first, ...below] = path.slice(0, -1);
   const found = first === undefined ? rootOf(text) : findValue(text, [first, ...below]);
   return found.tag === 'missing' ? text : withoutParts(text, found.node, part => keyOf(part) === path.at(-1));
 }
 
-/** The text without the items of the list at `path` that `isGone` names; the same text where there are none. */
+/** Returns the text without the items of the list at `path` that `isGone` selects, or the same text if there are none. */
 export function removeFromList(text: string, path: KeyPath, isGone: (item: string) => boolean): string {
   const found = findValue(text, path);
   if (found.tag === 'missing') return text;
@@ -129,7 +129,10 @@ function withoutParts(text: string, {offset, length, children = []}: Node, isGon
   return kept + text.slice(from);
 }
 
-/** What goes with a part: its whole lines where nothing else stands on them, else the blanks between it and its neighbour. */
+/**
+ * The range to remove with a part: its whole lines if nothing else stands on them, otherwise the blanks between the part and
+ * its neighbor.
+ */
 function span(text: string, start: number, end: number, place: 'followed' | 'last'): readonly [number, number] {
   const before = /[ \t]*$/u.exec(text.slice(0, start))?.[0].length ?? 0;
   const after = /^[ \t]*/u.exec(text.slice(end))?.[0].length ?? 0;
@@ -139,7 +142,7 @@ function span(text: string, start: number, end: number, place: 'followed' | 'las
   return place === 'last' && !beginsLine ? [start - before, end] : [start, end + after];
 }
 
-/** Where the comma behind a value stands, comments passed over; `undefined` if there is none. */
+/** Returns the position of the comma after a value, skipping comments. `undefined` if there is none. */
 function commaAfter(text: string, end: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(end);

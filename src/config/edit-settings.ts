@@ -39,7 +39,7 @@ const changeSettings = (
     if (parsed.tag === 'failed') {
       return failed({...parsed.error, kind: 'needs-user', fix: 'Fix the file first; nothing was changed.'});
     }
-    // A byte order mark is no JSON and stays where it is.
+    // A byte order mark isn't JSON. It stays in front.
     const [, mark = '', body = ''] = /^(\u{feff}?)(.*)$/su.exec(text) ?? [];
     const changed = mark + change(body, parsed.value.settings);
     return ok(changed === '' ? undefined : changed);

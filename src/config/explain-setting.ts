@@ -9,7 +9,7 @@ export interface SettingValue {
   readonly name: string;
   readonly value: Json;
   readonly source: SettingSource;
-  /** The path of the file; empty if the source is no file. */
+  /** The path of the file. Empty if the source isn't a file. */
   readonly path: string;
   /** `shadowed`: a stronger source hides it. `left-out`: this source may not set it, mostly because the folder is not trusted. */
   readonly state: 'counts' | 'shadowed' | 'left-out';
@@ -82,7 +82,7 @@ const memberOf = (whole: object, part: string): unknown =>
 
 const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
-/** What a setting is merged to: one value with its source, or several. */
+/** The merged value of a setting: one value with its source, or several. */
 type Merged = Sourced<unknown> | readonly Merged[] | {readonly [name: string]: Merged};
 
 function sourcesThatCount({key, part}: SettingName, settings: Settings): ReadonlySet<SettingSource> {

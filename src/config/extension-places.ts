@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import type {ExtensionScope} from '../domain/slash-command.ts';
 import {extensionFolders, type ProjectTrust} from './trust-record.ts';
 
-/** Where skills, commands and agents may lie. */
+/** The folders in which weft looks for skills, commands and agents. */
 export interface ExtensionPlaces {
   /** The project; its files act only as the user trusts them. `none`: `--setting-sources` leaves it out. */
   readonly project: {readonly directory: string; readonly trust: ProjectTrust} | 'none';
@@ -33,7 +33,7 @@ export interface ExtensionRoot {
   readonly folder: string;
   readonly scope: ExtensionScope;
   readonly trust: 'trusted' | ProjectTrust;
-  /** What names begin with: the plugin's name; empty for others. */
+  /** The prefix of names: the plugin's name, or empty if it isn't from a plugin. */
   readonly prefix: string;
   readonly paths: ExtensionPaths;
 }
@@ -43,7 +43,7 @@ export type ExtensionPaths = Readonly<Record<ExtensionPart, readonly string[]>>;
 export const extensionParts = ['skills', 'commands', 'agents'] as const;
 export type ExtensionPart = (typeof extensionParts)[number];
 
-/** Where the parts lie if nothing says otherwise: in folders of their names. */
+/** The default locations of the parts: folders of their names. */
 export const usualPaths = (folder: string): ExtensionPaths => ({
   skills: [join(folder, 'skills')],
   commands: [join(folder, 'commands')],

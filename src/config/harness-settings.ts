@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * How a harness is started, as the user's own settings say it. One that weft knows may have another program, and variables that it would
- * not get; any other name is an agent that speaks the Agent Client Protocol, or another weft that serves (`url`).
+ * Starts a harness as the user's own settings describe it. A known harness may get another program and additional variables.
+ * Any other name is an agent that speaks the Agent Client Protocol, or another weft that serves (`url`).
  */
 export interface HarnessSetting {
   /** A name that PATH finds, or an absolute path; empty: the usual one. */

@@ -37,11 +37,11 @@ export interface HookSetting {
   readonly matcher: string;
   readonly work: HookWork;
   readonly timeoutMs: number;
-  /** `async`: nobody waits for it, and its answer counts for nothing. */
+  /** `async`: weft doesn't wait for it and ignores its answer. */
   readonly wait: 'for-answer' | 'async';
-  /** What happens where it guards something and breaks. */
+  /** The effect of a failure if the hook guards something. */
   readonly onFailure: 'block' | 'allow';
-  /** A permission rule (`if`) that says for which calls it is meant; empty for all. */
+  /** A permission rule (`if`) that limits the hook to matching calls. Empty for all calls. */
   readonly condition: string;
 }
 
@@ -157,6 +157,6 @@ export const hookRequest = (setting: HookSetting): string => {
   return `run on ${event}: ${hookText(setting)}${work.type === 'http' ? '' : ` (${rightsText(work.rights)})`}`;
 };
 
-/** What a hook runs, as it stands in the settings. */
+/** The command or URL of a hook, as written in the settings. */
 export const hookText = ({work}: HookSetting): string =>
   work.type === 'http' ? work.url : [work.command, ...(work.args === 'shell' ? [] : work.args)].join(' ');

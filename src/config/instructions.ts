@@ -25,9 +25,11 @@ export interface FoundInstructions {
 }
 
 /**
- * The user's own instructions, those of the workspace's parents and the workspace, then the user's notes for them: the nearest comes last. In each folder
- * AGENTS.md is read, else CLAUDE.md; where the user has none of weft's own (an empty file is one), the CLAUDE.md of Claude Code counts; a link to a file that was read already adds nothing. All paths are absolute. Whose files count, and where a link may lead, is for `read` to
- * decide: a shared parent folder may hold somebody else's.
+ * Returns the instructions in this order: the user's own, those of the workspace's parents, those of the workspace, and the
+ * user's notes for the project. In each folder weft reads AGENTS.md, or CLAUDE.md if there is none. If the user has no
+ * instructions file for weft (an empty file is one), the user's CLAUDE.md of Claude Code counts. A link to a file that was
+ * already read adds nothing. All paths are absolute. `read` decides which files count and where a link may lead, since a shared
+ * parent folder may hold another user's files.
  */
 export function findInstructions(
   where: {
@@ -92,7 +94,10 @@ export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const;
 /** The file of the user's notes for a project. */
 export const notesName = 'MEMORY.md';
 
-/** Where the user's notes for a project lie, in the folder of all notes. The name is for people; the hash of the whole path tells projects apart. */
+/**
+ * Returns the path of the user's notes for a project, in the folder of all notes. The name is for people, and the hash of the
+ * whole path distinguishes projects.
+ */
 export function notesFolder(memory: string, project: string): string {
   const name = basename(project)
     .replaceAll(/[^\w.-]/gu, '_')

@@ -6,8 +6,8 @@ import type {Fault} from '../domain/fault.ts';
 import {changePrivateFile, readTextFile} from './change-file.ts';
 
 /**
- * The user's API keys, as `credentials.json` has them: a key itself only where no keychain took it. `baseUrl` is the address that the key
- * was kept for (empty for the provider's own): it is sent nowhere else.
+ * The user's API keys, in the form of `credentials.json`. A key itself is stored only if no keychain accepted it. `baseUrl` is
+ * the only address to which the key is sent, or empty for the provider's own.
  */
 export interface KeptKey {
   readonly provider: KeyProvider;

@@ -4,7 +4,10 @@ import {endedLine, type MemoryNotes, mergedNotes} from '../domain/memory-notes.t
 import {changeFile, readTextFile} from './change-file.ts';
 import {maxInstructions} from './instructions.ts';
 
-/** The notes in a file; an empty text where there is none. `redact` replaces secrets, in what is shown and in what is written. */
+/**
+ * Reads the notes in a file, an empty text if there is none. `redact` replaces secrets when notes are shown and when they are
+ * written.
+ */
 export function readNotes(path: string, redact: (text: string) => string): Outcome<MemoryNotes, Fault> {
   const read = readTextFile(path);
   return read.tag === 'ok'
@@ -30,7 +33,7 @@ export function addToNotes(
   });
 }
 
-/** Writes the notes as somebody has edited them, who began with `before`. What others have written meanwhile stays. */
+/** Writes edited notes. `before` is the text that the edit began with. Notes that others wrote meanwhile stay. */
 export const writeNotes = (
   path: string,
   {before, text}: {readonly before: string; readonly text: string},

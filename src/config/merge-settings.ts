@@ -19,8 +19,8 @@ import {hookRequest, type HookSetting, hookText, readHooks} from './hook-setting
 import {type ActingFile, fingerprintOf, ownRulesIn, trustIn} from './trust-record.ts';
 
 /**
- * Where a value can come from, weakest first. `project` and `local` are files of the workspace, which may have been written by
- * anyone; `given` is what --settings names.
+ * The sources of a value, weakest first. `project` and `local` are files of the workspace, which anyone may have written.
+ * `given` is the file or JSON of --settings.
  */
 export const settingSources = ['default', 'user', 'project', 'local', 'given', 'environment', 'flags'] as const;
 export type SettingSource = (typeof settingSources)[number];
@@ -38,7 +38,7 @@ export type SettingsLayer =
 
 type AllSourced<Values> = {readonly [Key in keyof Values]: Sourced<Exclude<Values[Key], undefined>>};
 
-/** What the layers come to. Where nobody set a value and there is no default, it is absent. */
+/** The merged layers. A value without a default is absent if no layer sets it. */
 export interface Settings
   extends
     AllSourced<Preferences>,
@@ -70,7 +70,7 @@ const defaults = {
 interface MergedSettings {
   readonly settings: Settings;
   readonly warnings: readonly string[];
-  /** What the workspace's own files ask for that only trust in the folder gives, in words; empty if they only restrict. */
+  /** The requests of the workspace's own files that need trust in the folder, in words. Empty if the files only restrict. */
   readonly trustRequests: readonly Sourced<string>[];
   /** Allow rules of the workspace that do not count, since the folder is not trusted. */
   readonly withheldRules: readonly Sourced<string>[];
@@ -201,7 +201,7 @@ export const preferencesOf = (settings: Settings): Preferences => ({
 /** Whether the user trusts the folder with its settings files as they are now. `changed`: the user trusted other versions of them. */
 export type FolderTrust = 'trusted' | 'changed' | 'never';
 
-/** What settings of a project ask for, in words, in the order in which the user reads it. */
+/** The sentences that describe what a project's settings ask for, in the order in which the user reads them. */
 const requests = {
   model: model => [`use the model ${model}`],
   fallbackModel: models => [`let ${models.join(', ')} answer where the model cannot`],
@@ -215,10 +215,10 @@ const requests = {
     folders.map(folder => `use the commands, agents, skills, hooks and servers of the plugin ${folder}`),
   hooks: (hooks, source) => readHooks(hooks, source).hooks.map(hookRequest),
   mcpServers: (servers, source) => Object.entries(servers).map(([name, server]) => serverRequest(name, server, source)),
-} as const satisfies {[Key in Exclude<GrantingKey, ToldApart>]: RequestsOf<Key>};
+} as const satisfies {[Key in Exclude<GrantingKey, IndividualKey>]: RequestsOf<Key>};
 
 /** Granting settings that `admitProjectSettings` handles one by one. */
-type ToldApart = 'permissionMode' | 'permissions' | 'sandbox' | 'allowLocalBinding' | 'harnesses';
+type IndividualKey = 'permissionMode' | 'permissions' | 'sandbox' | 'allowLocalBinding' | 'harnesses';
 
 type RequestsOf<Key extends keyof SettingsFile> = (value: Value<Key>, source: ProjectSource) => readonly string[];
 type ProjectSource = 'project' | 'local';
@@ -234,10 +234,10 @@ function requestsOf<Key extends keyof typeof requests>(
 }
 
 /**
- * Takes from a settings file of the workspace what it may say. Stricter rules, a mode stricter than `mode` and preferences of the UI
- * always count. What lets the project act, or decides who gets the conversation and what it costs, counts only in a trusted folder.
- * Allow rules that the user added there by an act of their own (`userRules`) count in any case. `requests` is the same whether the folder
- * is trusted or not; `refused` names what is left out in a sentence.
+ * Admits the settings of a workspace file. Stricter rules, a mode stricter than `mode` and preferences of the UI always count.
+ * Settings that let the project act, or that decide who gets the conversation and what it costs, count only in a trusted
+ * folder. Allow rules that the user added explicitly (`userRules`) always count. `requests` doesn't depend on trust. `refused`
+ * names each setting that is left out, in a sentence.
  */
 function admitProjectSettings(
   file: SettingsFile,

@@ -5,11 +5,11 @@ export interface Places {
   readonly config: string;
   readonly data: string;
   readonly settings: string;
-  /** Where sessions and all that belongs to them are kept. */
+  /** The database of sessions and of everything that belongs to them. */
   readonly database: DatabaseChoice;
   /** The folders whose settings the user trusts. */
   readonly trust: string;
-  /** Where running commands are recorded, so that another weft finds them. */
+  /** The record of running commands, by which another weft finds them. */
   readonly blocks: string;
   /** The files of workspaces as they were before prompts changed them. */
   readonly checkpoints: string;
@@ -22,11 +22,11 @@ export interface Places {
   readonly history: string;
   /** The key that placeholders of secrets are made with. */
   readonly placeholderKey: string;
-  /** What MCP servers offered when they were last connected. */
+  /** The tools that MCP servers offered at the last connection. */
   readonly servers: string;
   /** The API keys that the user has pasted, or which of them are in the keychain. */
   readonly credentials: string;
-  /** What the user got by signing in to MCP servers, or for which of them it is in the keychain. */
+  /** The credentials from signing in to MCP servers, or the names of those that the keychain holds. */
   readonly serverCredentials: string;
   /** The token that requests to `weft serve` need. */
   readonly serverToken: string;
@@ -43,9 +43,10 @@ export type DatabaseChoice =
 export const passingDatabase: DatabaseChoice = {kind: 'sqlite', file: ':memory:'};
 
 /**
- * Where weft keeps things: all in WEFT_HOME where that is set, else where the platform keeps such things (the XDG folders on
- * Linux and other Unixes, ~/Library on macOS, AppData on Windows). `home` is the user's home folder. Variables that are empty
- * or, as the XDG rules have it, relative are ignored; WEFT_HOME may be relative. WEFT_STORE names another place for the database.
+ * Returns the locations of weft's files. They are in WEFT_HOME if it is set. Otherwise they are in the platform's folders: the
+ * XDG folders on Linux and other Unixes, ~/Library on macOS, AppData on Windows. `home` is the user's home folder. Empty
+ * variables are ignored, and so are relative ones, as the XDG rules require. WEFT_HOME may be relative. WEFT_STORE sets another
+ * location for the database.
  */
 export function placesOf(user: {
   readonly platform: NodeJS.Platform;

@@ -20,16 +20,17 @@ export interface Plugin extends PluginPlace, NamedPlugin {
   readonly version: string;
   /** Whether its manifest or a file names MCP servers. */
   readonly namesServers: boolean;
-  /** What the manifest names and is left out: one sentence each. */
+  /** The entries of the manifest that weft ignores, one sentence each. */
   readonly leftOut: readonly string[];
 }
 
-/** What a folder holds that weft takes from a plugin. */
+/** The parts of a plugin folder that weft uses. */
 const pluginParts = ['commands', 'agents', 'skills', 'SKILL.md', 'hooks/hooks.json', '.mcp.json'] as const;
 
 /**
- * Reads the manifest of a plugin folder, `.claude-plugin/plugin.json`; a folder without one that holds commands, skills or the like
- * has the folder's name. A plugin inside the project acts as far as the user trusts its files. The error says why it is no plugin.
+ * Reads the manifest of a plugin folder, `.claude-plugin/plugin.json`. A folder without a manifest that holds commands, skills
+ * or similar parts is named after the folder. A plugin inside the project acts only as far as the user trusts its files. The
+ * error says why the folder isn't a plugin.
  */
 export function readPlugin(
   {folder, servers}: NamedPlugin,
@@ -111,7 +112,7 @@ function readManifest(path: string): Outcome<JsonObject | 'none', string> {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
     if (stats === undefined) return ok('none');
-    if (!stats.isFile() || stats.size > maxManifestBytes) return failed(`${path} is no file of at most 1 MB`);
+    if (!stats.isFile() || stats.size > maxManifestBytes) return failed(`${path} isn't a file of at most 1 MB`);
     const json = parseJson(readFileSync(path, 'utf8').replace(/^\uFEFF/u, ''));
     if (json.tag === 'failed') return failed(`${path} is not JSON: ${json.error}`);
     return isJsonObject(json.value) ? ok(json.value) : failed(`${path} must hold one JSON object`);

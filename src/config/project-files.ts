@@ -20,9 +20,9 @@ export interface ProjectFile {
   /** Bytes. */
   readonly size: number;
   readonly trust: FileTrust;
-  /** Where a link leads out of the project: the real path; else empty. */
+  /** The real path of a link that leads out of the project. Empty for other files. */
   readonly leadsTo: string;
-  /** What the file asks for, in words; empty where its name says it. */
+  /** The requests of the file, in words. Empty if its name says it. */
   readonly asks: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface ProjectFileSearch extends ServerPlace {
   readonly trustOf: (path: string, bytes: Uint8Array) => FileTrust;
 }
 
-/** What lies in the folders that extend weft. */
+/** The contents of the folders that extend weft. */
 const parts = [
   ['skills', 'skill'],
   ['commands', 'command'],
@@ -224,15 +224,15 @@ export async function readBounded(path: string, most: number): Promise<ReadFile>
   }
 }
 
-/** What changes whenever a file is written to or another one takes its place: not even who owns it can set it back. */
+/** Returns a mark that changes whenever the file is written or replaced. Not even its owner can restore an old mark. */
 export async function fileMark(path: string): Promise<string> {
   const found = await stat(path, {bigint: true}).catch(() => undefined);
   return found === undefined ? 'none' : `${found.dev}:${found.ino}:${found.ctimeNs}`;
 }
 
 /**
- * The files inside the project that a command line names, as far as its words say; they need not exist. What it only writes its
- * output to is not among them.
+ * Returns the files inside the project that a command line names. They need not exist. Files that only receive its output are
+ * left out.
  */
 export function scriptsIn(
   command: string,
@@ -272,14 +272,14 @@ function serversIn(text: string): readonly (readonly [name: string, server: Json
   return isJsonObject(servers) ? Object.entries(servers) : [];
 }
 
-/** What a `.mcp.json` asks for, one line for each server. */
+/** Returns the requests of a `.mcp.json`, one line for each server. */
 const serverRequests = (text: string): readonly string[] =>
   serversIn(text).map(([name, server]) => serverRequest(name, server, 'project'));
 
 /**
- * The files inside the project from which the program of an MCP server may be started, as far as its words say; they need not exist.
- * Variables stand for what they hold now. Beside the files that are named: what an interpreter finds for a module or a folder, and
- * where `npm run` and `make` look. Databases and the like are no programs.
+ * Returns the files inside the project from which the program of an MCP server may start. They need not exist. Variables have
+ * their current values. Besides the named files, these are the files that an interpreter finds for a module or folder, and the
+ * files that `npm run` and `make` read. Databases and similar data files are left out.
  */
 export function serverScripts(server: Json, place: ServerPlace): readonly string[] {
   const {command, args, cwd} = isJsonObject(server) ? server : {};
@@ -305,7 +305,7 @@ interface ServerPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Whether the word is what an interpreter before it is to run: the first that is no option. */
+/** True if the word is the script of the interpreter before it: the first word that isn't an option. */
 function isStarted(words: readonly string[], at: number): boolean {
   const before = words.slice(0, at).findLast(word => !word.startsWith('-'));
   return before !== undefined && interpreter.test(basename(before));
@@ -313,7 +313,7 @@ function isStarted(words: readonly string[], at: number): boolean {
 
 const interpreter = /^(?:node(?:js)?|bunx?|deno|tsx|ts-node|npx|pnpx|uvx|python[\d.]*|run|exec|dlx)$/u;
 
-/** What a word of an interpreter may stand for: a module without its ending, or a folder. */
+/** The possible endings of a word after an interpreter: for a module without its ending, or for a folder. */
 const startingPoints = ['.js', '.ts', '/package.json', '/index.js', '/__main__.py'] as const;
 
 /** Files that servers read and write while they run. */
@@ -334,7 +334,7 @@ const withVariables = (text: string, {folder, environment}: ServerPlace): string
     name === 'CLAUDE_PROJECT_DIR' || name === 'WEFT_PROJECT_DIR' ? folder : environment[name] || (otherwise ?? ''),
   );
 
-/** Whether the files of the project that a hook or a server runs are what the user trusts. */
+/** The trust in the project's files that a hook or a server runs. */
 export interface ScriptStanding {
   /** Why it may not run now, such as a script that changed since the project was trusted; empty if it may. */
   readonly obstacle: string;
@@ -342,7 +342,7 @@ export interface ScriptStanding {
   readonly mark: string;
 }
 
-/** Whether the user trusts the content of all these files of the project that are there. */
+/** Returns whether the user trusts all these files of the project, as far as they exist. */
 export async function scriptStanding(names: readonly string[], trust: ProjectTrust): Promise<ScriptStanding> {
   const marks: string[] = [];
   for (const name of names) {

@@ -16,13 +16,13 @@ const schema = z.object({
   scope: z.string(),
   /** The resource that the token is for (RFC 8707); empty for none. */
   resource: z.string(),
-  /** Where the server's own metadata are; empty for the usual place. */
+  /** The address of the server's own metadata. Empty for the usual address. */
   resourceMetadataUrl: z.string(),
 });
 
 /**
- * What weft got when the user signed in to an MCP server. It is kept under the server's address and sent nowhere else: the access
- * token to the server, everything else to the authorization server `issuer`.
+ * The credential from signing in to an MCP server. It is stored under the server's address. Only the server gets the access
+ * token, and only the authorization server `issuer` gets everything else.
  */
 export type ServerCredential = Readonly<z.infer<typeof schema>>;
 
@@ -44,13 +44,13 @@ export function registeredClient({client}: ServerCredential): {
   };
 }
 
-/** Everything in a credential that nobody is to see. */
+/** Returns the secrets in a credential. */
 export const secretsOf = ({accessToken, refreshToken, client}: ServerCredential): readonly string[] =>
   [accessToken, refreshToken, client['client_secret'], client['registration_access_token']].filter(
     (secret): secret is string => typeof secret === 'string' && secret !== '',
   );
 
-/** Where the credential of a server is. */
+/** The storage of a server's credential. */
 export type CredentialPlace = {readonly in: 'keychain'} | {readonly in: 'file'; readonly credential: ServerCredential};
 
 /** The servers that the file names, by address; none if there is no file. An entry of another form is left out. */

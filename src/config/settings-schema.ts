@@ -28,7 +28,7 @@ export type WireApi = (typeof wireApis)[number];
 const minCeiling = 256;
 export const defaultCeiling = 1024;
 
-/** What a setting of the UI is where nobody set it. */
+/** The defaults of the UI's settings. */
 export const defaultPreferences: Preferences = {
   editorMode: 'emacs',
   tui: 'inline',
@@ -259,7 +259,7 @@ export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>
   return value.failIfUnavailable === true || leavingOf(value) === 'never' ? 'bwrap' : 'auto';
 }
 
-/** Whether a person is asked about running outside what failed in the sandbox. */
+/** Returns whether weft offers to run a command outside the sandbox after it failed inside. */
 export const leavingOf = (value: Exclude<SettingsFile['sandbox'], undefined>): 'offered' | 'never' =>
   typeof value !== 'string' && value.allowUnsandboxedCommands === false ? 'never' : 'offered';
 
@@ -284,7 +284,10 @@ export const excludedRules = (value: Exclude<SettingsFile['sandbox'], undefined>
     ? []
     : (value.excludedCommands ?? []).map(text => `Bash(${/[*]/u.test(text) ? text : `${text}:*`})`);
 
-/** Whether commands in the sandbox reach this machine's own ports: by the setting, or as the Agent SDK's programs say it. */
+/**
+ * Returns whether commands in the sandbox reach this machine's own ports, from weft's setting or from the Agent SDK's form of
+ * it.
+ */
 export const loopbackOf = (
   allowLocalBinding: boolean,
   sandbox: Exclude<SettingsFile['sandbox'], undefined>,
@@ -330,8 +333,8 @@ export function settingChoices({key}: SettingName): readonly string[] {
 }
 
 /**
- * Reads one settings file. A value that does not fit is an error, since ignoring it could drop a rule that somebody relies on; a key
- * that weft does not know is only a warning. An empty file sets nothing.
+ * Reads one settings file. An invalid value is an error, since ignoring it could drop a rule that the user relies on. An
+ * unknown key is only a warning. An empty file sets nothing.
  */
 export function parseSettings(file: {
   readonly path: string;
@@ -393,7 +396,7 @@ export const nameText = ({key, part}: SettingName): string => (part === '' ? key
 export const namePath = ({key, part}: SettingName): readonly [string, ...string[]] =>
   part === '' ? [key] : [key, part];
 
-/** Reads the name of a setting. The failure says what is wrong and what may have been meant. */
+/** Reads the name of a setting. The failure says what is wrong and suggests a name. */
 export function parseSettingName(text: string): Outcome<SettingName, string> {
   const [word = '', ...rest] = text.split('.');
   const key = settingKeys.find(known => known === word);
@@ -412,7 +415,7 @@ export function parseSettingName(text: string): Outcome<SettingName, string> {
 
 interface Parts {
   readonly words: string;
-  /** What each must be. */
+  /** The required form of each value. */
   readonly form: string;
   readonly name: RegExp;
 }

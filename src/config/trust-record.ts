@@ -23,8 +23,8 @@ export function fingerprintOf(files: readonly ActingFile[]): string {
 }
 
 /**
- * Whether the user trusted this folder (an absolute path, links followed) with files that have this fingerprint. `changed`: with
- * other content than it has now. A record that cannot be read trusts nothing.
+ * Returns whether the user trusts this folder (an absolute path, links followed) with files that have this fingerprint.
+ * `changed`: the user trusted other content. An unreadable record trusts nothing.
  */
 export function trustIn(record: string, {folder, fingerprint}: TrustEntry): FileTrust {
   return stateOf(entriesIn(readTextFile(record)).folders, folder, fingerprint);

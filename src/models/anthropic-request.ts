@@ -30,8 +30,8 @@ interface RequestOptions {
   readonly info: ModelInfo;
   readonly effort: Effort | 'default';
   /**
-   * `taken`: a tool that the model finds is defined with `defer_loading`, and the result of the search refers to it. What the provider
-   * keeps of earlier requests then holds, since such tools are no part of what a request begins with.
+   * `taken`: a tool that the model finds is defined with `defer_loading`, and the result of the search refers to it. The
+   * provider's prompt cache then stays valid, since such tools aren't part of the beginning of a request.
    * (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool, "Custom tool search implementation".)
    */
   readonly toolReferences: 'taken' | 'refused';
@@ -39,8 +39,9 @@ interface RequestOptions {
 }
 
 /**
- * The request in the form of the Messages API. A longer conversation's request begins with the shorter one's, but for the cache
- * marks: on the system prompt, on the last tool, and on the last two messages of the user, four being the most that is allowed.
+ * Returns the request in the form of the Messages API. A longer conversation's request begins with the shorter one's, except
+ * for the cache marks. There are four marks, the allowed maximum: on the system prompt, on the last tool, and on the last two
+ * user messages.
  */
 export function anthropicRequest(
   request: ModelRequest,

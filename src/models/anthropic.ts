@@ -76,8 +76,8 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
 }
 
 /**
- * What a request may hold: 32 MB with all else, images of 5 MB as they are sent, and 100 of them, or 600 for models with a larger
- * context (platform.claude.com/docs/en/build-with-claude/vision).
+ * The limits of a request: 32 MB in total, 5 MB for each encoded image, and 100 images, or 600 for models with a larger context
+ * (platform.claude.com/docs/en/build-with-claude/vision).
  */
 const mediaBounds = ({contextWindow}: ModelInfo): MediaBounds => ({
   largestImage: 5 * 1024 * 1024,
@@ -128,8 +128,8 @@ async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: stri
 }
 
 /**
- * The messages without the thinking that Anthropic would not take back: that of another Claude model, since a model cannot read what
- * another one has thought, and that of the messages in `refused`.
+ * Returns the messages without thinking that Anthropic would refuse: thinking of another Claude model, which a model can't
+ * read, and thinking in the messages of `refused`.
  */
 export function withoutForeignThinking(
   messages: readonly Message[],

@@ -6,9 +6,9 @@ import type {AssistantBlock} from '../domain/conversation.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 
 /**
- * The pieces of a block that weft has no word for. What a piece holds under a name belongs to what the block holds under it:
- * texts follow each other, anything else takes the place of what was there. Only the JSON of an input, which comes in pieces of
- * its text, has another name in the block.
+ * Joins the pieces of a block of an unknown type. A value in a piece belongs to the block's value of the same name. Texts are
+ * appended, and anything else replaces the earlier value. Only the JSON of an input, which arrives in pieces of text, has
+ * another name in the block.
  */
 class UnknownBlockParts {
   readonly #texts = new Map<string, string[]>();
@@ -181,5 +181,5 @@ function joined(delta: BlockDelta, more: string): BlockDelta {
   }
 }
 
-/** A tool call's input as providers take it back: an object. What was not one goes under a name that says so. */
+/** Returns a tool call's input in the form that providers accept, an object. Any other value is put under a descriptive name. */
 export const toInputObject = (input: Json): JsonObject => (isJsonObject(input) ? input : {invalid_input: input});

@@ -67,7 +67,7 @@ export class HttpHeaders implements Headers {
 }
 
 export interface HttpResponseOptions {
-  /** What is read by `text` and `json`: what a server says when it refuses. Empty for a success, whose body is a stream of Node's. */
+  /** The body for `text` and `json`: the server's error message. Empty for a success, whose body is a Node stream. */
   readonly text: string;
   /** Any number a server can send. */
   readonly status: number;

@@ -57,7 +57,7 @@ export function takeBody(response: Response): IncomingMessage {
   return body;
 }
 
-/** Bytes of a refusal that are read: nobody wants to hear more of one, and some never end. */
+/** The maximum bytes that are read of an error response. Some never end. */
 const maxRefusal = 1024 * 1024;
 
 async function beginningOf(incoming: IncomingMessage): Promise<string> {
@@ -92,7 +92,7 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
   const {request: start} = process.getBuiltinModule(way.protocol === 'https:' ? 'node:https' : 'node:http');
   const headers = {...Object.fromEntries(new HttpHeaders(init.headers)), 'accept-encoding': 'identity'};
   const outgoing = start({...way, method: init.method ?? 'GET', headers: {...headers, ...more}}, incoming => {
-    // Who reads hears of errors; when nobody reads any more, they are nobody's.
+    // A reader gets the error. Without a reader it would be an uncaught exception.
     incoming.on('error', () => {});
     const refused = route.kind === 'direct' ? undefined : route.refusal(incoming);
     if (refused === undefined) return resolve(incoming);
@@ -117,8 +117,8 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
 class StaleConnection extends Error {}
 
 /**
- * UTF-16 units of one event, and of all of a stream, whatever is in them: the longest answers of models have some tens of millions
- * in a stream that tells every token on its own.
+ * The maximum UTF-16 units of one event and of a whole stream. The longest answers have some tens of millions in a stream that
+ * sends every token separately.
  */
 const maxEventLength = 32 * 1024 * 1024;
 const maxStreamLength = 256 * 1024 * 1024;

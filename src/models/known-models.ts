@@ -20,9 +20,9 @@ export interface PriceList extends Price {
 }
 
 /**
- * How the model is told how much to think. Anthropic's: `budget` takes a number of tokens, `on-request` and `adaptive` take none, can be told
- * not to think, and think unasked only in the second case; `between-tools` can be told to think between calls only, `always` can be told nothing. OpenAI's and Google's take an effort, of
- * which this is the least.
+ * The way to set the amount of thinking. Anthropic: `budget` takes a number of tokens. `on-request` and `adaptive` take no
+ * number and can be disabled, and only `adaptive` thinks by default. `between-tools` can be limited to thinking between calls.
+ * `always` can't be changed. OpenAI and Google take an effort, of which this is the lowest.
  */
 export type ThinkingControl =
   | 'budget'
@@ -43,10 +43,10 @@ export interface KnownModel {
   readonly maxOutput: number;
   readonly price: PriceList | 'unknown';
   readonly efforts: readonly Effort[];
-  /** What it reads besides text. */
+  /** The media that it reads besides text. */
   readonly sees: 'nothing' | 'images' | 'images-and-pdfs';
   readonly thinking: ThinkingControl;
-  /** What it is for, in a few words. */
+  /** Its purpose in a few words. */
   readonly about: string;
 }
 
@@ -187,7 +187,7 @@ const rows: readonly Row[] = [
   [/^gemini-/u, 1_048_576, 65_536, 'unknown', none, 'images', 'none', ''],
 ];
 
-/** What is known of models, by families of names. */
+/** The known facts about models, by families of names. */
 export const knownFamilies: readonly KnownModel[] = rows.map(
   ([match, window, maxOutput, price, efforts, sees, thinking, about]) => ({
     match,

@@ -109,7 +109,7 @@ export async function checkKey(given: ProviderAddress, signal: AbortSignal): Pro
   }
 }
 
-/** Where the user gets a key. */
+/** The page on which the user gets a key. */
 const keyPages = {
   anthropic: 'platform.claude.com/settings/keys',
   openai: 'platform.openai.com/api-keys',

@@ -20,8 +20,8 @@ const usualAnswerMs = 300;
 const maxBytes = 1024 * 1024;
 
 /**
- * The model servers that answer on this machine, in the order of the candidates; all are asked at once. Nothing but loopback is asked,
- * and what is no list of models is left out: other programs like the same ports.
+ * Returns the model servers that answer on this machine, in the order of the candidates. All are queried at once, on loopback
+ * only. Answers other than a list of models are ignored, since other programs use the same ports.
  */
 export async function findLocalServers(
   candidates: readonly Candidate[],

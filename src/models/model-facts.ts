@@ -25,10 +25,10 @@ export const knownModels = {
   gemini: [defaultGeminiModel, 'gemini-3.1-pro-preview', 'gemini-3.5-flash-lite', 'gemini-2.5-pro', 'gemini-2.5-flash'],
 } as const satisfies Record<KeyProvider, readonly string[]>;
 
-/** Whether a model reads something; `unknown` where nobody says. */
+/** Whether a model reads a medium. `unknown` if no table says. */
 export type Sight = 'seen' | 'unseen' | 'unknown';
 
-/** What is known of a model, from weft's table with the user's own facts over it. */
+/** The facts about a model: weft's table, overridden by the user's settings. */
 export interface ModelInfo {
   /** In tokens; 0 if it is not known. */
   readonly contextWindow: number;
@@ -41,16 +41,16 @@ export interface ModelInfo {
   readonly images: Sight;
   readonly pdfs: Sight;
   readonly thinking: ThinkingControl | 'unknown';
-  /** What it is for; empty where nobody says. */
+  /** Its purpose. Empty if unknown. */
   readonly about: string;
-  /** Who says something of it. */
+  /** The sources of the facts. */
   readonly from: 'weft' | 'settings' | 'nobody';
 }
 
 /** Looks models up. A provider's prefix (`anthropic/…`) and the date of a version do not matter. */
 export interface ModelTable {
   infoOf(model: string): ModelInfo;
-  /** What the engine asks of it. */
+  /** The facts that the engine uses. */
   facts(model: string): ModelFacts;
 }
 
@@ -66,13 +66,13 @@ export function modelTable(own: OwnModels): ModelTable {
 }
 
 /**
- * US dollars for what several requests used together: what each would have cost as a short one, since nobody knows which of them
+ * Returns the cost in US dollars of several requests together. Each is priced as a short one, since it is unknown which of them
  * were long.
  */
 export const costOfMany = ({price}: ModelInfo, usage: Usage): number | 'unknown' =>
   price === 'unknown' ? 'unknown' : costAt(price, usage);
 
-/** What may be sent to the model: what it is not known to be blind to. */
+/** Returns the media that may be sent to the model: all that it isn't known to be unable to read. */
 export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentMedia => ({
   images: images === 'unseen' ? 'named' : 'sent',
   pdfs: pdfs === 'unseen' ? 'named' : 'sent',

@@ -89,7 +89,7 @@ export class OpenAiDecoder extends Decoder {
   }
 }
 
-/** What an error in the middle of a stream means, which comes as `{error: {code, message}}`. */
+/** Classifies an error in the middle of a stream, which has the form `{error: {code, message}}`. */
 export function readStreamError(chunk: JsonObject, endpoint: Endpoint, model: string): ProviderError {
   const {code, message} = readErrorBody(chunk, '');
   const error = objectOf(chunk['error']);
@@ -136,8 +136,8 @@ function readUsage(usage: Json | undefined): Usage | undefined {
 }
 
 /**
- * Puts the tool calls of chat completion deltas together. Servers differ: some number the calls, some give every call the
- * same number, some leave out numbers or ids, some repeat the name in every delta, some send a call whole.
+ * Joins the tool calls of chat completion deltas. Servers differ: some number the calls, some give every call the same number,
+ * some omit numbers or IDs. Some repeat the name in every delta, and some send a call whole.
  */
 class ToolCallAssembly {
   readonly #newId: () => string;
@@ -168,7 +168,7 @@ class ToolCallAssembly {
     if (call !== undefined && isJsonObject(extra)) call.extra = extra;
   }
 
-  /** What came with each call; null if nothing did. */
+  /** The extra content of each call. Null if there was none. */
   extras(): readonly (JsonObject | null)[] {
     return this.#calls.map(({extra}) => extra ?? null);
   }

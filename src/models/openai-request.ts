@@ -55,7 +55,7 @@ export function openAiRequest(
   };
 }
 
-/** The bound of an answer, where there is one; `allowed` is that of the settings. */
+/** Returns the output limit of an answer, if there is one. `allowed` is the limit of the settings. */
 export function maxTokensOf({maxTokens}: ModelRequest, allowed: number | 'default'): number | 'default' {
   if (maxTokens === 'default') return allowed;
   return allowed === 'default' ? maxTokens : Math.min(maxTokens, allowed);
@@ -89,14 +89,14 @@ function assistantParams(
   return text === '' ? [] : [{role: 'assistant', content: text}];
 }
 
-/** What the server gave with each call, for it to get back. */
+/** The extra content that the server sent with each call and wants back. */
 function callExtras({blocks}: AssistantMessage): readonly (JsonObject | undefined)[] {
   const block = blocks.find(each => each.kind === 'other' && isCallExtras(each));
   const calls = block?.kind === 'other' ? block.data['calls'] : undefined;
   return Array.isArray(calls) ? calls.map(extra => (isJsonObject(extra) ? extra : undefined)) : [];
 }
 
-/** What Google takes for a call that another model made (ai.google.dev/gemini-api/docs/thought-signatures). */
+/** The signature that Google accepts for another model's call (ai.google.dev/gemini-api/docs/thought-signatures). */
 const noSignature = {google: {thought_signature: 'skip_thought_signature_validator'}};
 
 /** Results come first, as the protocol demands; their images and documents, which it does not let them hold, follow with the user's words. */
@@ -165,7 +165,7 @@ export function effortOf(
   }
 }
 
-/** What a model is told that is not to think. */
+/** The parameters that disable thinking. */
 function minEffort(control: ModelInfo['thinking']): 'none' | 'minimal' | 'low' | undefined {
   if (control === 'effort-none') return 'none';
   if (control === 'effort-minimal') return 'minimal';

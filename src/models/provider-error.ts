@@ -9,9 +9,9 @@ import {EndlessStreamError} from './http-fetch.ts';
 /** Why one try at a request did not end in a whole message. */
 export type ProviderError =
   /**
-   * Another try may succeed. `message` and `fix` are for the fault in case none does; `status` is the HTTP status, 0 where
-   * there was none; `retryAfterMs` is what the server asked for, 0 when it did not say. `patience` is `short` where more than a
-   * few tries would only keep the user waiting: nothing listens on the user's own machine, or no host has that name.
+   * Another try may succeed. `message` and `fix` are for the fault if none does. `status` is the HTTP status, 0 if there was
+   * none. `retryAfterMs` is the wait that the server asked for, 0 if it named none. `patience` is `short` if more than a few
+   * tries would only delay the user: no server listens on the user's own machine, or the host name doesn't exist.
    */
   | {
       readonly kind: 'passing';
@@ -24,8 +24,8 @@ export type ProviderError =
   | {readonly kind: 'final'; readonly fault: Fault};
 
 /**
- * What one try yields: the events of one message, and trouble at most once, as the last item. A try that ends without
- * `message-finished` and without trouble was aborted.
+ * The items that one try yields: the events of one message, and at most one error, as the last item. A try that ends without
+ * `message-finished` and without an error was aborted.
  */
 export type AttemptItem =
   | {readonly kind: 'events'; readonly events: readonly ModelEvent[]}
@@ -44,7 +44,7 @@ export const connectionLost = (message: string): ProviderError => ({
   patience: 'usual',
 });
 
-/** Trouble that may pass, but that nobody should wait long for. */
+/** A temporary error that isn't worth a long wait. */
 export const shortTrouble = (message: string, fix: string, waitMs = 0): ProviderError => ({
   kind: 'passing',
   status: 0,
@@ -54,19 +54,22 @@ export const shortTrouble = (message: string, fix: string, waitMs = 0): Provider
   patience: 'short',
 });
 
-/** Where requests go, and the names a user knows its settings by. */
+/** The destination of requests, and the names of its settings for the user. */
 export interface Endpoint {
-  /** What to call it in messages. */
+  /** Its name in messages. */
   readonly name: string;
   readonly baseUrl: string;
   readonly keyVariable: string;
   readonly urlVariable: string;
 }
 
-/** Whether the server has answered this process before: then its name is right, and what fails passes. */
+/** True if the server has answered this process before. Its name is then right, and a failure is temporary. */
 export type ServerHistory = 'answered-before' | 'never-answered';
 
-/** What the error of an SDK or of the network means; errors that are neither are ours. `model` is empty if none was asked. */
+/**
+ * Classifies an error of an SDK or of the network. Any other error is a bug in weft. `model` is empty if no model was
+ * requested.
+ */
 export function toProviderError(
   cause: unknown,
   endpoint: Endpoint,
@@ -254,7 +257,7 @@ function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistor
   );
 }
 
-/** Known by its name: what speaks to proxies is loaded only where there is one. */
+/** Compared by name, since the proxy code is loaded only if a proxy is used. */
 function ofProxy(cause: unknown): ProviderError | undefined {
   for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (!isProxyError(at)) continue;

@@ -17,9 +17,9 @@ export type Route =
       readonly options: RequestOptions;
       /** Beside those of the request. */
       readonly headers: Readonly<Record<string, string>>;
-      /** What an answer means that comes from the proxy and not from the server; `undefined` for all others. */
+      /** Classifies an answer that comes from the proxy and not from the server. `undefined` for answers of the server. */
       refusal(answer: IncomingMessage): ProxyError | undefined;
-      /** What an error of the request means: what went wrong on the way to the proxy is told of the proxy. */
+      /** Classifies an error of the request. Errors on the way to the proxy are attributed to the proxy. */
       explainError(cause: Error): Error;
     };
 
@@ -114,7 +114,7 @@ const bare = (host: string): string =>
     .replace(/^\[(.*)\]$/u, '$1')
     .replace(/\.$/u, '');
 
-/** What an answer over a proxy means that is none of the server's; `undefined` for all others. */
+/** Classifies an answer that the proxy gave instead of the server. `undefined` for answers of the server. */
 function refusedByProxy(
   {statusCode = 0, statusMessage = '', headers}: IncomingMessage,
   {target, proxy}: {readonly target: URL; readonly proxy: Proxy},
@@ -153,7 +153,7 @@ class TunnelAgent extends Agent {
     const to = `${name.includes(':') ? `[${name}]` : name}:${port ?? 443}`;
     openTunnel(to, this.#proxy, opened => {
       if (opened.tag === 'ok') callback?.(null, connectTls({socket: opened.value, servername, host: name}));
-      // Of a failure nobody looks at the stream.
+      // Callers ignore the stream of a failure.
       else callback?.(opened.error, new PassThrough());
     });
   }

@@ -9,9 +9,8 @@ import type {Fault} from '../domain/fault.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 
 /**
- * A recorded conversation: a text file anyone can read and write. The first line is `{"weft":"recording","version":1}`, then comes
- * one line for each answer of the model, and optional lines that say what the user asked:
- *
+ * A recorded conversation, as a text file that people can read and write. The first line is `{"weft":"recording","version":1}`.
+ * Each answer of the model has a line, and optional lines hold the user's prompts:
  *     {"prompt":"Why does the test fail?"}
  *     {"answer":[{"text":"I look."},{"tool":"Bash","input":{"command":"npm test"}}]}
  *     {"answer":[{"thinking":"…"},{"text":"It fails because …"}],"usage":{"inputTokens":900,"outputTokens":40}}
@@ -196,7 +195,7 @@ class Answer {
   line({stop, usage}: Extract<ModelEvent, {event: 'message-finished'}>): string {
     const blocks = this.#blocks
       .filter(block => block !== undefined)
-      // What a lost connection left of a tool call.
+      // A lost connection can leave an empty block of a tool call.
       .filter(block => block.kind !== 'text' || block.text !== '');
     return writeRecordedLine({kind: 'answer', answer: {blocks, stop, usage, model: this.#model}});
   }

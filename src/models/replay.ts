@@ -10,7 +10,7 @@ import {modelTable} from './model-facts.ts';
 import {readRecording, type RecordedAnswer, type RecordedBlock} from './recording.ts';
 
 export interface ReplayOptions {
-  /** What `${name}` stands for in the recorded strings; names not among them stay as they are. */
+  /** The values for `${name}` in the recorded strings. Names without a value stay unchanged. */
   readonly variables: Readonly<Record<string, string>>;
   /** Without it, nothing waits. */
   readonly pace?: Pace;

@@ -182,7 +182,10 @@ export class ResponsesDecoder extends Decoder {
   }
 }
 
-/** What the model takes back as it is. Reasoning without its encrypted text would have to lie at OpenAI, where weft stores nothing. */
+/**
+ * The blocks that are sent back to the model unchanged. Reasoning without its encrypted text would have to be stored at OpenAI,
+ * and weft stores nothing there.
+ */
 const isKept = (item: JsonObject): boolean =>
   item['type'] === 'web_search_call' ||
   (item['type'] === 'reasoning' && typeof item['encrypted_content'] === 'string' && item['encrypted_content'] !== '');

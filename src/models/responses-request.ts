@@ -121,7 +121,7 @@ function assistantItem(block: AssistantBlock): readonly ResponseInputItem[] {
     }
     case 'thinking':
     case 'sealed-thinking':
-      // What people see of it; what the model takes back is its reasoning item.
+      // Thinking is for people. The model gets its reasoning item back.
       return [];
     case 'tool-call':
       return [

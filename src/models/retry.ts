@@ -4,7 +4,7 @@ import type {ProviderError} from './provider-error.ts';
 /** Tries at one request, the first included. */
 const maxAttempts = 10;
 const maxAttemptsWhenRefused = 3;
-/** Where another model could answer, as Claude Code has it. */
+/** The number of tries if another model could answer, as in Claude Code. */
 const maxAttemptsBeforeFallback = 3;
 
 /** The longest wait between two tries, also when the server asks for more. */
@@ -28,8 +28,8 @@ export type RetryDecision =
   | {readonly step: 'give-up'; readonly fault: Fault};
 
 /**
- * What to do after the try numbered `attempt` (from 1) ended in `error`. `otherwise` says whether another model could answer: then a
- * server that says that it has trouble is not asked for minutes.
+ * Decides what to do after the try numbered `attempt` (from 1) ended in `error`. `otherwise` says whether another model could
+ * answer. If one could, weft doesn't retry an overloaded server for minutes.
  */
 export function decideRetry(
   error: ProviderError,

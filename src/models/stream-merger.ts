@@ -4,17 +4,16 @@ import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 
 /**
- * Joins the streams of several tries at one request into one valid message: one start, every begun block finished exactly once,
- * indexes that count on. What happens to the blocks of a try that breaks off:
- * - Text stays as it was shown. The block remains open and the next try's text goes on in it.
- * - A begun tool call, or a block of a kind weft does not know, is finished as an empty text block, so that nobody can run it;
- *   nobody knows the rest of it.
- * - Begun thinking is finished without a signature: it was seen, but providers would not take it back.
- * - Finished blocks stand. When a finished tool call is among them the message ends there (see `endWithCalls`): the calls can
- *   run, and the model goes on when it has their results.
- *
- * Text that the next try begins with and that is exactly what was shown before is swallowed: some servers start over.
- * The usage of broken tries is added to that of the message, as it is billed.
+ * Joins the streams of several tries at one request into one valid message: one start, every block finished exactly once, and
+ * consecutive indexes. The blocks of a failed try end as follows:
+ * - Text stays as it was shown. The block stays open, and the next try's text is appended to it.
+ * - An unfinished tool call, or an unfinished block of an unknown type, becomes an empty text block, since the rest of it is
+ * missing.
+ * - Unfinished thinking is finished without a signature. It was shown, but providers would refuse it.
+ * - Finished blocks stay. If a tool call is among them, the message ends there (see `endWithCalls`). The calls can run, and the
+ * model continues with their results.
+ * Text at the beginning of the next try that repeats exactly what was shown is dropped, since some servers start over. The
+ * usage of failed tries is added to the message's, because it is billed.
  */
 export class StreamMerger {
   #message: 'not-started' | 'started' | 'finished' = 'not-started';
@@ -228,7 +227,7 @@ export class StreamMerger {
   }
 }
 
-/** `index` is the one the consumer knows; `undefined` until it has been told of the block. */
+/** `index` is the consumer's index. It is `undefined` until the consumer has received the block. */
 interface OpenBlock {
   index: number | undefined;
   readonly start: BlockStart;

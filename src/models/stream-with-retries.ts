@@ -12,7 +12,7 @@ import {decideRetry, realClock, type RetryClock} from './retry.ts';
 import {makeSendOnce, type ProviderDialect} from './send-request.ts';
 import {StreamMerger} from './stream-merger.ts';
 
-/** What every connection to a provider is given. */
+/** The dependencies of every connection to a provider. */
 export interface ProviderOptions {
   readonly apiKey: string | undefined;
   /** Undefined for the provider's own. */
@@ -21,7 +21,7 @@ export interface ProviderOptions {
   readonly environment: ProxyEnvironment;
   /** `default` leaves it to the model, as do models that take none. */
   readonly effort: Effort | 'default';
-  /** What is known of models. */
+  /** The known facts about models. */
   readonly models: ModelTable;
   /** The models that answer, in this order, where the one that is asked cannot. */
   readonly fallbacks: readonly string[];
@@ -49,10 +49,10 @@ export function openPort(
 }
 
 /**
- * One answer, over as many tries as the policy of `retry.ts` allows. While nothing was shown, the same request is sent again. Once
- * text was shown, the model is given that text and asked to go on behind it, and the answer continues in the same message
- * (`stream-merger.ts` has the rules). Where the model cannot answer and no block of an answer has come, the first of the `fallbacks`
- * that are left gets the same request.
+ * Streams one answer, with as many tries as the policy of `retry.ts` allows. If nothing was shown, weft sends the same request
+ * again. Once text was shown, the model gets that text, is asked to continue it, and the answer goes on in the same message
+ * (`stream-merger.ts` has the rules). If the model can't answer and no block has arrived, the next of the `fallbacks` gets the
+ * same request.
  */
 export async function* streamWithRetries(
   first: ModelRequest,
@@ -163,15 +163,15 @@ const goOn =
   'if need be. Do not repeat any of it and do not mention the interruption.';
 
 /**
- * What one answer may hold, in UTF-16 units: many times what the longest answers of models hold, so whoever goes past it does not
- * end. Beyond it nothing more is read.
+ * The maximum size of one answer in UTF-16 units, many times the longest real answers. weft reads no more than that, since such
+ * an answer wouldn't end.
  */
 const maxBlockLength = 4 * 1024 * 1024;
 const maxAnswerLength = 16 * 1024 * 1024;
 const maxBlocks = 1000;
 
 type Overrun =
-  /** The input of this tool call does not end: the call can be told so, and what came before it stands. */
+  /** The input of this tool call doesn't end. The call gets an error, and everything before it stays. */
   | {readonly kind: 'tool-input'; readonly index: number; readonly instead: string}
   | {readonly kind: 'answer'; readonly error: ProviderError};
 

@@ -6,12 +6,15 @@ import type {ModelInfo} from './model-facts.ts';
 
 type Control = ModelInfo['thinking'];
 
-/** Of the efforts that a model takes the one nearest to what is wanted, and not above it where there is such a one. */
+/** Returns the supported effort nearest to the wanted one, and not above it if possible. */
 export function nearestEffort(taken: readonly Effort[], wanted: Effort): Effort | undefined {
   return taken.findLast(effort => efforts.indexOf(effort) <= efforts.indexOf(wanted)) ?? taken[0];
 }
 
-/** The effort for the models known to take one; others refuse the parameter. Who is told not to think takes none above `high`. */
+/**
+ * Returns the effort, for models that are known to accept the parameter. Others refuse it. If thinking is disabled, the effort
+ * is at most `high`.
+ */
 export function effortParams(
   {efforts: taken}: Pick<ModelInfo, 'efforts'>,
   {effort, thinks}: {readonly effort: Effort | 'default'; readonly thinks: boolean},
@@ -43,9 +46,9 @@ const minBudget = 1024;
 const answerRoom = 4096;
 
 /**
- * How much may be thought, and the bound for thinking and answer together, which the API wants to lie above it. Models of Claude 4.7 and
- * later refuse a number of tokens; those of 5.5 refuse to be told not to think, or have another word for it
- * (platform.claude.com/docs, "Migrating to Claude Sonnet 5.5").
+ * Returns the thinking budget and the output limit for thinking and answer together, which the API requires to be larger.
+ * Models of Claude 4.7 and later refuse a number of tokens. Models of 5.5 refuse to disable thinking, or have another parameter
+ * for it (platform.claude.com/docs, "Migrating to Claude Sonnet 5.5").
  */
 export function thinkingParams(
   {thinking, messages}: Pick<ModelRequest, 'thinking' | 'messages'>,
@@ -82,7 +85,7 @@ export function thinkingParams(
 const takesNoBudget = (control: Control): boolean =>
   control === 'on-request' || control === 'adaptive' || control === 'between-tools' || control === 'always';
 
-/** Says to think as little as the model can be told to. */
+/** Asks for the least thinking that the model supports. */
 function minThinking(control: Control): {readonly thinking?: ThinkingConfigParam} {
   if (control === 'always') return {};
   return {thinking: {type: control === 'between-tools' ? 'between_tools' : 'disabled'}};

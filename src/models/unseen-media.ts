@@ -2,14 +2,14 @@ import type {DocumentBlock, ImageBlock, Message, ResultContent, TextBlock, UserB
 import {imageFacts} from '../domain/image-facts.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 
-/** What is sent to a model besides text. */
+/** The media types that are sent to a model besides text. */
 export interface SentMedia {
   readonly images: 'sent' | 'named';
   readonly pdfs: 'sent' | 'named';
   readonly bounds: MediaBounds;
 }
 
-/** What a provider takes; sizes are characters of base64. */
+/** The media limits of a provider. Sizes are characters of base64. */
 export interface MediaBounds {
   readonly largestImage: number;
   readonly maxImages: number;
@@ -20,9 +20,9 @@ export interface MediaBounds {
 }
 
 /**
- * The request without what its model cannot see, and what its provider does not take: they refuse a whole conversation that holds one
- * such picture. The model reads in words what it was not sent. Where a conversation holds too many, the oldest go, and many at once, so
- * that the beginning of the next requests stays the same.
+ * Returns the request without media that its model can't read or its provider would refuse, since one such image fails the
+ * whole conversation. A text tells the model what was left out. If a conversation holds too many, the oldest go, and many at
+ * once, so that the beginning of later requests stays the same.
  */
 export function withoutUnseen(request: ModelRequest, media: SentMedia): ModelRequest {
   const number = imageCount(request.messages, media.bounds);
