@@ -4,21 +4,21 @@ import {print} from '../app/output.ts';
 import type {AskedKind, Candidate} from './known-values.ts';
 import {makeProgram, openCommand} from './program.ts';
 
-/** What can stand at the cursor: words, and files or folders that the shell looks up. */
+/** What can complete the word at the cursor: words, or files or folders that the shell looks up. */
 interface Completions {
   readonly kind: 'words' | 'file' | 'directory';
   readonly words: readonly Candidate[];
 }
 
 /**
- * `weft __complete [--next] -- WORDS`, which the scripts in `completions/` call on TAB. The words are those behind `weft` up to the
- * cursor; the last one is completed, or with `--next` one that comes behind them. The first line of the answer is the kind of
- * completion. Each further line is a word and, behind a tab, what is said of it. The shell leaves out what does not fit.
+ * Runs `weft __complete [--next] -- WORDS`, which the scripts in `completions/` call on TAB. WORDS are the words after `weft` up to the
+ * cursor. The last one is completed, or with `--next` a new word after them. The first line of the output is the kind of completion.
+ * Each further line is a word, a tab and its description. The shell drops words that don't match.
  */
 export async function printCompletions(args: readonly string[]): Promise<void> {
   const [first = '', before = ''] = args;
   const asked = askedKinds.find(kind => kind === first);
-  // As the scripts of weft 0.1 ask: for the values of one kind.
+  // The scripts of weft 0.1 ask for the values of one kind.
   if (asked !== undefined) return print((await askWeft(asked, before)).map(line).join(''));
   const words = args.slice(args.indexOf('--') + 1);
   const program = makeProgram('commands');
@@ -37,21 +37,20 @@ const askWeft = async (kind: AskedKind, before: string): Promise<readonly Candid
 
 const oneLine = (text: string): string => visibleLine(text.replaceAll(/\s+/gu, ' ').trim());
 
-/** Values that are neither written in the program nor names of files. */
 const askedKinds: readonly AskedKind[] = ['session', 'model', 'setting', 'value', 'server'];
 
 interface CompletionSources {
   readonly program: Command;
-  /** Gives one of the program's commands its flags and subcommands. */
+  /** Loads the flags and subcommands of one of the program's commands. */
   readonly open: (name: string) => Promise<unknown>;
-  /** Values of a kind that only the program knows; `before` is the word before them. */
+  /** Returns the values of a kind; `before` is the word before the cursor. */
   readonly ask: (kind: AskedKind, before: string) => Promise<readonly Candidate[]>;
 }
 
-/** How many of the next words are the value of an option: none, exactly one, at most one, or all up to the next option. */
+/** How many of the next words belong to an option: none, exactly one, at most one, or all up to the next option. */
 type Takes = 'none' | 'one' | 'maybe' | 'many';
 
-/** Walks over the words before the last one, and finds out what the last one can be. */
+/** Reads the words before the last one, and returns what the last one can be. */
 export async function completionsFor(
   words: readonly string[],
   {program, open, ask}: CompletionSources,
@@ -64,7 +63,7 @@ export async function completionsFor(
     return {kind: 'words', words: choices ?? (kind === 'words' ? [] : await ask(kind, words.at(-2) ?? ''))};
   };
   let command = program;
-  /** What the help that commander adds by itself can be asked about. */
+  /** The commands that commander's own `help` command accepts. */
   let topics: readonly Command[] = [];
   let option: Option | undefined;
   let takes: Takes = 'none';
@@ -130,7 +129,7 @@ function argumentAt(index: number, {registeredArguments}: Command): Argument | u
   return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
 }
 
-/** What a value is, by what it is called: `<file>`, `<dir>`, `<session>`. */
+/** Derives the kind of a value from its placeholder: `<file>`, `<dir>`, `<session>`. */
 function kindOf(named: Option | Argument | undefined): Completions['kind'] | AskedKind {
   if (named === undefined || named.argChoices !== undefined) return 'words';
   const name = 'flags' in named ? (/[<[]([^\]>.]+)(?:\.{3})?[\]>]/u.exec(named.flags)?.[1] ?? '') : named.name();

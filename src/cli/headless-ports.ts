@@ -1,6 +1,6 @@
 import type {StallClock} from '../headless/stall-watch.ts';
 
-/** The clock by which a stalled model is noticed. */
+/** The clock that detects a stalled model. */
 export const stallClock: StallClock = {
   now: () => performance.now(),
   after(ms, call) {

@@ -7,15 +7,15 @@ import {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} from '../
 import {isStoreMade, openUserStore} from '../app/user-database.ts';
 import {userPlaces} from '../app/user-data.ts';
 
-/** Kinds of values that are neither written in the program nor names of files. */
+/** Kinds of values that depend on the user's data, so the command table can't list them. */
 export type AskedKind = 'session' | 'model' | 'setting' | 'value' | 'server';
 
-/** A word that can stand at the cursor, and what is said of it. */
+/** A word that can complete the input, and its description. */
 export type Candidate = readonly [word: string, about: string];
 
 /**
- * What only the program knows, for completion: names of sessions, models, settings and MCP servers, and the choices of the setting
- * that is named before.
+ * Returns completions from the user's data: names of sessions, models, settings and MCP servers, and the choices of the setting
+ * named in `before`.
  */
 export async function knownValues(kind: AskedKind, before: string): Promise<readonly Candidate[]> {
   switch (kind) {
@@ -55,7 +55,7 @@ export async function knownValues(kind: AskedKind, before: string): Promise<read
   }
 }
 
-/** The sessions, newest first; a store that does not exist is not made. */
+/** Returns the saved sessions, newest first. Does not create a missing store. */
 async function savedSessions() {
   const places = userPlaces();
   return isStoreMade(places) ? (await openUserStore(places)).list({}) : [];

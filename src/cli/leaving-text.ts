@@ -9,22 +9,22 @@ import {hasEnded} from '../domain/sub-agent.ts';
 import {type RunningSession, sessionTitle, shortSessionIds} from '../domain/session-list.ts';
 import {ownCommand} from '../app/own-command.ts';
 
-/** What the user reads after leaving the terminal UI: how to resume the session, what was stopped, and which commands go on without weft. */
+/** Collects what weft prints after the terminal UI exits: how to resume the session, what was stopped, and which commands are still running. */
 export class LeavingText {
   readonly #client: AgentClient;
-  /** The other sessions, which end with weft. */
+  /** Returns the other open sessions, which end with weft. */
   readonly #running: () => readonly RunningSession[];
   readonly #over = new AbortController();
-  /** The open session; `none` where nothing was said in it. */
+  /** The open session; `none` if it has no messages. */
   #session: SessionId | 'none' = 'none';
   #opened: SessionId | 'none' = 'none';
   #known: readonly {readonly id: SessionId}[] = [];
   #terminals: readonly BlockInfo[] = [];
-  /** The sub-agents in the background that had not ended when weft began to leave, by name. */
+  /** The names of the background sub-agents that were still running when weft began to exit. */
   readonly #agents = new Map<SessionId, string>();
   #state: 'open' | 'closing' = 'open';
 
-  /** Whether there is a session to resume afterwards. */
+  /** True if the session is saved, so that it can be resumed. */
   readonly #persistence: boolean;
 
   /** Follows the engine until `lines` is called. */
@@ -41,7 +41,7 @@ export class LeavingText {
     void this.#followTerminals();
   }
 
-  /** What the closing engine stops is what it was told of last. */
+  /** Records the terminal sessions until the engine closes; the closing engine stops the last ones it reported. */
   async #followTerminals(): Promise<void> {
     const hear = (terminals: readonly BlockInfo[]): void => {
       this.#terminals = terminals;
@@ -50,11 +50,11 @@ export class LeavingText {
     this.#state = 'closing';
   }
 
-  /** To be called when the user has left. */
+  /** Returns the lines to print. Call it after the terminal UI has exited. */
   lines(): readonly string[] {
     this.#over.abort();
     const session = this.#persistence ? this.#session : 'none';
-    // A session that has just begun may not have been among them yet.
+    // The list of known sessions may not include a session that has just begun.
     const others = this.#running();
     const own = [...(session === 'none' ? [] : [session]), ...others.map(({summary}) => summary.id)];
     const known = [...this.#known.filter(each => !own.includes(each.id)), ...own.map(each => ({id: each}))];
@@ -108,7 +108,7 @@ export class LeavingText {
     }
   }
 
-  /** The sessions that a short id has to be told from. */
+  /** Reads the ids that a short session id must not be confused with. */
   async #readKnown(): Promise<void> {
     const answer = await this.#client.query({query: 'sessions'}, this.#over.signal);
     if (answer.tag === 'ok') this.#known = answer.value;

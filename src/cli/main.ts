@@ -7,10 +7,10 @@ import {note, onStdoutFailure, printError, stdoutFlushed} from '../app/output.ts
 import {programFor} from './program.ts';
 import {keepIgnoredSignals} from './signals.ts';
 
-/** Runs the command line, and turns what was thrown into one line on stderr and an exit code. */
+/** Runs the command line. Reports a thrown error as one line on stderr and an exit code. */
 export async function main(): Promise<void> {
   keepIgnoredSignals(process.env);
-  // Under an empty or relative HOME, the settings of any folder that weft starts in would be the user's own.
+  // With an empty or relative HOME, weft would take the settings of the current folder for the user's own.
   if (!isAbsolute(process.env['HOME'] ?? '/')) delete process.env['HOME'];
   onStdoutFailure(() => (process.exitCode ??= exitCode.failed));
   const args = process.argv.slice(2);
@@ -20,7 +20,7 @@ export async function main(): Promise<void> {
   } catch (cause) {
     const code = reportFailure(cause);
     setExitCode(code);
-    // Commander has parsed nothing else: a run that began tells its own failure.
+    // Only for errors of commander: once a run has begun, it reports its own failure.
     if (cause instanceof CommanderError && code !== exitCode.done) {
       const message = cause.message.replace(/^error: /u, '');
       await (await import('./run-main.ts')).printFailureResult(formatsIn(args), {message, code});
@@ -29,7 +29,7 @@ export async function main(): Promise<void> {
   await stdoutFlushed();
 }
 
-/** The formats that a command line asks for, also behind the option at which commander stopped. */
+/** Returns the formats that a command line asks for, even after the option at which commander stopped. */
 function formatsIn(args: readonly string[]): Pick<MainOptions, 'outputFormat' | 'inputFormat'> {
   const valueOf = (option: string): string | undefined =>
     args.find((arg, index) => args[index - 1] === option || arg.startsWith(`${option}=`))?.replace(`${option}=`, '');
@@ -40,7 +40,7 @@ function formatsIn(args: readonly string[]): Pick<MainOptions, 'outputFormat' | 
 }
 
 function reportFailure(cause: unknown): ExitCode {
-  // Commander has written what there is to say.
+  // Commander has already printed the message.
   if (cause instanceof CommanderError) return cause.exitCode === 0 ? exitCode.done : exitCode.usage;
   const code = codeOfFailure(cause);
   note(causeText(cause));

@@ -10,7 +10,7 @@ import {addMainFlags} from './flags.ts';
 import {print, printError} from '../app/output.ts';
 import {version} from '../app/version.ts';
 
-/** The commands without their flags, subcommands and actions. `names`: the name and an alias. */
+/** The commands without their flags, subcommands and actions. `names` holds the name and any aliases. */
 const rows = commandTable.map(([term, summary, load]) => ({
   term,
   summary,
@@ -20,16 +20,16 @@ const rows = commandTable.map(([term, summary, load]) => ({
 
 const rowOf = (word: string) => rows.find(({names}) => names.includes(word));
 
-/** These words are commands if they stand alone, and begin a prompt if others follow: `update`, and `update the README`. */
+/** Words that are commands on their own but begin a prompt if others follow: `update`, and `update the README`. */
 const loneCommands = 'help version login logout status update upgrade uninstall'.split(' ');
 
-/** The program that reads these words of the command line. Of its commands only the named one has flags and an action. */
+/** Returns the program that parses this command line. Only the command named in it has flags and an action. */
 export async function programFor(args: readonly string[]): Promise<Command> {
   const end = args.indexOf('--');
   const program = makeProgram('commands');
   if (end < 0 && !args.some(rowOf)) return program;
   const read = readUpToCommand(end < 0 ? args : args.slice(0, end));
-  // A wrong option, which the program complains about.
+  // An option is wrong: the program reports it.
   if (read === undefined) return program;
   const [first] = read.operands;
   if (first === undefined) return end < 0 ? program : makeProgram('prompt');
@@ -44,13 +44,13 @@ interface ReadWords {
   readonly options: Partial<MainOptions>;
 }
 
-/** Reads the flags in front of a command, its name, and the words behind it; `undefined` where a flag is wrong. */
+/** Parses the flags before a command, its name, and the words after it. Returns `undefined` if a flag is wrong. */
 function readUpToCommand(args: readonly string[]): ReadWords | undefined {
   const program = makeProgram('commands').configureOutput({writeErr: () => {}, outputError: () => {}});
   return tryOr(() => ({...program.parseOptions([...args]), options: program.opts()}), undefined);
 }
 
-/** True if a word that looks like a command begins a prompt: words follow that the command does not take. */
+/** True if a word that looks like a command begins a prompt: words follow that the command doesn't accept. */
 async function isPrompt(command: Command, {unknown, options}: ReadWords): Promise<boolean> {
   if (options.prompt !== undefined || options.print !== undefined) return true;
   const option = unknown.findIndex(word => word.startsWith('-'));
@@ -66,8 +66,8 @@ async function isPrompt(command: Command, {unknown, options}: ReadWords): Promis
 }
 
 /**
- * The command line of weft as a commander program. Help and suggestions are made from it. Its commands have names and summaries:
- * `openCommand` loads the rest. For a prompt there are no commands: every word is one of the prompt.
+ * Builds the command line of weft as a commander program, which also produces help and suggestions. Its commands have names and
+ * summaries; `openCommand` loads the rest. With `prompt` there are no commands: every word belongs to the prompt.
  */
 export function makeProgram(words: 'commands' | 'prompt'): Command {
   const terms = new Map<Command, string>();
@@ -105,7 +105,7 @@ export function makeProgram(words: 'commands' | 'prompt'): Command {
   return program;
 }
 
-/** Gives a command of the program its flags, and its action or subcommands. */
+/** Loads the flags of a command, and its action or subcommands. */
 export async function openCommand(program: Command, word: string): Promise<Command | undefined> {
   const row = rowOf(word);
   const command = program.commands.find(each => each.name() === row?.names[0]);
@@ -118,13 +118,13 @@ export async function openCommand(program: Command, word: string): Promise<Comma
 
 const opened = new WeakSet<Command>();
 
-/** `weft sk-…` and `weft login sk-…` do not send the key to a model. It is not repeated either. */
+/** Refuses `weft sk-…` and `weft login sk-…`, so that the key does not reach a model. The error does not repeat the key. */
 function refuseKey(words: readonly string[], program: Command): void {
   if (words.length > 2 || !isSurelyKey(words.at(-1) ?? '')) return;
-  program.error('error: This is an API key. Nothing was sent. To keep it, put it into a file: weft login < key.txt');
+  program.error('error: This is an API key. Nothing was sent. To save it, put it into a file and run: weft login < key.txt');
 }
 
-/** A misspelled command is not sent to a model as a prompt; words given with --print or beside --prompt are meant as one. */
+/** Refuses a misspelled command instead of sending it to a model. Words with --print or --prompt are always a prompt. */
 async function refuseMisspelledCommand(
   words: readonly string[],
   {options, program}: {readonly options: MainOptions; readonly program: Command},
@@ -138,12 +138,12 @@ async function refuseMisspelledCommand(
 }
 
 /**
- * The command that was probably meant by words which commander took for a prompt. The first word is a name with a slip, the beginning
- * of a name, or another program's word for the same. Nothing follows it, or one of the command's own words. `undefined` for a prompt.
+ * Returns the command that was probably meant by words that commander took for a prompt, or `undefined` for a prompt. The first word
+ * must be a misspelled name, the beginning of a name, or another program's word for it. At most one word follows: a subcommand.
  */
 export async function misspelledCommand(words: readonly string[]): Promise<string | undefined> {
   const [first = '', second] = words;
-  // A sentence of one word is a prompt: "Serve." is no slip of `serve`.
+  // A sentence of one word is a prompt: "Serve." is not a misspelled `serve`.
   if (first.includes(' ') || /[\p{L}\p{N}][.!?…]+$/u.test(first)) return undefined;
   const names = rows.flatMap(row => row.names);
   const name = nearestName(first, names) ?? names.find(known => isSlip(first, known));
@@ -162,7 +162,7 @@ export async function misspelledCommand(words: readonly string[]): Promise<strin
   return subcommand === undefined ? undefined : `${name} ${subcommand}`;
 }
 
-/** Words that are commands of other programs, and what does the same here. They say nothing to a model. */
+/** Commands of other programs, and the equivalent here. On their own, they mean nothing to a model. */
 const wordsForCommands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     help: '? about add bug clean create delete docs edit exit export feedback import info install man manual new open options plugin plugins quit remove reset restart rm search setup show start tutorial',
@@ -185,7 +185,7 @@ const wordsForCommands: ReadonlyMap<string, string> = new Map(
   }).flatMap(([command, others]) => others.split(' ').map(word => [word, command] as const)),
 );
 
-/** Whether `word` is `name` with one letter too many, too few or wrong, or with two in the wrong order. */
+/** True if `word` is `name` with one letter added, missing or wrong, or with letters swapped. */
 function isSlip(word: string, name: string): boolean {
   const distance = editDistance(word.toLowerCase(), name);
   return distance <= 1 || (distance === 2 && sorted(word.toLowerCase()) === sorted(name));

@@ -4,15 +4,15 @@ import {note, print, printJson} from '../app/output.ts';
 interface Rows<Row> {
   readonly json: true | undefined;
   readonly rows: readonly Row[];
-  /** A row for people, in one line or several. */
+  /** Formats a row as text, in one line or several. */
   readonly line: (row: Row) => string;
-  /** A row as JSON; without it the row as it is. */
+  /** Converts a row for JSON; by default the row is printed as it is. */
   readonly toJson?: (row: Row) => unknown;
-  /** Said on stderr when there is no row; empty for nothing. */
+  /** The notice on stderr if there are no rows; empty for none. */
   readonly none: string;
 }
 
-/** Prints a list: with `--json` as one array, else row by row. */
+/** Prints a list: as one array with `--json`, otherwise row by row. */
 export function printRows<Row>({rows, json, line, toJson = row => row, none}: Rows<Row>): ExitCode {
   if (json !== undefined) return printDocument(rows.map(toJson));
   if (rows.length === 0 && none !== '') note(none);
@@ -20,7 +20,7 @@ export function printRows<Row>({rows, json, line, toJson = row => row, none}: Ro
   return exitCode.done;
 }
 
-/** Prints a value as JSON of several lines. */
+/** Prints a value as indented JSON. */
 export function printDocument(value: unknown): ExitCode {
   printJson(`${JSON.stringify(value, undefined, 2)}\n`);
   return exitCode.done;

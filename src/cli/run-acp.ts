@@ -27,8 +27,8 @@ export interface AcpOptions {
 }
 
 /**
- * weft in an editor, by the Agent Client Protocol over stdin and stdout. Ends when the editor closes stdin, and all sessions with it: with
- * `server` they run there, and what they are at is stopped when this ends, however it ends.
+ * Serves an editor over stdin and stdout by the Agent Client Protocol. Ends when the editor closes stdin, and ends all sessions.
+ * With `server` the sessions run there; their running work is stopped when this ends, however it ends.
  */
 export async function runAcp(options: AcpOptions): Promise<ExitCode> {
   const stopped = Promise.withResolvers<ExitCode>();
@@ -38,7 +38,7 @@ export async function runAcp(options: AcpOptions): Promise<ExitCode> {
       : remoteEngines(knownServer(serverUrl(options.server), options.tokenFile), {
           ...options,
           lost(url) {
-            note(`the connection to ${url.origin} is lost`);
+            note(`lost the connection to ${url.origin}`);
             stopped.resolve(exitCode.failed);
           },
         });
@@ -64,10 +64,10 @@ async function readLines(take: (line: string) => void): Promise<void> {
     for await (const chunk of process.stdin)
       for (const line of lines.push(chunk)) {
         if (line.kind === 'line') take(line.text);
-        else note('a line of the editor is too long to be read');
+        else note('ignored a line from the editor: it is too long');
       }
   } catch {
-    // A broken pipe: nothing more comes.
+    // A broken pipe: there is no more input.
   }
 }
 
@@ -90,7 +90,7 @@ async function openOwnEngine({directory, session, servers}: EngineRequest): Prom
   }
 }
 
-/** Engines of sessions on a server. What the editor says of MCP servers does not count: they would run there. */
+/** Opens engines of sessions on a server. Ignores the editor's MCP servers, which would run on that machine. */
 const remoteEngines =
   (
     server: WeftServer,

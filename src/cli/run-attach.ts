@@ -17,7 +17,7 @@ export interface AttachOptions {
   readonly cwd?: string;
 }
 
-/** Opens the terminal UI on a session of a server. Leaving it leaves the session as it is: what runs goes on. */
+/** Opens the terminal UI on a session of a server. The session keeps running after the UI exits. */
 export async function runAttach(
   address: string,
   session: string | undefined,
@@ -51,7 +51,7 @@ export async function runAttach(
     firstPrompt: '',
     opening: 'composer',
     instructions: [],
-    notices: [`Attached to ${url.host}: leaving does not stop what runs there.`],
+    notices: [`Attached to ${url.host}. Exiting does not stop what runs there.`],
     lateNotices: async () => [],
     preferences,
     watchdog,
@@ -64,7 +64,7 @@ export async function runAttach(
   return end.kind === 'signalled' ? end.code : exitCode.done;
 }
 
-/** The client at the end of a connection, which ends with it. */
+/** Returns a client for a connection; closing the client closes the connection. */
 function clientOf(stream: Duplex): AgentClient {
   const client = connectClient(stream);
   return {
@@ -76,7 +76,7 @@ function clientOf(stream: Duplex): AgentClient {
   };
 }
 
-/** Where the server opens that session; a new one if none is named. */
+/** Returns the path at which the server opens a session: the named one, or a new one. */
 const pathOf = (session: string | undefined, folder: string | undefined): string =>
   session === undefined
     ? `/agent/attach${folder === undefined ? '' : `?workDir=${encodeURIComponent(folder)}`}`

@@ -39,13 +39,16 @@ import {version} from '../app/version.ts';
 
 /** A plan that the prompt carries out. */
 interface PlanToRun {
-  /** Claims the plan, or says why that cannot be. */
+  /** Claims the plan, or returns why that is not possible. */
   readonly begin: () => Outcome<Plan, string>;
-  /** Says which steps are left when the prompt has ended; empty if none is. */
+  /** Describes the steps that are left after the prompt; empty if there are none. */
   readonly unfinished: () => string;
 }
 
-/** weft without a command: answers on stdout, opens the terminal UI, or, with nothing to do and no terminal, plays the demo. */
+/**
+ * Runs weft without a command: answers on stdout or opens the terminal UI. Without arguments, a terminal and a configured model,
+ * it plays the demo.
+ */
 export async function runMain(
   words: readonly string[],
   given: MainOptions,
@@ -60,7 +63,7 @@ export async function runMain(
       note(cause.message);
       return exitCode.timeLimit;
     }
-    // Once a prompt runs its result is on stdout.
+    // Once a prompt runs, it prints its own result.
     if (start.state === 'starting') {
       await printFailureResult(given, {message: causeText(cause), code: codeOfFailure(cause)});
     }
@@ -71,8 +74,8 @@ export async function runMain(
 class StartTimeout extends Error {}
 
 /**
- * The time limit (`--timeout`) up to the moment when the prompt runs: reading stdin and finding a model count, too. From then on
- * `runPrint` keeps the limit, and lets running actions settle. A run that is not ready when the limit passes does not begin.
+ * Applies the time limit (`--timeout`) until the prompt runs: reading stdin and connecting to a model count, too. After that,
+ * `runPrint` applies the limit and lets running actions settle. A run that is not ready when the limit passes never begins.
  */
 class StartLimit {
   state: 'starting' | 'begun' | 'too-late' = 'starting';
@@ -95,14 +98,17 @@ class StartLimit {
     this.#timer = setTimeout(end, Math.max(0, timeout * 1000 - performance.now()));
   }
 
-  /** Ends the limit, since the prompt runs now. */
+  /** Stops this limit because the prompt runs now. */
   begin(): void {
     clearTimeout(this.#timer);
     this.state = 'begun';
   }
 }
 
-/** Prints a result with the error, for readers of JSON, of a run that could not begin. A program on stream-json input gets its result from `runRpc`. */
+/**
+ * Prints a JSON result with the error of a run that could not begin, if the output format is JSON. A program that sends stream-json gets
+ * its result from `runRpc` instead.
+ */
 export async function printFailureResult(
   {outputFormat = 'text', inputFormat}: Pick<MainOptions, 'outputFormat' | 'inputFormat'>,
   {message, code}: {readonly message: string; readonly code: ExitCode},
@@ -160,7 +166,7 @@ async function chooseFrontEnd(
   throw new UsageError('No prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
 }
 
-/** Runs in a worktree, where the flags say so; what is kept of it is told at the end, line by line. */
+/** Runs in a separate worktree if the flags ask for one. At the end, `tell` gets lines about a worktree that is kept. */
 async function apart(
   context: RunContext,
   tell: (line: string) => void,
@@ -178,21 +184,21 @@ async function apart(
 
 const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
 
-/** What schedules have come to since weft was last open. */
+/** Returns notices about scheduled runs that have ended since weft was last open. */
 async function scheduleNotices(places: Pick<Places, 'database'>): Promise<readonly string[]> {
   if (places.database.kind === 'sqlite' && !existsSync(places.database.file)) return [];
   const {scheduleNews} = await import('../app/schedule-news.ts');
   return scheduleNews(places);
 }
 
-/** Who has no settings yet may come from another agent. */
+/** Suggests an import from another agent to a user who has no settings yet. */
 async function importNotices(settings: string): Promise<readonly string[]> {
   if (existsSync(settings)) return [];
   const {importAdvice} = await import('../app/import-settings.ts');
   return [importAdvice()].filter(advice => advice !== '');
 }
 
-/** Whether the command line is just `weft`, without a prompt and without a flag that would matter for one. */
+/** True if the command line is just `weft`, without a prompt and without a flag that affects one. */
 const isWithoutArguments = (words: readonly string[], options: MainOptions): boolean =>
   words.length === 0 &&
   Object.entries(options).every(
@@ -207,8 +213,8 @@ function promptFromCommandLine(words: readonly string[], {prompt}: MainOptions):
 }
 
 /**
- * The prompt with the text that was piped in. Without a prompt stdin is the prompt, and is read to its end. Beside a prompt, and
- * where the command line is just `weft`, a silent pipe is given up.
+ * Returns the prompt joined with the piped text. Without a prompt, stdin is the prompt and is read to its end. With a prompt, and
+ * if the command line is just `weft`, it gives up on a silent pipe.
  */
 async function withPipedText(
   words: readonly string[],
@@ -219,7 +225,7 @@ async function withPipedText(
   return joinPrompt(promptText, await readStdin(until));
 }
 
-/** Without a terminal nobody can choose a session. */
+/** Requires a session id for `--resume`: without a terminal, the user can't choose one. */
 function requireSessionId({resume}: MainOptions): void {
   if (resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
 }
@@ -234,7 +240,7 @@ async function answer(
   requireModel(chosen);
   for (const notice of [...(await context.notices()), ...context.startInstructions().skipped]) note(notice);
   if (options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown') {
-    note(`the price of ${chosen.model} is unknown: --max-cost has no effect`);
+    note(`the price of ${chosen.model} is unknown, so --max-cost has no effect`);
   }
   if (options.verbose !== undefined) note(`${chosen.model} (${chosen.port.provider}), in ${context.directory}`);
   const servers = await openServers({context, log: note});
@@ -277,7 +283,7 @@ async function answer(
   });
 }
 
-const dumbText = 'TERM is dumb: this terminal cannot show the terminal UI. Use weft --accessible, or weft --prompt "…"';
+const dumbText = 'This terminal can\'t show the terminal UI (TERM is dumb). Use weft --accessible, or weft --prompt "…"';
 
 async function openTerminal(firstPrompt: string, context: RunContext): Promise<ExitCode> {
   const {options, directory} = context;
@@ -290,7 +296,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) =>
         startTerminalWatchdog(process.stdout.fd),
       ),
-      // A server that is slow is no reason to wait: every prompt connects anew.
+      // Don't wait for a slow server: every prompt connects again.
       connectModel(context, 1500),
       loadTerminalUi(preferences),
       import('./run-terminal.ts'),
@@ -314,7 +320,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       }),
     );
   const engine = new OpenSessions(await compose(context, model), {
-    // A session that is not saved would be lost at its end.
+    // An unsaved session would be lost when another one opens.
     open: async wanted =>
       options.sessionPersistence ? ok(await compose(contextOf(context, wanted), model.apart())) : failed(stillRuns),
     atRest: 'goes-over',
@@ -340,8 +346,8 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
         ...(chosen.state === 'ready' ? await serverNotices(choice) : []),
         ...(await importNotices(context.places.settings)),
       ];
-      // The first frame is long there, and the user reads or types: the first request then waits for nothing.
-      // What cannot be loaded is told by the request itself.
+      // Load these while the user reads or types, so that the first request does not wait for them.
+      // The request itself reports what can't be loaded.
       void loadForFirstRequest(choice).catch(() => {});
       return late;
     },
@@ -378,9 +384,9 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   return exitCode.done;
 }
 
-const stillRuns = 'Sessions are not saved here. Stop this one first, with Esc.';
+const stillRuns = 'This session is still running and is not saved. Press Esc to stop it first.';
 
-/** The run's context for another session than the one that the command line asks for. */
+/** Returns the context for a session other than the one that the command line asks for. */
 function contextOf(context: RunContext, wanted: WantedSession): RunContext {
   const {
     continue: _newest,
@@ -398,7 +404,7 @@ const printLines = (lines: readonly string[]): void => {
   for (const line of lines) print(`${line}\n`);
 };
 
-/** One sentence where the model's server is on this machine and does not run. */
+/** Returns a notice if the model's server is on this machine and is not running. */
 async function serverNotices(choice: ModelChoice): Promise<readonly string[]> {
   const baseUrl = configuredProvider(choice) === 'openai' ? baseUrlOf('openai', choice) : undefined;
   if (baseUrl === undefined) return [];

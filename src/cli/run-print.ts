@@ -23,17 +23,17 @@ export interface PrintJob {
   readonly mcp: McpPort;
   readonly version: string;
   readonly timeoutSeconds: number | 'none';
-  /** The model whose cost is limited; empty if no cost is. */
+  /** The model whose cost is limited; empty without a cost limit. */
   readonly costLimitOn: string;
-  /** Says which steps of a plan are left when the prompt has ended; empty if none is. */
+  /** Describes the steps of a plan that are left after the prompt; empty if there are none. */
   readonly unfinished: () => string;
   readonly note: (line: string) => void;
 }
 
 /**
- * Answers one prompt on stdout. A signal or the time limit interrupts the engine, waits until all it started has settled, and
- * decides the exit code. The time limit counts from the start of weft. The exit code is decided when the prompt ends, since the
- * result on stdout carries it.
+ * Answers one prompt on stdout. A signal or the time limit interrupts the engine, waits until everything that it started has settled,
+ * and determines the exit code. The time limit counts from the start of weft. The exit code is determined when the prompt ends,
+ * because the result on stdout contains it.
  */
 export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const {engine, timeoutSeconds, note} = job;
@@ -41,7 +41,7 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const stopped = (): ExitCode | undefined => stopper.stopped();
   let decided: HeadlessEnd | undefined;
   const decide = (summary: PromptSummary): HeadlessEnd => (decided ??= endOfRun(summary, {job, stopped: stopped()}));
-  // The prompt is submitted at once when there is something to stop: what stops it before would leave no result.
+  // Load the renderer before listening for signals: a signal before the prompt is submitted would leave no result.
   const renderer = await makeRenderer(
     {format, partials, hooks, agentTexts},
     {uuid: messageUuid, version, extensions: job.extensions, mcp: job.mcp, endOf: decide},
@@ -83,12 +83,12 @@ function endOfRun(
     : {exitCode: exitCode.failed, notes: [...end.notes, unfinished]};
 }
 
-/** Names the sub-agents in other programs whose cost is unknown. A note at the start names the model itself. */
+/** Names the sub-agents in other programs whose cost is unknown. For the model itself, a note at the start says so. */
 function withCostNotes(end: HeadlessEnd, summary: PromptSummary, {costLimitOn}: PrintJob): HeadlessEnd {
   const unknown = unknownCosts(summary.sessionUsage.models).filter(name => name !== costLimitOn);
   return costLimitOn === '' || unknown.length === 0
     ? end
-    : {...end, notes: [...end.notes, `the cost of ${unknown.join(', ')} is unknown: --max-cost does not count it`]};
+    : {...end, notes: [...end.notes, `the cost of ${unknown.join(', ')} is unknown, so --max-cost does not count it`]};
 }
 
 const stopNotes = ({timeoutSeconds}: PrintJob, stopped: ExitCode | undefined): readonly string[] =>

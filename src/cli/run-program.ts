@@ -17,7 +17,7 @@ import {crc32} from 'node:zlib';
 import {placesOf} from '../config/places.ts';
 import type {main} from './main.ts';
 
-/** The entry of the built program, beside this file: the build names it. */
+/** The file name of the built program's entry, next to this file. The build defines it. */
 declare const builtEntry: string;
 
 interface Module {
@@ -30,24 +30,24 @@ interface Program {
 
 type Require = (id: string) => object;
 
-/** A chunk of the program that ran, and the file that keeps its compiled code. */
+/** A chunk of the program that was loaded, and the file that caches its compiled code. */
 interface Chunk {
   readonly script: Script;
   readonly cacheFile: string;
   readonly cache: 'read' | 'missing';
 }
 
-/** Compiled code is written again after this time, so older files belong to a weft that is gone. */
+/** Cached code is rewritten after this time, so older files belong to a weft that is no longer in use. */
 const maxCacheAgeMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Bytes of the checksum behind the code: V8 checks none, and would crash if the disk had lost a part. */
+/** Bytes of the checksum after the code. V8 has no checksum of its own and would crash on damaged code. */
 const sumBytes = 4;
 
-/** Names that weft gives to its files of compiled code. Others in the folder are not weft's. */
+/** Matches the names of weft's cache files. weft leaves other files in the folder alone. */
 const cacheName = /^[\w-]+-[\w-]{8}\.js\.v\d+\.\d+\.\d+[\w.-]*-\w+(?:\.[\da-z]+\.tmp)?$/u;
 
 /**
- * Node's modules that load much more than a short run uses: the first use of one of their exports loads them. `node:crypto` alone
+ * Node's modules that load much more than a short run needs. Each is loaded when one of its exports is first used. `node:crypto` alone
  * takes a third of the time that Node takes to start.
  */
 const loadedWhenUsed = new Set(
@@ -57,9 +57,9 @@ const loadedWhenUsed = new Set(
 );
 
 /**
- * Loads and runs the built program, and keeps V8's compiled code of all that ran in the user's data folder at the end: the next start
- * compiles nothing. (Node's own compile cache keeps a module before it runs, without the functions that are compiled by then.)
- * V8 rejects the code of another version of V8 or of a source of another length; a chunk's name has the hash of its source.
+ * Loads and runs the built program. At the end, saves V8's compiled code of everything that ran in the user's data folder, so that the
+ * next start compiles nothing. (Node's own compile cache saves a module before it runs, without the functions compiled later.)
+ * V8 rejects code from another V8 version or for a source of another length. The name of a chunk contains the hash of its source.
  */
 async function runProgram(): Promise<void> {
   const loadPackage: Require = createRequire(__filename);
@@ -73,7 +73,7 @@ async function runProgram(): Promise<void> {
     modules.set(file, module);
     const cacheFile = join(folder, `${basename(file)}.${process.version}-${process.arch}`);
     const cachedData = folder === '' ? undefined : readCache(cacheFile);
-    // The build writes ASCII alone.
+    // The build writes only ASCII.
     const script = new Script(`(function(module,exports,require,__filename){${readFileSync(file, 'latin1')}\n})`, {
       filename: file,
       ...(cachedData === undefined ? {} : {cachedData}),
@@ -94,16 +94,16 @@ async function runProgram(): Promise<void> {
   process.exit();
 }
 
-/** Stands for a module. A bundle copies the exports of a module that it imports as a whole, here from the prototype. */
+/** Returns a proxy that loads a module when it is first used. A bundle copies the exports of a whole-module import from the prototype. */
 function whenUsed(load: () => object): object {
   const module: object = new Proxy({}, {get: (_, name) => Reflect.get(load(), name), getPrototypeOf: () => module});
   return module;
 }
 
 /**
- * Where compiled code is kept: in weft's data folder, or where WEFT_COMPILE_CACHE says, which may be `off`. Empty if it is kept nowhere.
- * A relative folder would be another one in each workspace, with the code of whoever made that. In a folder of others, a name may
- * lead to a file of the user with the text of someone else.
+ * Returns the folder of the cache: in weft's data folder, or the one in WEFT_COMPILE_CACHE. Empty for no cache, as with `off`.
+ * Relative folders are refused: each workspace could bring its own code. Folders of other users are refused: a link in one could
+ * make weft overwrite a file of the user.
  */
 function cacheFolder(): string {
   const chosen = process.env['WEFT_COMPILE_CACHE'] ?? '';
@@ -119,14 +119,14 @@ function cacheFolder(): string {
   }
 }
 
-/** Compiled code is a program: it counts only if nobody but the user could have written it. */
+/** True if only the user could have written the file or folder. Compiled code is a program, so nothing else is trusted. */
 function isOwn({uid, mode}: Stats): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
 function readCache(file: string): Buffer | undefined {
   try {
-    // A pipe would wait for who writes to it.
+    // Non-blocking, because opening a pipe would wait for a writer.
     const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = fstatSync(fd);
@@ -142,12 +142,12 @@ function readCache(file: string): Buffer | undefined {
   }
 }
 
-/** A cache that cannot be written costs the next start some time. */
+/** Writes the missing caches. Failures are ignored: they only slow down the next start. */
 function writeCaches(folder: string, chunks: readonly Chunk[]): void {
   const missing = chunks.filter(({cache}) => cache === 'missing');
   if (missing.length === 0) return;
   try {
-    // Nothing is made in a home where weft keeps nothing.
+    // Creates only the last folder: if weft has no data folder yet, it stays that way.
     if (!existsSync(folder)) mkdirSync(folder, {mode: 0o700});
     for (const {script, cacheFile} of missing) writeCache(cacheFile, script.createCachedData());
     for (const name of readdirSync(folder).filter(entry => cacheName.test(entry))) {
@@ -159,9 +159,9 @@ function writeCaches(folder: string, chunks: readonly Chunk[]): void {
   }
 }
 
-/** Whole or not at all. */
+/** Writes a cache file completely or not at all. */
 function writeCache(file: string, code: Buffer): void {
-  // Not the process's number: in a container, it may be the same for each start, and a start that was killed leaves the file.
+  // Not the process id: in a container it may be the same for each start, and a killed start leaves its file.
   const temporary = `${file}.${Math.random().toString(36).slice(2)}.tmp`;
   try {
     const fd = openSync(temporary, 'wx', 0o600);

@@ -36,15 +36,14 @@ import {onSignal, stopOnSignals} from './signals.ts';
 import {version} from '../app/version.ts';
 
 /**
- * weft driven by a program over stdin and stdout. Order of work: read up to the first message that needs a session, since what a
- * program says in `initialize` decides how the session is made; make it; serve the client until its input has ended and all it
- * asked for is done.
+ * Serves a program that drives weft over stdin and stdout. First it reads up to the first message that needs a session, because the
+ * fields of `initialize` decide how the session is made. Then it serves the client until the input has ended and all requests are done.
  */
 export async function runRpc(options: MainOptions): Promise<ExitCode> {
   const leave = leaveEarly();
   const opening = await readOpening(clientLines(process.stdin));
   if (opening.input === 'ended' && opening.lines.length === 0) {
-    note('stdin ended before a message came. Send one: {"type":"user","message":{…}}');
+    note('stdin ended before a message arrived. Send one: {"type":"user","message":{…}}');
     return exitCode.failed;
   }
   const broken = Promise.withResolvers<void>();
@@ -65,7 +64,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     const greeted = Promise.withResolvers<void>();
     const servers = await openClientServers(context, opening.initialize, {
       exchange: async (server, message, signal) => {
-        // The client hears the answer to its greeting first.
+        // The client must get the answer to `initialize` first.
         await greeted.promise;
         const request = {subtype: 'mcp_message', server_name: server, message} as const;
         const reply = await channel.request(request, signal);
@@ -81,14 +80,14 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     const engine = await composeSession(chosen, context, {
       ...noDriver,
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
-      // A program that answers questions learns of the new session by its next messages.
+      // A program that answers questions learns about the new session from its next messages.
       frontEnd: new Set(canAsk(context.options) ? ['shows-suggestions', 'opens-conversations'] : ['shows-suggestions']),
       servers,
       structured,
       hooks: clientHooks(hooks, channel),
       promptSource: 'sdk',
       answers: 'program',
-      // As clients know it: the result comes at once, and the end of a sub-agent has a turn and a result of its own.
+      // As clients expect: the result comes at once, and the end of a sub-agent has a turn and a result of its own.
       backgroundAgents: 'left',
     });
     logEvents(engine, options);
@@ -125,7 +124,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => client.stop());
     for (const line of opening.lines) client.take(line);
-    // What serves the greeting has written its answer by then.
+    // By then the answer to `initialize` has been written.
     setImmediate(() => greeted.resolve());
     for (const found of [leftoverNotices(context.places.blocks), context.trust.untrustedFiles()])
       void found.then(notices => notices.forEach(note));
@@ -151,14 +150,14 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     if (stopped === exitCode.timeLimit && options.timeout !== undefined) note(timeLimitText(options.timeout));
     if (stopped !== undefined) return stopped;
     if (stdout?.kind === 'failed') {
-      note(`messages could not be written to stdout: ${stdout.message}`);
+      note(`can't write messages to stdout: ${stdout.message}`);
       return exitCode.failed;
     }
     return code ?? exitCode.done;
   } catch (cause) {
     if (serving === 'begun') throw cause;
     for (const line of await leaveWorktree()) note(line);
-    // Whoever waits for an answer to the greeting or for a result gets it, and the reason.
+    // Answer a pending `initialize` or prompt with the reason.
     const failure = {initializeId: opening.initializeId, message: causeText(cause), uuid: () => randomUUID()};
     for (const message of startFailure(failure)) send(message);
     await writer.drained();
@@ -169,8 +168,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
 const nothingLeft = async (): Promise<readonly string[]> => [];
 
 /**
- * The MCP servers of a program that drives weft: those that run in it, those that it gives, and those of the settings. It may change its
- * own while it runs; those of the settings stay.
+ * Opens the MCP servers for a program that drives weft: those that run in the program, those that it configures, and those of the
+ * settings. The program can change its own while it runs; those of the settings stay.
  */
 async function openClientServers(
   context: RunContext,
@@ -217,7 +216,7 @@ interface Prepared {
   readonly structured: EngineOptions['structuredOutput'] | 'by-flag';
 }
 
-/** What the program said in its greeting goes over what it said on the command line. */
+/** Prepares the session. The fields of `initialize` override the flags of the command line. */
 async function prepare(given: MainOptions, initialize: InitializeRequest | undefined): Promise<Prepared> {
   if (given.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
   const options = optionsWithInitialize(given, initialize);
@@ -234,11 +233,11 @@ async function prepare(given: MainOptions, initialize: InitializeRequest | undef
 async function structuredFrom(schema: JsonObject | undefined): Promise<Prepared['structured']> {
   if (schema === undefined) return 'by-flag';
   const structured = await structuredOutputFor(schema);
-  if (structured.tag === 'failed') throw new UsageError(`The schema of the answer cannot be used: ${structured.error}`);
+  if (structured.tag === 'failed') throw new UsageError(`Can't use the schema of the answer: ${structured.error}`);
   return structured.value;
 }
 
-/** Between messages that only find out whether there is still a reader. */
+/** Milliseconds between `keep_alive` messages, which detect that the reader is gone. */
 const keepAliveMs = 10_000;
 
 const canAsk = ({permissionPromptTool, permissionPrompts}: MainOptions): boolean =>
@@ -250,7 +249,7 @@ const mayBypass = ({options, settings}: RunContext): boolean =>
 const interrupt = (): never => process.exit(exitCode.interrupted);
 const terminate = (): never => process.exit(exitCode.terminated);
 
-/** Until the engine is there, a signal ends weft at once: there is nothing to settle. */
+/** Makes signals end weft at once until the engine exists: there is nothing to settle. Returns a function that stops this. */
 function leaveEarly(): () => void {
   onSignal('SIGINT', interrupt);
   onSignal('SIGTERM', terminate);
@@ -266,7 +265,7 @@ function timeLimit({timeout}: MainOptions, stop: () => void): NodeJS.Timeout | u
   return timeout === undefined ? undefined : setTimeout(stop, Math.max(0, timeout * 1000 - performance.now()));
 }
 
-/** What weft says of itself when a program greets it. What it has not, it does not list. */
+/** Returns weft's answer to `initialize`. It lists only what weft supports. */
 function rpcCapabilities(
   {port, model}: ChosenModel,
   run: {

@@ -37,16 +37,16 @@ export interface TerminalJob extends Pick<
   readonly watchdog: TerminalWatchdog;
 }
 
-/** How the terminal UI was left: by the user, for the demo, or by a signal. */
+/** How the terminal UI ended: by the user, for the demo, or by a signal. */
 export type TerminalEnd = TuiExit | {readonly kind: 'signalled'; readonly code: ExitCode};
 
 /**
- * Runs the terminal UI. When this settles the engine is closed, and with it all that it started. Only where the user leaves for the
- * demo is the engine just interrupted: the conversation goes on afterwards.
+ * Runs the terminal UI. When this settles, the engine is closed, and with it everything that it started. If the user starts the
+ * demo, the engine is only interrupted, because the conversation continues afterwards.
  */
 export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   const signalled = Promise.withResolvers<TerminalEnd>();
-  // Not once: Ink's own listener would take itself for the only one, and let the signal end weft at once.
+  // Not `once`: Ink's listener would then be the only one left, and would let the signal end weft at once.
   let receivedSignal: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     receivedSignal = signal;
@@ -83,18 +83,18 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
     },
     leave.signal,
   );
-  // On a terminal that is gone, which the signal was about, the UI may fail to say goodbye.
+  // After a signal the terminal may be gone, so the UI may fail to clean up.
   ui.catch((cause: unknown) => {
     if (receivedSignal === undefined) onCrash(cause);
   });
   try {
     const end = await Promise.race([ui.catch(() => signalled.promise), signalled.promise]);
-    // On a signal the screen is given back before anything else ends.
+    // On a signal, restore the screen before anything else ends.
     leave.abort();
     if (end.kind !== 'signalled') await ui;
     const closed = end.kind === 'signalled' ? await endsInTime(ui) : 'yes';
     if (crash !== undefined) {
-      // What runs is stopped and journalled; an engine that is broken itself may not manage that.
+      // Stop and journal what runs. A broken engine may never finish that.
       await endsInTime(engine.close('shutdown'));
       throw crashError(crash);
     }
@@ -108,16 +108,16 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   }
 }
 
-/** What the user reads of a crash: an expected failure (a full disk) speaks for itself, anything else is a bug. */
+/** Returns the error to print after a crash. An expected failure (a full disk) keeps its own text; anything else is a bug. */
 function crashError(crash: unknown): Error {
   if (crash instanceof FaultError) return crash;
-  const message = `internal error: ${causeText(crash)}. Please report it; weft --debug shows where it was.`;
+  const message = `internal error: ${causeText(crash)}. Please report it. Run weft --debug to see where it happened.`;
   return new Error(message, {cause: crash});
 }
 
 /**
- * Whether the UI ends within a second. A crashed UI may never end, and a terminal that takes no output is not waited for: the watchdog
- * restores it.
+ * Waits at most a second for the UI to end, and returns whether it did. A crashed UI may never end. weft does not wait for a
+ * terminal that takes no output: the watchdog restores it.
  */
 async function endsInTime(end: Promise<unknown>): Promise<'yes' | 'no'> {
   const closed = end.then(
@@ -127,16 +127,16 @@ async function endsInTime(end: Promise<unknown>): Promise<'yes' | 'no'> {
   return Promise.race([closed, delay(closeMs, 'no' as const)]);
 }
 
-/** Ends the process by the signal, without the listeners on `exit`: those that write would wait for a terminal that takes no output. */
+/** Ends the process by the signal, without the `exit` listeners: one that writes would wait for a terminal that takes no output. */
 function killWith(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-/** Milliseconds that the UI has to end after a signal. */
+/** Milliseconds that the UI and the engine have to end after a signal or a crash. */
 const closeMs = 1000;
 
-/** The clipboard of this machine; loaded when it is first used. */
+/** The clipboard of this machine, loaded when first used. */
 const clipboardPort = (directory: string): ClipboardPort => ({
   async copy(text) {
     const {copyText} = await import('../workspace/clipboard.ts');
@@ -158,15 +158,15 @@ const lazyEditor: EditorPort = {
 
 const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
-/** Colours unless the flag says no, or NO_COLOR or TERM=dumb do and FORCE_COLOR does not. */
+/** Returns the look of the terminal UI. Colors are off with the flag, and with NO_COLOR or TERM=dumb unless FORCE_COLOR is set. */
 export const lookOf = (
   environment: NodeJS.ProcessEnv,
   {color, theme}: {readonly color: boolean; readonly theme: ThemeChoice},
 ): Look => terminalLook(environment, {theme, colour: color ? 'wanted' : 'unwanted'});
 
 /**
- * weft as a job of the user's shell. It stops by the signal that a terminal sends, with nobody listening: where no shell waits to
- * go on with it (weft is all that runs in a terminal), the system does not stop it then. What runs for the agent has its own group.
+ * Makes weft a job of the user's shell. To stop, weft sends itself the terminal's stop signal without a listener. If no shell could
+ * continue it (weft is all that runs in a terminal), the system does not stop it. The agent's commands have their own process group.
  */
 function makeJobControl(): JobControl {
   return {

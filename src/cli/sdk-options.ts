@@ -4,8 +4,7 @@ import {UsageError} from '../app/exit-code.ts';
 import {readTextFile, type MainOptions, sdkFlags} from '../app/main-options.ts';
 
 /**
- * The options as the rest of weft reads them: what programs say in words of their own is said in weft's, and what weft cannot do
- * is refused.
+ * Returns the options as the rest of weft reads them. Translates flags of the Agent SDK into weft's own, and refuses unsupported ones.
  */
 export function normalizeOptions(options: MainOptions): MainOptions {
   refuseUnsupportedFlags(options);
@@ -22,7 +21,7 @@ export function normalizeOptions(options: MainOptions): MainOptions {
   };
 }
 
-/** What is added to the system prompt; `undefined` for nothing. */
+/** Returns the text to append to the system prompt, or `undefined` for none. */
 function appendedSystemPrompt(text = '', planMode = ''): string | undefined {
   const plan = planMode === '' ? '' : `While the permission mode is plan:\n${planMode}`;
   return [text, plan].filter(part => part !== '').join('\n\n') || undefined;
@@ -32,7 +31,7 @@ function refuseUnsupportedFlags(options: MainOptions): void {
   const given = new Set(Object.keys(options));
   for (const [flags, why] of sdkFlags.refused) {
     const [flag = ''] = flags.split(' ');
-    if (given.has(attributeOf(flag))) throw new UsageError(`${flag} is not possible: ${why}.`);
+    if (given.has(attributeOf(flag))) throw new UsageError(`weft doesn't support ${flag}: ${why}.`);
   }
   const {inputFormat, permissionPromptTool, permissionPrompts, thinking} = options;
   oneOf('--permission-prompts', permissionPrompts, ['host', 'none']);
@@ -52,7 +51,7 @@ function refuseUnsupportedFlags(options: MainOptions): void {
   }
 }
 
-/** `--plugin-dir` is `pluginDir` among the options. */
+/** Returns the option's property name: `pluginDir` for `--plugin-dir`. */
 const attributeOf = (flag: string): string =>
   flag.replace(/^--/u, '').replace(/-(\w)/gu, (_whole, letter: string) => letter.toUpperCase());
 
@@ -64,10 +63,10 @@ function oneOf(flag: string, given: string | undefined, choices: readonly string
 function textOf(flag: string, text: string | undefined, file: string | undefined): string | undefined {
   if (file === undefined) return text;
   if (text !== undefined) throw new UsageError(`${flag} and ${flag}-file cannot be used together.`);
-  return readTextFile(file, why => `${flag}-file ${file} cannot be read: ${why}`);
+  return readTextFile(file, why => `Can't read ${file} (${flag}-file): ${why}`);
 }
 
-/** The options with what a program says in its greeting, which goes over what it said on the command line. */
+/** Merges the fields of `initialize` into the options. They override the flags of the command line. */
 export function optionsWithInitialize(options: MainOptions, initialize: InitializeRequest | undefined): MainOptions {
   if (initialize === undefined) return options;
   refuseUnsupportedInitialize(initialize);
@@ -91,7 +90,7 @@ export function optionsWithInitialize(options: MainOptions, initialize: Initiali
   };
 }
 
-/** Both lists; `undefined` if neither names anything. */
+/** Joins two lists; returns `undefined` if both are empty. */
 const joined = (given: readonly string[] | undefined, more: readonly string[]): readonly string[] | undefined =>
   more.length === 0 ? given : [...(given ?? []), ...more];
 
@@ -102,11 +101,11 @@ interface PluginOfProgram {
   readonly servers: 'count' | 'left-out';
 }
 
-/** The plugin folders of a greeting. */
+/** Returns the plugin folders in an `initialize` request. */
 const pluginsIn = ({plugins}: InitializeRequest): readonly PluginOfProgram[] =>
   (plugins ?? []).map(plugin => {
     if (!isJsonObject(plugin) || plugin['type'] !== 'local' || typeof plugin['path'] !== 'string') {
-      throw new UsageError(`weft uses plugins of the type "local" with a path, not ${JSON.stringify(plugin)}.`);
+      throw new UsageError(`weft supports only plugins of the type "local" with a path, not ${JSON.stringify(plugin)}.`);
     }
     return {path: plugin['path'], servers: plugin['skipMcpDiscovery'] === true ? 'left-out' : 'count'};
   });
@@ -114,11 +113,11 @@ const pluginsIn = ({plugins}: InitializeRequest): readonly PluginOfProgram[] =>
 const pathsOf = (plugins: readonly PluginOfProgram[], wanted: PluginOfProgram['servers']): readonly string[] =>
   plugins.flatMap(({path, servers}) => (servers === wanted ? [path] : []));
 
-/** A host that names other tools in the place of weft's own relies on them. */
+/** Refuses `toolAliases`: a host that replaces weft's tools relies on the replacements. */
 function refuseUnsupportedInitialize({toolAliases}: InitializeRequest): void {
   if (has(toolAliases)) {
     const names = Object.keys(toolAliases ?? {}).join(', ');
-    throw new UsageError(`weft cannot take another tool in the place of ${names}: leave toolAliases out.`);
+    throw new UsageError(`weft can't replace the tools ${names}. Remove toolAliases.`);
   }
 }
 

@@ -7,12 +7,12 @@ import {causeText} from '../domain/fault.ts';
 import {makeRedactor} from '../safety/secrets/redactor.ts';
 import {note} from '../app/output.ts';
 
-/** Bytes after which the log begins anew. The lines before are kept beside it, once. */
+/** Bytes after which the log is rotated. One older log is kept next to it. */
 const maxBytes = 1024 * 1024;
 
 /**
- * Opens the log of a server or worker: each line goes to stderr and, with its time, to `file`. Secrets are redacted in both. A log that
- * cannot be written must not end the server.
+ * Opens the log of a server or worker. Each line goes to stderr and, with its time, to `file`. Secrets are redacted in both.
+ * A failure to write the log must not end the server.
  */
 export function openServerLog(file: string): (line: string) => void {
   const {redact} = makeRedactor({
@@ -29,13 +29,13 @@ export function openServerLog(file: string): (line: string) => void {
       appendFileSync(file, `${new Date().toISOString()} ${process.pid} ${text}\n`, {mode: 0o600});
       chmodSync(file, 0o600);
     } catch {
-      // stderr has the line.
+      // The line is on stderr.
     }
   };
 }
 
-/** Keeps the process going when background work fails where no code waits for it. Node would end the process. */
+/** Keeps the process running if background work fails that no code awaits. By default, Node would end the process. */
 export function surviveFaults(log: (line: string) => void): void {
-  // Node raises a rejection that nobody handles as an exception, too.
-  process.on('uncaughtException', cause => log(`work in the background failed: ${causeText(cause)}`));
+  // Node also reports an unhandled rejection as an uncaught exception.
+  process.on('uncaughtException', cause => log(`background work failed: ${causeText(cause)}`));
 }

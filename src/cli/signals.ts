@@ -7,14 +7,14 @@ type Watched = (typeof watched)[number];
 
 const numbers = {SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15} as const satisfies Record<Watched, number>;
 
-/** In this variable `bin/weft.js` passes the signals that were ignored: the mask of Linux (`SigIgn`), or what the shell's `trap` prints. */
+/** `bin/weft.js` passes the ignored signals in this variable: Linux's mask (`SigIgn`), or the output of the shell's `trap`. */
 const ignoredVariable = 'WEFT_IGNORED_SIGNALS';
 
 let ignored: ReadonlySet<Watched> = new Set();
 
 /**
- * Lets signals that were ignored when weft started (`nohup weft`, `weft &` in a script) stay ignored. Node itself puts them back to
- * their default action before any of this runs, so a shell has looked before; children do not get the variable.
+ * Keeps signals ignored that were ignored when weft started (`nohup weft`, `weft &` in a script). Node resets them to their default
+ * action before this code runs, so the launcher looks first and passes them in a variable. Child processes do not get the variable.
  */
 export function keepIgnoredSignals(environment: NodeJS.ProcessEnv): void {
   ignored = ignoredSignals(environment);
@@ -35,7 +35,7 @@ export function onSignal(signal: Exclude<Watched, 'SIGQUIT'>, listener: () => vo
 
 export function ignoredSignals(environment: NodeJS.ProcessEnv): ReadonlySet<Watched> {
   const found = environment[ignoredVariable];
-  // Started as `nohup node weft.js` no shell has looked, but the user's own shell has left the name of what it started.
+  // `nohup node weft.js` bypasses the launcher, but `_` still holds the program that the user's shell started.
   if (found === undefined) return new Set(basename(environment['_'] ?? '') === 'nohup' ? ['SIGHUP'] : []);
   if (/^[0-9a-f]+$/u.test(found)) {
     const mask = BigInt(`0x${found}`);
@@ -45,23 +45,23 @@ export function ignoredSignals(environment: NodeJS.ProcessEnv): ReadonlySet<Watc
   return new Set(watched.filter(signal => named.has(signal)));
 }
 
-/** The process ends at most this many milliseconds after it was told to stop, whatever hangs. */
+/** Milliseconds after a stop signal at which the process ends, even if something hangs. */
 const stopWithinMs = 3000;
-/** Milliseconds that remaining output may take when nobody reads it. */
+/** Milliseconds to wait for the rest of the output to be read. */
 const remainingOutputMs = 1000;
 
 interface Stopper {
-  /** The exit code for what stopped the run; `undefined` while nothing has. */
+  /** Returns the exit code for the signal or limit that stopped the run; `undefined` if nothing has. */
   stopped(): ExitCode | undefined;
   stop(code: ExitCode): void;
-  /** Settles when the engine has stopped and stdout has had time to drain: output that is still waiting may be given up. */
+  /** Settles when the engine has stopped and stdout has had time to drain. Output that is still unread may then be dropped. */
   readonly gaveUp: Promise<void>;
 }
 
 /**
- * Makes SIGINT, SIGTERM and SIGHUP (and `stop`) end what the engine runs, wait until it has settled, and decide the exit code. A second
- * signal changes nothing: the first one ends weft within `stopWithinMs`, with nothing left running. A signal that was ignored when weft
- * started stays ignored.
+ * Makes SIGINT, SIGTERM and SIGHUP (and `stop`) end everything that the engine runs, wait until it has settled, and determine the exit
+ * code. A second signal changes nothing: the first one ends weft within `stopWithinMs`, and nothing keeps running. A signal that was
+ * ignored when weft started stays ignored.
  */
 export function stopOnSignals(engine: AgentClient): Stopper {
   let code: ExitCode | undefined;

@@ -5,17 +5,17 @@ import {causeText} from '../domain/fault.ts';
 import {UsageError} from '../app/exit-code.ts';
 import {note} from '../app/output.ts';
 
-/** How long an open pipe may stay silent when there is a prompt without it, in milliseconds. */
+/** Milliseconds to wait for the first data on an open pipe if there is also a prompt. */
 const silenceMs = 1500;
 const maxBytes = 8 * 1024 * 1024;
 
 /**
- * What was piped in, decoded as UTF-8; empty for a terminal, a device or nothing. `until: 'first-silence'` gives up when
- * nothing at all arrives for a while (an inherited pipe that nobody writes to) and says so through `note`; once something has
- * arrived, it is read to its end.
+ * Returns the text piped into stdin, decoded as UTF-8. Empty for a terminal or a device, or if stdin is closed. With `first-silence`
+ * it gives up with a notice if nothing arrives for `silenceMs`, as on an inherited pipe without a writer. Once data has arrived, it
+ * reads to the end.
  */
 export async function readStdin(until: 'end' | 'first-silence'): Promise<string> {
-  // To look at `process.stdin` makes a stream of it.
+  // Check the descriptor first: accessing `process.stdin` already opens a stream.
   if (!carriesData(0)) return '';
   const {stdin} = process;
   const chunks: Buffer[] = [];
@@ -23,7 +23,7 @@ export async function readStdin(until: 'end' | 'first-silence'): Promise<string>
   const timer =
     until === 'first-silence'
       ? setTimeout(() => {
-          note(`nothing on stdin for ${silenceMs / 1000} s; continuing without it`);
+          note(`no input on stdin for ${silenceMs / 1000} s, continuing without it`);
           stdin.destroy();
         }, silenceMs)
       : undefined;
@@ -33,38 +33,38 @@ export async function readStdin(until: 'end' | 'first-silence'): Promise<string>
       const piece: Buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       bytes += piece.length;
       if (bytes > maxBytes) {
-        throw new UsageError(`stdin has more than ${maxBytes / 1024 / 1024} MB. Name a file in the prompt instead.`);
+        throw new UsageError(`stdin is larger than ${maxBytes / 1024 / 1024} MB. Name a file in the prompt instead.`);
       }
       chunks.push(piece);
     }
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    // A destroyed or broken stream ends the reading; what came before it counts.
+    // A destroyed or broken stream ends the input. What arrived before it counts.
   } finally {
     clearTimeout(timer);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Pipes, sockets and files carry data; terminals and devices such as /dev/null do not. */
+/** True for pipes, sockets and files; false for terminals and devices such as /dev/null. */
 const carriesData = (fd: number): boolean => tryOr(() => !fstatSync(fd).isCharacterDevice(), false);
 
-/** Joins a prompt and the text piped in beside it, marked so that the model can tell them apart. */
+/** Joins a prompt and piped text, marked so that the model can distinguish them. */
 export function joinPrompt(prompt: string, piped: string): string {
   if (piped.trim() === '') return prompt;
   return prompt === '' ? piped : `${prompt}\n\n<stdin>\n${piped.replace(/\n$/u, '')}\n</stdin>`;
 }
 
 /**
- * The text of a file, or of stdin where there is none or it is `-`, in pieces as they come; UTF-8, without its byte order mark.
- * What cannot be opened or read is an error that names it. An abort ends the reading, without an error.
+ * Yields the text of a file in chunks as they arrive: UTF-8, without the byte order mark. Reads stdin if `file` is `-` or missing.
+ * Throws an error that names the file if it can't be opened or read. An abort ends the text without an error.
  */
 export async function* readText(file: string | undefined, signal: AbortSignal): AsyncGenerator<string> {
   const fromStdin = isStdin(file);
   if (fromStdin && process.stdin.isTTY) {
-    note('reading from the terminal · Ctrl+D to end');
+    note('reading from the terminal, press Ctrl+D to end');
   }
-  if (fromStdin && isFolder(0)) throw new Error('Cannot read stdin: it is a folder');
+  if (fromStdin && isFolder(0)) throw new Error("Can't read stdin: it is a folder");
   const source: NodeJS.ReadableStream & {destroy(): unknown} = fromStdin ? process.stdin : createReadStream(file);
   const stop = (): void => void source.destroy();
   signal.addEventListener('abort', stop);
@@ -78,18 +78,18 @@ export async function* readText(file: string | undefined, signal: AbortSignal): 
       start = false;
     }
   } catch (cause) {
-    if (!signal.aborted) throw new Error(`Cannot read ${fromStdin ? 'stdin' : file}: ${causeText(cause)}`, {cause});
+    if (!signal.aborted) throw new Error(`Can't read ${fromStdin ? 'stdin' : file}: ${causeText(cause)}`, {cause});
   } finally {
     signal.removeEventListener('abort', stop);
   }
 }
 
-/** Whether the descriptor is a folder, from which Node reads nothing without an error. */
+/** True if the descriptor is a folder. Node would read nothing from it, without an error. */
 function isFolder(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isDirectory();
   } catch {
-    // Closed before weft began: there is nothing to read.
+    // Closed before weft started: there is nothing to read.
     return false;
   }
 }
@@ -98,10 +98,10 @@ export const isStdin = (file: string | undefined): file is undefined | '-' => fi
 
 const byteOrderMark = '\uFEFF';
 
-/** Characters of one line. Of a longer one only the beginning is kept, which then is no JSON. */
+/** The most characters of one line. The rest of a longer line is dropped, so it is not valid JSON. */
 const longestLine = 16 * 1024 * 1024;
 
-/** The lines of a stream as they arrive, numbered from 1. Only line feeds end a line; the last line needs none. */
+/** Yields the lines of a stream as they arrive, numbered from 1. Only line feeds end a line; the last line needs none. */
 export async function* eachLine(
   stream: NodeJS.ReadableStream,
 ): AsyncGenerator<{readonly line: string; readonly number: number}> {

@@ -4,13 +4,13 @@ import type {Preferences} from '../domain/preferences.ts';
 import type {TerminalWatchdog} from '../workspace/exec/watchdog.ts';
 import type {TerminalRestorer, TuiExit, TuiOptions} from '../tui/options.ts';
 
-/** What the user talks to in the terminal. */
+/** A front end in the terminal: the screen, or the lines for screen readers. */
 export interface TerminalUi {
   run(options: TuiOptions, signal: AbortSignal): Promise<TuiExit>;
   keeper(watchdog: TerminalWatchdog, terminal: NodeJS.WriteStream & {fd: number}): TerminalRestorer;
 }
 
-/** `accessible`: lines that are only ever added; else the screen. Only the one that is wanted is loaded. */
+/** Loads the front end that the preferences ask for, and only that one: append-only lines with `accessible`, otherwise the screen. */
 export async function loadTerminalUi({accessible}: Pick<Preferences, 'accessible'>): Promise<TerminalUi> {
   if (!accessible) {
     await (await import('../tui/terminal/yoga.ts')).loadLayout();
@@ -23,8 +23,8 @@ export async function loadTerminalUi({accessible}: Pick<Preferences, 'accessible
 }
 
 /**
- * Undoes the terminal's modes when the process ends before the UI has: in the process itself where it still can act, and by the
- * watchdog where it cannot. (Node restores the terminal's settings itself when it ends.)
+ * Resets the terminal's modes if the process ends before the UI does. The process does so itself if it still can; otherwise the
+ * watchdog does. (Node restores the terminal's settings itself when it exits.)
  */
 function makeTerminalRestorer(
   watchdog: TerminalWatchdog,
@@ -32,13 +32,13 @@ function makeTerminalRestorer(
 ): TerminalRestorer {
   let undo = '';
   const onExit = (): void => {
-    // A terminal that takes nothing would keep weft here; the watchdog waits for it instead.
+    // Writing to a terminal that takes no output would block weft here. The watchdog waits for it instead.
     if (undo === '' || terminal.writableLength > 0) return;
     try {
-      // There is no time for the stream now.
+      // Synchronously: the process exits, so there is no time for the stream.
       if (writeSync(terminal.fd, undo) === Buffer.byteLength(undo)) watchdog.release();
     } catch {
-      // The terminal is gone, or takes nothing now: then the watchdog waits for it.
+      // The terminal is gone or takes no output now. The watchdog waits for it.
     }
   };
   return {
@@ -55,10 +55,10 @@ function makeTerminalRestorer(
   };
 }
 
-/** For a UI that switches on no modes: what is to be undone are the terminal's settings alone, and nothing is written. */
+/** For a UI that sets no modes: only the terminal's settings are restored, and nothing is written. */
 function makeSettingsRestorer(watchdog: TerminalWatchdog): TerminalRestorer {
   return {keep: () => watchdog.setUndo(''), release: () => watchdog.release()};
 }
 
-/** Weft may end in the middle of a frame: shown again are the frame, plain letters and the cursor. */
+/** Sequences that show the frame, plain text and the cursor again: weft may end in the middle of a frame. */
 const always = '\u001B[?2026l\u001B[0m\u001B[?25h';

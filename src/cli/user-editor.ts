@@ -7,21 +7,21 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {EditorPort, EditorRequest} from '../tui/options.ts';
 
 /**
- * The user's editor, from VISUAL or EDITOR, on a file that nobody else can read and that is gone afterwards. The command may have
- * arguments (`code -w`) and quotes, as the shell reads it.
+ * Opens the user's editor, from VISUAL or EDITOR, on a temporary file that only the user can read. The file is deleted afterwards.
+ * The shell parses the command, so it may have arguments (`code -w`) and quotes.
  */
 export function userEditor(env: Readonly<Record<string, string | undefined>>): EditorPort {
   return {
     async edit(work, signal) {
       const command = [env['VISUAL'], env['EDITOR']].map(one => (one ?? '').trim()).find(one => one !== '');
       if (command === undefined) {
-        return failed('No editor is set. Set EDITOR, such as EDITOR=vim or EDITOR="code -w", and restart weft.');
+        return failed('No editor is set. Set EDITOR, for example EDITOR=vim or EDITOR="code -w", and restart weft.');
       }
       try {
         return await editIn(await mkdtemp(join(tmpdir(), 'weft-edit-')), {...work, command, signal});
       } catch (error) {
         return failed(
-          `Could not pass the text to ${command}: ${error instanceof Error ? error.message : String(error)}.`,
+          `Can't pass the text to ${command}: ${error instanceof Error ? error.message : String(error)}.`,
         );
       }
     },
@@ -38,12 +38,12 @@ async function editIn(folder: string, {command, text, name, form, signal}: Edit)
   try {
     await writeFile(file, form === 'file' ? text : `${text}\n`, {mode: 0o600});
     const trouble = await run(command, file, signal);
-    if (trouble !== '') return failed(`${command} ${trouble}: the text is unchanged.`);
+    if (trouble !== '') return failed(`${command} ${trouble}. The text is unchanged.`);
     const bytes = await readFile(file);
     if (form === 'prose') return ok(bytes.toString().replaceAll('\r\n', '\n').replace(/\n$/u, ''));
     return isUtf8(bytes)
       ? ok(bytes.toString())
-      : failed(`${command} wrote ${basename(name)} in an encoding other than UTF-8: the text is unchanged.`);
+      : failed(`${command} wrote ${basename(name)} in an encoding other than UTF-8. The text is unchanged.`);
   } finally {
     await rm(folder, {recursive: true, force: true});
   }
@@ -57,13 +57,13 @@ function run(command: string, file: string, signal: AbortSignal): Promise<string
     process.platform === 'win32'
       ? spawn(`${command} "${file}"`, {stdio: 'inherit', shell: true, signal})
       : spawn('/bin/sh', ['-c', `${command} "$1"`, 'weft-editor', file], {stdio: 'inherit', signal});
-  // Keys that stop programs are the editor's own while it has the terminal.
+  // Ctrl+C belongs to the editor while it has the terminal.
   process.on('SIGINT', ignore);
-  child.once('error', error => resolve(`could not be run (${error.message})`));
+  child.once('error', error => resolve(`can't be run (${error.message})`));
   child.once('close', (code, by) => {
     if (code === 0) resolve('');
     else if (code === 127) resolve('was not found');
-    else resolve(code === null ? `was ended by ${by ?? 'a signal'}` : `ended with exit code ${code}`);
+    else resolve(code === null ? `was killed by ${by ?? 'a signal'}` : `exited with code ${code}`);
   });
   return promise.finally(() => process.off('SIGINT', ignore));
 }

@@ -125,7 +125,7 @@ describe('the terminal is as it was before', () => {
     const before = await asBefore(terminal);
     process.kill(await started(scene, terminal), 'SIGUSR2');
     await terminal.until(
-      /weft: internal error: it broke\. Please report it; weft --debug shows where it was\.\s+left with 1\s/u,
+      /weft: internal error: it broke\. Please report it\. Run weft --debug to see where it happened\.\s+left with 1\s/u,
     );
     await leftAsItWas(scene, terminal, before);
     expect(terminal.log()).not.toContain('    at ');
@@ -141,7 +141,7 @@ describe('the terminal is as it was before', () => {
     await started(scene, terminal);
     terminal.resize(90, 24);
     await terminal.until(
-      /weft: internal error: it was rejected\. Please report it; weft --debug shows where it was\.\s+left with 1\s/u,
+      /weft: internal error: it was rejected\. Please report it\. Run weft --debug to see where it happened\.\s+left with 1\s/u,
     );
     await leftAsItWas(scene, terminal, before);
   });

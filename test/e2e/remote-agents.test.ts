@@ -257,7 +257,7 @@ test('a server that ends, a wrong token, nobody who answers, and a folder that i
   await server.end('SIGKILL');
   expect((await ended).stdout).toBe('A.\n');
   expect(toldResults(scene.server.requests[1])[0]).toContain(
-    `far ended before it was done: it exited with code 1 (it wrote: weft: the connection to ${server.url.origin} is lost)`,
+    `far ended before it was done: it exited with code 1 (it wrote: weft: lost the connection to ${server.url.origin})`,
   );
   await scene.run(['--prompt', 'MAIN']);
   expect(toldResults(scene.server.requests[3])[0]).toContain(`nothing answers at ${server.url.origin}`);

@@ -43,7 +43,7 @@ test('a failing route answers 500, the log says why without secrets, and the ser
 const failing = `data:text/javascript,${encodeURIComponent(
   "process.on('SIGUSR2', () => { void Promise.reject(new Error('nobody waits')); setImmediate(() => { throw new Error('nobody catches'); }); })",
 )}`;
-const unwaited = /work in the background failed: nobody waits\n[^]*work in the background failed: nobody catches\n/u;
+const unwaited = /background work failed: nobody waits\n[^]*background work failed: nobody catches\n/u;
 
 const environment = {NODE_OPTIONS: `--import=${failing}`};
 

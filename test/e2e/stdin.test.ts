@@ -47,7 +47,7 @@ test('too much on stdin is refused in one line', async () => {
   expect([code, stdout, stderr]).toEqual([
     2,
     '',
-    'weft: stdin has more than 8 MB. Name a file in the prompt instead.\n',
+    'weft: stdin is larger than 8 MB. Name a file in the prompt instead.\n',
   ]);
 });
 
@@ -58,6 +58,6 @@ test('an open pipe on which nothing comes holds nothing up', {tags: 'smoke'}, as
   await scene.server.received(1);
   expect(await finished).toEqual({
     ...answer,
-    stderr: 'weft: nothing on stdin for 1.5 s; continuing without it\n',
+    stderr: 'weft: no input on stdin for 1.5 s, continuing without it\n',
   });
 });

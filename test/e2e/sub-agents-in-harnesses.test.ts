@@ -46,7 +46,7 @@ test('a harness that does not say what it cost is named beside the cost that is 
   const flags = ['--model', 'claude-sonnet-4-5', '--max-cost', '1', '--output-format', 'json'];
   const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN', ...flags]);
   expect([code, JSON.parse(stdout).unknown_costs]).toEqual([0, ['own']]);
-  expect(stderr).toBe('weft: the cost of own is unknown: --max-cost does not count it\n');
+  expect(stderr).toBe('weft: the cost of own is unknown, so --max-cost does not count it\n');
 });
 
 test('--continue goes on with a harness that an earlier run of weft has started', async () => {

@@ -114,7 +114,7 @@ describe('what cannot be read', () => {
   test('a folder as stdin is an error', async () => {
     using place = new TempPlace();
     const {stdout, stderr} = await shell(place, 'weft tasks watch --json < .; echo "exit code $?"');
-    expect([stdout, stderr]).toEqual(['exit code 1\n', 'weft: Cannot read stdin: it is a folder\n']);
+    expect([stdout, stderr]).toEqual(['exit code 1\n', "weft: Can't read stdin: it is a folder\n"]);
   });
 
   test.each([

@@ -144,10 +144,10 @@ describe('a proposed edit in the editor', () => {
 
   test('an editor that fails is told of, and the card is as it was', async () => {
     using space = workspace({'a.txt': numbered(30)});
-    const stage = await editCard(space, twice, () => failed('vim ended with exit code 1: the text is unchanged.'));
+    const stage = await editCard(space, twice, () => failed('vim exited with code 1. The text is unchanged.'));
     await press(stage, 'h', ' ', '\u0005');
     await back(stage);
-    await stage.screen.until(/vim ended with exit code 1[^]*Write 2 of 3 hunks\?/u);
+    await stage.screen.until(/vim exited with code 1[^]*Write 2 of 3 hunks\?/u);
     expect(stage.engine.ops).toEqual([]);
   });
 

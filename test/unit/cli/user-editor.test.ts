@@ -36,18 +36,18 @@ describe.skipIf(process.platform === 'win32')("the user's editor", () => {
   });
 
   test('that fails changes nothing', async () => {
-    expect(await edit({EDITOR: 'false'})).toEqual(failed('false ended with exit code 1: the text is unchanged.'));
+    expect(await edit({EDITOR: 'false'})).toEqual(failed('false exited with code 1. The text is unchanged.'));
   });
 
   test('that is not there says so', async () => {
     expect(await edit({EDITOR: 'no-such-editor-here'})).toEqual(
-      failed('no-such-editor-here was not found: the text is unchanged.'),
+      failed('no-such-editor-here was not found. The text is unchanged.'),
     );
   });
 
   test('none is set', async () => {
     expect(await edit({EDITOR: ' '})).toEqual(
-      failed('No editor is set. Set EDITOR, such as EDITOR=vim or EDITOR="code -w", and restart weft.'),
+      failed('No editor is set. Set EDITOR, for example EDITOR=vim or EDITOR="code -w", and restart weft.'),
     );
   });
 });
