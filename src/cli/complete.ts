@@ -4,7 +4,7 @@ import {print} from '../app/output.ts';
 import type {AskedKind, Candidate} from './known-values.ts';
 import {makeProgram, openCommand} from './program.ts';
 
-/** What can complete the word at the cursor: words, or files or folders that the shell looks up. */
+/** Completions for the word at the cursor: words, or files or folders that the shell looks up. */
 interface Completions {
   readonly kind: 'words' | 'file' | 'directory';
   readonly words: readonly Candidate[];

@@ -121,7 +121,9 @@ const opened = new WeakSet<Command>();
 /** Refuses `weft sk-…` and `weft login sk-…`, so that the key does not reach a model. The error does not repeat the key. */
 function refuseKey(words: readonly string[], program: Command): void {
   if (words.length > 2 || !isSurelyKey(words.at(-1) ?? '')) return;
-  program.error('error: This is an API key. Nothing was sent. To save it, put it into a file and run: weft login < key.txt');
+  program.error(
+    'error: This is an API key. Nothing was sent. To save it, put it into a file and run: weft login < key.txt',
+  );
 }
 
 /** Refuses a misspelled command instead of sending it to a model. Words with --print or --prompt are always a prompt. */

@@ -283,7 +283,8 @@ async function answer(
   });
 }
 
-const dumbText = 'This terminal can\'t show the terminal UI (TERM is dumb). Use weft --accessible, or weft --prompt "…"';
+const dumbText =
+  'This terminal can\'t show the terminal UI (TERM is dumb). Use weft --accessible, or weft --prompt "…"';
 
 async function openTerminal(firstPrompt: string, context: RunContext): Promise<ExitCode> {
   const {options, directory} = context;

@@ -16,7 +16,7 @@ import type {TerminalUi} from './terminal-ui.ts';
 import {version} from '../app/version.ts';
 import {randomUuid} from '../app/random-uuid.ts';
 
-/** What the terminal UI needs from the command line and the composition. */
+/** Inputs of the terminal UI from the command line and the composition. */
 export interface TerminalJob extends Pick<
   TuiOptions,
   | 'firstPrompt'

@@ -105,7 +105,9 @@ interface PluginOfProgram {
 const pluginsIn = ({plugins}: InitializeRequest): readonly PluginOfProgram[] =>
   (plugins ?? []).map(plugin => {
     if (!isJsonObject(plugin) || plugin['type'] !== 'local' || typeof plugin['path'] !== 'string') {
-      throw new UsageError(`weft supports only plugins of the type "local" with a path, not ${JSON.stringify(plugin)}.`);
+      throw new UsageError(
+        `weft supports only plugins of the type "local" with a path, not ${JSON.stringify(plugin)}.`,
+      );
     }
     return {path: plugin['path'], servers: plugin['skipMcpDiscovery'] === true ? 'left-out' : 'count'};
   });

@@ -39,7 +39,7 @@ export async function readStdin(until: 'end' | 'first-silence'): Promise<string>
     }
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    // A destroyed or broken stream ends the input. What arrived before it counts.
+    // A destroyed or broken stream ends the input. The text received so far counts.
   } finally {
     clearTimeout(timer);
   }

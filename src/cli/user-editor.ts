@@ -20,9 +20,7 @@ export function userEditor(env: Readonly<Record<string, string | undefined>>): E
       try {
         return await editIn(await mkdtemp(join(tmpdir(), 'weft-edit-')), {...work, command, signal});
       } catch (error) {
-        return failed(
-          `Can't pass the text to ${command}: ${error instanceof Error ? error.message : String(error)}.`,
-        );
+        return failed(`Can't pass the text to ${command}: ${error instanceof Error ? error.message : String(error)}.`);
       }
     },
   };

@@ -30,7 +30,7 @@ test('a key is kept for headless runs too, in one file that is the user’s alon
   expect(await run(['auth', 'login'], `ANTHROPIC_API_KEY="${key}"\n`)).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: `weft: the Anthropic key is kept in ${file}\n`,
+    stderr: `weft: saved the Anthropic key in ${file}\n`,
   });
   expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
   expect(await run(['auth', 'status'])).toMatchObject({
@@ -55,10 +55,10 @@ test('a key is kept for headless runs too, in one file that is the user’s alon
 
   expect(await run(['auth', 'logout'])).toMatchObject({
     code: 0,
-    stderr: `weft: the Anthropic key is removed from ${file}\n`,
+    stderr: `weft: removed the Anthropic key from ${file}\n`,
   });
   expect(filesWith(place.home, key)).toEqual([]);
-  expect(await run(['auth', 'logout'])).toMatchObject({code: 1, stderr: 'weft: no key is kept\n'});
+  expect(await run(['auth', 'logout'])).toMatchObject({code: 1, stderr: 'weft: no saved key\n'});
 });
 
 test('a keychain that answers has the key, and weft’s own file has not', async () => {
@@ -75,13 +75,13 @@ test('a keychain that answers has the key, and weft’s own file has not', async
   const {PATH = ''} = place.environment();
   const environment = {ANTHROPIC_BASE_URL: server.baseUrl.anthropic, PATH: `${programs}:${PATH}`};
   const run = (args: readonly string[], text = '') => runWeft(args, {place, environment, stdin: {text}});
-  expect((await run(['auth', 'login'], key)).stderr).toBe('weft: the Anthropic key is kept in the keychain\n');
+  expect((await run(['auth', 'login'], key)).stderr).toBe('weft: saved the Anthropic key in the keychain\n');
   expect(readFileSync(join(programs, 'kept'), 'utf8')).toBe(key);
   expect(filesWith(join(place.home, 'weft'), key)).toEqual([]);
   expect(await run(['--prompt', 'hi'])).toMatchObject({code: 0, stdout: 'Hello.\n'});
   expect(server.requests[0]?.headers['x-api-key']).toBe(key);
   expect((await run(['auth', 'logout', 'anthropic'])).stderr).toBe(
-    'weft: the Anthropic key is removed from the keychain\n',
+    'weft: removed the Anthropic key from the keychain\n',
   );
   expect(readdirSync(programs)).toEqual(['secret-tool']);
 });
@@ -119,12 +119,12 @@ test.each([
   [
     'sk-0123456789abcdef0123456789abcdef',
     2,
-    'This key could be of any provider: add --provider anthropic|openai|gemini.',
+    "Can't tell which provider this key is for. Add --provider anthropic|openai|gemini.",
   ],
   [
     'gsk_0123456789abcdef',
     2,
-    'This is a key of Groq: set OPENAI_BASE_URL=https://api.groq.com/openai/v1 and OPENAI_API_KEY instead.',
+    'This is a Groq key. Set OPENAI_BASE_URL=https://api.groq.com/openai/v1 and OPENAI_API_KEY instead.',
   ],
 ])('weft auth login refuses %j', async (text, code, why) => {
   using place = new TempPlace();

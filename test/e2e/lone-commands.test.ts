@@ -20,8 +20,8 @@ describe('a word that people try is a command, and nothing is sent', () => {
     ['version', 0, new RegExp(`^${version}\n$`, 'u'), /^$/u],
     ['status', 0, /^Anthropic {2}key from ANTHROPIC_API_KEY\n/u, /^$/u],
     ['login', 2, /^$/u, /^weft: No key came in on stdin\. Give it: weft login < key\.txt\n$/u],
-    ['logout', 1, /^$/u, /^weft: no key is kept\n$/u],
-    ['update', 0, /, run from its sources in .*\nUpdate it: in .*: git pull && npm ci && npm run build\n$/u, /^$/u],
+    ['logout', 1, /^$/u, /^weft: no saved key\n$/u],
+    ['update', 0, /, running from source in .*\nUpdate it: in .*: git pull && npm ci && npm run build\n$/u, /^$/u],
     ['upgrade', 0, /\nUpdate it: /u, /^$/u],
     ['uninstall', 0, /\nSettings and sessions stay in \S+\/weft\. /u, /^$/u],
     [

@@ -125,8 +125,8 @@ test('the servers of other products are shown before they are copied, and those 
   write(gemini, JSON.stringify({mcpServers: {docs: {command: 'other'}, far: hostile}}));
   write(join(place.work, '.codex', 'config.toml'), '[mcp_servers.docs]\ncommand = "theirs"\n');
   const row = {name: 'docs', product: 'codex', path: codex, written_to: ''};
-  const ofProject = 'a server of this project: it starts after `weft permissions trust`';
-  const taken = {...row, outcome: 'exists', notes: ['a server of this name is here already']};
+  const ofProject = 'a server of this project: it starts only after `weft permissions trust`';
+  const taken = {...row, outcome: 'exists', notes: ['a server with this name already exists']};
   const dry = await weft('import', '--all', '--dry-run', '--json');
   expect(JSON.parse(dry.stdout)).toEqual([
     {...row, outcome: 'would-import', notes: [expect.stringContaining('env.DOCS_TOKEN')]},
@@ -192,7 +192,7 @@ test('signing in opens the browser, keeps the token in a file of the user’s al
   const signedIn = await signingIn;
   expect(signedIn).toMatchObject({code: 0, stdout: ''});
   expect(signedIn.stderr).toContain(`  ${link}\n`);
-  expect(signedIn.stderr).toContain(`weft: signed in to guarded; kept in ${file}\nweft: guarded answers: 1 tool\n`);
+  expect(signedIn.stderr).toContain(`weft: signed in to guarded; saved in ${file}\nweft: guarded answers: 1 tool\n`);
   const [token = ''] = server.tokens.keys();
   expect(filesWith(place.home, token)).toEqual([file]);
   expect((statSync(file).mode & 0o777).toString(8)).toBe('600');

@@ -54,7 +54,7 @@ test('what the settings say of a model goes over it, and its cost is computed fr
 test('without a provider: what weft knows', async () => {
   await using scene = await openScene([]);
   const {code, stdout, stderr} = await scene.run(['models'], {environment: nobody});
-  expect([code, stderr]).toEqual([0, 'weft: no provider is configured; these are models that weft knows\n']);
+  expect([code, stderr]).toEqual([0, 'weft: no provider is configured. These are models that weft knows\n']);
   expect(stdout).toMatch(/^claude-sonnet-5-5 +1000k +128k +\$2 in, \$10 out +images, PDFs +effort low medium .*$/mu);
 });
 

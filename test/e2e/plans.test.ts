@@ -43,7 +43,7 @@ test('a plan is printed and kept, carried out once, and completed by the marks o
       ],
       notes: 'Careful',
     },
-    `weft: carry it out: weft plan run ${id}\n`,
+    `weft: run it: weft plan run ${id}\n`,
   ]);
   expect((await scene.run(['plan', 'show', id])).stdout).toBe(
     `Prices are right\n\n○ 1. Add a test\n○ 2. Mend it\n\nCareful\n\n${id} · pending · ${realpathSync(scene.place.work)}\n`,
@@ -59,7 +59,7 @@ test('a plan is printed and kept, carried out once, and completed by the marks o
   expect([again.code, again.stdout, again.stderr, scene.server.requests.length]).toEqual([
     1,
     '',
-    `weft: the plan ${id} has been carried out (completed), and a plan is carried out once\n`,
+    `weft: plan ${id} has already run (completed). A plan runs only once\n`,
     4,
   ]);
 });
@@ -195,7 +195,7 @@ test('a plan that nobody knows is an error without a request, and so is none at 
     ['plan', 'show', 'plan_0'],
   ]) {
     const {code, stdout, stderr} = await scene.run(args);
-    expect([code, stdout, stderr]).toEqual([1, '', 'weft: there is no plan plan_0. List them: weft plan list\n']);
+    expect([code, stdout, stderr]).toEqual([1, '', 'weft: unknown plan plan_0. List them: weft plan list\n']);
   }
   const {code, stderr} = await scene.run(['plan'], {stdin: {text: ''}});
   expect([code, stderr]).toEqual([2, expect.stringContaining('No prompt. Give one: weft plan "…"')]);

@@ -169,7 +169,7 @@ test.for([['--dry'], ['--json']])(
         },
       );
       expect([code, stdout, existsSync(join(scene.place.work, 'made'))]).toEqual([1, '', false]);
-      expect(stderr).toMatch(new RegExp(`${provider} cannot hold back what it changes here \\(.+\\)`, 'u'));
+      expect(stderr).toMatch(new RegExp(`${provider} can't hold back its changes here \\(.+\\)`, 'u'));
     }
   },
 );

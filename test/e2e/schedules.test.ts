@@ -41,7 +41,7 @@ test('a schedule is added, run now, listed with what became of it, and removed',
   expect((await scene.run(['sessions', 'show', after.last.sessionId])).stdout).toContain('All is well.');
   expect((await schedule('remove', name)).code).toBe(0);
   const gone = [await schedule('remove', name), await schedule('run', name)];
-  const unknown = `weft: there is no schedule ${name}. List them: weft schedule list\n`;
+  const unknown = `weft: unknown schedule ${name}. List them: weft schedule list\n`;
   expect(gone.map(({code, stderr}) => [code, stderr])).toEqual([
     [1, unknown],
     [1, unknown],
@@ -54,7 +54,9 @@ test('a schedule runs in no wider mode than the settings of its folder', async (
   const add = () => scene.run(['schedule', 'add', '0 9 * * *', 'Write', '--permission-mode', 'acceptEdits']);
   const refused = await add();
   expect([refused.code, refused.stdout]).toEqual([2, '']);
-  expect(refused.stderr).toContain('Your settings allow default there, so a schedule cannot run as acceptEdits.');
+  expect(refused.stderr).toContain(
+    "Your settings allow default in that folder, so a schedule can't run with acceptEdits.",
+  );
   expect((await scene.run(['config', 'set', 'permissionMode', 'acceptEdits'])).code).toBe(0);
   const name = (await add()).stdout.trim();
   expect((await scene.run(['config', 'set', 'permissionMode', 'default'])).code).toBe(0);
@@ -69,7 +71,7 @@ test.each([['soon'], ['0 0 30 2 *']])('what is no cron expression is wrong usage
   await using scene = await openScene([]);
   const added = await scene.run(['schedule', 'add', cron, 'x']);
   expect([added.code, added.stdout]).toEqual([2, '']);
-  expect(added.stderr).toContain(`${cron} is no cron expression: `);
+  expect(added.stderr).toContain(`${cron} is not a cron expression: `);
 });
 
 test('weft serve sends it at its times, one run at a time; one that was cut off is stopped', async () => {
@@ -93,7 +95,10 @@ test('weft serve sends it at its times, one run at a time; one that was cut off 
     {id: running.sessionId, running: true},
     {id: uuid, running: false, messages: 2},
   ]);
-  expect(await scene.run(['schedule', 'run', name])).toMatchObject({code: 1, stderr: `weft: ${name} runs already\n`});
+  expect(await scene.run(['schedule', 'run', name])).toMatchObject({
+    code: 1,
+    stderr: `weft: ${name} is already running\n`,
+  });
   await server.end('SIGKILL');
   const {at, sessionId} = running;
   expect(await last()).toEqual({state: 'stopped', at, sessionId, trouble: 'weft was cut off'});

@@ -363,7 +363,7 @@ test('a command and a script file run to their end, judged like any other', asyn
   });
   expect(await exec({command: 'rm -rf ~'})).toMatchObject({
     status: 403,
-    body: {error: expect.stringContaining('The user would have to be asked: ')},
+    body: {error: expect.stringContaining("This needs the user's approval: ")},
   });
   expect((await exec({command: 'ls', cwd: 'relative'})).status).toBe(400);
   expect((await exec({command: 'ls', provider: 'nothing'})).status).toBe(400);

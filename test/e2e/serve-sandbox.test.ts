@@ -61,7 +61,7 @@ test('with apply its changes are those of edits with nobody to ask: all or none'
   const refused = await scene.exec({command: 'sh own.sh', apply: true});
   expect([refused.status, refused.body.error]).toEqual([
     403,
-    expect.stringMatching(/would have to be asked.*kept, own\.sh/u),
+    expect.stringMatching(/needs the user's approval.*kept, own\.sh/u),
   ]);
   expect([scene.files(), readFileSync(join(scene.work, 'kept'), 'utf8')]).toEqual([['kept', 'own.sh'], 'one\n']);
   const output = await scene.exec({

@@ -60,7 +60,7 @@ describe('skills and commands', () => {
           path: claude,
           offered: false,
           reason: `${agents} has the same name and comes first`,
-          note: 'Not heeded: agent, context.',
+          note: 'Ignored: agent, context.',
         },
       ],
     ]);

@@ -90,10 +90,10 @@ test('weft stack run: hooks and tasks in order, each task in a session of its ow
     signal: null,
     stdout: [
       'pre-hook of layer 0  done',
-      `${one}  begins: one`,
+      `${one}  started: one`,
       `${one}  completed`,
       'post-hook of layer 0  passed over: hooks of the type "unheard-of" are not run',
-      `${two}  begins: two`,
+      `${two}  started: two`,
       `${two}  completed`,
       'post-hook of layer 1  done',
       '',
@@ -198,7 +198,7 @@ test('while a task runs: a second run is refused, a message of the user reaches 
   isResumed = true;
   expect(await scene.run(['stack', 'run'])).toMatchObject({
     code: 0,
-    stdout: `${task}  goes on: work\n${task}  completed\n`,
+    stdout: `${task}  resumed: work\n${task}  completed\n`,
   });
   const told = JSON.stringify(scene.server.requests.at(-1)?.body.messages);
   expect([told.split('Mind the gap').length, told.includes('I begin.')]).toEqual([2, true]);
@@ -251,11 +251,11 @@ test('--harness: the agent of another program does the tasks, judged as weft is,
   child.kill('SIGKILL');
   await finished;
   expect(stack.statuses().at(-1)).toBe('IN_PROGRESS');
-  expect(await run()).toMatchObject({code: 0, stdout: `${task}  goes on: HANG\n${task}  completed\n`});
+  expect(await run()).toMatchObject({code: 0, stdout: `${task}  resumed: HANG\n${task}  completed\n`});
   expect(stack.messages().at(-1)?.content).toBe('Prompt 1 of acp-session, loaded.');
   expect(await scene.run(['stack', 'run', '--harness', 'nobody'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('There is no harness "nobody"'),
+    stderr: expect.stringContaining('Unknown harness "nobody"'),
   });
 });
 

@@ -273,8 +273,8 @@ describe('completion', () => {
       '',
       [
         'words',
-        'list\tList the worktrees of this repository, with what has changed in them',
-        'merge\tBring the changes of a worktree into the folder that it was made for, all or none, and remove it',
+        'list\tList the worktrees of this repository with their changes',
+        'merge\tMerge the changes of a worktree into its original folder, all or none, and remove it',
         'remove\tRemove a worktree and its branch',
         'help\tdisplay help for command',
         '',

@@ -408,7 +408,7 @@ test('weft ps of another process lists a sub-agent at work; weft agents stop end
     }),
   );
   const none = await scene.run(['ps']);
-  expect([none.code, none.stderr]).toEqual([0, 'weft: no background commands and no sub-agents\n']);
+  expect([none.code, none.stderr]).toEqual([0, 'weft: no background commands or sub-agents\n']);
   const main = scene.start(['--prompt', 'MAIN']);
   const finished = finish(main);
   const agents = async () => JSON.parse((await scene.run(['ps', '--json'])).stdout);
@@ -435,7 +435,7 @@ test('weft ps of another process lists a sub-agent at work; weft agents stop end
   const wrong = await scene.run(['agents', 'stop', 'x']);
   expect([wrong.code, wrong.stderr]).toEqual([
     2,
-    `weft: No sub-agent at work has the id x. At work: ${agent.id} (look long).\n`,
+    `weft: No running sub-agent has the id x. Running: ${agent.id} (look long).\n`,
   ]);
   const stopped = await scene.run(['agents', 'stop', agent.id]);
   expect([stopped.code, stopped.stderr]).toEqual([0, 'weft: stopped look long\n']);

@@ -188,7 +188,9 @@ test('transform makes one answer of a log, and says where it leaves out another'
   const text = `${told('a')}{"finished":{}}\n${told('b')}${told('c')}{"finished":{}}\n`;
   const {stdout, stderr, code} = await runWeft(['tasks', 'transform', '--to', 'openai'], {place, stdin: {text}});
   expect([stdout.match(/text \w/gu), stdout.match(/\[DONE\]/gu), code]).toEqual([['text a'], ['[DONE]'], 0]);
-  expect(stderr).toBe('weft: line 3: the response has ended before this; the events of another one are left out\n');
+  expect(stderr).toBe(
+    'weft: line 3: the response ended before this line; the events of another response are skipped\n',
+  );
 });
 
 describe('in a terminal', () => {
@@ -214,5 +216,5 @@ test('what is no stream is given up after a few complaints, with one summary', a
   const {code, stdout, stderr} = await runWeft(['tasks', 'decode'], {place, stdin: {text}});
   const complaints = stderr.split('\n').slice(0, -1);
   expect([code, stdout, complaints.length]).toEqual([1, '', 6]);
-  expect(complaints.at(-1)).toBe('weft: This is no task-protocol stream: none of its first 5 lines can be read.');
+  expect(complaints.at(-1)).toBe('weft: This is not a task-protocol stream: none of its first 5 lines is valid.');
 });

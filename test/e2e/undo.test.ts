@@ -179,8 +179,8 @@ describe('going back', () => {
     await scene.run(['--session-id', id, '--prompt', 'first']);
     for (const [args, words] of [
       [['--to', '2', '--yes'], 'There is no prompt 2'],
-      [['--files', '--talk', '--yes'], 'Give one of --files and --talk'],
-      [['--redo', '--to', '1', '--yes'], '--redo undoes the last rewind; it takes no other option'],
+      [['--files', '--talk', '--yes'], 'Use only one of --files and --talk'],
+      [['--redo', '--to', '1', '--yes'], '--redo undoes the last rewind and can'],
     ] as const) {
       expect(await rewind(scene, ...args)).toMatchObject({code: 2, stderr: expect.stringContaining(words)});
     }

@@ -32,7 +32,7 @@ const marks = (first: string, second: string): Answer =>
 async function startWorker(scene: Scene, store: string) {
   const child = scene.start(['worker', '--store', store], {stdin: 'open'});
   const first = await createInterface({input: child.stdout})[Symbol.asyncIterator]().next();
-  expect(first.value).toBe('weft works, 2 at a time');
+  expect(first.value).toBe('weft is working, 2 jobs at a time');
   return {
     async end(signal: NodeJS.Signals): Promise<unknown> {
       const gone = once(child, 'exit');
@@ -194,7 +194,7 @@ test('a schedule is run by a worker, once for all who look', {timeout: 90_000}, 
   );
   expect(await list()).toMatchObject({state: 'running', waiting: [expect.stringContaining('new.txt')]});
   const shown = await scene.run(['schedule', 'list'], {environment});
-  expect(shown.stdout).toMatch(/\n {2}running at .*\n {2}waits for an answer: .*new\.txt.*\n$/u);
+  expect(shown.stdout).toMatch(/\n {2}running at .*\n {2}waiting for an answer: .*new\.txt.*\n$/u);
   expect(scene.server.requests.length).toBe(1);
 });
 

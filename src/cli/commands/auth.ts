@@ -10,7 +10,7 @@ import {userPlaces} from '../../app/user-data.ts';
 import {note, print} from '../../app/output.ts';
 import {readStdin} from '../stdin.ts';
 
-/** `weft auth`, whose subcommands are also commands of their own: `weft status`, `weft login` and `weft logout`. */
+/** `weft auth`. Its subcommands are also top-level commands: `weft status`, `weft login` and `weft logout`. */
 export function add(command: Command, program: Command): void {
   const name = command.name();
   if (name !== 'auth') keyCommands[name]?.(command);
@@ -25,20 +25,20 @@ const keyCommands: Readonly<Record<string, (command: Command) => void>> = {
   login(command) {
     command
       .addOption(
-        new Option('--provider <name>', 'provider of the key, if its form does not tell').choices(keyProviders),
+        new Option('--provider <name>', 'Provider of the key, if weft cannot tell from the key').choices(keyProviders),
       )
       .action(exiting(authLogin));
   },
   logout(command) {
     command
-      .addArgument(new Argument('[provider]', 'provider of the key').choices(keyProviders))
+      .addArgument(new Argument('[provider]', 'Provider of the key').choices(keyProviders))
       .action(exiting(authLogout));
   },
 };
 
 const openKeys = () => openApiKeys(userPlaces(), process.env);
 
-/** What decides on a key beside the settings of a folder. */
+/** The sources of keys, apart from the settings of a folder. */
 const choice = () => ({baseUrl: undefined, environment: process.env, apiKeys: openKeys()});
 
 /** `weft auth status`: one line for each provider. */
@@ -47,24 +47,22 @@ async function authStatus(): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** `weft auth login`: keeps the key on stdin, once the provider has taken it. */
+/** `weft auth login`: saves the key on stdin after the provider has accepted it. */
 async function authLogin(options: {readonly provider?: KeyProvider}): Promise<ExitCode> {
-  await requireOutsideWeft('Keeping a key');
+  await requireOutsideWeft('Saving a key');
   if (process.stdin.isTTY) {
-    throw new UsageError(
-      'The key is read from stdin: weft auth login < key.txt. Or start weft, type /login and paste it.',
-    );
+    throw new UsageError('Pass the key on stdin: weft auth login < key.txt. Or start weft, type /login and paste it.');
   }
   const text = await readStdin('end');
-  if (text.trim() === '') throw new UsageError('No key came in on stdin. Give it: weft login < key.txt');
+  if (text.trim() === '') throw new UsageError('No key on stdin. Pass it: weft login < key.txt');
   const {provider, key} = givenKey(text, options.provider);
   const baseUrl = baseUrlOf(provider, choice()) ?? '';
   const checked = unwrap(
     await checkKey({provider, key, baseUrl, environment: process.env}, AbortSignal.timeout(checkMs)),
   );
   const place = unwrap(await openKeys().keep({provider, key, baseUrl}));
-  const unchecked = checked === 'accepted' ? '' : `; ${providerNames[provider]} could not be asked about it`;
-  note(`the ${providerNames[provider]} key is kept in ${place}${unchecked}`);
+  const unchecked = checked === 'accepted' ? '' : `. Couldn't verify it with ${providerNames[provider]} (no network)`;
+  note(`saved the ${providerNames[provider]} key in ${place}${unchecked}`);
   return exitCode.done;
 }
 
@@ -77,10 +75,10 @@ function givenKey(text: string, provider: KeyProvider | undefined) {
       return {key: pasted.key, provider: provider ?? pasted.provider};
     case 'unclear':
       if (provider !== undefined) return {key: pasted.key, provider};
-      throw new UsageError(`This key could be of any provider: add --provider ${keyProviders.join('|')}.`);
+      throw new UsageError(`Can't tell which provider this key is for. Add --provider ${keyProviders.join('|')}.`);
     case 'other-service':
       throw new UsageError(
-        `This is a key of ${pasted.service}: set OPENAI_BASE_URL=${pasted.baseUrl} and OPENAI_API_KEY instead.`,
+        `This is a ${pasted.service} key. Set OPENAI_BASE_URL=${pasted.baseUrl} and OPENAI_API_KEY instead.`,
       );
     case 'no-key':
       throw new UsageError(pasted.reason);
@@ -89,16 +87,16 @@ function givenKey(text: string, provider: KeyProvider | undefined) {
   }
 }
 
-/** `weft auth logout`: removes kept keys; exit code 1 where there is none. */
+/** `weft auth logout`: removes saved keys. The exit code is 1 if there are none. */
 async function authLogout(provider: KeyProvider | undefined): Promise<ExitCode> {
   await requireOutsideWeft('Removing a key');
   const keys = openKeys();
   const found = keys.kept().filter(kept => provider === undefined || kept.provider === provider);
   for (const kept of found) {
     unwrap(await keys.forget(kept));
-    note(`the ${providerNames[kept.provider]} key is removed from ${keys.placeText(kept)}`);
+    note(`removed the ${providerNames[kept.provider]} key from ${keys.placeText(kept)}`);
   }
   if (found.length > 0) return exitCode.done;
-  note('no key is kept');
+  note('no saved key');
   return exitCode.failed;
 }

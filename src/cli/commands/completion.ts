@@ -7,11 +7,11 @@ const scripts = {bash: 'weft.bash', zsh: '_weft', fish: 'weft.fish', powershell:
 
 type Shell = keyof typeof scripts;
 
-/** `weft completion`: the scripts ask `weft __complete` on TAB. */
+/** `weft completion`: prints a script that calls `weft __complete` on TAB. */
 export function add(command: Command): void {
   command.addArgument(command.createArgument('<shell>', 'Shell').choices(Object.keys(scripts))).action(
     exiting(async (shell: Shell) => {
-      // As the built program lies, in `dist/chunks`.
+      // Relative to the built program, in `dist/chunks`.
       print(readFileSync(new URL(`../../completions/${scripts[shell]}`, import.meta.url), 'utf8'));
       return exitCode.done;
     }),

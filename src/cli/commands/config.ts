@@ -39,7 +39,7 @@ export function add(config: Command): void {
     ['path', 'Print the path of the settings file', settingsFileFlags, exiting(settingsPath)],
     [
       'import',
-      'Take hooks, permission rules and variables over from the settings of Claude Code',
+      "Import hooks, permission rules and variables from Claude Code's settings",
       [...settingsFileFlags, jsonFlag, dryRun],
       exiting(async (options: ImportSettingsOptions) =>
         (await import('../../app/import-settings.ts')).importSettings(options),
@@ -49,7 +49,7 @@ export function add(config: Command): void {
   ]);
 }
 
-/** `weft config get`: prints the value that counts; exit code 1 where the setting has none. */
+/** `weft config get`: prints the value in effect. The exit code is 1 if the setting has none. */
 async function getSetting(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
   const counting = explainName(nameOf(text), cwd).flatMap(({state, value}) => (state === 'counts' ? [value] : []));
   if (counting.length === 0) {
@@ -62,12 +62,12 @@ async function getSetting(text: string, {json, cwd}: ConfigOptions): Promise<Exi
   return exitCode.done;
 }
 
-/** `weft config list`: prints every value of every setting, the one that counts first, with its source. */
+/** `weft config list`: prints every value of every setting with its source, the one in effect first. */
 async function listSettings({json, cwd}: ConfigOptions): Promise<ExitCode> {
   return printRows({rows: unwrap(explainAll(allLayers(cwd))), json, line: valueLine, none: ''});
 }
 
-/** `weft config explain`: prints every value of one setting, with its source and whether it counts. */
+/** `weft config explain`: prints every value of one setting, with its source and whether it is in effect. */
 async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
   if (text === keyName) {
     const source = await keySourceText(cwd);
@@ -81,13 +81,13 @@ async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<Exi
   return printRows({rows: all, json, line: valueLine, none: ''});
 }
 
-/** `weft config set`: writes a value that fits into a settings file. */
+/** `weft config set`: writes a valid value into a settings file. */
 async function writeSetting(text: string, value: string, options: SettingsFileOptions): Promise<ExitCode> {
   for (const each of await changeSetting(text, value, options)) note(each);
   return exitCode.done;
 }
 
-/** `weft config unset`: removes a value from a settings file; an error where it is not in it. */
+/** `weft config unset`: removes a value from a settings file. Throws an error if the file does not contain it. */
 async function removeSetting(text: string, options: SettingsFileOptions): Promise<ExitCode> {
   const name = nameOf(text);
   if (grantingSettings.has(name.key)) await requireOutsideWeft(`Removing ${nameText(name)}`);
@@ -104,13 +104,13 @@ async function removeSetting(text: string, options: SettingsFileOptions): Promis
   return exitCode.done;
 }
 
-/** `weft config path`: prints the path of the settings file that the flags name. It need not exist. */
+/** `weft config path`: prints the path of the settings file that the flags choose. The file need not exist. */
 async function settingsPath(options: SettingsFileOptions): Promise<ExitCode> {
   printLine(targetFile(options).path);
   return exitCode.done;
 }
 
-/** Joins two values of a setting that adds up: lists one after the other, objects by member. Of anything else the stronger counts. */
+/** Merges two values of a setting: concatenates lists and merges objects by member. Otherwise `above` wins. */
 function mergedValues(below: Json, above: Json): Json {
   if (isJsonList(below) && isJsonList(above)) return [...below, ...above];
   if (!isJsonObject(below) || !isJsonObject(above)) return above;

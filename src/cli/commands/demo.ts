@@ -37,9 +37,9 @@ export function add(command: Command): void {
 }
 
 /**
- * Plays the embedded recording in a real folder: only the model's words are recorded, every action runs. In a terminal it is
- * the UI with real confirmations; elsewhere the demo itself confirms, and prints what happens. To a visitor from a conversation it
- * looks as that did.
+ * Plays the embedded recording in a real folder. Only the model's words are recorded; every action runs. In a terminal it opens the UI
+ * with real approvals. Elsewhere the demo approves for itself and prints what happens. `visitor` is the UI of a conversation that starts
+ * the demo; the demo then looks the same.
  */
 export async function runDemo({
   dir,
@@ -66,7 +66,7 @@ export async function runDemo({
       firstPrompt: demoPrompt,
       opening: 'composer',
       notices: [
-        `Demo: only the model's words are a recording. Every command and every edit is real, in ${dir === undefined ? 'a temporary' : 'this'} folder. /exit leaves.`,
+        `Demo: only the model's words are recorded. Every command and edit is real, in ${dir === undefined ? 'a temporary' : 'this'} folder. /exit leaves.`,
       ],
       instructions: [],
       lateNotices: async () => [],
@@ -89,7 +89,7 @@ async function report(place: DemoPlace): Promise<ExitCode> {
   const {runReport} = await import('../../headless/demo-report.ts');
   const engine = demoEngine(place, 'at-once');
   const stopper = stopOnSignals(engine);
-  printLine(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
+  printLine(`weft demo: a recorded model fixes a small project. Every action really runs, in ${directory}`);
   const end = await Promise.race([
     runReport({engine, prompt: demoPrompt, print: printLine, uuid: randomUUID}),
     stopper.gaveUp,
@@ -149,8 +149,8 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     placeholderKey: () => randomBytes(32),
     memoryCeiling: defaultCeiling,
     rules: {allow: [], ask: [], deny: []},
-    saveRule: async () => failed(rejected('The demo keeps no rules.')),
-    removeRule: async () => failed(rejected('The demo keeps no rules.')),
+    saveRule: async () => failed(rejected('The demo saves no rules.')),
+    removeRule: async () => failed(rejected('The demo saves no rules.')),
     systemPrompt: systemPrompt({
       directory,
       platform: process.platform,
@@ -174,13 +174,13 @@ const sleep = async (ms: number, signal: AbortSignal): Promise<void> => wait(ms,
 
 interface DemoPlace {
   readonly directory: string;
-  /** Where running commands are recorded, and files as they were: not in the project, which the user may keep. */
+  /** The folder that records running commands. It and `checkpoints` lie outside the project, which the user may keep. */
   readonly blocks: string;
   readonly checkpoints: string;
   leave(): void;
 }
 
-/** Writes the project into a temporary folder that is removed afterwards, or into a folder of the user's that stays. */
+/** Writes the project into a temporary folder that is removed afterwards, or into the user's folder, which stays. */
 function layOut(dir: string | undefined): DemoPlace {
   const own = mkdtempSync(join(tmpdir(), 'weft-demo-'));
   const directory = dir === undefined ? join(own, 'corner-shop') : emptyFolder(resolve(dir));
@@ -198,9 +198,9 @@ function emptyFolder(directory: string): string {
     mkdirSync(directory, {recursive: true});
     if (readdirSync(directory).length === 0) return directory;
   } catch (cause) {
-    throw new UsageError(`The demo's folder cannot be made: ${causeText(cause)}`);
+    throw new UsageError(`Can't create the demo's folder: ${causeText(cause)}`);
   }
-  throw new UsageError(`${directory} is not empty. Give --dir a new or empty folder.`);
+  throw new UsageError(`${directory} is not empty. Use --dir with a new or empty folder.`);
 }
 
 const printLine = (line: string): void => print(`${line}\n`);

@@ -9,8 +9,8 @@ export function add(command: Command): void {
 }
 
 /**
- * `weft doctor`: what works on this machine, one line each; `--json` prints one object. No server but those of
- * MCP is called, and nothing is changed. The exit code is 1 when something that weft needs does not work.
+ * `weft doctor`: prints what works on this machine, one line each, or one object with `--json`. It calls no servers except MCP servers,
+ * and changes nothing. The exit code is 1 if something that weft needs does not work.
  */
 async function doctor({json}: JsonOption): Promise<ExitCode> {
   const {examine, lineOf} = await import('../../app/diagnostics.ts');

@@ -30,7 +30,7 @@ export function add(hooks: Command): void {
   ]);
 }
 
-/** The hooks of the settings and of the plugins that they and the flags name. */
+/** Reads the hooks of the settings, and of the plugins that the settings and the flags name. */
 async function hooksIn({cwd, pluginDir}: Pick<HookOptions, 'cwd' | 'pluginDir'>) {
   const {settings, place} = settingsIn(cwd);
   const trust = projectTrust(place);
@@ -42,7 +42,7 @@ async function hooksIn({cwd, pluginDir}: Pick<HookOptions, 'cwd' | 'pluginDir'>)
   return {settings, place, trust, plugins: await hooksOfPlugins(plugins)};
 }
 
-/** `weft hooks list`: prints the hooks that count here, and says how many of the project do not. */
+/** `weft hooks list`: prints the hooks that run here, and how many hooks of the project do not. */
 async function listHooks({json, ...options}: HookOptions): Promise<ExitCode> {
   const {settings, plugins} = await hooksIn(options);
   const found = [
@@ -67,24 +67,24 @@ async function listHooks({json, ...options}: HookOptions): Promise<ExitCode> {
       const title = `${titleOf(event, matcher)}${condition === '' ? '' : ` if ${visibleExactLine(condition)}`}`;
       return `${title}  ${visibleExactLine(text)}   (${visibleExactLine(path)})`;
     },
-    none: 'no hooks here. They stand in settings.json ({"hooks": {"PreToolUse": […]}}) and in plugins',
+    none: 'no hooks here. Add them to settings.json ({"hooks": {"PreToolUse": […]}}), or use a plugin that has some',
   });
   const advice = (await import('../../app/import-settings.ts')).importAdvice();
   if (advice !== '') note(advice);
   const left = settings.withheldHooks.length;
-  if (left > 0) note(`${left} of this project do not run: review and trust it (weft permissions trust)`);
+  if (left > 0) note(`${left} of this project do not run. Review and trust the project: weft permissions trust`);
   return exitCode.done;
 }
 
 const titleOf = (event: string, matcher: string): string => (matcher === '' ? event : `${event}(${matcher})`);
 
-/** A hook that is called whatever it would be matched by, and waited for. */
+/** Returns a hook that runs without its matcher and condition, and whose answer is awaited. */
 const called = (hook: HookSetting) => ({...hook, matcher: '', condition: '', wait: 'for-answer'}) as const;
 
-/** `weft hooks test`: calls each hook with a sample of its event and prints its verdict; exit code 1 where one is broken. */
+/** `weft hooks test`: calls each hook with a sample of its event and prints its answer. The exit code is 1 if one is broken. */
 async function testHooks(event: string | undefined, {json, ...options}: HookOptions): Promise<ExitCode> {
   if (event !== undefined && !hookEvents.some(each => each === event)) {
-    throw new UsageError(`${event} is no event of hooks. They are ${hookEvents.join(', ')}.`);
+    throw new UsageError(`Unknown hook event ${event}. Use one of ${hookEvents.join(', ')}.`);
   }
   const {settings, place, trust, plugins} = await hooksIn(options);
   const hooks = [
@@ -133,7 +133,7 @@ async function testHooks(event: string | undefined, {json, ...options}: HookOpti
   return rows.some(({last}) => /^(?:blocks|does not count): /u.test(last)) ? exitCode.failed : exitCode.done;
 }
 
-/** What hooks print is shown as in a session: without the secrets of the environment and of the folder. */
+/** Makes the redactor of a session for the output of hooks: it hides the secrets of the environment and of the folder. */
 async function redactorOf(directory: string, own: Readonly<Record<string, string>>) {
   const [{makeRedactor}, {isSecretFile}, {watchSecretFiles}] = await Promise.all([
     import('../../safety/secrets/redactor.ts'),
@@ -183,7 +183,7 @@ async function hookProcesses(directory: string, userSet: Readonly<Record<string,
 
 const sampleAgent = {agentId: 'sample', agentType: 'sample'};
 
-/** A sample of each event, as it would come. */
+/** Calls the hooks with a sample of the event, in its real form. */
 async function callSample(event: HookEvent, port: HooksPort, matcher: string): Promise<void> {
   const {signal} = new AbortController();
   const name = /^\w+/u.exec(matcher)?.[0] ?? 'Bash';

@@ -2,10 +2,10 @@ import type {Command} from 'commander';
 import {exiting} from '../../app/exit-code.ts';
 import type {MainOptions} from '../../app/main-options.ts';
 
-/** `weft init`: the prompt `/init`, with the flags that stand before it. */
+/** `weft init`: runs the prompt `/init` with the flags before the command. */
 export function add(command: Command, program: Command): void {
   command
-    .argument('[wish...]', 'What to stress')
+    .argument('[wish...]', 'What to focus on')
     .action(
       exiting(async (wish: readonly string[]) =>
         (await import('../run-main.ts')).runMain(['/init', ...wish], program.opts<MainOptions>()),

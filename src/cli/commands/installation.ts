@@ -31,7 +31,7 @@ function printRemoval(): ExitCode {
   const {config, data} = userPlaces();
   printLines([
     `weft ${version}, ${place}`,
-    'Remove kept API keys: weft logout',
+    'Remove saved API keys: weft logout',
     `Remove it: ${remove}`,
     `Settings and sessions stay in ${[...new Set([config, data])].join(' and ')}. To remove them, delete these folders.`,
   ]);
@@ -39,8 +39,8 @@ function printRemoval(): ExitCode {
 }
 
 const packageLines = [
-  'PACKAGE is what weft was installed from: a .tgz file, a folder or a git address.',
-  "weft is not in npm's registry: the package called weft there is another program.",
+  'PACKAGE is what you installed weft from: a .tgz file, a folder or a git URL.',
+  'weft is not in the npm registry. The package named weft there is another program.',
 ];
 
 function thisInstallation(): Installation {
@@ -55,14 +55,14 @@ function thisInstallation(): Installation {
 const printLines = (lines: readonly string[]): void => print(lines.map(line => `${line}\n`).join(''));
 
 interface Installation {
-  /** The end of a sentence that begins with `weft 1.2.3, `. */
+  /** How or where weft is installed, to complete a sentence that begins with `weft 1.2.3, `. */
   readonly place: string;
-  /** A command for the user. PACKAGE in it stands for what weft was installed from. */
+  /** A command for the user. PACKAGE in it stands for the source that weft was installed from. */
   readonly update: string;
   readonly remove: string;
 }
 
-/** Package managers by a part of the path of what they have installed for all folders. */
+/** Package managers, by a part of the path of their global packages. */
 const managers: readonly (readonly [path: RegExp, name: string, update: string, remove: string])[] = [
   [/\/(?:pnpm\/global|global\/[^/]+\/\.pnpm)\//u, 'pnpm', 'pnpm add --global PACKAGE', 'pnpm remove --global weft'],
   [/\/yarn\/global\//u, 'Yarn', 'yarn global add PACKAGE', 'yarn global remove weft'],
@@ -70,7 +70,7 @@ const managers: readonly (readonly [path: RegExp, name: string, update: string, 
   [/\/\.volta\//u, 'Volta', 'volta install PACKAGE', 'volta uninstall weft'],
 ];
 
-/** Programs that run a package from their cache, which is a folder for each package. */
+/** Programs that run a package from a cache, which has a folder for each package. */
 const runners: readonly (readonly [cache: RegExp, name: string])[] = [
   [/^.*\/_npx\/[^/]+/u, 'npx'],
   [/^.*\/pnpm\/dlx\/[^/]+/u, 'pnpm dlx'],
@@ -78,8 +78,8 @@ const runners: readonly (readonly [cache: RegExp, name: string])[] = [
 ];
 
 /**
- * Tells from the folder of the program how it was installed. `nodePrefix` is the folder that npm installs to if nothing else is set:
- * the one in which `bin/node` lies, or `node.exe`.
+ * Detects from the program's folder how it was installed. `nodePrefix` is npm's default prefix: the folder with `bin/node`, or with
+ * `node.exe`.
  */
 export function installationOf({
   root,
@@ -93,7 +93,7 @@ export function installationOf({
   const path = root.replaceAll(win32.sep, '/');
   if (isCheckout)
     return {
-      place: `run from its sources in ${root}`,
+      place: `running from source in ${root}`,
       update: `in ${root}: git pull && npm ci && npm run build`,
       remove: `npm uninstall --global weft, if you ran npm link; then delete ${root}`,
     };
@@ -115,7 +115,7 @@ export function installationOf({
   const project = /^(.*?)\/node_modules\//u.exec(path)?.[1];
   const manager = path.includes('/node_modules/.pnpm/') ? 'pnpm' : 'npm';
   return project === undefined
-    ? {place: `in ${root}`, update: 'replace this folder by that of PACKAGE', remove: `delete ${root}`}
+    ? {place: `in ${root}`, update: 'replace this folder with that of PACKAGE', remove: `delete ${root}`}
     : {
         place: `installed in the project ${project}`,
         update: `in ${project}: ${manager} add PACKAGE`,

@@ -50,7 +50,7 @@ export function add(mcp: Command): void {
   const server = ['<server>', 'Name of the server'] as const;
   const scope = new Option(
     '--scope <scope>',
-    'user: you, in all projects; project: everybody, in .mcp.json; local: you, in this project (default)',
+    'user: you, in all projects; project: everyone, in .mcp.json; local: you, in this project (default)',
   ).choices(serverScopes);
   addSubcommands(mcp, [
     [
@@ -70,39 +70,41 @@ export function add(mcp: Command): void {
       'Add a server: weft mcp add <name> -- <command…>, or with --transport http <url>',
       [
         ['<name>', 'Name for the server'],
-        ['<command...>', 'Command with its arguments behind --, or the address'],
+        ['<command...>', 'Command with its arguments after --, or the address'],
         scope,
-        new Option('--transport <kind>', 'how it is reached (default: stdio)').choices(['stdio', 'http', 'sse']),
-        new Option('--env <K=V>', 'Variable that the program gets; may come again').argParser(collected).default([]),
-        new Option('--header <name: value>', 'Header that is sent to the address; may come again')
+        new Option('--transport <kind>', 'How to connect (default: stdio)').choices(['stdio', 'http', 'sse']),
+        new Option('--env <K=V>', 'Environment variable for the server; can be given several times')
+          .argParser(collected)
+          .default([]),
+        new Option('--header <name: value>', 'Header to send to the address; can be given several times')
           .argParser(collected)
           .default([]),
         ['--client-id <id>', 'OAuth client id, if you have one'],
         ['--client-secret-env <name>', 'Variable that holds the OAuth client secret'],
-        ['--callback-port <port>', 'Port of 127.0.0.1 that the OAuth client is registered with'],
+        ['--callback-port <port>', 'Port on 127.0.0.1 that the OAuth client is registered with'],
         folderFlag,
       ],
       exiting(addServer),
     ],
-    ['remove', 'Remove a server from the file that names it', [server, scope, folderFlag], exiting(removeServer)],
+    ['remove', 'Remove a server from its settings file', [server, scope, folderFlag], exiting(removeServer)],
     [
       'login',
       'Sign in to a server in the browser',
-      [server, ['--oauth-scope <scope>', 'Permission to ask for besides those of the sign-in before'], folderFlag],
+      [server, ['--oauth-scope <scope>', 'Additional OAuth scope to ask for'], folderFlag],
       exiting(async (name: string, options: LoginOptions) => (await signing()).login(name, options)),
     ],
     [
       'logout',
-      'Revoke and forget a sign-in',
+      'Sign out of a server and revoke its tokens',
       [['<server>', 'Name of the server, or its address'], folderFlag],
       exiting(async (name: string, options: FolderOption) => (await signing()).logout(name, options)),
     ],
     [
       'import',
-      'Copy the servers of other products into your settings; what is not carried over is said',
+      'Copy the servers of other products into your settings, and list what is left out',
       [
-        new Argument('[product]', 'whose servers').choices(peers),
-        ['--all', 'Those of all products'],
+        new Argument('[product]', 'Product to import from').choices(peers),
+        ['--all', 'Import from all products'],
         scope,
         ['--dry-run', 'Only show what would be written'],
         jsonFlag,
@@ -115,7 +117,7 @@ export function add(mcp: Command): void {
   ]);
 }
 
-/** `weft mcp list`: every server that a file names for this folder, and whether it answers. Exit code 0 whatever they answer. */
+/** `weft mcp list`: prints every server configured for this folder, and whether it answers. The exit code is 0 in any case. */
 async function listServers({json, check, cwd}: ListOptions): Promise<ExitCode> {
   const directory = existingFolder(cwd ?? '.');
   const {servers, notices} = await knownServers(directory);
@@ -148,7 +150,7 @@ const statusWords = {
   invalid: 'not valid',
 } as const satisfies Record<RowStatus, string>;
 
-/** `weft mcp get`: how one server is configured, and whether it answers. Values that may be secrets are not shown. */
+/** `weft mcp get`: prints how one server is configured and whether it answers, without values that may be secret. */
 async function getServer(name: string, {json, check, cwd}: ListOptions): Promise<ExitCode> {
   const directory = existingFolder(cwd ?? '.');
   const server = await serverNamed(name, directory);
@@ -190,23 +192,21 @@ async function getServer(name: string, {json, check, cwd}: ListOptions): Promise
   return exitCode.done;
 }
 
-/** `weft mcp add`: writes a server into the settings that `--scope` names, or into `.mcp.json`. */
+/** `weft mcp add`: writes a server into the settings file of `--scope`, or into `.mcp.json`. */
 async function addServer(name: string, words: readonly string[], options: AddOptions): Promise<ExitCode> {
   await requireOutsideWeft('Adding an MCP server');
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/u.test(name)) {
-    throw new UsageError(
-      `${JSON.stringify(name)} cannot be the name of a server: use letters, digits, "-", "_" and ".".`,
-    );
+    throw new UsageError(`${JSON.stringify(name)} is not a valid server name. Use letters, digits, "-", "_" and ".".`);
   }
   const scope = options.scope ?? 'local';
   const entry = entryOf(words, options);
   const config = parseServers({[name]: entry}, {source: scope, path: ''})[0]?.config ?? parseServer(entry);
-  if (config.tag === 'failed') throw new UsageError(`The server ${name} does not fit: ${config.error}.`);
+  if (config.tag === 'failed') throw new UsageError(`The server ${name} is not valid: ${config.error}.`);
   if (scope === 'project') refuseSharedSecrets(config.value);
   const path = await writeServer({name, entry, scope, trust: 'given'}, options.cwd);
   note(`added ${name} to ${path}`);
   const expanded = expandConfig(config.value, process.env);
-  if (expanded.tag === 'failed') note(`${name}: ${expanded.error} here; it is needed when weft starts`);
+  if (expanded.tag === 'failed') note(`${name}: ${expanded.error} here; weft needs it when it starts`);
   return exitCode.done;
 }
 
@@ -225,12 +225,13 @@ function entryOf(words: readonly string[], options: AddOptions): JsonObject {
   };
   if (transport === 'stdio') {
     if (has(headers) || has(oauth))
-      throw new UsageError('--header and OAuth are for servers with an address: add --transport http.');
+      throw new UsageError('--header and OAuth need a server with an address. Add --transport http.');
     return {command: first, ...(args.length === 0 ? {} : {args}), ...(has(env) ? {env} : {})};
   }
-  if (has(env)) throw new UsageError('--env is for servers that are programs: weft starts none for an address.');
-  if (args.length > 0) throw new UsageError(`An address is one word; what is ${JSON.stringify(args.join(' '))}?`);
-  if (!/^https?:\/\/|\$\{/u.test(first)) throw new UsageError(`${JSON.stringify(first)} is no http or https address.`);
+  if (has(env)) throw new UsageError('--env needs a server that weft starts, not an address.');
+  if (args.length > 0) throw new UsageError(`Unexpected ${JSON.stringify(args.join(' '))} after the address.`);
+  if (!/^https?:\/\/|\$\{/u.test(first))
+    throw new UsageError(`${JSON.stringify(first)} is not an http or https address.`);
   return {type: transport, url: first, ...(has(headers) ? {headers} : {}), ...(has(oauth) ? {oauth} : {})};
 }
 
@@ -250,7 +251,7 @@ function portNumber(text: string): number {
   return port;
 }
 
-/** A file that everybody with the repository has is no place for secrets. */
+/** Refuses to write secrets into `.mcp.json`, which everyone with the repository can read. */
 function refuseSharedSecrets({transport, oauth}: ServerConfig): void {
   const secret =
     transport.kind === 'stdio'
@@ -260,11 +261,11 @@ function refuseSharedSecrets({transport, oauth}: ServerConfig): void {
   const what = secret ?? inOAuth;
   if (what === undefined) return;
   throw new UsageError(
-    `${hidden(what)} seems to have a secret, and .mcp.json is for everybody who has the project: write \${NAME} for it, or choose --scope local.`,
+    `${hidden(what)} seems to contain a secret, and everyone with the project can read .mcp.json. Use \${NAME} instead, or choose --scope local.`,
   );
 }
 
-/** `weft mcp remove`: out of the one file that names it, or the one that `--scope` names. */
+/** `weft mcp remove`: removes a server from the only file that has it, or from the one of `--scope`. */
 async function removeServer(name: string, options: InScope): Promise<ExitCode> {
   await requireOutsideWeft('Removing an MCP server');
   const directory = existingFolder(options.cwd ?? '.');
@@ -274,11 +275,11 @@ async function removeServer(name: string, options: InScope): Promise<ExitCode> {
   const [place] = places;
   if (place === undefined) {
     await serverNamed(name, directory);
-    throw new Error(`${name} is not in the scope ${options.scope}, but in ${named.map(({path}) => path).join(', ')}.`);
+    throw new Error(`${name} is not in scope ${options.scope}. It is in ${named.map(({path}) => path).join(', ')}.`);
   }
   if (places.length > 1) {
     throw new UsageError(
-      `${name} is in ${places.map(server => `${server.path} (--scope ${scopeOf(server)})`).join(' and ')}: say which.`,
+      `${name} is in ${places.map(server => `${server.path} (--scope ${scopeOf(server)})`).join(' and ')}. Choose one with --scope.`,
     );
   }
   const path = await deleteServer({name, scope: scopeOf(place)}, {cwd: options.cwd, path: place.path});
@@ -293,5 +294,5 @@ async function removeServer(name: string, options: InScope): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** The settings of the project that are shared are written by hand only; they count as its scope. */
+/** Returns the scope of a server. Servers of the project's shared settings, which weft never writes, count as `project`. */
 const scopeOf = ({source}: KnownServer): ServerScope => (source === 'given' ? 'user' : source);

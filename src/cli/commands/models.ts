@@ -20,8 +20,8 @@ export function add(models: Command): void {
 }
 
 /**
- * `weft models list`: the models of the provider that is configured, or those that weft knows where there is none or it cannot be
- * asked, and besides these the ones that the user's settings describe.
+ * `weft models list`: prints the models of the configured provider, and those that the user's settings describe. Without a provider, or
+ * if it can't be reached, prints the models that weft knows.
  */
 async function listKnownModels({json, ...options}: FolderOption & JsonOption): Promise<ExitCode> {
   const context = contextFor(options);
@@ -47,9 +47,9 @@ async function listKnownModels({json, ...options}: FolderOption & JsonOption): P
   return exitCode.done;
 }
 
-const noneAsked = {kind: 'weft', why: 'no provider is configured; these are models that weft knows'} as const;
+const noneAsked = {kind: 'weft', why: 'no provider is configured. These are models that weft knows'} as const;
 
-/** Unknown facts are left out. */
+/** Returns the facts about a model for JSON, without unknown ones. */
 function factsOf({model, defaultOf, contextWindow, maxOutput, price, efforts, images, pdfs, about, from}: ListedModel) {
   return {
     model,
@@ -90,7 +90,7 @@ function linesOf(models: readonly ListedModel[]): readonly string[] {
       .join('  ')
       .trimEnd(),
   );
-  const own = models.some(({from}) => from === 'settings') ? ' * described by your settings.' : '';
+  const own = models.some(({from}) => from === 'settings') ? ' * from your settings.' : '';
   return [...lines, '', `Prices are US dollars as of ${knownAsOf}.${own}`];
 }
 

@@ -23,7 +23,7 @@ import {printRows} from '../rows.ts';
 export function add(permissions: Command): void {
   permissions
     .enablePositionalOptions()
-    .option('--list', 'List every kind of action that can ask')
+    .option('--list', 'List the kinds of actions that can ask')
     .option(...jsonFlag)
     .action(
       exiting(async ({list, ...options}: JsonOption & {readonly list?: true}, command: Command) => {
@@ -34,21 +34,21 @@ export function add(permissions: Command): void {
   permissions
     .command('check')
     .description('Check what weft would do with shell commands (without arguments: JSON lines on stdin)')
-    .argument('[command...]', 'Command to check; if the first word contains a space, each word is a command')
+    .argument('[command...]', 'Command to check. If the first argument contains a space, each argument is a command')
     .option('--json', 'Print one JSON object per command')
     .option(...folderFlag)
     .addOption(new Option('--permission-mode <mode>', 'Permission mode to check in').choices(permissionModes))
     .addOption(
-      new Option('--sandbox <how>', 'Sandbox to check with (default: of the settings)').choices(sandboxChoices),
+      new Option('--sandbox <how>', 'Sandbox to check with (default: from the settings)').choices(sandboxChoices),
     )
     .allowUnknownOption()
     .helpOption('--help', 'Show this help')
     .action(exiting(checkPermissions));
-  const classes = ['--classes', 'List every kind of action that can ask instead'] as const;
+  const classes = ['--classes', 'List the kinds of actions that can ask instead'] as const;
   const list = new Argument('<list>', 'What the rule does').choices(ruleLists);
   const rule = ['<rule>', 'Rule, such as "Bash(git status:*)" or "Edit(src/**)"'] as const;
   const yes = ['--yes', 'Do not ask'] as const;
-  const aboutTrust = 'Show what the settings of this folder ask for, and trust it';
+  const aboutTrust = "Show what this folder's settings ask for, and trust it";
   addSubcommands(permissions, [
     ['list', 'List the rules of the settings files', [classes, jsonFlag, folderFlag], exiting(listPermissions)],
     ['add', 'Add a rule to a settings file', [list, rule, ...settingsFileFlags], exiting(addPermission)],
@@ -58,7 +58,7 @@ export function add(permissions: Command): void {
   ]);
 }
 
-/** As the flags of a session; without them the settings decide. */
+/** The same flags as for a session; without them the settings decide. */
 interface CheckOptions {
   readonly permissionMode?: PermissionMode;
   readonly sandbox?: SandboxChoice;
@@ -78,7 +78,7 @@ async function checkPermissions(
   });
 }
 
-/** `weft permissions list`: prints the rules of the settings files, or with `--classes` the classes of actions that may be asked about. */
+/** `weft permissions list`: prints the rules of the settings files, or with `--classes` the kinds of actions that can ask. */
 async function listPermissions({
   json,
   cwd,
@@ -93,19 +93,19 @@ async function listPermissions({
   });
 }
 
-/** `weft permissions --list`: prints the classes of actions that may be asked about. */
+/** `weft permissions --list`: prints the kinds of actions that can ask. */
 async function listClasses({json}: JsonOption): Promise<ExitCode> {
-  const withNobodyThere = 'denied; exit code 3 if the work could not be finished without it';
+  const withNobodyThere = 'denied; the exit code is 3 if the work could not be finished without it';
   const indent = ' '.repeat(16);
   printRows({
     rows: askClasses(),
     json,
     toJson: row => ({...row, withNobodyThere}),
     line: ({name, tools, risks, askedWhen}) =>
-      `${name.padEnd(15)} ${tools.join(', ')}\n${indent}asked when: ${askedWhen}\n${indent}risk: ${risks.join(', ')}`,
+      `${name.padEnd(15)} ${tools.join(', ')}\n${indent}asks when: ${askedWhen}\n${indent}risk: ${risks.join(', ')}`,
     none: '',
   });
-  if (json === undefined) print(`When nobody can be asked, they are ${withNobodyThere}.\n`);
+  if (json === undefined) print(`Without a user to ask, these actions are ${withNobodyThere}.\n`);
   return exitCode.done;
 }
 
@@ -128,7 +128,7 @@ async function addPermission(list: RuleList, text: string, options: SettingsFile
   return exitCode.done;
 }
 
-/** `weft permissions remove`: removes a rule from a settings file; an error where it is not in it. */
+/** `weft permissions remove`: removes a rule from a settings file. Throws an error if the file does not contain it. */
 export async function removePermission(list: RuleList, text: string, options: SettingsFileOptions): Promise<ExitCode> {
   await requireOutsideWeft('weft permissions remove');
   const file = targetFile(options);
@@ -152,9 +152,9 @@ export async function trustFolder({yes, cwd}: FolderOption & {readonly yes?: tru
   await requireOutsideWeft('weft permissions trust');
   if (yes === undefined) {
     if (!process.stdin.isTTY)
-      throw new UsageError('No terminal to ask on. To trust this folder: weft permissions trust --yes');
+      throw new UsageError("Can't ask without a terminal. To trust this folder: weft permissions trust --yes");
     if (!(await askYesNo('Trust this folder? [y/N] '))) {
-      note('not trusted; weft ignores these settings and files');
+      note('not trusted: weft ignores these settings and files');
       return exitCode.failed;
     }
   }

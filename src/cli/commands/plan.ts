@@ -42,10 +42,8 @@ interface PlanOptions {
 /** `weft plan`, and `weft plan run|list|show`. */
 export function add(plan: Command, program: Command): void {
   plan
-    .argument('[prompt...]', 'What is to be planned')
-    .addOption(
-      new Option('--output-format <format>', 'How the plan is printed').choices(['text', 'json']).default('text'),
-    )
+    .argument('[prompt...]', 'What to plan')
+    .addOption(new Option('--output-format <format>', 'Format of the plan').choices(['text', 'json']).default('text'))
     .action(
       exiting((words: readonly string[], options: PlanOptions) =>
         makePlan(words, {...program.opts<MainOptions>(), ...options}),
@@ -54,7 +52,7 @@ export function add(plan: Command, program: Command): void {
   for (const option of program.options) if (commandFlags.plan.has(option.long)) plan.addOption(option);
   const run = plan
     .command('run')
-    .description('Approve a plan and carry it out, once')
+    .description('Approve a plan and run it, once')
     .argument('<id>', 'Id of the plan')
     .action(
       exiting((id: string, options: Partial<MainOptions>) => runPlan(id, {...program.opts<MainOptions>(), ...options})),
@@ -67,13 +65,13 @@ export function add(plan: Command, program: Command): void {
     .action(exiting(listPlans));
   plan
     .command('show')
-    .description('Show a plan and how far it is')
+    .description('Show a plan and its progress')
     .argument('<id>', 'Id of the plan')
     .option(...jsonFlag)
     .action(exiting(showPlan));
 }
 
-/** `weft plan`: has the agent plan, with nobody to approve it, and prints the plan, which waits for `weft plan run`. */
+/** `weft plan`: lets the agent make a plan and prints it. `weft plan run` approves and runs it later. */
 async function makePlan(words: readonly string[], given: MainOptions & PlanOptions): Promise<ExitCode> {
   const {outputFormat, ...rest} = given;
   const options = normalizeOptions({...rest, permissionMode: 'plan'});
@@ -96,14 +94,14 @@ async function makePlan(words: readonly string[], given: MainOptions & PlanOptio
     const {exitCode: code} = endOf(summary);
     if (code !== exitCode.done) return code;
     note(
-      `the model gave no plan${summary.answer === '' ? '' : `; it said: ${firstLine(oneLine(summary.answer), 300)}`}`,
+      `the model made no plan${summary.answer === '' ? '' : `. It said: ${firstLine(oneLine(summary.answer), 300)}`}`,
     );
     return exitCode.failed;
   }
   const {id, goal, steps, notes} = plan;
   if (outputFormat === 'json') printJson(`${JSON.stringify({id, goal, steps, notes})}\n`);
   else print(`${visibleText(planText(draftOf(plan)))}\n`);
-  note(`carry it out: weft plan run ${id}`);
+  note(`run it: weft plan run ${id}`);
   return exitCode.done;
 }
 
@@ -134,7 +132,7 @@ async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
   return {plan, summary};
 }
 
-/** `weft plan run`: the approval, and the execution, which happens once. */
+/** `weft plan run`: approves the plan and runs it. A plan runs only once. */
 const runPlan = (id: string, given: MainOptions): Promise<ExitCode> =>
   withUserStores(({plans}) => {
     const plan = plans.find(planId(id));
@@ -143,7 +141,7 @@ const runPlan = (id: string, given: MainOptions): Promise<ExitCode> =>
     if (given.cwd === undefined && !existsSync(plan.directory))
       return refuse(
         given,
-        `the folder of the plan is gone: ${visibleExactLine(plan.directory)}. Name another one: weft --cwd DIR plan run ${id}`,
+        `the plan's folder is gone: ${visibleExactLine(plan.directory)}. Choose another one: weft --cwd DIR plan run ${id}`,
       );
     return runMain(
       [],
@@ -158,12 +156,12 @@ async function refuse(given: MainOptions, message: string): Promise<ExitCode> {
   return exitCode.failed;
 }
 
-/** An answer is not yet a plan that was carried out. */
+/** Describes the open steps of a plan that failed; empty otherwise. An answer alone does not complete a plan. */
 function unfinished(plan: Plan | 'unknown'): string {
   return plan === 'unknown' || plan.state !== 'failed' ? '' : unfinishedText(plan);
 }
 
-/** Approves it where that is still to be done, and claims it: of two that run it at once one is refused. */
+/** Approves the plan if it is still pending, and claims it. If two processes run it at once, one is refused. */
 function begin(plans: PlanStore, {id}: Plan): Outcome<Plan, string> {
   const begun = plans.change(id, plan => {
     const approved = plan.state === 'pending' ? approvePlan(plan) : ({tag: 'ok', value: plan} as const);
@@ -173,7 +171,7 @@ function begin(plans: PlanStore, {id}: Plan): Outcome<Plan, string> {
   return failed(begun.error === 'unknown' ? unknownText(id) : usedText(id, begun.error.state));
 }
 
-const unknownText = (id: string): string => `there is no plan ${visibleExactLine(id)}. List them: weft plan list`;
+const unknownText = (id: string): string => `unknown plan ${visibleExactLine(id)}. List them: weft plan list`;
 
 const refusalOf = ({id, state}: Plan): string =>
   state === 'pending' || state === 'approved' ? '' : usedText(id, state);
@@ -181,16 +179,16 @@ const refusalOf = ({id, state}: Plan): string =>
 function usedText(id: string, state: Plan['state']): string {
   switch (state) {
     case 'executing':
-      return `the plan ${id} is being carried out`;
+      return `plan ${id} is already running`;
     case 'rejected':
-      return `the plan ${id} was rejected`;
+      return `plan ${id} was rejected`;
     case 'completed':
     case 'failed':
     case 'stopped':
-      return `the plan ${id} has been carried out (${state}), and a plan is carried out once`;
+      return `plan ${id} has already run (${state}). A plan runs only once`;
     case 'pending':
     case 'approved':
-      return `the plan ${id} was changed meanwhile: try again`;
+      return `plan ${id} has just changed. Try again`;
     default:
       return unreachable(state);
   }

@@ -21,19 +21,19 @@ export function add(command: Command): void {
     .action(exiting(listRunning));
 }
 
-/** Lists the commands that weft started and that are running, and the sub-agents at work, or with `stop` ends one and all it started. */
+/** `weft ps`: lists running commands that weft started, and running sub-agents. With `--stop`, ends one and everything it started. */
 async function listRunning({json, stop}: PsOptions): Promise<ExitCode> {
   const {findRunning} = await import('../../workspace/terminals/find-running.ts');
   const running = await findRunning({folder: userPlaces().blocks});
   const agents = await agentsAtWork();
   if (stop !== undefined) return stopOne({running, agents}, stop);
   if (json !== undefined) return printDocument([...running.map(factsOf), ...agents.map(agentFacts)]);
-  if (running.length + agents.length === 0) note('no background commands and no sub-agents');
+  if (running.length + agents.length === 0) note('no background commands or sub-agents');
   else print([...running.map(textOf), ...agents.map(agentText)].join(''));
   return exitCode.done;
 }
 
-/** What `work` gives for what works in the user's store; `none` where there is no store yet. */
+/** Runs `work` on the jobs of the user's store; returns `none` if there is no store yet. */
 async function withJobs<T>(work: (jobs: JobStore) => Promise<T>, none: T): Promise<T> {
   const {isStoreMade} = await import('../../app/user-database.ts');
   const places = userPlaces();
@@ -49,13 +49,13 @@ async function agentsAtWork(): Promise<readonly RunningAgent[]> {
     .toSorted((one, other) => one.startedAt - other.startedAt);
 }
 
-/** `weft agents stop`, and `weft ps --stop` of one. */
+/** `weft agents stop`, and `weft ps --stop` for an agent. */
 export async function stopAgent(text: string): Promise<ExitCode> {
   const id = parseSessionId(text);
   const agents = await agentsAtWork();
   const agent = agents.find(each => each.id === id);
   if (agent === undefined)
-    throw new UsageError(`No sub-agent at work has the id ${visibleLine(text)}. ${knownText(agents)}`);
+    throw new UsageError(`No running sub-agent has the id ${visibleLine(text)}. ${knownText(agents)}`);
   const {stopJob} = await import('../../jobs/held-job.ts');
   const key = jobKey({kind: 'agent', agent});
   if ((await withJobs(jobs => stopJob(jobs, {key}), 'unknown')) === 'running') {
@@ -68,8 +68,8 @@ export async function stopAgent(text: string): Promise<ExitCode> {
 
 const knownText = (agents: readonly RunningAgent[]): string =>
   agents.length === 0
-    ? 'None is at work.'
-    : `At work: ${agents.map(({id, name}) => `${id} (${visibleLine(name)})`).join(', ')}.`;
+    ? 'None is running.'
+    : `Running: ${agents.map(({id, name}) => `${id} (${visibleLine(name)})`).join(', ')}.`;
 
 const agentFacts = ({startedAt, ...facts}: RunningAgent): object => ({
   type: 'agent',

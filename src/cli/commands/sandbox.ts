@@ -25,18 +25,21 @@ const running = () => import('./sandbox/run-command.ts');
 /** `weft sandbox providers|test|run|apply`. */
 export function add(sandbox: Command): void {
   sandbox.enablePositionalOptions();
-  const provider = new Option('--provider <name>', 'Backend of the sandbox').choices(providerNames);
+  const provider = new Option('--provider <name>', 'Sandbox backend').choices(providerNames);
   addSubcommands(sandbox, [
     ['providers', 'List the backends and which are installed', [jsonFlag], exiting(listProviders)],
     ['test', 'Prove what each backend stops on this machine', [provider, jsonFlag], exiting(testProviders)],
     [
       'run',
-      'Run a command in the sandbox, with this folder as its workspace, and apply what it changed when it has ended',
+      'Run a command in the sandbox with this folder as its workspace, then apply its changes',
       [
-        ['<command...>', 'Command; one word with blanks is given to the shell'],
+        ['<command...>', 'Command; a single argument with spaces is passed to the shell'],
         provider,
-        ['--dry', 'Apply nothing: show its changes as a diff, and keep them for weft sandbox apply'],
-        ['--json', 'Print {id, exitCode, changes} or {exitCode, applied, dropped}; its own output goes to stderr'],
+        ['--dry', 'Apply nothing: show the changes as a diff, and save them for weft sandbox apply'],
+        [
+          '--json',
+          "Print {id, exitCode, changes} or {exitCode, applied, dropped}; the command's output goes to stderr",
+        ],
         folderFlag,
       ],
       exiting(async (words: readonly [string, ...string[]], options: SandboxRunOptions) =>
@@ -46,14 +49,14 @@ export function add(sandbox: Command): void {
     [
       'apply',
       'Apply the changes of a dry run: all of them, or none if a file has changed since',
-      [['<id>', 'ID that the dry run printed'], jsonFlag],
+      [['<id>', 'Id from the dry run'], jsonFlag],
       exiting(async (id: string, options: JsonOption) => (await running()).applyKept(id, options)),
     ],
   ]);
   sandbox.commands.find(each => each.name() === 'run')?.passThroughOptions();
 }
 
-/** `weft sandbox providers`: each backend, whether it is there, and what it is. */
+/** `weft sandbox providers`: prints each backend, whether it is installed, and what it is. */
 async function listProviders({json}: JsonOption): Promise<ExitCode> {
   return printRows({
     rows: await providerRows(),
@@ -71,8 +74,8 @@ export const providerRows = () =>
   Promise.all(providerNames.map(async provider => ({provider, ...(await findProvider(provider))})));
 
 const descriptions: Readonly<Record<ProviderName, string>> = {
-  native: 'commands run as you, nothing is confined',
-  bwrap: 'bubblewrap: namespaces of Linux',
+  native: 'no sandbox: commands run as you',
+  bwrap: 'bubblewrap: Linux namespaces',
   claude: '@anthropic-ai/sandbox-runtime: bubblewrap on Linux, Seatbelt on macOS',
   codex: 'codex sandbox: bubblewrap and seccomp on Linux, Seatbelt on macOS',
 };
@@ -89,8 +92,8 @@ async function findProvider(
 }
 
 /**
- * `weft sandbox test`: tries each backend anew. As JSON an array, with `--provider` one object, and the exit code then says whether it
- * works.
+ * `weft sandbox test`: tests each backend again. With `--json` it prints an array. With `--provider` it prints one object, and the exit
+ * code says whether that backend works.
  */
 async function testProviders({provider, json}: JsonOption & {readonly provider?: ProviderName}): Promise<ExitCode> {
   const proofs: TriedProof[] = [];
@@ -103,14 +106,14 @@ async function testProviders({provider, json}: JsonOption & {readonly provider?:
   return provider === undefined || only?.works === true ? exitCode.done : exitCode.failed;
 }
 
-/** `hosts`: what was seen where hosts are allowed, and weft's proxy is the network of commands. */
+/** A proof with `hosts`: the result with allowed hosts, if weft's proxy is the only network of commands. */
 interface TriedProof extends Omit<Proof, 'hosts'> {
   readonly hosts: HostsProof;
 }
 
 async function tryProvider(name: ProviderName): Promise<TriedProof> {
   const provider = await loadProvider(name);
-  if (provider === 'native') return {...nativeProof, hosts: {proven: false, reason: 'nothing is confined'}};
+  if (provider === 'native') return {...nativeProof, hosts: {proven: false, reason: 'there is no sandbox'}};
   const places = userPlaces();
   try {
     mkdirSync(places.data, {recursive: true, mode: 0o700});
@@ -119,24 +122,24 @@ async function tryProvider(name: ProviderName): Promise<TriedProof> {
       provider: name,
       works: false,
       proven: nothingProven,
-      reason: `${places.data} cannot be made, where it is tried`,
-      hosts: {proven: false, reason: 'it was not tried'},
+      reason: `can't create ${places.data} to test it in`,
+      hosts: {proven: false, reason: 'not tested'},
     };
   }
   const options = {folder: places.data, home: homedir(), isProtected: isProtectedBelow};
   const proof = await probeProvider(provider, options, AbortSignal.timeout(60_000));
-  if (!withProxy.has(name)) return {...proof, hosts: {proven: false, reason: 'its commands reach no host'}};
+  if (!withProxy.has(name)) return {...proof, hosts: {proven: false, reason: 'its commands have no network'}};
   if (!proof.works) return {...proof, hosts: {proven: false, reason: 'it does not work'}};
   return {...proof, hosts: await probeHosts(provider, options, AbortSignal.timeout(60_000))};
 }
 
-/** What is said of the proxy where a backend has one. */
+/** Describes the result for the proxy, if the backend has one. */
 const hostsText = ({provider, works, hosts: {proven, reason}}: TriedProof): string =>
   !works || !withProxy.has(provider)
     ? ''
     : proven
-      ? '; hosts that rules allow are reached through the proxy, and no others'
-      : `; hosts cannot be allowed: ${visibleLine(reason)}`;
+      ? '; commands reach hosts that rules allow through the proxy, and no others'
+      : `; can't allow hosts: ${visibleLine(reason)}`;
 
 function proofLine({provider, works, proven, reason}: Omit<Proof, 'hosts'>): string {
   const stops = provenText({proven, hosts: 'closed'});

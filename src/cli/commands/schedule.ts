@@ -20,7 +20,7 @@ interface AddOptions extends FolderOption, JsonOption {
   readonly permissionMode?: PermissionMode;
 }
 
-/** `weft schedule add|list|remove|run`: prompts that `weft serve` sends at their times. */
+/** `weft schedule add|list|remove|run`: prompts that `weft serve` runs on a schedule. */
 export function add(schedule: Command, program: Command): void {
   schedule
     .command('add')
@@ -29,7 +29,7 @@ export function add(schedule: Command, program: Command): void {
     .argument('<prompt...>', 'What to send')
     .option('--cwd <dir>', 'Folder to work in instead of the current one')
     .addOption(
-      new Option('--permission-mode <mode>', 'What may run without asking; your settings at most').choices(
+      new Option('--permission-mode <mode>', 'What may run without asking, within what your settings allow').choices(
         permissionModes,
       ),
     )
@@ -37,17 +37,17 @@ export function add(schedule: Command, program: Command): void {
     .action(exiting(addSchedule));
   schedule
     .command('list')
-    .description('List the schedules, the next one first, and what became of their last runs')
+    .description('List the schedules with their last runs, the next one first')
     .option(...jsonFlag)
     .action(exiting(listSchedules));
   schedule
     .command('remove')
-    .description('Remove a schedule; a run that has begun goes on')
+    .description('Remove a schedule; a run in progress continues')
     .argument('<id>', 'Id of the schedule')
     .action(exiting(removeSchedule));
   schedule
     .command('run')
-    .description('Run a schedule now, here, with nobody to ask')
+    .description('Run a schedule now, in this process, without asking')
     .argument('<id>', 'Id of the schedule')
     .action(exiting((id: string) => runSchedule(id, program.opts<MainOptions>())));
 }
@@ -63,12 +63,12 @@ async function addSchedule(
   const now = Date.now();
   const next = nextTime(cron, now);
   if (next.tag === 'failed')
-    throw new UsageError(`${visibleExactLine(cron)} is no cron expression: ${visibleLine(next.error)}`);
+    throw new UsageError(`${visibleExactLine(cron)} is not a cron expression: ${visibleLine(next.error)}`);
   const directory = existingFolder(cwd ?? '.');
   const mode = modeWithin(permissionMode, directory);
   if (mode !== permissionMode)
     throw new UsageError(
-      `Your settings allow ${mode} there, so a schedule cannot run as ${permissionMode}. Change them first: weft config set permissionMode ${permissionMode}`,
+      `Your settings allow ${mode} in that folder, so a schedule can't run with ${permissionMode}. Change them first: weft config set permissionMode ${permissionMode}`,
     );
   const schedule = {
     id: scheduleId(`schedule_${randomUuid().slice(0, 8)}`),
@@ -83,7 +83,7 @@ async function addSchedule(
   if (json !== undefined) printJson(`${JSON.stringify(shown({...schedule, last: {state: 'none'}}))}\n`);
   else {
     print(`${schedule.id}\n`);
-    note(`runs next at ${timeText(schedule.nextAt)}, while weft serve runs`);
+    note(`next run at ${timeText(schedule.nextAt)}, if weft serve is running`);
   }
   return exitCode.done;
 }
@@ -103,7 +103,7 @@ async function listSchedules({json}: JsonOption): Promise<ExitCode> {
     const {id, cron, prompt, nextAt, directory, mode, last} = schedule;
     print(
       `${id}  ${visibleExactLine(cron)}  next ${timeText(nextAt)}  ${mode}  ${visibleExactLine(directory)}\n` +
-        `  ${visibleLine(firstLine(prompt, 100))}\n${lastText(last)}${(waiting.get(id) ?? []).map(title => `  waits for an answer: ${visibleLine(title)}\n`).join('')}`,
+        `  ${visibleLine(firstLine(prompt, 100))}\n${lastText(last)}${(waiting.get(id) ?? []).map(title => `  waiting for an answer: ${visibleLine(title)}\n`).join('')}`,
     );
   }
   return exitCode.done;
@@ -116,18 +116,18 @@ async function removeSchedule(id: string): Promise<ExitCode> {
   return exitCode.failed;
 }
 
-/** `weft schedule run`: now, in this process; flags of weft itself count, but for the mode, the folder and the prompt. */
+/** `weft schedule run`: runs a schedule in this process. weft's main flags apply, except for the mode, the folder and the prompt. */
 const runSchedule = (id: string, given: MainOptions): Promise<ExitCode> =>
   withUserStores(async ({schedules, jobs}) => {
     const found = schedules.list().find(each => each.id === id);
     if (found !== undefined && !existsSync(found.directory)) {
-      note(`the folder of the schedule is gone: ${visibleExactLine(found.directory)}`);
+      note(`the schedule's folder is gone: ${visibleExactLine(found.directory)}`);
       return exitCode.failed;
     }
     const job = {id: randomUuid(), session: parseSessionId(randomUuid()) ?? 'not-open'} as const;
     const taken = schedules.take(scheduleId(id), Date.now(), job);
     if (taken.tag === 'failed') {
-      note(taken.error === 'unknown' ? unknownText(id) : `${visibleExactLine(id)} runs already`);
+      note(taken.error === 'unknown' ? unknownText(id) : `${visibleExactLine(id)} is already running`);
       return exitCode.failed;
     }
     const {prompt, directory, mode} = taken.value;
@@ -151,10 +151,9 @@ function endOf(code: ExitCode): JobState {
   return code === exitCode.done ? 'completed' : 'failed';
 }
 
-const unknownText = (id: string): string =>
-  `there is no schedule ${visibleExactLine(id)}. List them: weft schedule list`;
+const unknownText = (id: string): string => `unknown schedule ${visibleExactLine(id)}. List them: weft schedule list`;
 
-/** What runs of schedules have asked that nobody has answered yet. */
+/** Reads the unanswered questions of running schedules. */
 async function whatWaits(
   schedules: readonly Schedule[],
   jobs: JobStore,
@@ -174,7 +173,7 @@ function lastText(last: LastRun): string {
   return `  ${last.state} at ${timeText(last.at)}${trouble}${session}\n`;
 }
 
-/** The schedule as JSON: times as ISO 8601, what there is not as null. */
+/** Returns the schedule for JSON: times as ISO 8601, missing values as null. */
 const shown = ({createdAt, nextAt, last, ...schedule}: Schedule, waiting: readonly string[] = []): object => ({
   ...schedule,
   createdAt: new Date(createdAt).toISOString(),

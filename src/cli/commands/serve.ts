@@ -45,14 +45,14 @@ interface ServeOptions {
 export function add(command: Command): void {
   command
     .addOption(
-      new Option('--port <n>', 'Port to listen on; 0 for any that is free').argParser(portNumber).default(defaultPort),
+      new Option('--port <n>', 'Port to listen on; 0 for any free port').argParser(portNumber).default(defaultPort),
     )
     .option('--host <address>', 'Address to listen on', '127.0.0.1')
-    .option('--store <where>', 'Where everything is kept: sqlite, or postgres://… (default: WEFT_STORE, else sqlite)')
-    .option('--allow-host <names...>', 'Names by which requests may address the server')
+    .option('--store <where>', 'Store to use: sqlite, or postgres://… (default: WEFT_STORE, or sqlite)')
+    .option('--allow-host <names...>', 'Host names that requests may use for the server')
     .option('--allow-origin <origins...>', 'Web origins whose pages may call the server')
     .addOption(
-      new Option('--output-format <format>', 'How the address is printed').choices(['text', 'json']).default('text'),
+      new Option('--output-format <format>', 'Format of the address').choices(['text', 'json']).default('text'),
     )
     .action(exiting(runServe));
 }
@@ -63,16 +63,16 @@ function portNumber(text: string): number {
   return Number(text);
 }
 
-/** Milliseconds that running prompts have to settle when the server ends. */
+/** Milliseconds for running prompts to settle when the server ends. */
 const stopMs = 700;
 
 const newSession = (): SessionId => parseSessionId(randomUUID()) ?? noUuid();
 
 function noUuid(): never {
-  throw new Error('randomUUID() gave no UUID');
+  throw new Error('randomUUID() returned no UUID');
 }
 
-/** What the commands of the same names print. Each is loaded with the first request that asks for it. */
+/** Returns what the commands of the same names print. Each is loaded by the first request that needs it. */
 const machine: MachinePort = {
   sandboxProviders: async () => (await import('./sandbox.ts')).providerRows(),
   async mcpServers(directory) {
@@ -86,7 +86,7 @@ const machine: MachinePort = {
   folder: requestFolder,
 };
 
-/** The engine is loaded with the first request that needs it. */
+/** Loads the engine with the first request that needs it. */
 function lazySessions(store: Store, server: ServerPlace): AgentPort {
   let opened: Promise<AgentPort> | undefined;
   const sessions = () =>
@@ -99,7 +99,7 @@ function lazySessions(store: Store, server: ServerPlace): AgentPort {
   };
 }
 
-/** `weft serve`: serves until a signal ends it. */
+/** `weft serve`: serves until a signal arrives. */
 async function runServe(options: ServeOptions): Promise<ExitCode> {
   const places = userPlaces(options.store);
   const note = openServerLog(places.serverLog);
@@ -168,23 +168,23 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
 
 interface ServerToken {
   readonly value: string;
-  /** Where it is kept; `null` for the one of WEFT_SERVER_TOKEN, which is written nowhere. */
+  /** The token's file; `null` for a token from WEFT_SERVER_TOKEN, which is not written to a file. */
   readonly file: string | null;
 }
 
 /**
- * The token that requests to `weft serve` need: that of WEFT_SERVER_TOKEN, else the one of `file`, which stays the same from start to
- * start so that programs need not be told. The file is for this user alone (0600).
+ * Returns the token that requests to `weft serve` need: from WEFT_SERVER_TOKEN, or from `file`. The file keeps the same token across
+ * restarts, and only this user can read it (mode 0600).
  */
 function serverToken(file: string, environment: NodeJS.ProcessEnv): ServerToken {
   const given = environment['WEFT_SERVER_TOKEN'] ?? '';
-  // Commands of the agent are no clients of the server.
+  // The agent's commands must not get the token.
   delete environment['WEFT_SERVER_TOKEN'];
   if (given !== '') return {value: given, file: null};
   return {value: readToken(file) ?? makeToken(file), file};
 }
 
-/** 32 random bytes as text. */
+/** 32 random bytes in base64url. */
 const tokenForm = /^[\w-]{43}$/u;
 
 function readToken(file: string): string | undefined {
@@ -205,7 +205,7 @@ function makeToken(file: string): string {
   try {
     writeFileSync(file, `${token}\n`, {mode: 0o600, flag: 'wx'});
   } catch (cause) {
-    // Another server was first.
+    // Another server has just created the file.
     const other = readToken(file);
     if (other === undefined) throw cause;
     return other;

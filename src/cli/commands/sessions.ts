@@ -32,7 +32,7 @@ export function add(sessions: Command): void {
     ['export', 'Write a session to stdout', [session, format], exiting(exportSession)],
     [
       'rewind',
-      'Undo back to before a prompt: files, conversation or both',
+      'Go back to before a prompt: files, conversation or both',
       [
         session,
         new Option('--to <n>', 'Go back to before this prompt (default: the last one)').argParser(wholeNumber),
@@ -51,7 +51,7 @@ export function add(sessions: Command): void {
   ]);
 }
 
-/** `weft sessions list`: prints the sessions of all folders, newest first; with `--json` as one array. */
+/** `weft sessions list`: prints the sessions of all folders, newest first, or one array with `--json`. */
 async function printSessions({json}: JsonOption): Promise<ExitCode> {
   const store = await userStore();
   const summaries = store.list({});
@@ -62,7 +62,7 @@ async function printSessions({json}: JsonOption): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** `weft sessions show <id>`: prints a transcript; with `--json` the summary and every record as one object. */
+/** `weft sessions show <id>`: prints a transcript, or one object with the summary and every record with `--json`. */
 async function showSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
   const {summary, records} = read(await userStore(), idText);
   if (json === undefined) print(formatSession(records));
@@ -86,7 +86,7 @@ async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> 
   const store = await userStore();
   const id = sessionIdOf(store, idText);
   const deleted = store.delete(id);
-  // Not the advice that comes with the fault: going on with a copy is for `--resume`.
+  // Without the fault's advice to continue in a copy, which is for `--resume`.
   if (deleted.tag === 'failed') throw new Error(deleted.error.message);
   const [{rm}, {transcriptFile}, {artifactsOf}] = await Promise.all([
     import('node:fs/promises'),
@@ -96,7 +96,7 @@ async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> 
   await rm(transcriptFile(userPlaces().transcripts, id), {force: true});
   await rm(artifactsOf(userPlaces().artifacts, id), {recursive: true, force: true});
   const {pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
-  // Fails where another weft is running; then the daily pruning does it.
+  // Fails if another weft is running. Then the daily pruning does it.
   await pruneCheckpoints({folder: userPlaces().checkpoints, sessions: store.keptTrees(), now: Date.now()}).catch(
     () => {},
   );
@@ -110,14 +110,14 @@ const userStore = (): Promise<Store> => openUserStore(userPlaces());
 function read(store: Store, idText: string): ReadSession {
   const session = unwrap(store.read(sessionIdOf(store, idText)));
   for (const {seq, reason} of session.skipped) {
-    note(`skipped record ${seq}, which cannot be read: ${reason}`);
+    note(`skipped record ${seq}: ${reason}`);
   }
   return session;
 }
 
 /**
- * One line a session, none wider than `width` cells (but for the id, which is never cut): short id, when it was last written to,
- * cost, title, folder. Empty for no sessions. `now` in milliseconds since the epoch.
+ * Formats one line per session: short id, time since the last change, cost, title, folder. Empty for no sessions. No line is wider than
+ * `width` cells, except that the id is never cut. `now` is in milliseconds since the epoch.
  */
 export function formatSessionList(
   summaries: readonly SessionSummary[],
@@ -158,7 +158,7 @@ interface SessionListOptions {
   readonly now: number;
   readonly width: number;
   readonly home: string;
-  /** What each session has cost in US dollars, where that is known. */
+  /** The cost of each session in US dollars, if known. */
   readonly costs: ReadonlyMap<SessionId, number>;
 }
 

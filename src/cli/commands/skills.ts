@@ -25,13 +25,18 @@ export function add(command: Command): void {
   addListAndShow(command, 'agents');
   command
     .command('stop <id>')
-    .description('Stop a sub-agent at work, as weft ps lists it')
+    .description('Stop a running sub-agent by its id in weft ps')
     .action(exiting(async (id: string) => (await import('./ps.ts')).stopAgent(id)));
 }
 
 function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {
   const ofAgents = kind === 'agents' ? [agentsFlag] : [];
-  const flags = [jsonFlag, ['-C, --cwd <dir>', 'Look in this folder'] as const, pluginFlag, ...ofAgents];
+  const flags = [
+    jsonFlag,
+    ['-C, --cwd <dir>', 'Folder to use instead of the current one'] as const,
+    pluginFlag,
+    ...ofAgents,
+  ];
   const list = command.command('list', {isDefault: true}).description(`List the ${kind}`);
   addParameters(
     list,
@@ -39,21 +44,21 @@ function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {
     exiting(async (options: ListOptions) => listExtensions(kind, options)),
   );
   const show = exiting(async (name: string, options: ListOptions) => showExtension(kind, name, options));
-  addSubcommands(command, [['show <name>', `Show one of the ${kind} in full`, flags, show]]);
+  addSubcommands(command, [['show <name>', `Show one of the ${kind} with its full text`, flags, show]]);
 }
 
 type ExtensionKind = 'skills' | 'agents';
 
 interface ListOptions extends JsonOption, Pick<MainOptions, 'cwd' | 'pluginDir' | 'agents'> {}
 
-/** Something that was found, and whether the model is told of it. */
+/** A skill or agent that was found, and whether weft offers it to the model. */
 interface Row {
   readonly file: SkillFile | AgentFile;
-  /** Why it is not offered; empty where it is. */
+  /** Why it is not offered; empty if it is. */
   readonly reason: string;
 }
 
-/** Lists all that was found, also what is not offered, those that win a name first; with agents also the harnesses. */
+/** Lists all that were found, including those that are not offered. For agents it also lists the harnesses. */
 async function listExtensions(kind: ExtensionKind, options: ListOptions): Promise<ExitCode> {
   const {rows, notices, context} = await rowsOf(kind, options);
   for (const notice of notices) note(visibleLine(notice));
@@ -93,7 +98,7 @@ function harnessFacts({name, state, advice, abilities}: FoundHarness): JsonObjec
 }
 
 function harnessText({name, state, advice, abilities}: FoundHarness): string {
-  const reads = abilities.acts === 'read-only' ? ', reads only: it asks nobody before it acts' : '';
+  const reads = abilities.acts === 'read-only' ? ', read-only because it does not ask before it acts' : '';
   const shown = (words: string): string =>
     `${visibleLine(name)}  (${words})\n${advice === '' ? '' : `    ${visibleLine(advice)}\n`}`;
   switch (state.kind) {
@@ -115,10 +120,10 @@ function harnessText({name, state, advice, abilities}: FoundHarness): string {
 const signInWords = {
   'signed-in': 'signed in',
   'signed-out': 'not signed in',
-  unknown: 'whether it is signed in is not known',
+  unknown: 'sign-in unknown',
 } as const;
 
-/** Shows one in full: the one that is offered, or else the first of that name. */
+/** Shows one with its full text: the one that is offered, or else the first of that name. */
 async function showExtension(kind: ExtensionKind, name: string, options: ListOptions): Promise<ExitCode> {
   const {rows} = await rowsOf(kind, options);
   const named = rows.filter(({file}) => file.name === name);
@@ -130,7 +135,7 @@ async function showExtension(kind: ExtensionKind, name: string, options: ListOpt
     );
     const one = kind.slice(0, -1);
     throw new UsageError(
-      `There is no ${one} ${JSON.stringify(name)}. ${near === undefined ? `List them: weft ${kind} list` : `Did you mean ${near}?`}`,
+      `Unknown ${one} ${JSON.stringify(name)}. ${near === undefined ? `List them: weft ${kind} list` : `Did you mean ${near}?`}`,
     );
   }
   const text = await bodyOf(row.file);
@@ -139,7 +144,7 @@ async function showExtension(kind: ExtensionKind, name: string, options: ListOpt
   return exitCode.done;
 }
 
-/** The skills of a folder, also those that are not offered. */
+/** Returns the skills of a folder, including those that are not offered. */
 export async function skillRows(cwd: string): Promise<readonly JsonObject[]> {
   return (await rowsOf('skills', {cwd})).rows.map(factsOf);
 }
@@ -175,7 +180,7 @@ const ownReason = ({offer}: ExtensionFile): string => (offer.offered === 'yes' ?
 const modelReason = (skill: SkillFile): string =>
   skill.forModel === 'no' ? `disable-model-invocation: only you can use it, as /${skill.name}` : '';
 
-/** The fields of Claude Code's skills that change what a skill does, and that weft does not heed. */
+/** The fields of Claude Code's skills that change what a skill does and that weft ignores. */
 const unheededOfSkills = [
   'agent',
   'arguments',
@@ -187,15 +192,14 @@ const unheededOfSkills = [
   'shell',
 ] as const;
 
-/** What of a file does not count, in a sentence; empty where all does. */
+/** Returns a sentence about the fields that weft ignores; empty if there are none. */
 function unheededIn(file: SkillFile | AgentFile): string {
   if ('prompt' in file) return unheededNotes(file, ['effort', 'hooks', 'mcpServers']).join(' ');
   const named: readonly string[] = unheededOfSkills.filter(field => Object.hasOwn(file.fields, field));
-  // A file that is not the user's own cannot allow itself anything.
-  const tools =
-    file.scope !== 'user' && file.tools.length > 0 ? ['allowed-tools (counts in your own skills only)'] : [];
+  // Only the user's own files can allow tools.
+  const tools = file.scope !== 'user' && file.tools.length > 0 ? ['allowed-tools (works only in your own skills)'] : [];
   const all = [...named, ...tools];
-  return all.length === 0 ? '' : `Not heeded: ${all.join(', ')}.`;
+  return all.length === 0 ? '' : `Ignored: ${all.join(', ')}.`;
 }
 
 const factsOf = ({file, reason}: Row): JsonObject => ({

@@ -31,15 +31,15 @@ interface MessageOptions extends JsonOption {
   readonly task?: string;
 }
 
-/** `weft stack run|list|next|create|add|status|advance|message|messages`: the task stack that `weft serve` serves, too. */
+/** `weft stack run|list|next|create|add|status|advance|message|messages`: the same task stack as in `weft serve`. */
 export function add(stack: Command, program: Command): void {
   const run = stack
     .command('run')
-    .description('Run the tasks in order, from where the stack stands')
-    .option('--harness <name>', `Let another agent do the tasks: ${knownHarnesses.join(', ')}`)
-    .option('--keep-going', 'Go on after a task that failed')
-    .option('--once', 'Run one position only: a task or a hook')
-    .option('--json', 'Print what happens as JSON lines')
+    .description('Run the tasks in order, starting at the pointer')
+    .option('--harness <name>', `Run the tasks with another agent: ${knownHarnesses.join(', ')}`)
+    .option('--keep-going', 'Continue after a failed task')
+    .option('--once', 'Run only one position: a task or a hook')
+    .option('--json', 'Print events as JSON lines')
     .action(exiting(async (options: StackRunOptions) => (await import('./stack/director.ts')).runStack(options)));
   for (const option of program.options) if (commandFlags['stack run'].has(option.long)) run.addOption(option);
   stack
@@ -49,20 +49,20 @@ export function add(stack: Command, program: Command): void {
     .action(exiting(listStack));
   stack
     .command('next')
-    .description('Show what is to be done next')
+    .description('Show the next task')
     .option(...jsonFlag)
     .action(exiting(showNext));
   stack
     .command('create')
     .description('Create a task')
-    .argument('<description...>', 'What is to be done')
-    .addOption(new Option('--layer <n>', 'Put it into this layer').argParser(layerIndex).conflicts('newLayer'))
-    .option('--new-layer', 'Put it into a new layer at the end')
+    .argument('<description...>', 'What to do')
+    .addOption(new Option('--layer <n>', 'Add it to this layer').argParser(layerIndex).conflicts('newLayer'))
+    .option('--new-layer', 'Add it to a new layer at the end')
     .option(...jsonFlag)
     .action(exiting(createTask));
   stack
     .command('add')
-    .description('Put a task that lies in no layer into one')
+    .description('Add a task that is in no layer to a layer')
     .argument('<task>', 'Id of the task')
     .argument('<layer>', 'Index of the layer', layerIndex)
     .action(exiting(addTask));
@@ -80,8 +80,8 @@ export function add(stack: Command, program: Command): void {
   stack
     .command('message')
     .description('Leave a message')
-    .argument('<text...>', 'What it says')
-    .option('--task <id>', 'Task that it is about')
+    .argument('<text...>', 'Text of the message')
+    .option('--task <id>', 'Task that the message is about')
     .option(...jsonFlag)
     .action(exiting(leaveMessage));
   stack
@@ -92,7 +92,7 @@ export function add(stack: Command, program: Command): void {
 }
 
 function layerIndex(text: string): number {
-  if (!/^\d{1,9}$/u.test(text)) throw new InvalidArgumentError('It must be the index of a layer; the first has 0.');
+  if (!/^\d{1,9}$/u.test(text)) throw new InvalidArgumentError('It must be the index of a layer, starting at 0.');
   return Number(text);
 }
 
@@ -102,7 +102,7 @@ function taskStatus(text: string): TaskStatus {
   return status;
 }
 
-/** `weft stack list`: each layer with its tasks, and a mark at the pointer. */
+/** `weft stack list`: prints each layer with its tasks, and marks the pointer. */
 function listStack({json}: JsonOption): Promise<ExitCode> {
   return withStack(stack => {
     const layers = stack.layers();
@@ -123,13 +123,13 @@ function showNext({json}: JsonOption): Promise<ExitCode> {
   return withStack(stack => {
     const next = stack.next();
     if (json !== undefined) return ok(printDocument(next === 'none' ? {message: 'No tasks in stack'} : next));
-    if (next === 'none') note('nothing is left to do');
+    if (next === 'none') note('nothing left to do');
     else print(`${nextText(next)}\n`);
     return ok(exitCode.done);
   });
 }
 
-/** `weft stack create`: the task and, where one is named, its place in a layer. */
+/** `weft stack create`: creates a task and, if a layer is given, adds it to the layer. */
 function createTask(words: readonly string[], {layer, newLayer, json}: CreateOptions): Promise<ExitCode> {
   return withStack(stack => {
     const overall_description = words.join(' ').trim();
@@ -194,7 +194,7 @@ const messageText = ({sender_type, task_id, content}: UserMessage): string =>
 
 type Work = (stack: TaskStack) => Outcome<ExitCode, StackRefusal>;
 
-/** Does all of `work` or, where that is refused, nothing of it, and says why. */
+/** Does all of `work`. If that is refused, does nothing and prints the reason. */
 async function withStack(work: Work): Promise<ExitCode> {
   const outcome = await withUserStores(({stack}) => stack.perform(each => each.attempt(() => work(each))));
   if (outcome.tag === 'ok') return outcome.value;

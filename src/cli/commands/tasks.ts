@@ -21,7 +21,7 @@ import {isStdoutTerminal} from '../../app/output.ts';
 
 /** `weft tasks decode|watch|encode|transform`. */
 export function add(tasks: Command): void {
-  const file = ['[file]', 'File to read; stdin without one or with "-"'] as const;
+  const file = ['[file]', 'File to read; stdin if missing or "-"'] as const;
   const json = ['--json', 'Print the list as one line of JSON after each change (default in a pipe)'] as const;
   const input = new Option('--input <form>', 'Input format').choices(inputs).default('auto');
   const output = new Option('--output <form>', 'Output format').choices(outputs).default('base64');
@@ -53,7 +53,7 @@ function decodeTasks(file: string | undefined, {input}: {readonly input: TaskInp
   });
 }
 
-/** `weft tasks watch`: a live panel on a terminal; elsewhere, and with `--json`, the list as one line after each change. */
+/** `weft tasks watch`: shows a live panel on a terminal. Elsewhere, and with `--json`, prints the list as one line after each change. */
 async function watchTasks(file: string | undefined, {json}: JsonOption): Promise<ExitCode> {
   if (json === undefined && isStdoutTerminal()) {
     await (await import('../../tui/terminal/yoga.ts')).loadLayout();
@@ -95,7 +95,7 @@ function encodeTasks(file: string | undefined, {output}: {readonly output: TaskO
   });
 }
 
-/** `weft tasks transform`: prints the stream of another API, which is complete even where the input breaks off. */
+/** `weft tasks transform`: prints the stream of another API. The stream is complete even if the input is cut off. */
 function transformTasks(file: string | undefined, {to}: {readonly to: TransformTarget}): Promise<ExitCode> {
   return runFilter(file, async complain => {
     const [{taskFilter}, {makePayloadEvents}, stream] = await Promise.all([
@@ -108,7 +108,7 @@ function transformTasks(file: string | undefined, {to}: {readonly to: TransformT
     const takeEvent = (event: ResponseEvent, position: string): string => {
       if (stream.hasEnded && event.kind === 'client-actions' && !isNoted) {
         isNoted = true;
-        noteAt(position, 'the response has ended before this; the events of another one are left out');
+        noteAt(position, 'the response ended before this line; the events of another response are skipped');
       }
       return stream.push(event).join('');
     };
@@ -138,5 +138,5 @@ async function targetStream(to: TransformTarget): Promise<AnswerStream> {
   }
 }
 
-/** The protocol names the model only at the end of a stream. */
+/** Used because the protocol names the model only at the end of a stream. */
 const unknownModel = 'unknown';

@@ -24,7 +24,7 @@ interface WorkerOptions {
 export function add(command: Command): void {
   command
     .option('--store <where>', 'The store: postgres://… (default: WEFT_STORE)')
-    .addOption(new Option('--concurrency <n>', 'Runs at a time').argParser(count).default(2))
+    .addOption(new Option('--concurrency <n>', 'Number of jobs to run at the same time').argParser(count).default(2))
     .action(exiting(runWorker));
 }
 
@@ -33,16 +33,14 @@ function count(text: string): number {
   return Number(text);
 }
 
-/** Milliseconds that running prompts have to settle when the worker ends. */
+/** Milliseconds for running prompts to settle when the worker ends. */
 const stopMs = 3000;
 
-/** `weft worker`: does what waits in the queue, until a signal ends it; what it was at is taken up by another, or by the next one. */
+/** `weft worker`: runs queued jobs until a signal arrives. Another worker continues its unfinished jobs. */
 async function runWorker({store: named, concurrency}: WorkerOptions): Promise<ExitCode> {
   const places = userPlaces(named);
   if (places.database.kind !== 'postgres')
-    throw new UsageError(
-      'A worker needs a store that machines can share: weft worker --store postgres://user@host/database',
-    );
+    throw new UsageError('A worker needs a shared Postgres store: weft worker --store postgres://user@host/database');
   const note = openServerLog(places.serverLog);
   const stores = await openUserStores(places);
   const {sessions, jobs, schedules} = stores;
@@ -76,7 +74,7 @@ async function runWorker({store: named, concurrency}: WorkerOptions): Promise<Ex
     loadNext,
     note,
   });
-  print(`weft works, ${String(concurrency)} at a time\n`);
+  print(`weft is working, ${String(concurrency)} jobs at a time\n`);
   const code = await stopped.promise;
   stopping.abort();
   scheduler.close();

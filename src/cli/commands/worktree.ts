@@ -16,26 +16,26 @@ interface WorktreeOptions extends FolderOption {
   readonly force?: true;
 }
 
-/** `weft worktree list|merge|remove`: what agents have left in worktrees of their own. */
+/** `weft worktree list|merge|remove`: the worktrees that agents and sessions have left. */
 export function add(worktree: Command): void {
   const name = ['<name>', 'Name of the worktree'] as const;
   addSubcommands(worktree, [
     [
       'list',
-      'List the worktrees of this repository, with what has changed in them',
+      'List the worktrees of this repository with their changes',
       [folderFlag, jsonFlag],
       exiting(listWorktrees),
     ],
     [
       'merge',
-      'Bring the changes of a worktree into the folder that it was made for, all or none, and remove it',
-      [name, ['--force', 'Even if a weft works in it'], folderFlag],
+      'Merge the changes of a worktree into its original folder, all or none, and remove it',
+      [name, ['--force', 'Even if weft is running in it'], folderFlag],
       exiting(mergeWorktree),
     ],
     [
       'remove',
       'Remove a worktree and its branch',
-      [name, ['--force', 'Even if it has changes, or a weft works in it'], folderFlag],
+      [name, ['--force', 'Even if it has changes or weft is running in it'], folderFlag],
       exiting(removeWorktree),
     ],
   ]);
@@ -61,11 +61,11 @@ async function listWorktrees({json, ...place}: ListOptions): Promise<ExitCode> {
       commits: changes.tag === 'ok' ? changes.value.commits : 0,
     }),
     line({name, folder, branch, usedBy, changes}) {
-      const state = changes.tag === 'ok' ? changesText(changes.value) : 'cannot be looked at';
+      const state = changes.tag === 'ok' ? changesText(changes.value) : 'not readable';
       const use = usedBy === 0 ? '' : `, in use (process ${usedBy})`;
       return `${name}  ${state}\n    ${visibleLine(folder)}, branch ${branch}${use}`;
     },
-    none: 'no worktrees of weft in this repository',
+    none: 'no weft worktrees in this repository',
   });
 }
 
@@ -85,9 +85,7 @@ async function removeWorktree(name: string, {force, ...place}: WorktreeOptions):
     refuseInUse(worktree);
     const changes = unwrap(await (await userWorktrees()).changes(worktree, signal));
     if (changes.files.length > 0 || changes.commits > 0) {
-      throw new Error(
-        `${name} has ${changesText(changes)}. weft worktree remove --force ${name} removes it all the same.`,
-      );
+      throw new Error(`${name} has ${changesText(changes)}. To remove it anyway: weft worktree remove --force ${name}`);
     }
   }
   unwrap(await (await userWorktrees()).drop(worktree, 'drop'));
@@ -103,12 +101,12 @@ async function worktreeNamed(name: string, place: FolderOption): Promise<ListedW
   const found = listed.find(each => each.name === name);
   if (found !== undefined) return found;
   const known = listed.length === 0 ? 'There are none.' : `There are ${listed.map(each => each.name).join(', ')}.`;
-  throw new UsageError(`No worktree of this repository has the name ${JSON.stringify(name)}. ${known}`);
+  throw new UsageError(`This repository has no worktree ${JSON.stringify(name)}. ${known}`);
 }
 
 function refuseInUse({name, usedBy}: ListedWorktree): void {
   if (usedBy === 0) return;
-  throw new Error(`A weft works in ${name} (process ${usedBy}). Leave it first, or use --force.`);
+  throw new Error(`weft is running in ${name} (process ${usedBy}). Exit it first, or use --force.`);
 }
 
 function changesText(changes: WorktreeChanges): string {

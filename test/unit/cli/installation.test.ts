@@ -48,7 +48,7 @@ test.each<[root: string, expected: readonly string[]]>([
     '/w/shop/node_modules/.pnpm/weft@1/node_modules/weft',
     ['installed in the project /w/shop', 'in /w/shop: pnpm add PACKAGE', 'in /w/shop: pnpm remove weft'],
   ],
-  ['/opt/weft', ['in /opt/weft', 'replace this folder by that of PACKAGE', 'delete /opt/weft']],
+  ['/opt/weft', ['in /opt/weft', 'replace this folder with that of PACKAGE', 'delete /opt/weft']],
 ])('%s', (root, expected) => {
   const {place, update, remove} = installationOf({root, nodePrefix: '/usr', isCheckout: false});
   expect([place, update, remove]).toEqual(expected);

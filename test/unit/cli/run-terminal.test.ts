@@ -30,7 +30,9 @@ test('a UI that fails: the engine is closed, and the error names itself as a bug
   const cause = new TypeError('no such todo');
   expect(await runFailing(cause)).toEqual({
     closed: ['shutdown'],
-    end: new Error('internal error: no such todo. Please report it. Run weft --debug to see where it happened.', {cause}),
+    end: new Error('internal error: no such todo. Please report it. Run weft --debug to see where it happened.', {
+      cause,
+    }),
   });
   expect(process.listenerCount('uncaughtException')).toBe(before);
 });

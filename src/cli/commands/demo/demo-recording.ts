@@ -16,15 +16,15 @@ const todos = (test: TodoStatus, find: TodoStatus, fix: TodoStatus, check: TodoS
 
 const usage = (inputTokens: number, outputTokens: number): JsonObject => ({inputTokens, outputTokens});
 
-/** Both times the same command, so that one yes for the session covers both. */
+/** The same command both times, so that one approval for the session covers both. */
 const runTests: JsonObject = {
   tool: 'Bash',
   input: {command: 'node --test', description: 'Run the tests', is_read_only: false, is_risky: false},
 };
 
 /**
- * What the model says in the demo, line by line in the form that `--record` writes and `--replay` reads. Only these words are
- * recorded: every action in them really runs. They also say, each where it is seen for the first time, what weft asks and what not.
+ * The model's answers in the demo, in the line format that `--record` writes and `--replay` reads. Only these words are recorded: every
+ * action in them really runs. They also explain what weft asks about and what not, each when it first happens.
  */
 const lines: readonly JsonObject[] = [
   {weft: 'recording', version: 1},
@@ -92,7 +92,7 @@ const lines: readonly JsonObject[] = [
 
 export const demoRecording: string = lines.map(line => `${JSON.stringify(line)}\n`).join('');
 
-/** The project the demo works on: real files, a real failing test. Paths are relative to its folder. */
+/** The project of the demo: real files with a test that fails. Paths are relative to its folder. */
 export const demoProject: readonly {readonly path: string; readonly text: string}[] = [
   {
     path: 'package.json',
@@ -115,7 +115,7 @@ Adds up what is in a shopping cart. Three or more of the same item get 10 % off.
     path: 'src/cart.js',
     text: `import {discountFor} from './discount.js';
 
-/** What the cart costs, in whole cents. */
+/** The total of the cart, in whole cents. */
 export function total(items) {
   let sum = 0;
   for (const item of items) {
@@ -130,7 +130,7 @@ export function total(items) {
     text: `const bulkFrom = 3;
 const bulkRate = 0.1;
 
-/** What is taken off one line of the cart, in whole cents. */
+/** The discount on one line of the cart, in whole cents. */
 export function discountFor(item) {
   if (item.quantity > bulkFrom) {
     return Math.round(item.cents * item.quantity * bulkRate);

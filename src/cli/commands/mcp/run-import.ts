@@ -21,24 +21,24 @@ export interface ImportOptions extends InScope, JsonOption {
   readonly dryRun?: true;
 }
 
-/** One server as `weft mcp import` tells of it. */
+/** A server in the report of `weft mcp import`. */
 interface ImportRow {
   readonly name: string;
   readonly product: Peer;
   readonly path: string;
   readonly outcome: 'imported' | 'would-import' | 'exists' | 'left-out';
-  /** Where it was written; empty where it was not. */
+  /** The file it was written to; empty if it was not written. */
   readonly written_to: string;
   readonly notes: readonly string[];
 }
 
 /**
- * `weft mcp import`: copies servers of other products. A server that exists under the same name stays as it is. Servers of the
- * project's own files go to its `.mcp.json` and start only after trust, whatever scope was asked for. Exit code 1 if a file is broken.
+ * `weft mcp import`: copies servers of other products. An existing server of the same name stays unchanged. Servers from the project's
+ * files go to its `.mcp.json` whatever the scope, and start only after the user trusts them. The exit code is 1 if a file is broken.
  */
 export async function importServers(product: Peer | undefined, options: ImportOptions): Promise<ExitCode> {
   if ((product === undefined) === (options.all === undefined)) {
-    throw new UsageError(`Name one product (${peers.join(', ')}), or say --all.`);
+    throw new UsageError(`Name one product (${peers.join(', ')}), or use --all.`);
   }
   if (options.dryRun === undefined) await requireOutsideWeft('Importing MCP servers');
   const directory = existingFolder(options.cwd ?? '.');
@@ -53,7 +53,7 @@ export async function importServers(product: Peer | undefined, options: ImportOp
     const found = text.tag === 'ok' ? await readPeerFile(file, text.value ?? '', directory) : text;
     if (found.tag === 'failed') {
       broken += 1;
-      note(`${visibleExactLine(path)} cannot be read: ${found.error}`);
+      note(`can't read ${visibleExactLine(path)}: ${found.error}`);
       continue;
     }
     for (const left of found.value.leftOut) {
@@ -63,18 +63,18 @@ export async function importServers(product: Peer | undefined, options: ImportOp
     for (const server of found.value.servers) {
       const row = {name: server.name, product: peer, path};
       if (taken.has(server.name)) {
-        rows.push({...row, outcome: 'exists', written_to: '', notes: ['a server of this name is here already']});
+        rows.push({...row, outcome: 'exists', written_to: '', notes: ['a server with this name already exists']});
         continue;
       }
       taken.add(server.name);
       const {entry, notes: carried} = withoutSharedSecrets(server, scope);
       const notes =
         owner === 'project'
-          ? [...carried, 'a server of this project: it starts after `weft permissions trust`']
+          ? [...carried, 'a server of this project: it starts only after `weft permissions trust`']
           : carried;
       if (scope === 'project' && hasSecretWords(entry)) {
         const why =
-          'its arguments or its address seem to have a secret, and .mcp.json is for everybody: choose another --scope';
+          'its arguments or address seem to contain a secret, and .mcp.json is shared. Choose another --scope';
         rows.push({...row, outcome: 'left-out', written_to: '', notes: [why]});
         continue;
       }
@@ -89,13 +89,13 @@ export async function importServers(product: Peer | undefined, options: ImportOp
       rows.push({...row, outcome: 'imported', written_to: written, notes});
     }
   }
-  const whose = product === undefined ? 'no product' : peerNames[product];
-  const none = broken === 0 ? `nothing to import: ${whose} names no server here` : '';
+  const whose = product === undefined ? 'no product has' : `${peerNames[product]} has no`;
+  const none = broken === 0 ? `nothing to import: ${whose} servers here` : '';
   printRows({rows, json: options.json, line: rowText, none});
   return broken === 0 ? exitCode.done : exitCode.failed;
 }
 
-/** The files of a product, the user's first: a project must not take the name of a user's server. */
+/** Returns the files of a product, the user's first, so that a project can't take the name of a user's server. */
 const filesOf = (directory: string) => (peer: Peer) =>
   peerFiles(peer, {home: homedir(), directory, platform: process.platform, env: process.env});
 
@@ -111,8 +111,8 @@ function rowText({name, product, path, outcome, written_to: to, notes}: ImportRo
 }
 
 /**
- * Secrets that stand in the entry itself go into the user's own settings only, with a note; in `.mcp.json` a reference to a variable
- * takes their place.
+ * Replaces literal secrets in the entry with references to variables if the entry goes into `.mcp.json`. In the user's own settings they
+ * stay, with a note.
  */
 function withoutSharedSecrets(
   {name, entry, notes}: {readonly name: string; readonly entry: JsonObject; readonly notes: readonly string[]},
@@ -127,16 +127,16 @@ function withoutSharedSecrets(
     if (literal.length === 0) continue;
     const named = literal.map(([key]) => `${member}.${key}`).join(', ');
     if (scope !== 'project') {
-      said.push(`copied with its value: ${named}. Better: a variable, and \${NAME} here`);
+      said.push(`copied with its value: ${named}. A variable with \${NAME} here is safer`);
       continue;
     }
     const references = literal.map(([key]) => [key, member === 'env' ? key : variableName(`${name}_${key}`)] as const);
     changed[member] = {...values, ...Object.fromEntries(references.map(([key, variable]) => [key, `\${${variable}}`]))};
     said.push(
-      `values are not shared: set ${references.map(([, variable]) => variable).join(', ')} where you start weft`,
+      `values are not shared: set ${references.map(([, variable]) => variable).join(', ')} in the environment of weft`,
     );
   }
-  if (hasSecretWords(entry)) said.push('its arguments or its address seem to have a secret');
+  if (hasSecretWords(entry)) said.push('its arguments or address seem to contain a secret');
   return {entry: changed, notes: said};
 }
 

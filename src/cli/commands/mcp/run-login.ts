@@ -22,17 +22,17 @@ export interface LoginOptions extends FolderOption {
 
 const revokeMs = 10_000;
 
-/** `weft mcp login`: signs in to a server in the browser, and says whether it answers then. */
+/** `weft mcp login`: signs in to a server in the browser, and reports whether the server answers afterwards. */
 export async function login(name: string, {cwd, oauthScope}: LoginOptions): Promise<ExitCode> {
   await requireOutsideWeft('Signing in to an MCP server');
   const directory = existingFolder(cwd ?? '.');
   const {given, server} = await httpServer(name, directory);
   if (server.oauth.grant !== 'authorization-code') {
-    throw new UsageError(`${name} has credentials in its configuration: weft signs in to it by itself.`);
+    throw new UsageError(`weft signs in to ${name} with the credentials in its configuration. There is nothing to do.`);
   }
   const stop = new AbortController();
-  onSignal('SIGINT', () => stop.abort(new Error('it was interrupted')));
-  onSignal('SIGTERM', () => stop.abort(new Error('it was interrupted')));
+  onSignal('SIGINT', () => stop.abort(new Error('interrupted')));
+  onSignal('SIGTERM', () => stop.abort(new Error('interrupted')));
   const end = unwrap(
     await signInServer(
       {target: {name, config: given, directory}, moreScope: oauthScope},
@@ -45,13 +45,13 @@ export async function login(name: string, {cwd, oauthScope}: LoginOptions): Prom
     return exitCode.done;
   }
   const {place, check} = end;
-  note(`signed in to ${name}; kept in ${place}`);
+  note(`signed in to ${name}; saved in ${place}`);
   if (check.status !== 'connected') throw new Error(`${name} does not answer yet: ${stillRefused(check)}`);
   note(`${name} answers: ${pluralize(check.tools, 'tool')}`);
   return exitCode.done;
 }
 
-/** The link is shown in any case: a browser that opens may be the wrong one. */
+/** Shows the link and opens it in the browser. The link is always shown, because the wrong browser may open. */
 async function offerLink(
   {url, host, redirectUrl}: SignInLink,
   {name, directory}: {readonly name: string; readonly directory: string},
@@ -59,14 +59,12 @@ async function offerLink(
   note(`sign in to ${visibleExactLine(name)} at ${host}:`);
   printError(`\n  ${visibleExactLine(url)}\n\n`);
   const opened = await openLink(url, {platform: process.platform, environment: process.env, roots: [directory]});
-  const words = opened === 'opened' ? 'your browser opens it; waiting' : 'open it in a browser; waiting';
-  const elsewhere = process.stdin.isTTY
-    ? ` If it ends on a page at ${redirectUrl} that does not load, paste its address here.`
-    : '';
+  const words = opened === 'opened' ? 'your browser is opening it; waiting' : 'open it in a browser; waiting';
+  const elsewhere = process.stdin.isTTY ? ` If a page at ${redirectUrl} does not load, paste its address here.` : '';
   note(`${words} (5 minutes).${elsewhere}`);
 }
 
-/** What the user types meanwhile; nothing where nobody types. */
+/** Yields the lines that the user types; none without a terminal. */
 async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
   if (!process.stdin.isTTY) return;
   const lines = createInterface({input: process.stdin});
@@ -83,7 +81,7 @@ async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
   }
 }
 
-/** `weft mcp logout`: revokes the tokens where the authorization server takes them back, and forgets them in any case. */
+/** `weft mcp logout`: deletes the tokens, and revokes them if the authorization server supports it. */
 export async function logout(name: string, {cwd}: FolderOption): Promise<ExitCode> {
   await requireOutsideWeft('Signing out of an MCP server');
   const {credentials, fetchFor} = oauthDeps(() => {});
@@ -97,12 +95,12 @@ export async function logout(name: string, {cwd}: FolderOption): Promise<ExitCod
   const place = credentials.placeText(key) ?? '';
   const credential = await credentials.read(key);
   unwrap(await credentials.forget(key));
-  note(`the sign-in to ${visibleExactLine(name)} is removed from ${place}`);
+  note(`removed the sign-in to ${visibleExactLine(name)} from ${place}`);
   if (credential === undefined) return exitCode.done;
   const revoked = await revokeCredential({url, credential}, fetchFor(url), AbortSignal.timeout(revokeMs));
-  if (revoked === 'revoked') note(`its tokens are revoked at ${new URL(credential.issuer).host}`);
-  else if (revoked === 'not-offered') note('its tokens cannot be revoked: they are good until they run out');
-  else note(`its tokens could not be revoked, and are good until they run out: ${revoked.failed}`);
+  if (revoked === 'revoked') note(`revoked its tokens at ${new URL(credential.issuer).host}`);
+  else if (revoked === 'not-offered') note("the server can't revoke its tokens: they stay valid until they expire");
+  else note(`can't revoke its tokens, so they stay valid until they expire: ${revoked.failed}`);
   return exitCode.done;
 }
 
@@ -115,12 +113,11 @@ async function httpServer(name: string, directory: string) {
   if (expanded.tag === 'failed') throw new Error(`${name}: ${expanded.error}.`);
   const server = oauthServer(name, expanded.value);
   if (server.tag === 'failed') throw new Error(`${name} in ${known.path}: ${server.error}.`);
-  if (server.value === undefined)
-    throw new UsageError(`${name} is a program on this machine: there is nothing to sign in to.`);
+  if (server.value === undefined) throw new UsageError(`${name} is a program on this machine and needs no sign-in.`);
   return {given, server: server.value};
 }
 
 function requireCounting({name, path, standing, obstacle}: KnownServer): void {
   if (standing !== 'untrusted') return;
-  throw new Error(`${name} of ${path} is not trusted, so weft does not call it: ${obstacle}`);
+  throw new Error(`${name} in ${path} is not trusted, so weft does not call it: ${obstacle}`);
 }

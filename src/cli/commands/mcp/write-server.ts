@@ -18,7 +18,7 @@ import {unwrap} from '../../../app/exit-code.ts';
 import {note} from '../../../app/output.ts';
 import type {FolderOption} from '../../../app/main-options.ts';
 
-/** Where a server is written: for you in all projects, for everybody in this one, or for you in this one. */
+/** The scopes of a server: for you in all projects, for everyone in this project, or for you in this project. */
 export const serverScopes = ['user', 'project', 'local'] as const;
 export type ServerScope = (typeof serverScopes)[number];
 
@@ -34,7 +34,7 @@ interface NewServer {
   readonly trust: 'given' | 'asked-later';
 }
 
-/** Writes an entry to the file of the scope and returns the file's path. A name that the file has already is refused. */
+/** Writes an entry to the file of the scope and returns the file's path. Throws an error if the file already has the name. */
 export async function writeServer({name, entry, scope, trust}: NewServer, cwd: string | undefined): Promise<string> {
   const directory = existingFolder(cwd ?? '.');
   const {servers} = await knownServers(directory);
@@ -43,7 +43,7 @@ export async function writeServer({name, entry, scope, trust}: NewServer, cwd: s
       ? projectServersFile(directory)
       : targetFile({...(scope === 'user' ? {user: true} : {local: true}), ...(cwd === undefined ? {} : {cwd})}).path;
   if (servers.some(server => server.name === name && server.path === path)) {
-    throw new Error(`${name} is in ${path} already. Remove it first: weft mcp remove ${name} --scope ${scope}`);
+    throw new Error(`${name} is already in ${path}. Remove it first: weft mcp remove ${name} --scope ${scope}`);
   }
   if (scope === 'project') {
     await changeProjectServers(directory, trust, text =>
@@ -62,7 +62,7 @@ export async function writeServer({name, entry, scope, trust}: NewServer, cwd: s
   return path;
 }
 
-/** Removes an entry from the file at `path`, which belongs to the scope. Answers with the path. */
+/** Removes an entry from the file at `path`, which belongs to the scope. Returns the path. */
 export async function deleteServer(
   {name, scope}: {readonly name: string; readonly scope: ServerScope},
   {cwd, path}: {readonly cwd: string | undefined; readonly path: string},
@@ -78,7 +78,7 @@ export async function deleteServer(
   return path;
 }
 
-/** Changes `.mcp.json`, which stays trusted if it was and the trust is given. A broken file is not changed. */
+/** Changes `.mcp.json`. If it was trusted and `trust` is `given`, it stays trusted. A broken file is not changed. */
 async function changeProjectServers(
   directory: string,
   trust: NewServer['trust'],
@@ -112,7 +112,7 @@ async function changeProjectServers(
   }
 }
 
-/** The user names these files of the project now: they are trusted as they are, which counts as far as the entry itself is trusted. */
+/** Trusts the project's files that the entry runs, in their current form, because the user has just named them. */
 async function trustScripts(entry: JsonObject, directory: string): Promise<void> {
   const place = trustPlace(directory, userPlaces());
   const found = await Promise.all(

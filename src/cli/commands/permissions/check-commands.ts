@@ -24,7 +24,7 @@ import {isStdoutGone, note, printAndWait} from '../../../app/output.ts';
 import {weftFolders} from '../../../app/user-data.ts';
 import {eachLine} from '../../stdin.ts';
 
-/** `undefined`: as the settings have it. */
+/** The folder, mode, sandbox and output format of a check. An `undefined` mode or sandbox comes from the settings. */
 export interface CheckJob {
   readonly directory: string;
   readonly mode: PermissionMode | undefined;
@@ -33,8 +33,8 @@ export interface CheckJob {
 }
 
 /**
- * The verdict of each command under the rules in force, in order: of those given as words, else of the JSON lines on stdin, as they
- * come. A line that cannot be read gets a complaint and makes the exit code 1; verdicts do not change it.
+ * Prints the verdict for each command under the rules in effect, in order: for the commands in `words`, or for the JSON lines on stdin
+ * as they arrive. An invalid line is reported and makes the exit code 1; verdicts do not change it.
  */
 export async function checkCommands(words: readonly string[], job: CheckJob): Promise<ExitCode> {
   const judge = await sessionJudge(job);
@@ -48,7 +48,7 @@ export async function checkCommands(words: readonly string[], job: CheckJob): Pr
     return code;
   }
   if (process.stdin.isTTY) {
-    throw new UsageError('There is no command. Give one, or JSON lines on stdin: weft permissions check "git push"');
+    throw new UsageError('No command. Give one, or JSON lines on stdin: weft permissions check "git push"');
   }
   for await (const {line, number} of eachLine(process.stdin)) {
     if (line.trim() === '') continue;
@@ -63,8 +63,8 @@ export async function checkCommands(words: readonly string[], job: CheckJob): Pr
 }
 
 /**
- * Several words are one command, as for `ssh`. Where the first word holds white space, which no program's name does, each word is a
- * whole command.
+ * Returns the commands in the arguments. Several words are one command, as for `ssh`. If the first word contains white space, which no
+ * program name does, each word is a whole command.
  */
 function commandsIn(words: readonly string[]): readonly string[] {
   return /\S\s+\S/u.test(words[0] ?? '') ? words : [words.join(' ')];
@@ -75,7 +75,7 @@ interface SessionJudge {
   readonly mode: PermissionMode;
 }
 
-/** The judge of a session in that folder, with the proof of its sandbox. */
+/** Makes the judge of a session in that folder, with the proof of its sandbox. */
 async function sessionJudge({directory, sandbox, mode}: CheckJob): Promise<SessionJudge> {
   const context = contextFor({cwd: directory, sessionPersistence: false, sandbox});
   for (const notice of await context.notices()) note(notice);
@@ -86,7 +86,7 @@ async function sessionJudge({directory, sandbox, mode}: CheckJob): Promise<Sessi
   return {judge, mode: mode ?? settings.permissionMode};
 }
 
-/** The judge of commands in a folder, under the rules in force there; `sandbox` says what confines them. */
+/** Makes the judge of commands in a folder, under the rules in effect there. `sandbox` is the proof of what confines them. */
 export function commandJudge({roots, settings, places}: RunContext, sandbox: JudgeOptions['sandbox']): Judge {
   const home = homedir();
   const paths = makePaths({roots, home});
@@ -124,7 +124,7 @@ function readLine(line: string): Outcome<ParsedCommand, string> {
   return readCommand(json.value['command'], json.value);
 }
 
-/** Reads a command with the flags that a model would set. They are claims, and can only make the verdict stricter. */
+/** Parses a command with the flags that a model would set. The flags are claims and can only make the verdict stricter. */
 function readCommand(command: string, flags: JsonObject = {}): Outcome<ParsedCommand, string> {
   const claims: Record<string, boolean> = {};
   for (const name of ['is_read_only', 'is_risky']) {
@@ -147,7 +147,7 @@ async function report(
   return form === 'json' ? jsonLine(command, verdict, conditions) : textLines(command, verdict, conditions);
 }
 
-/** Runs nothing: the answer names the conditions under which it holds. */
+/** An executor that runs nothing: it collects the conditions under which the verdict holds. */
 const whoeverAsks = (directory: string): Executor<readonly string[]> => ({
   name: 'weft permissions check',
   directory,
@@ -155,14 +155,14 @@ const whoeverAsks = (directory: string): Executor<readonly string[]> => ({
   discharge: {
     'restricted-environment': (_, told) => [...told, "without the workspace's programs and git hooks"],
     confined: ({to}, told) => [...told, to === 'outside' ? 'outside of the sandbox' : 'in a sandbox'],
-    // They were named with the question.
+    // The command line already names these.
     directory: (_, told) => told,
     paths: (_, told) => told,
     'left-out': (_, told) => told,
   },
 });
 
-/** Judging a command needs no cancelling: it ends by itself. */
+/** Judging a command is never cancelled: it ends by itself. */
 const unaborted = new AbortController().signal;
 
 const jsonLine = (command: string, {decision, risk, reasons}: Verdict, conditions: readonly string[]): string => {

@@ -40,9 +40,9 @@ export interface SandboxRunOptions extends FolderOption, JsonOption {
 }
 
 /**
- * `weft sandbox run`: runs a command in the sandbox of the settings, or in the one that is named, with the terminal of weft. Where its
- * changes are held they are applied when it has ended, since a person asked for this very command; with `--dry` they are shown and kept.
- * The exit code is the command's; 1 where no backend could be proven, and where the command ended well but not all was applied.
+ * `weft sandbox run`: runs a command in the sandbox of the settings, or in the given one, with weft's terminal. If the sandbox holds
+ * changes back, they are applied when the command ends, because a person asked for this command. With `--dry` they are shown and saved.
+ * The exit code is the command's. It is 1 if no backend is proven, or if the command succeeded but not everything was applied.
  */
 export async function runInSandbox(
   words: readonly [string, ...string[]],
@@ -62,7 +62,7 @@ export async function runInSandbox(
     if (!isHeld && (form.dry !== undefined || form.json !== undefined)) {
       const why = proof.reason === '' ? '' : ` (${proof.reason})`;
       note(
-        `the command was not started: ${proof.provider} cannot hold back what it changes here${why}. See weft sandbox test, or leave out --dry and --json`,
+        `did not start the command: ${proof.provider} can't hold back its changes here${why}. Run weft sandbox test to see why, or omit --dry and --json`,
       );
       return exitCode.failed;
     }
@@ -75,7 +75,7 @@ export async function runInSandbox(
         if (isHeld && ran.value.code !== 0 && words.some(word => /\bgit\b/u.test(word))) note(repositoryNote);
         return tell(ran.value, form);
       }
-      note(`the command was not started: ${ran.error}`);
+      note(`did not start the command: ${ran.error}`);
       return exitCode.failed;
     } finally {
       await processes?.end();
@@ -87,10 +87,10 @@ export async function runInSandbox(
 }
 
 const repositoryNote =
-  'in the sandbox .git is read-only: run what changes the repository, such as git commit, outside the sandbox';
+  '.git is read-only in the sandbox. Run commands that change the repository, such as git commit, outside the sandbox';
 
 interface Signals {
-  /** Fires when weft is to stop what it does itself. */
+  /** Aborted when weft should stop its own work. */
   readonly stopped: AbortSignal;
   passTo: (signal: NodeJS.Signals) => void;
 }
@@ -111,7 +111,7 @@ async function launch(
   const given = {...process.env, PATH: userPath()};
   const [first, ...others] = words;
   const shell = findShell(given, roots);
-  // The shell says of a program that there is none, or that it cannot be started, and ends as shells do.
+  // Through the shell, so that a missing program gets the usual message and exit code.
   const argv: readonly [string, ...string[]] =
     others.length === 0 && /\s/u.test(first) ? [shell, '-c', first] : [shell, '-c', 'exec "$@"', 'sh', ...words];
   const [program, ...args] = argv;
@@ -137,7 +137,7 @@ interface Ran {
   readonly effects: Effects;
 }
 
-/** Runs the command with the terminal of weft, and decides about its changes. A failure says why it did not start. */
+/** Runs the command with weft's terminal, and decides about its changes. A failure says why the command did not start. */
 async function runToEnd(
   {launch: launched, complete}: Launched,
   {directory, isHeld, form}: {readonly directory: string; readonly isHeld: boolean; readonly form: Form},
@@ -148,7 +148,7 @@ async function runToEnd(
     complete,
     signals.stopped,
   )(async start => {
-    // The document on stdout is weft's own.
+    // With --json, stdout is for weft's JSON document.
     const stdio = form.json === undefined ? 'inherit' : [0, 2, 2];
     const child = spawn(start.program, start.args, {cwd: directory, env: start.environment, stdio});
     signals.passTo = signal => {
@@ -159,7 +159,7 @@ async function runToEnd(
     return ok({started: ended, ended, discard: async () => 'see above'});
   });
   const end = begun.tag === 'ok' ? await begun.value : begun.error;
-  // From now on weft itself stops.
+  // The command has ended: from now on signals stop weft itself.
   signals.passTo = stop;
   let effects: Effects = form.dry === undefined ? nothingApplied : nothingKept;
   const decide: DecideChanges = async (held, signal) => {
@@ -172,12 +172,12 @@ async function runToEnd(
   return typeof end === 'string' ? failed(end) : ok({code: end, effects});
 }
 
-/** The changes of a command in its view, and what became of them. */
+/** The changes of a command in the sandbox, and what happened to them. */
 type Effects =
   | ({readonly kind: 'kept'} & KeptChanges)
   | ({readonly kind: 'applied'; readonly changes: readonly Change[]} & AppliedChanges);
 
-/** The ID of a dry run that changed nothing: a script may apply it, too. */
+/** The id of a dry run that changed nothing, so that scripts can apply it, too. */
 const noChangesId = 'none';
 
 const nothingKept: Effects = {kind: 'kept', changes: [], diffs: [], id: ok(noChangesId)};
@@ -196,7 +196,7 @@ const protectedIn = (changes: readonly Change[]): AppliedChanges['dropped'] =>
 const isWhole = (effects: Effects): boolean =>
   effects.kind === 'kept' ? effects.id.tag === 'ok' : effects.dropped.length === 0;
 
-/** Says what became of the changes. The exit code is the command's; 1 if it ended well but not all is applied, or kept. */
+/** Reports what happened to the changes. The exit code is the command's, or 1 if it succeeded but not everything was applied or saved. */
 function tell({code, effects}: Ran, {json}: Form): ExitCode {
   if (json === undefined) tellPeople(effects);
   else printJson(`${JSON.stringify(factsOf(effects, code))}\n`);
@@ -210,8 +210,8 @@ function tellPeople(effects: Effects): void {
   else {
     print([...changeLines(effects, 'whole'), ''].join('\n'));
     if (effects.id.tag === 'ok')
-      print(`Nothing is applied yet. To apply exactly these bytes:\n  weft sandbox apply ${effects.id.value}\n`);
-    else note(`nothing is applied, and the changes could not be kept: ${effects.id.error}`);
+      print(`Nothing is applied yet. To apply exactly these changes:\n  weft sandbox apply ${effects.id.value}\n`);
+    else note(`nothing is applied, and weft can't save the changes: ${effects.id.error}`);
   }
 }
 
@@ -242,13 +242,13 @@ const appliedFacts = ({applied, dropped}: AppliedChanges): JsonObject => ({
   dropped: dropped.map(({change, why}) => ({...changeFacts(change), why})),
 });
 
-/** `weft sandbox apply`: applies the changes of a dry run to the folder that it ran in, all of them or none. */
+/** `weft sandbox apply`: applies the changes of a dry run to its folder, all of them or none. */
 export async function applyKept(id: string, {json}: JsonOption): Promise<ExitCode> {
   const places = userPlaces();
   const folder = changesFolder(places.data);
   await finishApplies({roots: ['/'], places});
   if (id === noChangesId) {
-    if (json === undefined) note('there is nothing to apply');
+    if (json === undefined) note('nothing to apply');
     else printJson(`${JSON.stringify({id, applied: [], dropped: []})}\n`);
     return exitCode.done;
   }
@@ -275,7 +275,7 @@ export async function applyKept(id: string, {json}: JsonOption): Promise<ExitCod
     if (json !== undefined) printJson(`${JSON.stringify({id, ...appliedFacts(all)})}\n`);
     else {
       if (isApplied) note(`applied ${pluralize(applied.length, 'change')} in ${roots.join(', ')}`);
-      else note('nothing was applied. Run the command again to get changes that fit the files as they are now');
+      else note('nothing was applied. Run the command again to get changes that fit the current files');
       tellDropped(all);
     }
     return isApplied ? exitCode.done : stopping.signal.aborted ? exitCode.interrupted : exitCode.failed;
@@ -284,14 +284,17 @@ export async function applyKept(id: string, {json}: JsonOption): Promise<ExitCod
   }
 }
 
-/** Signals a held command, which has a session of its own: the program that makes its mounts hears no signals, and neither does bwrap. */
+/**
+ * Signals a command whose changes are held back. Returns false if its process is gone. The command has its own process session;
+ * bwrap and the program that makes its mounts do not pass signals on.
+ */
 function tellInside(leader: number, signal: NodeJS.Signals): boolean {
   const session = childrenOf(leader).flatMap(childrenOf)[0];
   if (session === undefined) return false;
   return tryOr(() => process.kill(-session, signal), false);
 }
 
-/** Its exit code as shells have it; a text where it did not start. */
+/** Resolves to the exit code as a shell reports it, or to a text if the process did not start. */
 function endOf(child: ChildProcess): Promise<number | string> {
   const {promise, resolve} = Promise.withResolvers<number | string>();
   child.once('error', cause => resolve(causeText(cause)));

@@ -19,19 +19,19 @@ import {UsageError} from '../../../app/exit-code.ts';
 import {loadRunContext, modeWithin, type RunContext} from '../../../app/run-context.ts';
 import {requestFolder} from './request-folder.ts';
 
-/** Milliseconds in which a model has to be found. */
+/** Milliseconds for connecting a model. */
 const connectMs = 10_000;
 
-/** Where sessions and artifacts lie, and where they are served. */
+/** The locations where sessions and artifacts are stored and served. */
 export interface ServerPlace {
-  /** The store of sessions, where the command line names one. */
+  /** The session store, if the command line names one. */
   readonly named: string | undefined;
-  /** Empty until the server listens, and where none does. */
+  /** Returns the server's address; empty until it listens, and in a worker. */
   readonly url: () => string;
   readonly artifacts: string;
 }
 
-/** The agent's sessions in the user's store. A prompt is run with the settings of its folder, as `weft` in that folder would. */
+/** Opens the agent's sessions in the user's store. A prompt runs with the settings of its folder, as with `weft` in that folder. */
 export function agentSessions(store: Store, server: ServerPlace): AgentPort {
   return {
     artifact: (artifact, signal) => readArtifact(server.artifacts, artifact, signal),
@@ -72,7 +72,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           ...(skills === '' ? {} : {skillsPath: skills}),
         },
       });
-      // To run without what the request asks for would look as if the skills had been read.
+      // Running without the requested skills would look as if the agent had read them.
       const withheld = skills === '' ? [] : await withheldSkills(skills, context);
       if (withheld.length > 0)
         return failed({
@@ -89,14 +89,14 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
             interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
             frontEnd: work.kind === 'terminal' ? work.frontEnd : noAbilities,
             promptSource: 'sdk',
-            // A request ends with its prompt, and its session with it; a terminal stays.
+            // A request and its session end with the prompt. A terminal stays open.
             backgroundAgents: work.kind === 'terminal' ? 'left' : 'waited-for',
             artifactUrl: artifact => (server.url() === '' ? '' : `${server.url()}${artifactPath(artifact)}`),
           },
         );
         return ok(client);
       } catch (cause) {
-        // Another weft, or a request that came at the same time, has the session open.
+        // Another weft or a concurrent request has the session open.
         if (session === 'new' || cause instanceof UsageError) throw cause;
         return failed({status: 409, error: 'The session is open elsewhere.'});
       }
@@ -104,7 +104,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
   };
 }
 
-/** The conversation that counts of a session, as messages of the Agent SDK. */
+/** Returns the active conversation of a session as messages of the Agent SDK. */
 function sessionMessages(records: readonly JournalRecord[], session: SessionId): readonly object[] {
   const envelope = (id: string) => ({parent_tool_use_id: null, session_id: session, uuid: id});
   return timelineOf(records).activeRecords.flatMap((record): readonly object[] => {
@@ -153,13 +153,13 @@ function wireUserBlock(block: UserBlock): object {
   }
 }
 
-/** The skills of the named folder that may not be used, each with the reason. */
+/** Returns the skills of the folder that are not offered, each with the reason. */
 const withheldSkills = async (folder: string, context: RunContext): Promise<readonly string[]> =>
   (await context.extensions().found(AbortSignal.timeout(connectMs))).skills.flatMap(({name, root, offer}) =>
     root.folder === folder && offer.offered === 'no' ? [`${name}: ${offer.reason}`] : [],
   );
 
-/** The model of a request, with a key that nothing but this engine gets to know. */
+/** Returns the model choice of a request. Only its own engine gets its API key. */
 function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig): ModelChoice {
   const {provider = 'anthropic'} = choice;
   const variable = provider === 'replay' ? keyVariables.anthropic : keyVariables[provider];

@@ -29,14 +29,14 @@ import {loadRunContext, type RunContext} from '../../../app/run-context.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
 import {requestFolder} from './request-folder.ts';
 
-/** Milliseconds that a run may take. */
+/** The time limit of a run, in milliseconds. */
 const timeoutMs = 600_000;
 
 type Runs = MachinePort['run'];
 
 /**
- * Runs a command or a script file as a client of the server asked, under the rules of its folder: nobody is there to be asked, so what
- * would ask is refused. Secrets of the environment are kept from it, as from every command.
+ * Runs a command or a script file for a client of the server, under the rules of its folder. Anything that would ask is refused, because
+ * there is no user to ask. Like every command, it does not get the secrets of the environment.
  */
 export const runInSandbox: Runs = async ({cwd, ...request}, signal) => {
   const folder = requestFolder(cwd);
@@ -50,7 +50,7 @@ export const runInSandbox: Runs = async ({cwd, ...request}, signal) => {
   return runJudged(request, {context}, signal);
 };
 
-/** Runs a command under the rules of a run: nobody is asked, so what would ask is refused with 403. */
+/** Runs a command under the rules of `context`. Anything that would ask is refused with 403. */
 export async function runJudged(
   {what, provider, network, apply}: Omit<SandboxRequest, 'cwd'>,
   {context}: {readonly context: RunContext},
@@ -63,15 +63,12 @@ export async function runJudged(
   const processes = await taggedRun(context);
   try {
     const found = provider === 'native' ? nativeProof : await sandbox.proof();
-    // A backend that nobody named is used where it works.
+    // Without a named backend, use the default one only if it works.
     const proof = confines(found) || provider !== undefined ? found : nativeProof;
     if (proof.provider !== 'native' && !confines(proof))
       return refused(409, `${proof.provider} does not work here: ${proof.reason}`);
     if (network === 'open' && proof.provider !== 'native')
-      return refused(
-        409,
-        `${proof.provider} keeps the network closed here: leave out network, or name the provider native`,
-      );
+      return refused(409, `${proof.provider} keeps the network closed here: omit network, or use the provider native`);
     const judge = commandJudge(context, proof.provider === 'native' ? 'none' : async () => proof);
     const by = {executor: weftItself(context.directory), mode: context.settings.permissionMode};
     const action = decodeAction('Bash', {command});
@@ -81,8 +78,8 @@ export async function runJudged(
     const {environment, confinement} = means;
     const isHeld = holdsChanges(proof);
     if (apply === 'no' && !isHeld && verdict.risk !== 'read-only')
-      return refused(409, `${proof.provider} cannot hold back what the command changes, so it was not run`);
-    // Without a view, its changes are in the workspace.
+      return refused(409, `${proof.provider} can't hold back the command's changes, so it did not run`);
+    // If changes are not held back, they are already in the workspace.
     let effects: Effects = {changes: [], applied: !isHeld && verdict.risk !== 'read-only', refusal: '', notes: []};
     const decide: DecideChanges = async (held, ended) => {
       effects = await effectsOf(held, {apply, judgeOf: edits => judge.assess(judgedAction(edits), by, ended)}, ended);
@@ -128,10 +125,10 @@ export async function runJudged(
 
 const refused = (status: 400 | 403 | 409, error: string) => failed({status, error} as const);
 
-/** A path of a request is taken from the server's folder. */
+/** Resolves a path of a request from the server's folder. */
 const pathOf = (path: string): string => resolve(process.cwd(), path);
 
-/** What is to be judged, as a shell would be given it; `undefined` where the file is none that can be run. */
+/** Returns the command line to judge, as for a shell; `undefined` if the file can't be run. */
 function commandLine(what: SandboxRequest['what']): string | undefined {
   if (what.kind === 'command') return what.command;
   const interpreter = interpreterOf(what.path);
@@ -140,30 +137,30 @@ function commandLine(what: SandboxRequest['what']): string | undefined {
   return [interpreter, path, ...what.args].map(word => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
 }
 
-/** Gives the script to its interpreter byte for byte. */
+/** Passes the script to its interpreter byte for byte. */
 async function runFile(
   exec: SandboxExec,
   {path, args}: Extract<SandboxRequest['what'], {readonly kind: 'file'}>,
   signal: AbortSignal,
 ): ReturnType<SandboxExec['runFile']> {
   const bytes = readBytes(pathOf(path));
-  if (bytes.kind !== 'text') return failed(`${path} cannot be read`);
+  if (bytes.kind !== 'text') return failed(`can't read ${path}`);
   return exec.runFile({name: basename(path), contents: Buffer.from(bytes.text, 'latin1'), args, timeoutMs}, signal);
 }
 
 const whyNot = ({decision, reasons}: Verdict): string =>
-  `${decision === 'ask' ? 'The user would have to be asked' : 'Not allowed'}: ${reasons.map(reasonText).join('; ')}`;
+  `${decision === 'ask' ? "This needs the user's approval" : 'Not allowed'}: ${reasons.map(reasonText).join('; ')}`;
 
-/** The changes of a command in its view, and what became of them. */
+/** The changes of a command in the sandbox, and what happened to them. */
 interface Effects {
   readonly changes: readonly Change[];
   readonly applied: boolean;
-  /** Why they may not be applied; empty where they may. */
+  /** Why the changes may not be applied; empty if they may. */
   readonly refusal: string;
   readonly notes: readonly string[];
 }
 
-/** Applies the changes as edits are where nobody can be asked, all or none; output is applied unless a rule denies it. */
+/** Applies the changes like edits of an unattended run, all or none. Build output is applied unless a rule denies it. */
 async function effectsOf(
   held: HeldChanges,
   {
@@ -184,7 +181,7 @@ async function effectsOf(
     const paths = group.map(({path}) => path);
     const {verdict} = await judgeOf(writeFilesAction(paths));
     if (verdict.decision === 'deny' || (verdict.decision === 'ask' && group[0]?.class === 'file'))
-      return {...seen, refusal: `${whyNot(verdict)}. Nothing was applied of what it changed: ${namedFiles(paths)}`};
+      return {...seen, refusal: `${whyNot(verdict)}. Its changes were not applied: ${namedFiles(paths)}`};
   }
   const {dropped} = await held.apply(
     changes.filter(change => change.class !== 'protected').map(({path}) => path),
@@ -195,19 +192,19 @@ async function effectsOf(
   return {...seen, applied: dropped.length === 0, notes: droppedTexts({dropped: [...kept, ...dropped], said: ''})};
 }
 
-/** As shells have it; the words say what the number does not. */
+/** Returns the exit code as a shell reports it, and a reason for what the number does not say. */
 function exitOf(end: EnclosedEnd['end']): {readonly code: number; readonly why: string} {
   switch (end.kind) {
     case 'exited':
       return {code: end.code, why: ''};
     case 'signalled':
-      return {code: 128 + constants.signals[end.signal], why: `it was ended by ${end.signal}`};
+      return {code: 128 + constants.signals[end.signal], why: `killed by ${end.signal}`};
     case 'timed-out':
-      return {code: 124, why: `it was ended after ${String(timeoutMs / 1000)} s`};
+      return {code: 124, why: `stopped after ${String(timeoutMs / 1000)} s`};
     case 'aborted':
-      return {code: 130, why: 'it was stopped'};
+      return {code: 130, why: 'stopped'};
     case 'not-started':
-      return {code: 126, why: `it was not started: ${end.reason}`};
+      return {code: 126, why: `did not start: ${end.reason}`};
     default:
       return unreachable(end);
   }

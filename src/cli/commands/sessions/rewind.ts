@@ -12,7 +12,7 @@ import {userPlaces} from '../../../app/user-data.ts';
 
 /** The flags of `weft sessions rewind`. */
 export interface RewindOptions extends JsonOption {
-  /** The number of the prompt to go back to before; the last one where it is not given. */
+  /** The number of the prompt to go back to before; by default the last one. */
   readonly to?: number;
   readonly files?: true;
   readonly talk?: true;
@@ -28,7 +28,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   const id = sessionIdOf(store, idText);
   const {summary} = unwrap(store.read(id));
   const opened = store.resume(id);
-  // Not the advice that comes with the fault: going on with a copy is for `--resume`.
+  // Without the fault's advice to continue in a copy, which is for `--resume`.
   if (opened.tag === 'failed') throw new Error(opened.error.message);
   const session = opened.value;
   const {records} = session;
@@ -50,7 +50,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
     else printError(`${text}\n`);
     if (!process.stdin.isTTY) {
       if (options.json !== undefined) return exitCode.done;
-      throw new UsageError('Nothing was changed. Add --yes to do it.');
+      throw new UsageError('Nothing was changed. Add --yes to rewind.');
     }
     if (!(await askYesNo('Rewind? [y/N] '))) return exitCode.failed;
   }
@@ -62,7 +62,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   return exitCode.done;
 }
 
-/** The workspace folders of the session's last checkpoint; `undefined` where it has none. */
+/** Returns the workspace folders of the session's last checkpoint; `undefined` if it has none. */
 function rootsOf(records: readonly JournalRecord[], folder: string): readonly string[] | undefined {
   const last = records.findLast(record => record.kind === 'checkpoint');
   return last === undefined ? undefined : checkpointRoots(folder, last.tree);
@@ -72,10 +72,10 @@ function targetOf({to, redo, ...scopes}: RewindOptions, records: readonly Journa
   const chosen = (['files', 'talk', 'both'] as const satisfies readonly RewindScope[]).filter(
     scope => scopes[scope] !== undefined,
   );
-  if (chosen.length > 1) throw new UsageError(`Give one of --${chosen.join(' and --')}, not both.`);
+  if (chosen.length > 1) throw new UsageError(`Use only one of --${chosen.join(' and --')}.`);
   if (redo !== undefined) {
     if (to !== undefined || chosen.length > 0)
-      throw new UsageError('--redo undoes the last rewind; it takes no other option.');
+      throw new UsageError("--redo undoes the last rewind and can't be combined with other options.");
     return {kind: 'redo'};
   }
   const points = rewindPoints(records);
@@ -84,7 +84,7 @@ function targetOf({to, redo, ...scopes}: RewindOptions, records: readonly Journa
     throw new UsageError(
       points.length === 0
         ? 'This session has no prompt to go back to.'
-        : `There is no prompt ${String(to)}: this session has ${points.length}.`,
+        : `There is no prompt ${String(to)}. This session has ${points.length}.`,
     );
   }
   return {kind: 'prompt', to: point.to, what: chosen[0] ?? 'both'};

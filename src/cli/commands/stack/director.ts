@@ -22,10 +22,10 @@ import {onStopSignal} from '../../signals.ts';
 import type {MainOptions} from '../../../app/main-options.ts';
 import type {JsonOption} from '../../flags.ts';
 
-/** Milliseconds between two looks at what other processes have changed: messages of the user's, tasks that were cancelled. */
+/** Milliseconds between checks for changes by other processes: the user's messages, cancelled tasks. */
 const lookMs = 250;
 
-/** What runs the task stack in a folder, with its settings. */
+/** Makes the director that runs the task stack in a folder, with the settings of that folder. */
 export const stackDirector =
   ({stack, sessions, named}: Pick<UserStores, 'stack' | 'sessions'> & {readonly named: string | undefined}) =>
   (directory: string): DirectorPort => ({
@@ -39,7 +39,7 @@ export const stackDirector =
     },
   });
 
-/** Makes ready what runs the task stack: for the process that has its job. */
+/** Prepares a run of the task stack, in the process that holds its job. */
 async function openDirector(
   context: RunContext,
   {
@@ -49,7 +49,7 @@ async function openDirector(
   }: {
     readonly stack: StackStore;
     readonly observe: (event: StackRunEvent) => void;
-    /** Whose agent does the tasks: `weft`, or the name of a harness. */
+    /** The agent that does the tasks: `weft`, or the name of a harness. */
     readonly harness: string;
   },
 ): Promise<StackRun> {
@@ -74,11 +74,11 @@ async function ownWorker(context: RunContext): Promise<StackWorker> {
   const chosen = await connectModel(context);
   requireModel(chosen);
   if (context.options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown')
-    note(`the price of ${chosen.model} is unknown: --max-cost has no effect`);
+    note(`the price of ${chosen.model} is unknown, so --max-cost has no effect`);
   return weftWorker({context, chosen, store: await context.store()});
 }
 
-/** The process ends at most this many milliseconds after it was told to stop, whatever hangs. */
+/** Milliseconds after a stop signal at which the process ends, even if something hangs. */
 const stopWithinMs = 3000;
 
 export interface StackRunOptions extends Omit<MainOptions, 'sessionPersistence' | 'color'>, JsonOption {
@@ -87,7 +87,7 @@ export interface StackRunOptions extends Omit<MainOptions, 'sessionPersistence' 
   readonly harness?: string;
 }
 
-/** `weft stack run`: runs the tasks in order, from where the stack stands. */
+/** `weft stack run`: runs the tasks in order, starting at the pointer. */
 export async function runStack(given: StackRunOptions): Promise<ExitCode> {
   const {keepGoing, once, harness, json, ...flags} = given;
   const options = normalizeOptions({...flags, sessionPersistence: true, color: true});
@@ -152,11 +152,11 @@ function codeOf(end: StackRunEnd): ExitCode {
   }
 }
 
-/** Says in lines what happens; what sub-agents say and do is kept, and shown with `--json`. */
+/** Prints the progress of tasks and hooks. The texts and tool calls of sub-agents are printed only with `--json`. */
 function tell(event: StackRunEvent): void {
   switch (event.type) {
     case 'task_started':
-      print(`${event.task_id}  ${event.resumed ? 'goes on' : 'begins'}: ${visibleLine(event.description)}\n`);
+      print(`${event.task_id}  ${event.resumed ? 'resumed' : 'started'}: ${visibleLine(event.description)}\n`);
       return;
     case 'task_finished': {
       const reason = event.reason === '' ? '' : `: ${visibleLine(event.reason)}`;

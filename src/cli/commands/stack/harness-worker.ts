@@ -35,11 +35,11 @@ import {UsageError} from '../../../app/exit-code.ts';
 import {commandJudge} from '../permissions/check-commands.ts';
 import {costBound, hookRunner} from './hook-runner.ts';
 
-/** Runs tasks with the agent of another program. What it wants to do is judged as weft's own commands are; nobody can be asked. */
+/** Runs tasks with an agent in another program. weft judges its actions like its own; there is no user to ask. */
 export function harnessWorker(context: RunContext, harness: string): StackWorker {
   const plain = runHarnesses(context);
   if (!plain.names().includes(harness))
-    throw new UsageError(`There is no harness ${JSON.stringify(harness)}. There are: ${plain.names().join(', ')}.`);
+    throw new UsageError(`Unknown harness ${JSON.stringify(harness)}. Use one of ${plain.names().join(', ')}.`);
   const harnesses = redactingHarnesses(
     plain,
     makeRedactor({
@@ -83,21 +83,21 @@ interface HarnessSetup {
   readonly context: RunContext;
   readonly harness: string;
   readonly harnesses: HarnessesPort;
-  /** Of all tasks of the run. */
+  /** The cost of all tasks of the run. */
   readonly spending: {usd: number};
 }
 
-/** One task in the program of another agent, from its start to the end of the program. */
+/** One task in another agent's program, from its start to the end of the program. */
 class HarnessTask {
   readonly #setup: HarnessSetup;
   readonly #host: TaskHost | 'nobody';
   readonly #ended = Promise.withResolvers<HarnessOutcome>();
   readonly #waiting: UserMessage[] = [];
-  /** The tools that it was refused. */
+  /** The tools that were refused. */
   readonly #refused = new Set<string>();
   #run: HarnessRun | undefined;
   #sending: Promise<void> = Promise.resolve();
-  /** Prompts that have been given, and those that have ended. */
+  /** The number of prompts that were sent, and of those that have ended. */
   #prompts = {given: 1, ended: 0};
   #outcome: HarnessOutcome | undefined;
   #text = '';
@@ -141,7 +141,7 @@ class HarnessTask {
     return signal.aborted ? {kind: 'interrupted'} : this.#endOf(outcome);
   }
 
-  /** Where the program takes no message any more, the message stays unread. */
+  /** Sends a message of the user. The message stays unread if the program takes no more messages. */
   steer(message: UserMessage): void {
     const run = this.#run;
     if (run === undefined) {
@@ -199,7 +199,7 @@ class HarnessTask {
     }
   }
 
-  /** What the user said while it worked may be one more prompt. */
+  /** Ends the task once all prompts have ended. A message of the user may have become one more prompt. */
   async #settle(): Promise<void> {
     await this.#sending;
     if (this.#prompts.ended >= this.#prompts.given && this.#outcome !== undefined) this.#ended.resolve(this.#outcome);
@@ -228,7 +228,8 @@ class HarnessTask {
       if (verdict.decision === 'allow') return {kind: 'allowed'};
       if (verdict.decision === 'ask') this.#refused.add(call.name);
       const why = verdict.reasons.map(reasonText).join('; ');
-      const who = verdict.decision === 'ask' ? 'The user would have to be asked, and nobody can be' : 'Not allowed';
+      const who =
+        verdict.decision === 'ask' ? "This needs the user's approval, and nobody can be asked" : 'Not allowed';
       return {kind: 'denied', message: why === '' ? `${who}.` : `${who}: ${why}`};
     } catch (cause) {
       return {kind: 'denied', message: causeText(cause)};

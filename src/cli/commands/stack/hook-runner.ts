@@ -5,10 +5,10 @@ import {runJudged} from '../serve/sandbox-runs.ts';
 
 export const costBound: TaskEnd = {
   kind: 'out-of-bounds',
-  reason: 'the run has cost what it may cost. Raise --max-cost to go on.',
+  reason: 'the run has reached its cost limit. Raise --max-cost to continue.',
 };
 
-/** Runs hooks: a command under the rules of a run, a prompt by `runPrompt`. */
+/** Runs hooks: commands under the rules of `context`, and prompts with `runPrompt`. */
 export function hookRunner(
   context: RunContext,
   runPrompt: (text: string, signal: AbortSignal) => Promise<TaskEnd>,
@@ -21,13 +21,12 @@ export function hookRunner(
   };
 }
 
-/** Under the rules of a run, unless they refuse it. */
 async function runCommand(command: string, context: RunContext, signal: AbortSignal): Promise<HookEnd> {
   try {
     const ran = await runJudged(
       {
         what: {kind: 'command', command},
-        // `auto` is whichever works.
+        // `auto`: the default backend if it works.
         provider: context.settings.sandbox === 'auto' ? undefined : context.settings.sandbox,
         network: 'closed',
         apply: 'yes',
@@ -45,5 +44,5 @@ async function runCommand(command: string, context: RunContext, signal: AbortSig
   }
 }
 
-/** UTF-16 units of what a failing hook wrote that are told. */
+/** The most UTF-16 units of a failing hook's stderr in its reason. */
 const maxStderr = 500;

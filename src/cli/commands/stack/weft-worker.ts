@@ -37,7 +37,7 @@ export interface WorkerSetup {
   readonly store: Store;
 }
 
-/** Runs tasks with weft itself, each in a session of its own, under the rules and bounds of the command line. */
+/** Runs tasks with weft itself, each in its own session, under the rules and limits of the command line. */
 export function weftWorker(setup: WorkerSetup): StackWorker {
   const {context, store} = setup;
   const {settings} = context;
@@ -104,7 +104,7 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
         const text = records.length === 0 ? taskPrompt(task.description) : goOnPrompt;
         return runPrompt({session, text}, {host, inbox}, signal);
       };
-      // What the user has said before it begins comes first.
+      // Deferred, so that earlier messages of the user reach the inbox first.
       return {steer: message => inbox.take(message), finished: Promise.resolve().then(finished)};
     },
     runHook: hookRunner(context, (text, signal) =>
@@ -120,7 +120,7 @@ interface PromptListener {
   readonly inbox: Inbox;
 }
 
-/** Messages of the user's on their way into a conversation. Each is given once, also where weft was killed in between. */
+/** The user's messages on their way into a conversation. Each is delivered once, even if weft was killed in between. */
 class Inbox {
   readonly #host: TaskHost;
   readonly #waiting: UserMessage[] = [];
@@ -132,12 +132,12 @@ class Inbox {
     this.#host = host;
   }
 
-  /** Whether nothing is on its way. */
+  /** True if no message is waiting or unconfirmed. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0 && this.#given.size === 0;
   }
 
-  /** The conversation so far: what it holds is not given again. */
+  /** Sets the conversation so far. Messages in it are not delivered again. */
   known(records: readonly JournalRecord[]): void {
     this.#held = new Set(records.flatMap(record => (record.kind === 'prompt' ? [String(record.message.id)] : [])));
     for (const message of this.#waiting.splice(0)) this.take(message);
@@ -173,16 +173,16 @@ const messageTool: McpTool = {
   name: 'send_message',
   toolName: 'mcp__task_stack__send_message',
   description:
-    'Send a message to the user and the director of the task stack while you work: news, a doubt, a question. Do not wait for an answer: where there is one, you are told it.',
+    'Send a message to the user and the director of the task stack while you work: news, a doubt, a question. Do not wait for an answer: if one comes, you will get it.',
   inputSchema: {type: 'object', properties: {message: {type: 'string'}}, required: ['message']},
   effect: 'claims-read-only',
   standing: 'as-known',
   offering: 'always',
 };
 
-/** The MCP servers of a task, and the tool with which its sub-agent speaks while it works. It is there in such sessions alone. */
+/** Adds the tool `send_message` to the MCP servers of a task, so that its sub-agent can report while it works. */
 function withMessageTool(mcp: McpPort, say: TaskHost['say']): McpPort {
-  // As an object whose parts can be taken one by one, which a set of servers is not.
+  // An object that can be spread, unlike a set of servers.
   const servers = limitedServers(mcp, () => true);
   let known: {readonly of: readonly McpTool[]; readonly list: readonly McpTool[]} | undefined;
   return {
@@ -197,13 +197,13 @@ function withMessageTool(mcp: McpPort, say: TaskHost['say']): McpPort {
         return servers.call(request, observer, signal);
       const {message} = request.input;
       if (typeof message !== 'string' || message.trim() === '') return failed(rejected('The message is missing.'));
-      if (say(message) === 'not-kept') return failed(rejected('The message could not be kept.'));
+      if (say(message) === 'not-kept') return failed(rejected("Can't save the message."));
       return ok({blocks: [{kind: 'text', text: 'Sent.'}]});
     },
   };
 }
 
-/** Sends a prompt and waits until it, and all that the user said meanwhile, has come to its end. */
+/** Sends a prompt and waits until it and all messages that the user sent meanwhile have ended. */
 function settledPrompt(
   client: AgentClient,
   {text, prompt: {host, inbox}}: {readonly text: string; readonly prompt: PromptListener},
@@ -230,7 +230,7 @@ function settledPrompt(
         client.submit({
           op: 'answer-approval',
           id: event.approval.id,
-          answer: {decision: 'refuse', message: 'Nobody could be asked.', by: 'program'},
+          answer: {decision: 'refuse', message: 'There is no user to ask.', by: 'program'},
         });
         return;
       case 'question-asked':
@@ -240,7 +240,7 @@ function settledPrompt(
         client.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
         return;
       case 'prompt-finished':
-        // What the user said too late to join this prompt is the next one.
+        // A message that came too late for this prompt becomes the next prompt.
         if (inbox.isEmpty || event.summary.end.kind !== 'done') resolve(event.summary);
         return;
       default:
@@ -266,10 +266,10 @@ function endOfTask(summary: PromptSummary): TaskEnd {
   const results = {answer, ...(cost === undefined ? {} : {cost_usd: cost})};
   if (endOf(summary).exitCode === 0) return {kind: 'completed', said: answer, results};
   const reason = summaryNotes(summary).join('; ');
-  return {kind: 'failed', reason: reason === '' ? 'it gave no answer' : reason, said: answer, results};
+  return {kind: 'failed', reason: reason === '' ? 'the agent gave no answer' : reason, said: answer, results};
 }
 
-/** What an earlier run came to that was killed before it could keep the end of the task. */
+/** Returns the result of an earlier run that was killed before it could record the end of the task. */
 function finishedBefore(records: readonly JournalRecord[]): TaskEnd | 'not-finished' {
   const last = records.findLast(
     ({kind}) => kind === 'prompt' || kind === 'answer' || kind === 'result' || kind === 'reminder',
@@ -280,6 +280,11 @@ function finishedBefore(records: readonly JournalRecord[]): TaskEnd | 'not-finis
   if (answer.trim() === '') return 'not-finished';
   const refused = records.some(each => each.kind === 'approval' && each.decision === 'refused' && each.by === 'nobody');
   return refused
-    ? {kind: 'failed', reason: 'something needed approval and nobody could be asked', said: answer, results: {answer}}
+    ? {
+        kind: 'failed',
+        reason: 'something needed approval, and there was no user to ask',
+        said: answer,
+        results: {answer},
+      }
     : {kind: 'completed', said: answer, results: {answer}};
 }

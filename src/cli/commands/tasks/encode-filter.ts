@@ -12,8 +12,8 @@ import {framesFor} from '../../../tasks/update-list.ts';
 import {type TaskOutput, type Complain, type Filter} from './task-filter.ts';
 
 /**
- * Lists, one a line, to the events between them. `base64` writes the payloads, one a line; `json` and `sse` write one event for
- * each list, with all the payloads of its change, so that who follows the events sees the lists and no states between them.
+ * Converts todo lists, one per line, to the events between them. `base64` writes one payload per line. `json` and `sse` write one event
+ * per list with all payloads of its change, so that a reader sees only the lists and no states in between.
  */
 export function encodeFilter(output: TaskOutput, complain: Complain): Filter {
   const splitter = new LineSplitter(longestLine);
@@ -38,7 +38,7 @@ export function encodeFilter(output: TaskOutput, complain: Complain): Filter {
 
 const longestLine = 64 * 1024 * 1024;
 
-/** An empty line changes nothing. */
+/** Parses the next list. An empty line changes nothing. */
 function nextList(read: LineRead, before: TodoList): Outcome<TodoList, string> {
   if (read.kind === 'too-long') return failed(`longer than ${longestLine} characters`);
   return read.text.trim() === '' ? ok(before) : readTodosLine(read.text, before);
@@ -59,5 +59,5 @@ function writerOf(output: TaskOutput): (frames: readonly Uint8Array[]) => string
   }
 }
 
-/** As the protocol's servers write it: the alphabet for URLs, padded. */
+/** Encodes bytes like the protocol's servers: base64url with padding. */
 const base64UrlOf = (bytes: Uint8Array): string => encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_');

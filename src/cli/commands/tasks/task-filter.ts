@@ -8,7 +8,7 @@ import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import {note, stdoutSink} from '../../../app/output.ts';
 import {readText} from '../../stdin.ts';
 
-/** A filter over task-protocol input. Input that cannot be read is reported with its line, and the rest is processed. */
+/** Makes a filter for task-protocol input. It reports invalid input with its line number and processes the rest. */
 export function taskFilter(options: {
   readonly input: TaskInput;
   readonly complain: Complain;
@@ -21,11 +21,11 @@ export function taskFilter(options: {
   let isUnderstood = false;
   let unread = 0;
 
-  /** Gives up on input that is no stream at all: of a long file every line would be complained of. */
+  /** Gives up on input that is not a stream at all, which would otherwise report every line of a long file. */
   function complainOrStop(position: string, message: string): void {
     unread += 1;
     if (!isUnderstood && unread > maxUnread)
-      throw new Error(`This is no task-protocol stream: none of its first ${maxUnread} lines can be read.`);
+      throw new Error(`This is not a task-protocol stream: none of its first ${maxUnread} lines is valid.`);
     complain(position, message);
   }
 
@@ -64,24 +64,24 @@ export function taskFilter(options: {
   };
 }
 
-/** Complaints after which input of which nothing was understood is given up. */
+/** The number of invalid lines after which a filter gives up if no line was valid. */
 const maxUnread = 5;
 
 const payloadErrorText = ({message, position}: DecodedPayload & {readonly tag: 'failed'}): string =>
-  `a payload cannot be read: ${message} (byte ${position})`;
+  `can't read a payload: ${message} (byte ${position})`;
 
 export interface Filter {
-  /** The output for this part of the text, in pieces. */
+  /** Returns the output for this part of the text, in chunks. */
   push(text: string): Iterable<string>;
   end(): Iterable<string>;
 }
 
-/** Reports input that could not be read, and where it stands. */
+/** Reports invalid input and its position. */
 export type Complain = (position: string, message: string) => void;
 
 /**
- * Runs a filter from a file or stdin to stdout. What comes is written before more is read, so that memory is bounded by a piece
- * and its output. A reader that closes stdout ends it all and is no failure; a complaint makes the exit code 1.
+ * Runs a filter from a file or stdin to stdout. Writes the output of each chunk before it reads the next, which bounds memory. A reader
+ * that closes stdout ends the filter without a failure. Invalid input makes the exit code 1.
  */
 export async function runFilter(
   file: string | undefined,
@@ -110,7 +110,7 @@ export async function runFilter(
     if (state.kind !== 'open') break;
   }
   if (state.kind === 'open') state = await write(filter.end());
-  if (state.kind === 'failed') throw new Error(`Cannot write to stdout: ${state.message}`);
+  if (state.kind === 'failed') throw new Error(`Can't write to stdout: ${state.message}`);
   return code();
 }
 
@@ -125,15 +125,15 @@ export function makeComplaints(): {readonly complain: Complain; readonly code: (
   };
 }
 
-/** Writes a note on a place in the input to stderr. It does not change the exit code. */
+/** Prints a notice about a position in the input to stderr. It does not change the exit code. */
 export const noteAt = (position: string, message: string): void => {
   note(`${position}: ${message.replaceAll('\n', ' ⏎ ')}`);
 };
 
-/** Characters of output that may wait for a slow reader. */
+/** The most characters of output to buffer for a slow reader. */
 const maxWaiting = 256 * 1024;
 
-/** The forms of task-protocol streams that `weft tasks` reads and writes. */
+/** The formats of task-protocol streams that `weft tasks` reads and writes. */
 export const inputs = ['auto', 'base64', 'json', 'sse'] as const;
 export const outputs = ['base64', 'json', 'sse'] as const;
 export const transformTargets = ['openai', 'anthropic'] as const;

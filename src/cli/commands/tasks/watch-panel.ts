@@ -9,14 +9,14 @@ import {isStdin, readText} from '../../stdin.ts';
 import {makeComplaints, taskFilter} from './task-filter.ts';
 
 /**
- * Shows the list on the terminal until the input ends. What cannot be read is complained of afterwards: stderr is mostly the
- * same terminal, and a line in the middle of the panel would break it.
+ * Shows the list on the terminal until the input ends. Reports invalid input afterwards, because stderr is usually the same terminal and
+ * a line in the middle of the panel would break it.
  */
 export async function watchPanel(file: string | undefined): Promise<ExitCode> {
   const {signal, stopped, release} = watchSignals();
   const held: (readonly [position: string, message: string])[] = [];
   let more = 0;
-  // A file that is not there leaves no panel behind; a pipe that is silent is waited for with one.
+  // Open the panel at once for a pipe, which may be silent for a while. For a file, wait until it can be read.
   let panel: TodoWatch | undefined = isStdin(file) ? openPanel() : undefined;
   const log = makeTaskLog();
   const filter = taskFilter({
@@ -55,15 +55,15 @@ export async function watchPanel(file: string | undefined): Promise<ExitCode> {
 }
 
 /**
- * Ctrl+C ends the whole pipeline, and the end of the input may be read before the signal is: Node hears signals when it next looks
- * for input, which is between two turns of its loop.
+ * Waits until Node has delivered pending signals. Ctrl+C ends the whole pipeline, so the end of the input may arrive before the signal.
+ * Node delivers signals when it polls for input, between two turns of its loop.
  */
 async function signalsHeard(): Promise<void> {
   await nextTurn();
   await nextTurn();
 }
 
-/** The number of complaints that are printed at the end; more are only counted. */
+/** The most invalid lines that are reported at the end; more are only counted. */
 const maxHeld = 100;
 
 const openPanel = (): TodoWatch =>
@@ -74,7 +74,7 @@ function run(pieces: Iterable<string>): void {
 }
 
 interface SignalWatch {
-  /** Aborted by a signal, or when the terminal is gone. */
+  /** Aborted by a signal, or if the terminal is gone. */
   readonly signal: AbortSignal;
   readonly stopped: () => ExitCode | undefined;
   readonly release: () => void;
