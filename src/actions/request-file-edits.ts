@@ -43,7 +43,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
   asks: [
     {name: 'edit', risks: ['local-change'], askedWhen: 'the mode is default'},
     {
-      name: 'edit-outside',
+      name: 'edit-externally',
       risks: ['local-change'],
       askedWhen: 'it changes files outside the workspace, in every mode that asks',
     },

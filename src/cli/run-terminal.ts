@@ -162,7 +162,7 @@ const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 export const lookOf = (
   environment: NodeJS.ProcessEnv,
   {color, theme}: {readonly color: boolean; readonly theme: ThemeChoice},
-): Look => terminalLook(environment, {theme, colour: color ? 'wanted' : 'unwanted'});
+): Look => terminalLook(environment, {theme, color: color ? 'wanted' : 'unwanted'});
 
 /**
  * Makes weft a job of the user's shell. To stop, weft sends itself the terminal's stop signal without a listener. If no shell could

@@ -58,7 +58,7 @@ export function AppScreen({screen, onRoom}: AppScreenProps): ReactNode {
           <TranscriptViewport
             kept={transcript.kept}
             open={open}
-            place={transcript.place}
+            place={transcript.position}
             width={frame.width}
             onRoom={onRoom}
           />

@@ -21,7 +21,7 @@ const terminal = openBlindTerminal();
 const engine = scriptedEngine();
 const blank = blankOptions({engine, ...terminal});
 const exit = runTui(
-  {...blank, look: 'colour', preferences: {...blank.preferences, tui: display}},
+  {...blank, look: 'color', preferences: {...blank.preferences, tui: display}},
   new AbortController().signal,
 );
 await pause(300);

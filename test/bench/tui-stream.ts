@@ -19,7 +19,7 @@ const markdown = paragraph.repeat(Math.ceil(bytes / paragraph.length)).slice(0, 
 
 const terminal = openBlindTerminal();
 const engine = scriptedEngine();
-const options = {...blankOptions({engine, ...terminal}), look: 'colour' as const};
+const options = {...blankOptions({engine, ...terminal}), look: 'color' as const};
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 const exit = runTui(options, new AbortController().signal);

@@ -62,7 +62,7 @@ describe('approvals in a terminal', () => {
     await enter(terminal, 'weft Make it.');
     await terminal.onScreen(/╭ Run this command\?[^]*Ctrl\+E edit/u);
     await terminal.press('C-e');
-    await terminal.onScreen(/Enter check it again/u);
+    await terminal.onScreen(/Enter review again/u);
     await terminal.press('C-u');
     await terminal.type('touch right');
     await terminal.onScreen(/› touch right +│\n/u);

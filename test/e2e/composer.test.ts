@@ -58,7 +58,7 @@ describe('the composer in a terminal', () => {
     await terminal.press('Enter');
     await terminal.onScreen(/Add a note to AGENTS\.md\?/u);
     await terminal.type('y');
-    await terminal.until(/Remembered in AGENTS\.md: always use pnpm/u);
+    await terminal.until(/Added to AGENTS\.md: always use pnpm/u);
     expect(scene.read('AGENTS.md')).toBe('## Notes\n\n- always use pnpm\n');
     await enter(terminal, 'and now?');
     await terminal.until(/Second answer\./u);

@@ -267,7 +267,7 @@ test('in the terminal UI a server asks: an answer accepts, "Decline" declines, E
   await terminal.type('one\r');
   await terminal.onScreen(/╭ color[^]*The MCP server calc asks: Which color\?[^]*1 +Decline/u);
   await terminal.type('o');
-  await terminal.onScreen(/your own answer/u);
+  await terminal.onScreen(/Your answer/u);
   await terminal.type('red');
   await terminal.press('Enter');
   await terminal.until(/First\./u);

@@ -30,7 +30,7 @@ const answers: readonly Answer[] = [
 
 /** What a command says at least. */
 const lines: readonly (readonly [line: string, said: RegExp, closes?: string])[] = [
-  ['/theme dark', /No colours here: NO_COLOR, --no-color or the terminal says so/u],
+  ['/theme dark', /Colors are off \(NO_COLOR, --no-color, or a terminal without colors\)/u],
   ['/cost', /\$0\.000\d in this session/u],
   ['/doctor', /store/u],
   ['/permissions', /╭ Permission rules /u, '\u001B'],

@@ -31,7 +31,7 @@ test('a sub-agent asks on a card that says who asks; what it does stands below i
   await using scene = await scripted([made, say('Made.')], [say('So it is.')]);
   await using terminal = await begin(scene);
   await terminal.onScreen(/maker: Create a\?/u);
-  await terminal.onScreen(/Agent: maker[^]*waits for you: /u);
+  await terminal.onScreen(/Agent: maker[^]*needs input: /u);
   await terminal.type('y');
   await terminal.until(/So it is\./u);
   expect(scene.read('a')).toBe('made\n');
@@ -114,7 +114,7 @@ test('Esc ends eight at once, with what each runs', async () => {
   await using scene = await eight();
   await using terminal = await begin(scene, '--permission-mode bypassPermissions');
   const pids = await eightPids(scene);
-  await terminal.onScreen(/maker 1 · [^]*maker 8 · [^]*8 agents at work/u);
+  await terminal.onScreen(/maker 1 · [^]*maker 8 · [^]*8 agents running/u);
   await terminal.press('Escape');
   await terminal.until(/Interrupted/u);
   await Promise.all(pids.map(pid => processGone(pid)));

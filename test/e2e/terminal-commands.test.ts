@@ -39,7 +39,7 @@ describe('commands of the terminal UI', () => {
     await enter('/export all.md');
     await terminal.onScreen(/Overwrite this file\?/u);
     await terminal.type('n');
-    await terminal.onScreen(/Nothing was written/u);
+    await terminal.onScreen(/Nothing exported/u);
     await enter('/exit');
     await terminal.until(/sh>$/u);
     expect(readdirSync(scene.place.work)).toEqual(['all.md']);

@@ -425,7 +425,7 @@ test('the user says in words of his own what should be, which keeps it', async (
   await using scene = await makerScene();
   await using terminal = await askingTerminal(scene);
   await terminal.type('4');
-  await terminal.onScreen(/your own answer/u);
+  await terminal.onScreen(/Your answer/u);
   await terminal.type('use deux');
   await terminal.onScreen(/use deux/u);
   await terminal.press('Enter');

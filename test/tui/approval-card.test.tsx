@@ -194,7 +194,7 @@ describe('the card of a command', () => {
       │ npm test                                                 │
       │ Run the tests                                            │
       │                                                          │
-      │ › What should weft do instead? Enter alone just says no  │
+      │ › What should weft do instead? (Enter to skip)           │
       ╰ Enter send · Esc back ───────────────────────────────────╯"
     `);
     expect(cardOf(npmTest, {stage: {stage: 'command', text: draftFromText('npm test -- a')}}).join('\n'))
@@ -204,7 +204,7 @@ describe('the card of a command', () => {
         │ Run the tests                                            │
         │                                                          │
         │ › npm test -- a                                          │
-        ╰ Enter check it again · Ctrl+J new line · Esc back ───────╯"
+        ╰ Enter review again · Ctrl+J new line · Esc back ─────────╯"
       `);
     expect(cardOf(npmTest, {stage: {stage: 'rule-text', text: draftFromText('Bash(npm test:*)')}}).join('\n'))
       .toMatchInlineSnapshot(`
@@ -212,15 +212,15 @@ describe('the card of a command', () => {
         │ npm test                                                 │
         │ Run the tests                                            │
         │                                                          │
-        │ Always in this project, what this rule says:             │
+        │ Always allow in this project:                            │
         │ › Bash(npm test:*)                                       │
-        ╰ Enter store in .weft/settings.local.json · Esc back ─────╯"
+        ╰ Enter save to .weft/settings.local.json · Esc back ──────╯"
       `);
   });
 
   test('what the model claims is said where weft does not agree', () => {
-    expect(cardOf(claiming('external'))[2]).toBe('│ The model calls it read-only; weft does not              │');
-    expect(cardOf(claiming('unknown'))[2]).toBe('│ The model calls it read-only; weft cannot confirm that   │');
+    expect(cardOf(claiming('external'))[2]).toBe("│ The model says it's read-only; weft disagrees            │");
+    expect(cardOf(claiming('unknown'))[2]).toBe("│ The model says it's read-only; weft can't confirm that   │");
   });
 
   test('a long command says how much is hidden, and scrolls', () => {

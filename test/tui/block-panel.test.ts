@@ -76,7 +76,7 @@ describe('/ps', () => {
       '╭ Background commands ────────────────────────────────────────────────────────╮',
       '│ ❯ 1  npm run dev  running · 1 min · :5173  ready in 300 ms                  │',
       '│   2  python3      needs input · 4 s        >>>                              │',
-      '╰ Enter attach · Esc close · s stop · k keep after weft ends ─────────────────╯',
+      '╰ Enter attach · Esc close · s stop · k keep after exit ──────────────────────╯',
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('/ps', () => {
       {...server, life: 'kept'},
       {...python, state: {kind: 'signalled', signal: 'SIGTERM'}},
     ]);
-    await screen.until(/kept[^]*ended by SIGTERM/u);
+    await screen.until(/kept[^]*killed by SIGTERM/u);
     // Nothing is done to what has ended.
     await screen.type('s');
     await screen.type('\r');
@@ -178,7 +178,7 @@ describe('a hand-over', () => {
     const {port, ended} = desk([python]);
     const {screen, engine} = await start([80, 24], {host: {terminals: port}});
     engine.emit(...begin, handOver);
-    await screen.until(/A command is yours to talk to: type your password/u);
+    await screen.until(/A command needs you: type your password/u);
     await screen.type('\t');
     await screen.until(/python3 is yours\. Enter to take over [^]*type your password[^]*1 Take over its terminal/u);
     await screen.type('\r');
@@ -191,7 +191,7 @@ describe('a hand-over', () => {
   test('n declines', async () => {
     const {screen, engine} = await start([80, 24], {host: {terminals: desk([python]).port}});
     engine.emit(...begin, handOver);
-    await screen.until(/A command is yours/u);
+    await screen.until(/A command needs you/u);
     await screen.type('\t');
     await screen.until(/2 No +n/u);
     await screen.type('n');

@@ -14,7 +14,7 @@ import {approvalSubject} from '../../src/tui/scrollback/approval-text.ts';
 import {type HunkStage, initialStage} from '../../src/tui/state/approval-stage.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
-import {openHunks} from '../../src/tui/state/press-approval.ts';
+import {initialHunkStage} from '../../src/tui/state/press-approval.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {processorClock} from '../support/processor-clock.ts';
 import {fileOf, hunk, line} from './support/diffs.ts';
@@ -104,7 +104,7 @@ describe('the card of what a command has changed', () => {
       '│ 1 - export const old = 1;                                                                       │',
       '│ Set mode of tools/run.sh  executable now                                                        │',
       '│                                                                                                 │',
-      '│ Keep y   Keep, and all edits this session s   Pick files h   Drop n                             │',
+      '│ Keep y   Keep, and all edits this session s   Pick files h   Discard n                          │',
       '╰ v whole diff · Esc stop ────────────────────────────────────────────────────────────────────────╯',
     ]);
   });
@@ -138,7 +138,7 @@ describe('the card of what a command has changed', () => {
       '│ Delete src/old.ts  +0 -1            │',
       '│ 1 - export const old = 1;           │',
       '│ Set mode of tools/run.sh  executabl…│',
-      '│ Keep y  Session s  Pick h  Drop n   │',
+      '│ Keep y  Session s  Pick h  No n     │',
       '╰ v whole diff · PgDn more ───────────╯',
     ]);
     expect(cardAt(mild, 39, 6).slice(1, -2)).toEqual([
@@ -149,7 +149,7 @@ describe('the card of what a command has changed', () => {
   });
 
   test('its files are picked where hunks of an edit are', () => {
-    expect(pickAt(mild, {...openHunks, row: 1, dropped: new Set([2])}, 59, 22)).toEqual([
+    expect(pickAt(mild, {...initialHunkStage, row: 1, dropped: new Set([2])}, 59, 22)).toEqual([
       '╭ Keep 3 of 4 files?  +1 -1 ──────────────────────────────╮',
       '│   [x] Edit assets/logo.png  binary, 1204 bytes          │',
       '│ ❯ [x] Edit src/discount.ts  +1 -1                       │',
@@ -158,8 +158,8 @@ describe('the card of what a command has changed', () => {
       '│ 6 -   if (count > bulk) {                               │',
       '│ 6 +   if (count >= bulk) {                              │',
       '│ 7       return 0.1;                                     │',
-      '│ Keep 3 of 4 y   Drop all n                              │',
-      '╰ Space tick · ↑↓ other file · Esc back ──────────────────╯',
+      '│ Keep 3 of 4 y   Discard all n                           │',
+      '╰ Space toggle · ↑↓ other file · Esc back ────────────────╯',
     ]);
   });
 
@@ -181,7 +181,7 @@ describe('the card of what a command has changed', () => {
       for (const rows of [7, 40]) {
         for (const drawing of [
           cardAt(approval, width, rows),
-          pickAt(approval, {...openHunks, row: 4321}, width, rows),
+          pickAt(approval, {...initialHunkStage, row: 4321}, width, rows),
         ]) {
           expect(Math.max(...drawing.map(cellWidth))).toBeLessThanOrEqual(width);
           expect(drawing.length).toBeLessThanOrEqual(rows);
@@ -237,7 +237,7 @@ describe('its answers', () => {
   test('a single file is not picked', async () => {
     const stage = await asked(cardOf(four.slice(1, 2), files));
     await press(stage, 'h');
-    await stage.screen.until(/changed 1 file {2}\+1 -1[^]*Keep y {3}Keep, and all edits this session s {3}Drop n/u);
+    await stage.screen.until(/changed 1 file {2}\+1 -1[^]*Keep y {3}Keep, and all edits this session s {3}Discard n/u);
   });
 });
 
@@ -262,7 +262,7 @@ describe('on the screen', () => {
       [100, 30],
     ] as const) {
       screen.resize(columns, rows);
-      await screen.until(new RegExp(String.raw`╭ .npm run[^\n]{${columns - 12}}╮[^]*Keep y[^]*Drop n`, 'u'));
+      await screen.until(new RegExp(String.raw`╭ .npm run[^\n]{${columns - 12}}╮[^]*Keep y[^]*No n`, 'u'));
     }
     expect(engine.ops).toEqual([]);
   });
@@ -317,7 +317,7 @@ describe('for a screen reader', () => {
         'Line 1 removed: export const old = 1;',
         'Set mode of tools/run.sh: executable now.',
         'Held until you decide.',
-        'y Keep; s Keep, and all edits this session; h Pick files; n Drop, and tell weft what to do instead. Type a letter and Enter.',
+        'y Keep; s Keep, and all edits this session; h Pick files; n Discard, and tell weft what to do instead. Type a letter and Enter.',
       ].join('\n'),
     );
     await speaker.type('h\r');

@@ -202,7 +202,7 @@ test('without a change there is nothing to look at', async () => {
   const {screen: shown, engine} = await start();
   engine.answers.review = ok({...review, files: [], comments: []});
   await shown.type('/review\r');
-  await shown.until(/Nothing to review: changes since main/u);
+  await shown.until(/No changes to review: changes since main/u);
 });
 
 test('comments are answered and exported from the command line, too', async () => {

@@ -26,7 +26,7 @@ const answered = (text: string, id = text): JournalRecord => ({
 });
 
 async function open(host: TestHost, clipboard = noClipboard) {
-  return await start([80, 24], {look: 'colour', host, clipboard});
+  return await start([80, 24], {look: 'color', host, clipboard});
 }
 
 describe('/copy', () => {
@@ -56,10 +56,10 @@ describe('/copy', () => {
   });
 
   test.each([
-    ['/copy 4', records, /Only 3 answers to copy/u],
-    ['/copy 2', records.slice(0, 1), /Only 1 answer to copy/u],
-    ['/copy 0', records, /last code block: \/copy code/u],
-    ['/copy that', records, /last code block: \/copy code/u],
+    ['/copy 4', records, /Only 3 answers so far/u],
+    ['/copy 2', records.slice(0, 1), /Only 1 answer so far/u],
+    ['/copy 0', records, /\/copy code: last code block/u],
+    ['/copy that', records, /\/copy code: last code block/u],
     ['/copy', [], /No answer to copy yet/u],
     ['/copy code', [answered('No code.')], /No code block in this session/u],
     ['/copy', records, /There is no clipboard\./u],
@@ -83,7 +83,7 @@ describe('/export', () => {
     await screen.until(/Overwrite this file\? ─+╮\n│ \/work\/my notes\.md/u);
     await screen.type('\r');
     await screen.type('n');
-    await screen.until(/Nothing was written/u);
+    await screen.until(/Nothing exported/u);
     await screen.type('/export my notes.md\r');
     await screen.until(/Overwrite this file\?/u);
     await screen.type('y');
@@ -128,16 +128,16 @@ describe('/theme', () => {
     await screen.type('\u001B[B');
     await screen.type('\u001B[B');
     await screen.type('\r');
-    await screen.until(/Theme: light, kept in your settings/u);
+    await screen.until(/Theme: light \(saved\)/u);
     await screen.type('/theme drak\r');
-    await screen.until(/There is no theme drak\. Did you mean dark\?/u);
+    await screen.until(/Unknown theme drak\. Did you mean dark\?/u);
     expect(kept).toEqual(['theme=light']);
   });
 
   test('has nothing to choose where there are no colours', async () => {
     const {screen} = await start([80, 24], {look: 'plain'});
     await screen.type('/theme\r');
-    await screen.until(/No colours here/u);
+    await screen.until(/Colors are off/u);
   });
 });
 
@@ -168,7 +168,7 @@ describe('/config and /doctor', () => {
     await screen.type('2');
     await screen.until(/verbosity ─+╮\n│ {3}1 {2}name +│\n│ ❯ 2 {2}summary ✓ +│\n│ {3}3 {2}full/u);
     await screen.type('3');
-    await screen.until(/It counts from the next start/u);
+    await screen.until(/Restart weft to apply/u);
     await screen.type('/config\r');
     await screen.until(/Settings/u);
     await screen.type('base\r');
@@ -210,10 +210,10 @@ describe('/cost', () => {
       {...times, costPerMinute: 0.25},
     );
     expect(text.split('\n')).toEqual([
-      'big-model: $1.50, 1 request; tokens: 1,234,567 in, 12,000 from cache, 5 written to cache, 890 out with thinking',
-      'own-model: price not known, 2 requests; tokens: 0 in, 0 from cache, 0 written to cache, 0 out with thinking',
-      '$1.50 in this session, without models whose price is unknown',
-      '$0.25 per minute of work',
+      'big-model: $1.50, 1 request; tokens: 1,234,567 in, 12,000 from cache, 5 written to cache, 890 out (with thinking)',
+      'own-model: price unknown, 2 requests; tokens: 0 in, 0 from cache, 0 written to cache, 0 out (with thinking)',
+      '$1.50 in this session, not counting models without a known price',
+      '$0.25 per minute of active time',
       'Context: 50k of 200k tokens (25 %)',
     ]);
   });
@@ -240,20 +240,20 @@ describe('/verbosity', () => {
   test('tells and changes what finished actions show', async () => {
     const {screen} = await open({});
     await screen.type('/verbosity\r');
-    await screen.until(/Finished actions show a few lines \(summary\)/u);
+    await screen.until(/Verbosity: summary\. A few lines of output\./u);
     await screen.type('/verbosity fulll\r');
-    await screen.until(/There is no verbosity fulll\. Did you mean full\?/u);
+    await screen.until(/Unknown verbosity fulll\. Did you mean full\?/u);
     await screen.type('\u001Bo');
-    await screen.until(/Finished actions show everything/u);
+    await screen.until(/Verbosity: full\. All output\./u);
     await screen.type('/verbosity NAME\r');
-    await screen.until(/Finished actions show only what they were/u);
+    await screen.until(/Verbosity: name\. Action names only\./u);
   });
 });
 
 describe('in the scrollback', () => {
   test.each<[string, RegExp]>([
     ['/cost', /▌ \/cost\n {2}No tokens used in this session/u],
-    ['/costs', /▌ \/costs\n! There is no command \/costs\./u],
+    ['/costs', /▌ \/costs\n! Unknown command \/costs\./u],
     ['/help', /▌ \/help\n/u],
   ])('%s stands above its answer', async (command, shown) => {
     const {screen} = await start();
@@ -284,7 +284,7 @@ test('no command of a file takes the name of one of these', () => {
 test('/computer off takes the yes back; /computer alone says what it is for', async () => {
   const {screen, engine} = await open({});
   await screen.type('/computer\r');
-  await screen.until(/The agent asks before it uses the computer/u);
+  await screen.until(/weft asks before it uses the computer/u);
   expect(engine.ops).toEqual([]);
   await screen.type('/computer off\r');
   await screen.until(/Ask weft to do something/u);

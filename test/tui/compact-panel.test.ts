@@ -7,7 +7,7 @@ import type {AgentEvent, SessionUsage} from '../../src/actions/agent-event.ts';
 import {compactionMessage, type CompactionPreview, type VerbatimParts} from '../../src/domain/compaction.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import {editOutside} from '../../src/tui/app/external-editor.ts';
+import {editExternally} from '../../src/tui/app/external-editor.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
@@ -48,13 +48,13 @@ describe('what compacting would do', () => {
       '╭ Compact the conversation? ──────────────────────────────────────────────────╮',
       '│ 84,210 → about 9,300 tokens, by estimate                                    │',
       '│ kept       2 user messages, word for word (~1,234) · 1 open todo (~9)       │',
-      '│ summarised 3 answers (~80,000)                                              │',
+      '│ summarized 3 answers (~80,000)                                              │',
       '│ dropped    nothing                                                          │',
       '│ The summary cost $0.0333: 84,010 tokens in (84,000 cached), 500 out. Undo:  │',
       '│   /undo until the next prompt, then /rewind to an earlier one.              │',
       expect.stringMatching(/^│ What was\P{Cc}* done\. +│$/u),
       '│ What is open.                                                               │',
-      '╰ Enter compact · Esc cancel · e edit the summary ────────────────────────────╯',
+      '╰ Enter compact · Esc cancel · e edit summary ────────────────────────────────╯',
     ]);
   });
 
@@ -65,7 +65,7 @@ describe('what compacting would do', () => {
       '│ No summary: The model is overloaded.                     │',
       '│ kept       2 user messages, word for word (~1,234) · 1   │',
       '│            open todo (~9)                                │',
-      '│ summarised nothing                                       │',
+      '│ summarized nothing                                       │',
       '│ dropped    4 old exchanges                               │',
       '│ Undo: /undo until the next prompt, then /rewind to an    │',
       '│   earlier one.                                           │',
@@ -80,7 +80,7 @@ describe('what compacting would do', () => {
   });
 
   const agrees = {do: 'query', request: {query: 'compact', preview: 'c', summary: preview.summary}};
-  const edits = {do: 'edit-outside', what: {kind: 'summary', preview}};
+  const edits = {do: 'edit-externally', what: {kind: 'summary', preview}};
   test.each<[string, KeyPress, 'first' | 'following', unknown]>([
     ['Enter agrees', key('enter'), 'first', ['closed', agrees]],
     ['y does', text('y'), 'first', ['closed', agrees]],
@@ -108,7 +108,7 @@ describe('what compacting would do', () => {
     expect(rows(0, 'up')).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
     expect(rows(2, 'down')).toEqual(['row 3', 'row 4', 'row 5', 'row 6']);
     expect(rows(100, 'down')).toEqual(['row 30']);
-    expect(linesOf(long, {rows: 12}).at(-1)).toMatch(/^╰ Enter compact · Esc cancel · e edit the summary · ↑↓ read ─/u);
+    expect(linesOf(long, {rows: 12}).at(-1)).toMatch(/^╰ Enter compact · Esc cancel · e edit summary · ↑↓ scroll ─/u);
     const atEnd = opened(pressed(long, ...Array.from({length: 100}, () => key('down'))).panel);
     expect(insideOf(pressed(atEnd, key('up')).panel, {rows: 12}).slice(6)).toEqual(['row 29', 'row 30']);
   });
@@ -157,7 +157,7 @@ describe('the way to it', () => {
   test('the editor gives the summary back, with the tokens it comes to; an empty one leaves it as it was', async () => {
     const left = async (value: string) => {
       const options = {engine: scriptedEngine(), editor: {edit: async () => ok(value)}};
-      const after = await editOutside({kind: 'summary', preview}, '', options, never);
+      const after = await editExternally({kind: 'summary', preview}, '', options, never);
       return after({ui, view: emptyView}, 0).ui.panel;
     };
     const edited = await left(`\n${'new words '.repeat(100)}\n`);
@@ -173,7 +173,7 @@ describe('the way to it', () => {
 const usage = (contextTokens: number): SessionUsage => ({models: {}, contextTokens, contextWindow: 100_000});
 const told = (view: View): readonly string[] => view.entries.flatMap(one => (one.kind === 'notice' ? [one.text] : []));
 const full = (percent: number): string =>
-  `The context is ${percent}% full. /compact makes room; nothing is compacted on its own.`;
+  `The context is ${percent}% full. Run /compact to free up space; weft never compacts on its own.`;
 const after = (...events: readonly AgentEvent[]): readonly string[] => told(events.reduce(reduce, emptyView));
 const changed = (tokens: number): AgentEvent => ({event: 'usage-changed', usage: usage(tokens)});
 

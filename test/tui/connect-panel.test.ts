@@ -3,7 +3,7 @@ import {connectPanel, connectWithKey} from '../../src/tui/state/panels/connect.t
 import {failed, ok} from '../../src/base/outcome.ts';
 import type {Answer} from '../../src/agent/client.ts';
 import {rejected} from '../../src/domain/fault.ts';
-import type {StepQuery} from '../../src/tui/state/effect.ts';
+import type {PanelQuery} from '../../src/tui/state/effect.ts';
 import {initialUi} from '../../src/tui/state/ui.ts';
 import type {Panel} from '../../src/tui/state/panels/panel.ts';
 import {answered, insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
@@ -18,9 +18,9 @@ const servers = [
 ];
 
 /** The panel after the answer to a query. */
-async function followed<Name extends StepQuery['query']>(
+async function followed<Name extends PanelQuery['query']>(
   open: Panel,
-  request: Extract<StepQuery, {readonly query: Name}>,
+  request: Extract<PanelQuery, {readonly query: Name}>,
   answer: Answer<Name>,
 ): Promise<Panel> {
   return opened((await answered({...initialUi([], '', 'emacs'), panel: open}, request, answer)).panel);
@@ -36,7 +36,7 @@ describe('without a model', () => {
       '╭ No model yet ──────────────────────────────────────────────────────╮',
       '│ ❯ 1  Paste an API key    Anthropic or OpenAI                       │',
       '│   2  Use a local server  found Ollama on :11434, vLLM on :8000     │',
-      '│   3  Watch the demo      one minute, needs no model                │',
+      '│   3  Watch the demo      one minute, no model needed               │',
       '╰ Enter select · Esc later ──────────────────────────────────────────╯',
     ]);
   });
@@ -66,9 +66,9 @@ describe('a key', () => {
     expect(linesOf(typed.panel, {width: 60})).toEqual([
       '╭ Paste an API key: Anthropic ─────────────────────────────╮',
       `│ ${'•'.repeat(29)}                            │`,
-      '│ It is kept in your keychain, else in a file that only    │',
-      '│ you can read. It is never shown.                         │',
-      '╰ Enter check and keep it · Esc back ──────────────────────╯',
+      '│ Saved in your keychain, or in a file only you can read.  │',
+      '│ Never shown.                                             │',
+      '╰ Enter save · Esc back ───────────────────────────────────╯',
     ]);
     const used = pressed(opened(typed.panel), key('enter'));
     expect(used.effects).toEqual(asked('anthropic', anthropic));
@@ -122,16 +122,15 @@ describe('a local server', () => {
     expect(insideOf(step.panel)).toEqual([
       '  1  Paste an API key    Anthropic or OpenAI',
       '❯ 2  Use a local server  looking…',
-      '  3  Watch the demo      one minute, needs no model',
-      'No server answers on :11434, :1234, :8080 or :8000. Start one, then choose',
-      'this again.',
+      '  3  Watch the demo      one minute, no model needed',
+      'No server on :11434, :1234, :8080, or :8000. Start one and try again.',
     ]);
   });
 
   test('one without a model says how to get one', async () => {
     const empty = await followed(panel, looking, ok(servers.slice(0, 1).map(server => ({...server, models: []}))));
-    expect(insideOf(pressed(empty, text('2')).panel).at(-2)).toBe(
-      'Ollama has no model yet. Load one (ollama pull qwen3-coder), then choose',
+    expect(insideOf(pressed(empty, text('2')).panel).at(-1)).toBe(
+      'Ollama has no models. Load one (ollama pull qwen3-coder) and try again.',
     );
   });
 });

@@ -34,7 +34,7 @@ test('/context shows what fills the context', async () => {
   const {screen, engine} = await start([80, 24], {look: 'plain'});
   engine.answers['context-usage'] = ok(usage);
   await screen.type('/context\r');
-  await screen.until(/Context: 12,000 of 200,000 tokens \(6 %\)[^]*\/compact makes room/u);
+  await screen.until(/Context: 12,000 of 200,000 tokens \(6 %\)[^]*\/compact frees up space/u);
 });
 
 test('parts as bars, with what is largest in each', () => {
@@ -46,11 +46,10 @@ test('parts as bars, with what is largest in each', () => {
     'MCP tools             4,000  █████████████',
     '  files 3,100 · memory 900',
     'Your messages         6,000  ████████████████████',
-    '12 tools of MCP servers (9,000 tokens) are searched for and take nothing until',
-    'then',
-    'The next request costs $0.0036 from the cache, $0.0360 anew',
-    'How the whole divides is an estimate',
-    '/compact makes room',
+    '12 MCP tools (9,000 tokens) load on demand and use no context until then',
+    'Next request: $0.0036 if cached, $0.0360 if not',
+    'The breakdown is an estimate',
+    '/compact frees up space',
   ]);
 });
 
@@ -64,11 +63,11 @@ test('in screen-reader mode they are sentences', () => {
   expect(
     contextSentences({...usage, window: 0, total: 'estimated', nextUsd: 'unknown', parts: usage.parts.slice(0, 2)}),
   ).toEqual([
-    'Context: about 12,000 tokens; how many the model takes is not known.',
+    'Context: about 12,000 tokens (context window unknown).',
     'System prompt: 500 tokens.',
-    'Instructions: 1,500 tokens, of them /w/AGENTS.md 1,500.',
-    '12 tools of MCP servers (9,000 tokens) are searched for and take nothing until then.',
-    'The price of the model is unknown.',
-    'How the whole divides is an estimate.',
+    'Instructions: 1,500 tokens, including /w/AGENTS.md 1,500.',
+    '12 MCP tools (9,000 tokens) load on demand and use no context until then.',
+    'Model price unknown.',
+    'The breakdown is an estimate.',
   ]);
 });

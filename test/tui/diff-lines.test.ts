@@ -47,7 +47,7 @@ describe('diffLines', () => {
     const lines = diffLines(
       [text],
       {most: 99, shown: 'all', long: 'clipped', home: ''},
-      {theme: themeOf('colour'), width: 60},
+      {theme: themeOf('color'), width: 60},
     );
     expect(lines[1]).toBe('\u001B[2m2\u001B[22m\u001B[31m -\u001B[39m \u001B[31mold^[[2J\u001B[39m');
   });
@@ -145,7 +145,7 @@ describe('diffLines', () => {
 test('what is kept of a layout is the one that is asked for: by width, theme, form, and colours that come later', async () => {
   const swift = [{...file, path: 'a.swift', hunks: file.hunks.map(hunk => ({...hunk, lines: [...hunk.lines]}))}];
   const all = {most: 99, shown: 'all', long: 'clipped', home: ''} as const;
-  const colour = themeOf('colour');
+  const colour = themeOf('color');
   const ways = [
     [all, {theme: colour, width: 60}],
     [all, {theme: colour, width: 24}],

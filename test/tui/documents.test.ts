@@ -33,9 +33,9 @@ test('an earlier version is written once more', async () => {
   engine.answers.documents = ok([plan]);
   engine.answers['write-document'] = ok({...plan, versions: [...plan.versions, {by: 'user', text: '1. Look'}]});
   await screen.type('/documents restore d1 1\r');
-  await screen.until(/d1 "Plan" \(version 3\) says what version 1 said/u);
+  await screen.until(/Restored d1 "Plan" \(version 3\) to version 1/u);
   await screen.type('/documents restore d1\r');
-  await screen.until(/d1 "Plan" \(version 2\) has 2 versions: name one/u);
+  await screen.until(/d1 "Plan" \(version 2\) has 2 versions\. Say which one/u);
 });
 
 test('the editor gets what a document says now; what comes back is kept', async () => {
@@ -51,9 +51,9 @@ test('the editor gets what a document says now; what comes back is kept', async 
   engine.answers.documents = ok([plan]);
   engine.answers['write-document'] = ok(plan);
   await screen.type('/documents edit d1\r');
-  await screen.until(/d1 "Plan" \(version 2\) is kept/u);
+  await screen.until(/Saved d1 "Plan" \(version 2\)/u);
   await screen.type('/documents new My notes\r');
-  await screen.until(/new My notes\s+d1 "Plan" \(version 2\) is kept/u);
+  await screen.until(/new My notes\s+Saved d1 "Plan" \(version 2\)/u);
   await screen.type('/documents edit d1\r');
   await screen.until(/No editor is set/u);
   expect(seen).toEqual(['document.md: 1. Look twice', 'document.md: ', 'document.md: 1. Look twice']);
@@ -65,7 +65,7 @@ test('a word and a name that lead nowhere are said', async () => {
   await screen.type('/documents show d9\r');
   await screen.until(/There is no document d9\. There are: d1 "Plan" \(version 2\)/u);
   await screen.type('/documents burn d1\r');
-  await screen.until(/There is no \/documents burn/u);
+  await screen.until(/Unknown command \/documents burn/u);
 });
 
 test('@doc: completes the documents of the session, by id and by title', async () => {

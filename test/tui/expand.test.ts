@@ -34,7 +34,7 @@ describe('Ctrl+O', () => {
     await screen.type('\u000F');
     await screen.until(/one\.ts:11: found/u);
     await screen.type('\u000F');
-    await screen.until(/Nothing that is folded is left to show here; \/transcript shows everything\./u);
+    await screen.until(/Nothing left to expand\. See everything with \/transcript\./u);
     const rows = await screen.everything();
     expect(['one.ts', 'two.ts'].map(name => rowsWith(rows, name))).toEqual([12, 12]);
   });

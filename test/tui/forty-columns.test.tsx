@@ -176,9 +176,9 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
       summary: long.repeat(20),
       cost: {kind: 'none'},
     }),
-    /kept[^]*summarised[^]*dropped[^]*Enter compact · Esc cancel/u,
+    /kept[^]*summarized[^]*dropped[^]*Enter compact · Esc cancel/u,
   ],
-  ['earlier prompts', historyPanel([long, 'short'], ''), /Enter take · Esc cancel/u],
+  ['earlier prompts', historyPanel([long, 'short'], ''), /Enter use · Esc cancel/u],
   ['overwriting', overwritePanel(`/home/user/${long}`, ''), /y overwrite · Esc cancel/u],
   [
     'rewinding',
@@ -209,7 +209,7 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
     /Enter resume · Esc cancel/u,
   ],
   ['themes', themePanel('auto'), /Enter select · Esc cancel/u],
-  ['a sub-agent', agentPanel(agentRow, 1), /Send it a message +m[^]*Stop it +s[^]*Esc close/u],
+  ['a sub-agent', agentPanel(agentRow, 1), /Send a message +m[^]*Stop +s[^]*Esc close/u],
 ];
 
 describe('at forty columns', () => {

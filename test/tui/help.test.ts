@@ -135,8 +135,8 @@ describe('/help', () => {
       'weft      /config  /theme  /verbosity  /vim  /editor  /doctor  /demo  /help',
       'Prompt    @file  !command  #note  /command',
       'Keys      Enter send · Ctrl+J new line · Esc stop · Esc Esc rewind · Shift+Tab',
-      '          mode · Ctrl+R earlier prompts · Ctrl+O unfold · Ctrl+G editor ·',
-      '          Ctrl+C twice leave',
+      '          mode · Ctrl+R search prompts · Ctrl+O expand · Ctrl+G editor · Ctrl+C',
+      '          twice exit',
       'More      /help commands  /help keys',
     ]);
     const shown = lines.join(' ').match(/(?<=\s\/)[a-z]+/gu) ?? [];
@@ -146,8 +146,8 @@ describe('/help', () => {
   });
 
   test('has what each does beside it, or below it where there is little room', () => {
-    expect(at(79)).toContain('\n/copy [code | N]        copy the last answer');
-    expect(at(39)).toContain('\n/copy [code | N]\n    copy the last answer, its last code');
+    expect(at(79)).toContain('\n/copy [code | N]        Copy the last answer');
+    expect(at(39)).toContain('\n/copy [code | N]\n    Copy the last answer, its last code');
   });
 
   test('lists the commands of files and servers with who gave them, bounded', () => {
@@ -169,7 +169,7 @@ describe('/help', () => {
     expect(promptCommandLines([], frame)).toEqual([]);
     expect(promptCommandLines([command, prompt], frame)).toEqual([
       '',
-      'Prompts of weft, files and servers',
+      'Commands that send a prompt',
       '/git:pr [number]        Review it (command, ~/.claude/commands/git/pr.md)',
       '/mcp__db__^[[2J         server db',
     ]);
@@ -177,6 +177,6 @@ describe('/help', () => {
       Array.from({length: 150}, () => command),
       frame,
     );
-    expect([many.length, many.at(-1)]).toEqual([103, 'and 50 more: type / and a part of the name']);
+    expect([many.length, many.at(-1)]).toEqual([103, '50 more: type / and part of the name']);
   });
 });

@@ -10,7 +10,7 @@ import {createElement} from 'react';
 import {HunkCard} from '../../src/tui/components/hunk-card.tsx';
 import {ApprovalCard} from '../../src/tui/components/approval-card.tsx';
 import {cardRoom} from '../../src/tui/state/card-room.ts';
-import {openHunks, pressApproval} from '../../src/tui/state/press-approval.ts';
+import {initialHunkStage, pressApproval} from '../../src/tui/state/press-approval.ts';
 import {
   type HunkStage,
   initialStage,
@@ -53,7 +53,7 @@ const room = cardRoom({width: 79, rows: 20});
 const cardAt = (stage: HunkStage, rows: number, width = 79): readonly string[] =>
   drawn(createElement(HunkCard, {approval: edit, stage, home: '', rows, width}));
 
-const hunks: HunkStage = openHunks;
+const hunks: HunkStage = initialHunkStage;
 const dropping = (row: number, ...dropped: readonly number[]) => ({...hunks, row, dropped: new Set(dropped)});
 
 const text = (typed: string): KeyPress => ({kind: 'text', text: typed});
@@ -102,7 +102,7 @@ describe('the card of hunks', () => {
       '│ 41   forty-one                                                              │',
       '│ 42 + new                                                                    │',
       '│ Write 4 of 7 y   No n                                                       │',
-      '╰ Space tick · ↑↓ other hunk · Esc back · Ctrl+E edit the file first ─────────╯',
+      '╰ Space toggle · ↑↓ other hunk · Esc back · Ctrl+E edit the file first ───────╯',
     ]);
   });
 
@@ -118,15 +118,15 @@ describe('the card of hunks', () => {
         const card = cardAt(stage, rows, width);
         expect(Math.max(...card.map(cellWidth))).toBeLessThanOrEqual(width);
         if (rows >= 7) expect(card.length).toBeLessThanOrEqual(rows);
-        expect(card.join(' ')).toMatch(/(?:Write \d of 7|Nothing ticked: no) y/u);
+        expect(card.join(' ')).toMatch(/(?:Write \d of 7|None selected: no) y/u);
       }
     }
   });
 
   test('nothing ticked is said', () => {
     const card = cardAt(dropping(0, 0, 1, 2, 3, 4, 5, 6), 21);
-    expect(card[0]).toMatch(/^╭ Write 0 of 7 hunks\? Nothing is ticked ─/u);
-    expect(card.at(-2)).toMatch(/^│ Nothing ticked: no y {3}No n +│$/u);
+    expect(card[0]).toMatch(/^╭ Write 0 of 7 hunks\? None selected ─/u);
+    expect(card.at(-2)).toMatch(/^│ None selected: no y {3}No n +│$/u);
   });
 });
 

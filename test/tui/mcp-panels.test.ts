@@ -52,12 +52,12 @@ describe('the panel of the servers', () => {
     expect(linesOf(serversPanel(rows), {width: 112})).toEqual([
       '╭ MCP servers ─────────────────────────────────────────────────────────────────────────────────────────────────╮',
       '│ ❯ 1  calc  connected                              1 tool   12 ms  your settings                              │',
-      '│   2  dead  failed: the server ended; no database                  this project                               │',
+      '│   2  dead  failed: the server ended; no database                  project settings                           │',
       '│   3  web   needs sign-in                                          your settings                              │',
-      '│   4  late  starting                                               given at the start                         │',
-      '│   5  kept  starts with its first call             2 tools         yours in this project                      │',
-      '│   6  off   off                                                    from the program that drives weft          │',
-      '│   7  new   not trusted                                            this project                               │',
+      '│   4  late  starting                                               from --mcp-config                          │',
+      '│   5  kept  starts on first use                    2 tools         your settings for this project             │',
+      '│   6  off   off                                                    from the SDK client                        │',
+      '│   7  new   not trusted                                            project settings                           │',
       '╰ Enter open · Esc cancel · type to search ────────────────────────────────────────────────────────────────────╯',
     ]);
   });
@@ -149,7 +149,7 @@ describe('/mcp', () => {
   test('says what it cannot do', async () => {
     const {screen} = await start([80, 24], {host: {mcp: {...noMcp, ...servers()}}});
     await screen.type('/mcp restart calc\r');
-    await screen.until(/Write what to do and the server: \/mcp reconnect github/u);
+    await screen.until(/Name an action and a server: \/mcp reconnect github/u);
     await screen.type('/mcp reconnect nobody\r');
     await screen.until(/There is no MCP server named "nobody"\./u);
   });
@@ -157,7 +157,7 @@ describe('/mcp', () => {
   test('says how to add a server where there is none', async () => {
     const {screen} = await start([80, 24]);
     await screen.type('/mcp\r');
-    await screen.until(/MCP servers ─+╮\n│ +No MCP servers here\. Add one: weft mcp add/u);
+    await screen.until(/MCP servers ─+╮\n│ +No MCP servers\. Add one: weft mcp add/u);
   });
 
   test('is a question in lines for a screen reader', async () => {

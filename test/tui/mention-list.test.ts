@@ -1,13 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {draftFromText, type Draft} from '../../src/tui/editor/draft.ts';
-import {readDraft} from '../../src/tui/commands/command-line.ts';
-import {imagePathsIn} from '../../src/tui/state/press-composer.ts';
+import {parseDraft} from '../../src/tui/commands/command-line.ts';
+import {parseImagePaths} from '../../src/tui/state/press-composer.ts';
 import {
   completedMention,
   updateMentions,
   type MentionList,
   mentionQuery,
-  noMention,
+  closedMentionList,
   pressMentionList,
   withFoundFiles,
 } from '../../src/tui/state/mention-list.ts';
@@ -57,38 +57,38 @@ describe('the mention at the cursor', () => {
 
 describe('the list of files', () => {
   const found = {paths: ['src/a.ts', 'src/b.ts'], state: 'complete'} as const;
-  const open = (draft: Draft): MentionList => withFoundFiles(updateMentions(draft, noMention), 's', found);
+  const open = (draft: Draft): MentionList => withFoundFiles(updateMentions(draft, closedMentionList), 's', found);
 
   test('goes up and down around its ends, and Tab or Enter takes the chosen one', () => {
     const draft = draftAt('@s|');
     const list = open(draft);
     const down = pressMentionList({draft, list}, {kind: 'key', name: 'up'});
     expect(down?.list).toMatchObject({row: 1});
-    const taken = pressMentionList({draft, list: down?.list ?? noMention}, {kind: 'key', name: 'enter'});
+    const taken = pressMentionList({draft, list: down?.list ?? closedMentionList}, {kind: 'key', name: 'enter'});
     expect(taken === undefined ? '' : marked(taken.draft)).toBe('@src/b.ts |');
   });
 
   test('Enter sends what is written whole already', () => {
     const draft = draftAt('@src/a.ts|');
-    const list = withFoundFiles(updateMentions(draft, noMention), 'src/a.ts', found);
+    const list = withFoundFiles(updateMentions(draft, closedMentionList), 'src/a.ts', found);
     expect(pressMentionList({draft, list}, {kind: 'key', name: 'enter'})).toBeUndefined();
   });
 
   test('stays away for a mention where the user did not want it', () => {
     const draft = draftAt('@s|');
-    const gone = pressMentionList({draft, list: open(draft)}, {kind: 'key', name: 'escape'})?.list ?? noMention;
+    const gone = pressMentionList({draft, list: open(draft)}, {kind: 'key', name: 'escape'})?.list ?? closedMentionList;
     expect(updateMentions(draftAt('@sr|'), gone)).toEqual(gone);
     expect(updateMentions(draftAt('@sr x @|'), gone)).toMatchObject({kind: 'open', from: 6});
   });
 
   test('what was found for other letters changes nothing', () => {
-    const list = updateMentions(draftAt('@sr|'), noMention);
+    const list = updateMentions(draftAt('@sr|'), closedMentionList);
     expect(withFoundFiles(list, 's', found)).toBe(list);
   });
 });
 
 describe('what a draft means', () => {
-  test.each<readonly [string, ReturnType<typeof readDraft>]>([
+  test.each<readonly [string, ReturnType<typeof parseDraft>]>([
     ['hello', {kind: 'prompt'}],
     ['!npm test', {kind: 'shell', command: 'npm test'}],
     ['!', {kind: 'shell', command: ''}],
@@ -101,7 +101,7 @@ describe('what a draft means', () => {
     ['#!/bin/sh', {kind: 'prompt'}],
     [' # indented', {kind: 'prompt'}],
   ])('%j', (text, meaning) => {
-    expect(readDraft(text)).toEqual(meaning);
+    expect(parseDraft(text)).toEqual(meaning);
   });
 });
 
@@ -123,6 +123,6 @@ describe('paths of images in what is pasted', () => {
     ['/tmp/a.png\nand more', []],
     ['', []],
   ])('%s', (text, paths) => {
-    expect(imagePathsIn(text)).toEqual(paths);
+    expect(parseImagePaths(text)).toEqual(paths);
   });
 });

@@ -116,7 +116,7 @@ describe('# in the composer', () => {
     await screen.type('# use pnpm');
     await screen.until(/Enter: add a note to AGENTS\.md/u);
     await screen.type('\r');
-    await screen.until(/Add a note to AGENTS\.md\? ─+╮\n│ use pnpm +│\n╰ y add · p send as a prompt · Esc cancel/u);
+    await screen.until(/Add a note to AGENTS\.md\? ─+╮\n│ use pnpm +│\n╰ y add · p send as prompt · Esc cancel/u);
     // Enter that was pressed twice writes nothing.
     await screen.type('\r');
     await screen.type('\u001B');
@@ -125,7 +125,7 @@ describe('# in the composer', () => {
     await screen.type('\r');
     await screen.until(/y add/u);
     await screen.type('y');
-    await screen.until(/Remembered in AGENTS\.md: use pnpm/u);
+    await screen.until(/Added to AGENTS\.md: use pnpm/u);
     expect(notes).toEqual(['use pnpm']);
     expect(engine.ops).toEqual([{op: 'add-context', text: 'The user added this note to AGENTS.md: use pnpm'}]);
   });
@@ -142,12 +142,12 @@ describe('# in the composer', () => {
     });
     await screen.type('# Fix the tests');
     await screen.type('\r');
-    await screen.until(/p send as a prompt/u);
+    await screen.until(/p send as prompt/u);
     await screen.type('p');
     await screen.until(/# Fix the tests/u);
     expect(engine.ops).toEqual([{op: 'prompt', id: 'p1', text: '# Fix the tests', images: [], when: 'queued'}]);
     await screen.type('/note use pnpm\r');
-    await screen.until(/Remembered in AGENTS\.md: use pnpm/u);
+    await screen.until(/Added to AGENTS\.md: use pnpm/u);
     expect(notes).toEqual(['use pnpm']);
   });
 
@@ -222,7 +222,7 @@ describe('prompts while the agent works', () => {
     await screen.type('then commit');
     await screen.until(/› then commit/u);
     await screen.type('\t');
-    await screen.until(/↳ queued: then commit · ↑ takes it back/u);
+    await screen.until(/↳ queued: then commit · ↑ to edit/u);
     expect(engine.ops).toEqual([
       {op: 'prompt', id: messageId('p1'), text: 'also lint', images: [], when: 'steering'},
       {op: 'prompt', id: messageId('p2'), text: 'then commit', images: [], when: 'queued'},
@@ -278,7 +278,7 @@ describe('slash commands', () => {
     await screen.type('\u001B');
     await screen.until(/Ask weft to do something/u);
     await screen.type('/model ');
-    await screen.until(/\/model \[name \[effort\]\]: choose the model/u);
+    await screen.until(/\/model \[name \[effort\]\] · Choose the model/u);
     expect(engine.ops).toEqual([]);
   });
 });

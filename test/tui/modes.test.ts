@@ -4,7 +4,7 @@ import {actionId} from '../../src/domain/ids.ts';
 import type {PermissionMode} from '../../src/domain/risk.ts';
 import type {AgentRow} from '../../src/domain/sub-agent.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import {nextMode, readMode} from '../../src/tui/commands/mode.ts';
+import {nextMode, parseMode} from '../../src/tui/commands/mode.ts';
 import {sessionInfo} from './support/scripted-engine.ts';
 import {leaveStages, start} from './support/stage.ts';
 
@@ -24,16 +24,16 @@ describe('modes', () => {
   test.each([
     ['plan', {kind: 'mode', mode: 'plan'}],
     ['ACCEPTEDITS', {kind: 'mode', mode: 'acceptEdits'}],
-    ['plann', {kind: 'unknown', text: 'There is no mode plann. Did you mean plan?'}],
+    ['plann', {kind: 'unknown', text: 'Unknown mode plann. Did you mean plan?'}],
     [
       'bypasspermissions',
       {
         kind: 'unknown',
-        text: 'bypassPermissions is chosen at the start only: weft --permission-mode bypassPermissions',
+        text: "Can't switch to bypassPermissions in a session. Start with weft --permission-mode bypassPermissions",
       },
     ],
   ])('/mode %s', (word, choice) => {
-    expect(readMode(word, 'default')).toEqual(choice);
+    expect(parseMode(word, 'default')).toEqual(choice);
   });
 
   test('the key and the command reach the engine, the status line follows', async () => {
@@ -63,10 +63,10 @@ describe('/hooks', () => {
     };
     await screen.type('/hooks\r');
     await screen.until(/❯ 1 {2}PreToolUse\(Bash\) {2}a\S+\[2J +deny: not\S+ today/u);
-    await screen.until(/2 {2}Stop {2}lint +never run/u);
+    await screen.until(/2 {2}Stop {2}lint +not run yet/u);
     await screen.until(/3 {2}Stop {2}\.\/theirs +not trusted/u);
     await screen.type('\r');
-    await screen.until(/From settings\.json\n +Called 2 times, last: deny/u);
+    await screen.until(/From settings\.json\n +Ran 2 times\. Last result: deny/u);
   });
 });
 
@@ -104,7 +104,7 @@ describe('/agents', () => {
     await screen.type('/agents\r');
     await screen.until(/❯ 1 {2}find/u);
     await screen.type('\r');
-    await screen.until(/find\S+ it: Read a\.ts ─[^]*Send it a message +m[^]*Stop it +s[^]*No output yet/u);
+    await screen.until(/find\S+ it: Read a\.ts ─[^]*Send a message +m[^]*Stop +s[^]*No output yet/u);
     const said = (event: AgentEvent) =>
       engine.emit({
         event: 'agent-event',
@@ -127,7 +127,7 @@ describe('/agents', () => {
       await screen.type('/agents\r');
       await screen.until(/❯ 1 {2}find/u);
       await screen.type('\r');
-      await screen.until(/Send it a message +m/u);
+      await screen.until(/Send a message +m/u);
     };
     await open();
     await screen.type('s');
@@ -136,7 +136,7 @@ describe('/agents', () => {
     await screen.type('m');
     await screen.until(/\/agents tell 1/u);
     await screen.type('faster\r');
-    await screen.until(/Told find/u);
+    await screen.until(/Message sent to find/u);
     expect(engine.ops.filter(({op}) => op.endsWith('-agent'))).toEqual([
       {op: 'stop-agent', id},
       {op: 'message-agent', id, text: 'faster'},
@@ -152,7 +152,7 @@ describe('/agents', () => {
     await screen.type('\u001B[B\r');
     await screen.until(/review: done ─/u);
     await screen.type('p');
-    await screen.until(/review: done[^]*Its task: Where is it\?[^]*All is well\./u);
+    await screen.until(/review: done[^]*Task: Where is it\?[^]*All is well\./u);
   });
 
   test('prints the last lines of one at work, where nothing is redrawn, too', async () => {
@@ -168,11 +168,11 @@ describe('/agents', () => {
     await screen.type('/agents\r');
     await screen.until(/❯ 1 {2}find/u);
     await screen.type('\r');
-    await screen.until(/Stop it +s[^]*line 8/u);
+    await screen.until(/Stop +s[^]*line 8/u);
     engine.emit(said(9, 12));
     await screen.until(/line 11/u);
     await screen.type('p');
-    await screen.until(/Its task: Where is it\?\n +Its last lines:\n +line 2\n[^]*line 11\n/u);
+    await screen.until(/Task: Where is it\?\n +Last output:\n +line 2\n[^]*line 11\n/u);
   });
 
   test('stops one, tells one something and prints one, by its number', async () => {
@@ -181,30 +181,30 @@ describe('/agents', () => {
     await screen.type('/agents stop 1\r');
     await screen.until(/Stopping find/u);
     await screen.type('/agents tell 2 look again\r');
-    await screen.until(/Told review/u);
+    await screen.until(/Message sent to review/u);
     expect(engine.ops.filter(({op}) => op.endsWith('-agent'))).toEqual([
       {op: 'stop-agent', id},
       {op: 'message-agent', id, text: 'look again'},
     ]);
     await screen.type('/agents show 2\r');
-    await screen.until(/review: done[^]*Its task: Where is it\?[^]*All is well\./u);
+    await screen.until(/review: done[^]*Task: Where is it\?[^]*All is well\./u);
     await screen.type('/agents stop 3\r');
-    await screen.until(/There is no sub-agent 3/u);
+    await screen.until(/No agent 3/u);
     await screen.type('/agents tell 2\r');
-    await screen.until(/Write the number in the list/u);
+    await screen.until(/Give the number from the list/u);
   });
 
   test('says so where there are none', async () => {
     const {screen} = await start([80, 24]);
     await screen.type('/agents\r');
-    await screen.until(/Sub-agents ─+╮\n│ +No sub-agents in this session yet\./u);
+    await screen.until(/Agents ─+╮\n│ +No agents yet\. Ask weft to start one\./u);
   });
 });
 
 test('/hooks says where hooks would stand', async () => {
   const {screen} = await start([80, 24]);
   await screen.type('/hooks\r');
-  await screen.until(/Hooks ─+╮\n│ +No hooks here\./u);
+  await screen.until(/Hooks ─+╮\n│ +No hooks\./u);
 });
 
 describe('/permissions and /trust', () => {

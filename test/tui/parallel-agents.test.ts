@@ -85,7 +85,7 @@ test('eight at work take a row each, and none moves whatever another one does', 
   const stage = await start([100, 30]);
   const {engine, screen} = stage;
   engine.emit(...startAll());
-  await screen.until(/look 8 · thinking[^]*8 agents at work/u);
+  await screen.until(/look 8 · thinking[^]*8 agents running/u);
   const first = await agentRows(stage);
   const top = Number.parseInt(first[0] ?? '', 10);
   expect(first).toEqual(

@@ -62,17 +62,17 @@ describe('/model', () => {
   test('lists the models, the default first, with what is known of them', () => {
     expect(linesOf(modelPanel(list, 'own'), {width: 99})).toEqual([
       '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
-      '│   1  sonnet-5          usual effort  $3/M in, $15/M out  default  1.0M context                  │',
-      '│   2  haiku-5-20260101                $1/M in, $5/M out            200k context                  │',
-      '│ ❯ 3  own ✓                           price unknown                                              │',
+      '│   1  sonnet-5          auto effort  $3/M in, $15/M out  default  1.0M context                   │',
+      '│   2  haiku-5-20260101               $1/M in, $5/M out            200k context                   │',
+      '│ ❯ 3  own ✓                          price unknown                                               │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ────────────────────────────────────────────╯',
     ]);
     expect(linesOf(modelPanel({...list, from: {kind: 'weft', why: 'offline'}}, 'other'), {width: 60})).toEqual([
-      '╭ Choose a model ────── known to weft, there may be others ╮',
-      '│   1  sonnet-5          usual effort  $3/M in, $15/M out  │',
-      '│   2  haiku-5-20260101                $1/M in, $5/M out   │',
-      '│   3  own                             price unknown       │',
-      '│ ❯ 4  other ✓                         price unknown       │',
+      '╭ Choose a model ──────── built-in list, may be incomplete ╮',
+      '│   1  sonnet-5          auto effort  $3/M in, $15/M out   │',
+      '│   2  haiku-5-20260101               $1/M in, $5/M out    │',
+      '│   3  own                            price unknown        │',
+      '│ ❯ 4  other ✓                        price unknown        │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ─────╯',
     ]);
   });
@@ -105,9 +105,7 @@ describe('/model', () => {
     const y = (await screen.rows()).findIndex(row => row.includes('Choose a model'));
     expect(await screen.cursor()).toEqual({x: '╭ Choose a model: haiku'.length, y});
     await screen.type('\r');
-    await screen.until(
-      /Use it in new sessions, too\? ─+╮\n│ haiku-5-20260101 +│\n╰ y keep in your settings · Esc cancel/u,
-    );
+    await screen.until(/Use this model in new sessions too\? ─+╮\n│ haiku-5-20260101 +│\n╰ y save · Esc cancel/u);
     await screen.type('\u001B');
     await screen.until(/Ask weft to do something/u);
     expect(engine.ops).toEqual([{op: 'set-model', model: 'haiku-5-20260101'}]);
@@ -123,7 +121,7 @@ describe('/model', () => {
       {do: 'query', request: {query: 'use-effort', model: 'sonnet-5', effort: 'medium'}},
     ]);
     const first = opened(pressed(panel, key('left'), key('left'), key('left')).panel);
-    expect(linesOf(first, {width: 99})[1]).toMatch(/usual effort/u);
+    expect(linesOf(first, {width: 99})[1]).toMatch(/auto effort/u);
     expect(pressed(first, key('right'), key('enter')).effects).toEqual([
       {do: 'op', op: {op: 'set-model', model: 'sonnet-5'}},
       {do: 'notify', text: 'Model: sonnet-5'},
@@ -142,7 +140,7 @@ describe('/model', () => {
       host: {models: {...blankHost.models, list: async () => ok(list), useEffort}},
     });
     await screen.type('/model sonnet-5 huge\r');
-    await screen.until(/sonnet-5 takes the efforts default, low, medium, high/u);
+    await screen.until(/sonnet-5 supports default, low, medium, high/u);
     await screen.type('/model sonnet-5 high\r');
     await screen.until(/Model: sonnet-5, effort high/u);
     expect(useEffort.mock.calls.map(([request]) => request)).toEqual([
@@ -172,7 +170,7 @@ describe('/model', () => {
     const {screen, engine} = await start([80, 24], withModels(list));
     await screen.type('/model sonnet-55');
     await screen.type('\r');
-    await screen.until(/There is no model sonnet-55\. Did you mean sonnet-5\?/u);
+    await screen.until(/Unknown model sonnet-55\. Did you mean sonnet-5\?/u);
     expect(engine.ops).toEqual([]);
   });
 });
@@ -181,7 +179,7 @@ describe('arguments', () => {
   test('complete: those that are known at once, and those that are asked for', async () => {
     const {screen, engine} = await start([80, 24], withModels(list));
     await screen.type('/mode ');
-    await screen.until(/❯ default +asks before it edits[^]*plan +reads and plans/u);
+    await screen.until(/❯ default +Ask before editing[^]*plan +Read and plan/u);
     await screen.type('pl');
     await screen.type('\r');
     expect(engine.ops).toEqual([{op: 'set-mode', mode: 'plan'}]);
@@ -222,7 +220,7 @@ describe('/permissions', () => {
     await screen.type('y');
     await screen.until(/Changed Bash/u);
     await screen.type('/permissions allow Read\r');
-    await screen.until(/allow Read ─+╮\n│ ❯ 1 {2}For this session/u);
+    await screen.until(/allow Read ─+╮\n│ ❯ 1 {2}This session/u);
     await screen.type('\r');
     await screen.until(/Changed Read/u);
     expect(changes).toEqual([
@@ -232,6 +230,6 @@ describe('/permissions', () => {
     await screen.type('/permissions\r');
     await screen.until(/Read\(\.env\)/u);
     await screen.type('2');
-    await screen.until(/Read\(\.env\) was given with environment: it counts until weft ends/u);
+    await screen.until(/Can't remove Read\(\.env\): it comes from environment/u);
   });
 });

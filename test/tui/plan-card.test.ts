@@ -33,7 +33,7 @@ describe('the card of a plan', () => {
     const stage = await planned();
     await press(stage, '\r');
     await stage.screen.until(
-      /╭ Go ahead with this plan\? [^]*│ +Prices are right +│\n│ +│\n│ +1\. Read it +│\n│ +2\. Mend it +│\n│ +│\n│ +Careful +│[^]*1 Go ahead; ask before changes +y +│\n│ +2 Go ahead, accept edits this session +s +│\n│ +3 Keep planning, and tell weft what to plan instead +n +│\n╰ Ctrl\+E change it first · Esc stop /u,
+      /╭ Go ahead with this plan\? [^]*│ +Prices are right +│\n│ +│\n│ +1\. Read it +│\n│ +2\. Mend it +│\n│ +│\n│ +Careful +│[^]*1 Yes, and ask before changes +y +│\n│ +2 Yes, and accept edits this session +s +│\n│ +3 No, keep planning and tell weft what to change +n +│\n╰ Ctrl\+E change it first · Esc stop /u,
     );
     expect(stage.engine.ops).toEqual([]);
   });

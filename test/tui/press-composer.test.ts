@@ -131,6 +131,6 @@ describe('vim in the composer', () => {
     await screen.type('/vim\r');
     await screen.until(/-- INSERT --/u);
     await screen.type('/vim\r');
-    await screen.until(/Vim keys are off\n/u);
+    await screen.until(/Vim keys off\n/u);
   });
 });

@@ -295,10 +295,10 @@ describe('stories', () => {
       message: 'The connection broke.',
     };
     const joined = story(opening, textStarted, delta('half an ans'), retrying, delta('wer\n\nand '), delta('more'));
-    expect(joined.out).toBe('\n● half an ans\n\n  ⋯ the connection broke here and was restored ⋯\n\n  wer');
+    expect(joined.out).toBe('\n● half an ans\n\n  ⋯ connection lost and restored here ⋯\n\n  wer');
     expect(joined.live).toBe('\n  and more');
     const code = story(opening, textStarted, delta('```js\nlet a;\nlet'), retrying, delta(' b;\n```\n\nend'));
-    expect(code.out).toBe('\n●   let a;\n    let\n\n  ⋯ the connection broke here and was restored ⋯\n     b;');
+    expect(code.out).toBe('\n●   let a;\n    let\n\n  ⋯ connection lost and restored here ⋯\n     b;');
     expect(story(opening, textStarted, retrying, delta('all')).live).toBe('\n● all');
   });
 
@@ -388,7 +388,7 @@ describe('stories', () => {
     [
       'context-full',
       'half',
-      "! The answer was cut off: the model's context is full. /compact makes room; nothing is compacted on its own.",
+      "! The answer was cut off: the model's context is full. Run /compact to free up space; weft never compacts on its own.",
     ],
   ])('an answer that ends in %s is remarked on', (stop, answer, line) => {
     const {out} = story(opening, accepted('go'), finished({kind: 'done'}, {stop, answer}));

@@ -112,7 +112,7 @@ describe('renderMarkdown', () => {
   });
 
   test('styles begin and end on every line', () => {
-    expect(renderMarkdown('**aa bb**', lexer, {theme: themeOf('colour'), width: 2})).toEqual([
+    expect(renderMarkdown('**aa bb**', lexer, {theme: themeOf('color'), width: 2})).toEqual([
       '\u001B[1maa\u001B[22m',
       '\u001B[1mbb\u001B[22m',
     ]);

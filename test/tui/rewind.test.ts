@@ -217,7 +217,7 @@ describe('on the screen', () => {
     await screen.type('/undo 9\r');
     await screen.until(/Only 4 prompts to undo/u);
     await screen.type('/undo all\r');
-    await screen.until(/\/undo all is no number of prompts/u);
+    await screen.until(/Can't undo "all"/u);
   });
 
   test('Esc Esc on an empty prompt offers the earlier prompts; while something runs Esc only stops it', async () => {

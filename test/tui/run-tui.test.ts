@@ -111,14 +111,14 @@ describe('the composer', () => {
     const {screen, engine} = await start();
     await screen.type('/hlep');
     await screen.type('\r');
-    await screen.until(/There is no command \/hlep. Did you mean \/help\?/u);
+    await screen.until(/Unknown command \/hlep. Did you mean \/help\?/u);
     expect(engine.ops).toEqual([]);
   });
 
   test('offers commands while a slash word is typed', async () => {
     const {screen, engine} = await start();
     await screen.type('/cl');
-    await screen.until(/❯ \/clear +start a new session/u);
+    await screen.until(/❯ \/clear +Start a new session/u);
     await screen.type('\r');
     await screen.until(/Ask weft to do something/u);
     expect(engine.ops).toEqual([{op: 'open-session', session: {kind: 'new'}}]);
@@ -279,7 +279,7 @@ describe('the list of sessions', () => {
 
 describe('waiting to try again', () => {
   test.each([
-    [80, '? Trying again in 4 s (2 of 10) · Esc to interrupt · The server is overloaded …'],
+    [80, '? Retrying in 4 s (2 of 10) · Esc to interrupt · The server is overloaded and …'],
     [40, '? Retry in 4 s (2 of 10) · Esc · The s…'],
   ])('at %i columns time, count and Esc come first', async (columns, line) => {
     const {screen, engine, time} = await start([columns, 24]);

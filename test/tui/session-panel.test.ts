@@ -120,7 +120,7 @@ describe('the list of sessions', () => {
   ])('%j finds by title and first prompt', (words, found) => {
     const panel = panelOf(three, {1: 'Write the docs\nand what is deep  inside.'});
     const step = pressed(panel, ...Array.from(words, text));
-    const rows = found.length === 0 ? ['  No match'] : found.map(at => three[at]?.title ?? '');
+    const rows = found.length === 0 ? ['  No matches'] : found.map(at => three[at]?.title ?? '');
     expect(insideOf(step.panel)).toEqual(rows.map(row => expect.stringContaining(row)));
     const chosen = pressed(opened(step.panel), key('enter'));
     expect(chosen.effects).toEqual(found.length === 0 ? [] : opens(found[0] ?? 0));

@@ -61,7 +61,7 @@ describe('the status line', () => {
   });
 
   test.each<[Proof, number, string]>([
-    [bwrap, 100, '  asks first ⇧Tab · context 1 % · commands run on a copy; their changes ask    sonnet-5-5 · $0.03'],
+    [bwrap, 100, '  asks first ⇧Tab · context 1 % · sandbox: on a copy, asks to keep changes     sonnet-5-5 · $0.03'],
     [
       {...bwrap, proven: {...bwrap.proven, overlay: false}},
       100,
@@ -91,7 +91,7 @@ describe('the status line', () => {
   test('where edits do not ask, neither do the changes of commands', () => {
     const proven = reduce(used, {event: 'sandbox-proven', proof: bwrap});
     expect(status({...proven, mode: 'acceptEdits'}, 100)).toEqual([
-      '  accepts edits ⇧Tab · context 1 % · commands run on a copy                    sonnet-5-5 · $0.03',
+      '  accepts edits ⇧Tab · context 1 % · sandbox: on a copy                        sonnet-5-5 · $0.03',
     ]);
   });
 
@@ -134,9 +134,9 @@ describe('the status line', () => {
         />,
       )[0]?.split(' · ')[1];
     expect([line('running'), line('commands', 'running'), line('running', 'needs-input')]).toEqual([
-      '1 session runs',
-      '2 sessions run',
-      '1 session asks',
+      '1 session running',
+      '2 sessions running',
+      '1 session needs input',
     ]);
   });
 
@@ -206,7 +206,7 @@ describe('the run line', () => {
   test('a retry says when and why; one that is due no longer names a time', () => {
     const retry = {state: 'retrying', attempt: 3, maxAttempts: 10, reason: 'Connection lost.'} as const;
     expect(run({...emptyView, run: retry}, 79, 0, 0, 4000)).toEqual([
-      '? Trying again in 4 s (3 of 10) · Esc to interrupt · Connection lost.',
+      '? Retrying in 4 s (3 of 10) · Esc to interrupt · Connection lost.',
     ]);
     expect(run({...emptyView, run: retry}, 40, 0, 0, -5)).toEqual(['? Retry (3 of 10) · Esc · Connection lo…']);
   });

@@ -1,13 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {
   backgroundOfVariable,
-  colourLevel,
+  colorLevel,
   luminance,
   backgroundOfReply,
   terminalLook,
 } from '../../src/tui/theme/terminal-look.ts';
-import {channels, colourOf256, nearestOf256, themeOf} from '../../src/tui/theme/theme.ts';
-import {roles, type ColourLevel} from '../../src/tui/theme/palette.ts';
+import {channels, rgbOf256, nearestOf256, themeOf} from '../../src/tui/theme/theme.ts';
+import {roles, type ColorLevel} from '../../src/tui/theme/palette.ts';
 
 type Colour = readonly [number, number, number];
 
@@ -53,7 +53,7 @@ function painted(
     if (code === 7) isReversed = true;
     if (code === 38 || code === 48) {
       const [form = 0, ...parts] = rest;
-      const colour: Colour = form === 2 ? [parts[0] ?? 0, parts[1] ?? 0, parts[2] ?? 0] : colourOf256(parts[0] ?? 0);
+      const colour: Colour = form === 2 ? [parts[0] ?? 0, parts[1] ?? 0, parts[2] ?? 0] : rgbOf256(parts[0] ?? 0);
       rest.splice(0, form === 2 ? 4 : 2);
       now = code === 38 ? {...now, foreground: colour} : {...now, background: colour};
     } else if (code >= 30 && code <= 37) now = {...now, foreground: xterm[code - 30] ?? foreground};
@@ -69,7 +69,7 @@ function contrast(one: Colour, other: Colour): number {
 }
 
 describe('contrast is 4.5 : 1 or more', () => {
-  const levels: readonly ColourLevel[] = ['truecolor', '256', '16'];
+  const levels: readonly ColorLevel[] = ['truecolor', '256', '16'];
   const cases = levels.flatMap(level =>
     (['dark', 'light'] as const).flatMap(side =>
       (['auto', 'ansi', side] as const).map(theme => ({level, side, theme}) as const),
@@ -214,7 +214,7 @@ test.each([
   [{TERM: 'dumb', FORCE_COLOR: 'true'}, '16'],
   [{TERM: 'xterm-256color', COLORTERM: 'truecolor', FORCE_COLOR: '0'}, 'none'],
 ] as const)('colourLevel(%j) is %s', (environment, level) => {
-  expect(colourLevel(environment)).toBe(level);
+  expect(colorLevel(environment)).toBe(level);
 });
 
 test.each([
@@ -224,7 +224,7 @@ test.each([
   [{TERM: 'xterm-256color', VTE_VERSION: '7800'}, 'osc8'],
   [{TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', FORCE_HYPERLINK: '0'}, 'shown'],
 ] as const)('links of %j are %s', (environment, links) => {
-  expect(terminalLook(environment, {theme: 'auto', colour: 'wanted'}).links).toBe(links);
+  expect(terminalLook(environment, {theme: 'auto', color: 'wanted'}).links).toBe(links);
 });
 
 const distance = (one: readonly number[], other: readonly number[]): number =>
@@ -235,7 +235,7 @@ test('the nearest of the fixed colours is as near as any of them, and the first 
   for (const red of values) {
     for (const green of values) {
       for (const blue of [0, 8, 47, 48, 95, 113, 115, 116, 238, 255, green]) {
-        const distances = Array.from({length: 240}, (_, at) => distance(colourOf256(16 + at), [red, green, blue]));
+        const distances = Array.from({length: 240}, (_, at) => distance(rgbOf256(16 + at), [red, green, blue]));
         expect(nearestOf256([red, green, blue]) - 16).toBe(distances.indexOf(Math.min(...distances)));
       }
     }

@@ -50,7 +50,7 @@ const piece = (text: string): JournalRecord => ({
   text,
 });
 
-const frameOf = (width: number) => ({theme: themeOf('colour'), width});
+const frameOf = (width: number) => ({theme: themeOf('color'), width});
 const shown = (records: readonly JournalRecord[], width = 60): readonly string[] =>
   transcriptItems(records).flatMap(item => itemLines(item, lexer, frameOf(width)).map(stripStyles));
 
@@ -215,7 +215,7 @@ describe('pages', () => {
 });
 
 test('what was sought stands out wherever it is', () => {
-  const theme = themeOf('colour');
+  const theme = themeOf('color');
   expect(highlightMatches(theme.style(['bold'], 'A word, a Word'), 'word', theme)).toBe(
     `A ${theme.style(['bold', 'selected'], 'word')}, a ${theme.style(['bold', 'selected'], 'Word')}`,
   );
@@ -317,7 +317,7 @@ describe('/transcript', () => {
   test('of an empty session there is nothing to show', async () => {
     const {screen} = await start();
     await screen.type('/transcript\r');
-    await screen.until(/▌ \/transcript *\n {2}Nothing in this session yet\n/u);
+    await screen.until(/▌ \/transcript *\n {2}This session is empty\n/u);
   });
 });
 

@@ -73,15 +73,15 @@ const notSent = (why: NotSent['why'], fault: Fault): Extract<PromptReading, {kin
 
 /** Returns why there is nothing to send for `/name`, and what to write instead. */
 export function unknownCommandText(name: string, known: readonly Pick<PromptCommand, 'name'>[]): string {
-  if (builtInCommands.has(name)) return `/${name} is a command of the terminal UI. Nothing was sent to the model.`;
+  if (builtInCommands.has(name)) return `/${name} works only in the terminal UI. Nothing was sent to the model.`;
   const near = nearestName(name, [...known.map(command => command.name), ...builtInCommands]);
   return `Unknown command /${name}. ${near === undefined ? listed(known) : `Did you mean /${near}?`}`;
 }
 
 function listed(known: readonly Pick<PromptCommand, 'name'>[]): string {
-  if (known.length === 0) return '/help lists the commands.';
+  if (known.length === 0) return 'Type /help for the list.';
   const names = known.slice(0, 10).map(({name}) => `/${name}`);
-  return `Available: ${names.join(', ')}${known.length > names.length ? ', …' : ''}.`;
+  return `Available: ${names.join(', ')}${known.length > names.length ? ', …' : ''}. Type /help for the full list.`;
 }
 
 /** What the model reads of a command, besides the user's own words. */

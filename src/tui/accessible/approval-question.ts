@@ -10,7 +10,7 @@ import {commandRows, fitRows} from '../scrollback/command-rows.ts';
 import {draftFromText} from '../editor/draft.ts';
 import {choicesOf, suggestedRule} from '../state/approval-choices.ts';
 import {type ApprovalStage, initialStage} from '../state/approval-stage.ts';
-import {whyOf} from '../state/approval-why.ts';
+import {approvalReasons} from '../state/approval-reasons.ts';
 import {exactText, showsCriticalParts} from '../state/card-room.ts';
 import {type ChangePart, partCounts, partsOf} from '../state/change-parts.ts';
 import {answerEffects, pressApproval} from '../state/press-approval.ts';
@@ -28,7 +28,7 @@ export function approvalQuestion(
 ): LineQuestion {
   const body = bodyLines(approval, room.rows, workspace);
   const all = bodyLines(approval, Number.POSITIVE_INFINITY, workspace);
-  const {note, lines} = whyOf(approval);
+  const {note, lines} = approvalReasons(approval);
   const heard = all.length <= body.length || showsCriticalParts(approval, room) ? 'all' : 'some';
   const asked: Asked = {approval, all, isFolded: all.length > body.length, heard, stage: initialStage};
   return {
@@ -88,11 +88,11 @@ const changedLines = (part: ChangePart): readonly string[] => [
 
 /** `Edit src/a.js: 1 line added, 2 removed`; of a file without lines, what there is to say of it. */
 function changeText(part: ChangePart): string {
-  const {file, by} = part;
+  const {file, change} = part;
   const said = hasNoLines(part)
     ? file.notes.map(visibleExactLine).join(', ')
     : `${pluralize(file.added, 'line')} added, ${file.removed} removed`;
-  return `${changeVerbs[by].present} ${visibleExactLine(file.path)}${said === '' ? '' : `: ${said}`}`;
+  return `${changeVerbs[change].present} ${visibleExactLine(file.path)}${said === '' ? '' : `: ${said}`}`;
 }
 
 /** The changed lines only, each with its number and whether it is added or removed. */
@@ -128,7 +128,7 @@ function howOf({approval, stage, heard, isFolded}: Asked): string {
     case 'hunks': {
       const yes = accept.by === 'key' ? approvalKeys.allow : visibleExactLine(accept.word);
       const numbers = [...stage.dropped].map(row => row + 1).toSorted((a, b) => a - b);
-      const rest = `${yes} ${parts.every(({by}) => by === 'edit') ? 'writes' : 'keeps'} ${numbers.length === 0 ? 'all of it' : `it without ${numbers.join(', ')}`}`;
+      const rest = `${yes} ${parts.every(({change}) => change === 'edit') ? 'writes' : 'keeps'} ${numbers.length === 0 ? 'all of it' : `it without ${numbers.join(', ')}`}`;
       return `Type the numbers of the parts to leave out, such as 1 3, and Enter. ${rest}; ${approvalKeys.refuse} No; 0 goes back.`;
     }
     case 'reason':
@@ -229,7 +229,7 @@ function partText(part: ChangePart): string {
   const {file, hunk, shown} = part;
   const path = visibleExactLine(file.path);
   if (hunk === 'new-name') return `the new name of ${visibleExactLine(file.movedFrom ?? '')}, which is ${path}`;
-  if (part.by !== 'edit') return changeText(part);
+  if (part.change !== 'edit') return changeText(part);
   if (shown === 'whole-file') return `all of ${path}`;
   const {added, removed} = partCounts(part);
   const first = shown.lines.find(({kind}) => kind !== 'context');

@@ -76,7 +76,7 @@ const command = (usage: string, summary: string, run: (argument: string) => void
 });
 
 async function showContext(context: ScreenReaderContext): Promise<void> {
-  const usage = await context.answerTo({query: 'context-usage'});
+  const usage = await context.runQuery({query: 'context-usage'});
   if (usage !== undefined) context.print(contextSentences(usage));
 }
 
@@ -85,7 +85,7 @@ async function transcript(wanted: string, context: ScreenReaderContext): Promise
   const [{transcriptText}, lexer, records] = await Promise.all([
     import('./transcript-text.ts'),
     context.loadLexer(),
-    context.answerTo({query: 'records', from: 0}),
+    context.runQuery({query: 'records', from: 0}),
   ]);
   if (records !== undefined) context.print(transcriptText(wanted, {records, lexer}));
 }

@@ -8,18 +8,18 @@ import type {BlockId, MessageId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
 import {ComposerEffects} from '../app/composer-effects.ts';
 import {KnownCommands} from '../app/known-commands.ts';
-import {answerOrNotify} from '../commands/command.ts';
-import {type CommandLine, readCommand, readDraft} from '../commands/command-line.ts';
+import {queryOrNotify} from '../commands/command.ts';
+import {type CommandLine, parseCommand, parseDraft} from '../commands/command-line.ts';
 import {isIdle} from '../state/selectors.ts';
 import type {EditorRequest, TuiExit, TuiOptions} from '../options.ts';
 import {loadMarkdownLexer} from '../scrollback/render-markdown.ts';
 import {RunClock} from '../app/run-clock.ts';
 import {Appearance} from '../theme/theme.ts';
-import type {Effect, PressContext, StepQuery} from '../state/effect.ts';
+import type {Effect, PressContext, PanelQuery} from '../state/effect.ts';
 import {notePanel, type Panel, quitPanel} from '../state/panels/panel.ts';
-import {leavingWords} from '../state/press-composer.ts';
+import {exitCommands} from '../state/press-composer.ts';
 import {withStopRequested} from '../state/reduce.ts';
-import {nextStep} from '../state/rewind-and-compact.ts';
+import {runPanelQuery} from '../state/panel-queries.ts';
 import {initialUi, typingPauseMs, type Ui} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {TerminalSessions} from '../terminal/terminal-sessions.ts';
@@ -90,7 +90,7 @@ export class ScreenReaderSession {
     this.#input = new LineInput(this.#terminal, {
       answers: () => this.#question.of !== 'none',
       hides: () => this.#attached.hides,
-      follows: line => this.#promptCommands.follow(line),
+      follows: line => this.#promptCommands.loadFor(line),
       completion: text => this.#completion(text),
     });
     const say = (...lines: readonly string[]): void => this.#say(...lines);
@@ -129,7 +129,7 @@ export class ScreenReaderSession {
       notify: (level, text) => this.#say(...spokenNotice(level, text)),
       print: lines => this.#say(...lines),
       submit: op => options.engine.submit(op),
-      answerTo: request => this.#beforeMarker(answerOrNotify(request, this.#context)),
+      runQuery: request => this.#beforeMarker(queryOrNotify(request, this.#context)),
       redraw: () => {},
       query: request => void this.#query(request),
       open: panel => this.#open(panel),
@@ -322,7 +322,7 @@ export class ScreenReaderSession {
       this.#stopAgent();
       return;
     }
-    const command = readCommand(line, this.#context.commands);
+    const command = parseCommand(line, this.#context.commands);
     if (command !== undefined && !(command.kind === 'unknown' && meant === 'answer')) {
       this.#command(command);
     } else if (meant === 'answer' && this.#question.of !== 'none') {
@@ -341,10 +341,10 @@ export class ScreenReaderSession {
 
   /** An entered line that is neither a slash command nor an answer. */
   #enter(text: string): void {
-    const meaning = readDraft(text);
+    const meaning = parseDraft(text);
     switch (meaning.kind) {
       case 'prompt':
-        if (leavingWords.has(text.trim())) return this.#leave({kind: 'left'});
+        if (exitCommands.has(text.trim())) return this.#leave({kind: 'left'});
         this.#options.engine.submit({op: 'remember-prompt', text});
         return this.#send(text, 'steering');
       case 'shell':
@@ -408,10 +408,10 @@ export class ScreenReaderSession {
     }
   }
 
-  async #query(request: StepQuery): Promise<void> {
-    const next = await this.#beforeMarker(nextStep(request, this.#options.engine, this.#closing.signal));
+  async #query(request: PanelQuery): Promise<void> {
+    const next = await this.#beforeMarker(runPanelQuery(request, this.#options.engine, this.#closing.signal));
     if (next.step === 'notice') this.#context.notify(next.level, next.text);
-    if (next.step === 'change' && next.said !== '') this.#context.notify('info', next.said);
+    if (next.step === 'change' && next.text !== '') this.#context.notify('info', next.text);
     if (next.step === 'open') this.#open(next.panel);
     else this.#proceed();
   }
@@ -441,7 +441,7 @@ export class ScreenReaderSession {
 
   /** Sends what the engine knows as a command; what it does not know is no prompt. */
   async #lookUp(text: string): Promise<void> {
-    const found = await this.#context.answerTo({query: 'look-up-command', text});
+    const found = await this.#context.runQuery({query: 'look-up-command', text});
     if (found?.kind === 'prompt') this.#enter(text);
     if (found?.kind === 'unknown') this.#terminal.say([found.text]);
   }
@@ -496,7 +496,7 @@ export class ScreenReaderSession {
         return;
       case 'show-all':
       case 'print-approval':
-      case 'edit-outside':
+      case 'edit-externally':
       case 'redraw':
       case 'suspend':
       case 'scroll':

@@ -6,12 +6,12 @@ import {visibleLine} from '../../base/visible.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import type {TodoList} from '../../domain/todo.ts';
 import {todosOf} from '../../tasks/task-view.ts';
-import {todoWords} from '../commands/todo.ts';
+import {todoStateTexts} from '../commands/todo.ts';
 import {type ActionFacts, actionFacts, isEdit, pastActionFacts} from '../scrollback/action-entry.ts';
 import {explorationRows, stopOf, turnFacts} from '../scrollback/entries.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import {reduce, takeFinished} from '../state/reduce.ts';
-import {goingOn, isFinishedTodo} from '../state/selectors.ts';
+import {toProgressLabel, isFinishedTodo} from '../state/selectors.ts';
 import type {FinishedEntry, View} from '../state/view.ts';
 import {type EntryFrame, spansText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -85,7 +85,7 @@ function spokenAction({mark, spans, notes, body}: ActionFacts, extent: 'title' |
 const withCommand = (text: string): string => text.replace(' · Ctrl+O', ', all of it with /transcript');
 
 export const todoLines = (todos: TodoList): readonly string[] =>
-  todos.map(({title, status}, at) => `${at + 1}. ${plainLabel(title)}: ${todoWords[status]}.`);
+  todos.map(({title, status}, at) => `${at + 1}. ${plainLabel(title)}: ${todoStateTexts[status]}.`);
 
 /** What has changed in the todo list, on one line; empty if nothing has. */
 function todoLine(before: TodoList, after: TodoList): string {
@@ -95,7 +95,7 @@ function todoLine(before: TodoList, after: TodoList): string {
   if (changed.length + gone === 0) return '';
   return sentences([
     `Todos ${after.filter(isFinishedTodo).length} of ${after.length}`,
-    ...changed.map(({title, status}) => `${plainLabel(title)}: ${todoWords[status]}`),
+    ...changed.map(({title, status}) => `${plainLabel(title)}: ${todoStateTexts[status]}`),
     ...(gone === 0 ? [] : [`${pluralize(gone, 'item')} gone`]),
   ]);
 }
@@ -180,7 +180,7 @@ function passingLines(event: AgentEvent, was: View, view: View): readonly string
       const begun = view.entries.find(entry => entry.kind === 'action' && entry.id === event.id);
       if (begun?.kind !== 'action' || begun.stage.stage !== 'running') return [];
       const isAsked = definitions[begun.stage.action.name].reported === 'by-own-events';
-      return isAsked ? [] : [sentences([plainLabel(goingOn(begun.label))])];
+      return isAsked ? [] : [sentences([plainLabel(toProgressLabel(begun.label))])];
     }
     case 'todos-framed':
       return [todoLine(todosOf(was.tasks), todosOf(view.tasks))].filter(line => line !== '');

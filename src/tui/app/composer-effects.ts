@@ -15,7 +15,7 @@ import {
   maxImages,
   tooManyImages,
 } from '../state/submission.ts';
-import {updateMentions, noMention, withFoundFiles} from '../state/mention-list.ts';
+import {updateMentions, closedMentionList, withFoundFiles} from '../state/mention-list.ts';
 import type {Ui} from '../state/ui.ts';
 import type {TuiOptions} from '../options.ts';
 import {withQueuedPrompt, withNotice} from '../state/reduce.ts';
@@ -29,14 +29,14 @@ export interface ComposerEffectsHost {
   show(changed: {readonly ui?: Ui; readonly view?: View}): void;
 }
 
-/** Submits what the user enters: prompts, commands, notes and images. Also searches the files that a draft mentions. */
+/** Submits the user's prompts, commands, notes, and images. Also searches for files that a draft mentions. */
 export class ComposerEffects {
   readonly #host: ComposerEffectsHost;
   readonly #closing = new AbortController();
   #search = new AbortController();
-  #sought = '';
-  /** The prompt that has begun, while the model was not asked yet. */
-  #begun: readonly QueuedPrompt[] = [];
+  #searchText = '';
+  /** The prompt that was accepted but not yet sent to the model. */
+  #accepted: readonly QueuedPrompt[] = [];
 
   constructor(host: ComposerEffectsHost) {
     this.#host = host;
@@ -82,12 +82,11 @@ export class ComposerEffects {
   }
 
   /**
-   * Prompts that the engine dropped, or that were stopped before the model was asked (by Esc while a hook looked at one), are the user's
-   * work: they come back ahead of the draft. A command comes back only alone, since together with other words it would be another one; the
-   * history has it in any case.
+   * Puts prompts that never reached the model back before the draft: the engine dropped them, or the user pressed Esc while a hook
+   * checked one. A command comes back only alone, because other text would change it. The history keeps it in any case.
    */
   restoreWithdrawn(events: readonly AgentEvent[]): void {
-    const withdrawn = events.flatMap(event => this.#comesBack(event));
+    const withdrawn = events.flatMap(event => this.#withdrawnBy(event));
     const ui = this.#host.ui();
     const own = isEmptyDraft(ui.draft) ? [] : [draftText(ui.draft)];
     const isAlone = withdrawn.length === 1 && own.length === 0;
@@ -98,58 +97,59 @@ export class ComposerEffects {
     this.#host.show({ui: {...replaceFieldText(ui, words), images}});
   }
 
-  #comesBack(event: AgentEvent): readonly QueuedPrompt[] {
+  #withdrawnBy(event: AgentEvent): readonly QueuedPrompt[] {
     const {queued, run} = this.#host.view();
     switch (event.event) {
       case 'prompt-withdrawn':
         return queued.filter(({id}) => id === event.id);
       case 'prompt-accepted':
-        this.#begun = run.state === 'idle' ? queued.filter(({id}) => id === event.id) : [];
+        this.#accepted = run.state === 'idle' ? queued.filter(({id}) => id === event.id) : [];
         return [];
       case 'turn-started':
-        this.#begun = [];
+        this.#accepted = [];
         return [];
       case 'prompt-finished': {
-        const begun = event.summary.end.kind === 'interrupted' ? this.#begun : [];
-        this.#begun = [];
-        return begun;
+        const stopped = event.summary.end.kind === 'interrupted' ? this.#accepted : [];
+        this.#accepted = [];
+        return stopped;
       }
       default:
         return [];
     }
   }
 
-  followDraft(): void {
+  /** Updates the completion list of mentions. Must be called whenever the draft may have changed. */
+  updateMentions(): void {
     const {options} = this.#host;
     const ui = this.#host.ui();
     const {vim} = ui.editing;
-    const types = vim === 'off' || vim.mode === 'insert';
-    const mentions = types ? updateMentions(ui.draft, ui.mentions) : noMention;
+    const isTyping = vim === 'off' || vim.mode === 'insert';
+    const mentions = isTyping ? updateMentions(ui.draft, ui.mentions) : closedMentionList;
     if (mentions !== ui.mentions) this.#host.show({ui: {...ui, mentions}});
-    const sought = mentions.kind === 'open' ? `${mentions.from} ${mentions.letters}` : '';
-    if (sought === this.#sought) return;
-    this.#sought = sought;
+    const searchText = mentions.kind === 'open' ? `${mentions.from} ${mentions.letters}` : '';
+    if (searchText === this.#searchText) return;
+    this.#searchText = searchText;
     this.#search.abort();
     if (mentions.kind !== 'open') return;
     this.#search = new AbortController();
     const {letters} = mentions;
-    const tell = (found: FoundFiles): void => {
+    const showFound = (found: FoundFiles): void => {
       const now = this.#host.ui();
       const next = withFoundFiles(now.mentions, letters, found);
       if (next !== now.mentions) this.#host.show({ui: {...now, mentions: next}});
     };
-    if (letters.startsWith(documentPrefix)) void this.#findDocuments(letters, tell, this.#search.signal);
-    else void options.engine.watch({watch: 'find-files', letters}, tell, this.#search.signal);
+    if (letters.startsWith(documentPrefix)) void this.#findDocuments(letters, showFound, this.#search.signal);
+    else void options.engine.watch({watch: 'find-files', letters}, showFound, this.#search.signal);
   }
 
-  async #findDocuments(letters: string, tell: (found: FoundFiles) => void, signal: AbortSignal): Promise<void> {
+  async #findDocuments(letters: string, showFound: (found: FoundFiles) => void, signal: AbortSignal): Promise<void> {
     const answer = await this.#host.options.engine.query({query: 'documents'}, signal);
     if (signal.aborted) return;
-    const sought = letters.slice(documentPrefix.length).toLowerCase();
+    const text = letters.slice(documentPrefix.length).toLowerCase();
     const paths = (answer.tag === 'ok' ? answer.value : [])
-      .filter(({id, title}) => id.startsWith(sought) || title.toLowerCase().includes(sought))
+      .filter(({id, title}) => id.startsWith(text) || title.toLowerCase().includes(text))
       .map(({id}) => documentPrefix + id);
-    tell({paths, state: 'complete'});
+    showFound({paths, state: 'complete'});
   }
 
   #addToHistory(text: string): void {
@@ -174,10 +174,10 @@ export class ComposerEffects {
       if (isEmptyDraft(ui.draft)) this.#host.show({ui: replaceFieldText(ui, `# ${note}`)});
       return;
     }
-    this.#notify('info', `Remembered in ${added.value}: ${note}`);
+    this.#notify('info', `Added to ${added.value}: ${note}`);
   }
 
-  /** Attaches images. If one of them cannot be read, the pasted text is inserted into the draft, because it may have been meant as text. */
+  /** Attaches images. If one of them can't be read, inserts the pasted text into the draft instead. */
   async #images({paths, press}: Extract<ComposerRequest, {readonly kind: 'images'}>): Promise<void> {
     const {options} = this.#host;
     const read = await Promise.all(

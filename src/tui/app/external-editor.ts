@@ -8,13 +8,13 @@ import {draftIn, type PlanDraft, planText} from '../../domain/plan.ts';
 import {rewrittenSummary} from '../state/panels/compact.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
-import type {OutsideEdit, ProposalEdit, ProposalEditResult} from '../state/effect.ts';
+import type {ExternalEdit, ProposalEdit, ProposalEditResult} from '../state/effect.ts';
 import {afterProposalEdit} from '../state/press-approval.ts';
 import {withNotice} from '../state/reduce.ts';
 import type {Ui} from '../state/ui.ts';
 import type {View} from '../state/view.ts';
 
-/** Opens the proposed texts in the user's editor, one after the other, and previews the edit that results. Writes no files. */
+/** Opens the proposed texts in the user's editor, one after another, and previews the resulting edit. Writes no files. */
 async function editProposal(
   work: ProposalEdit,
   {engine, editor}: Pick<TuiOptions, 'engine' | 'editor'>,
@@ -23,7 +23,7 @@ async function editProposal(
   const {request} = work;
   const drafts = await draftsFor(work, engine, signal);
   if (drafts.tag === 'failed') return failedEdit(faultText(drafts.error));
-  if (drafts.value.length === 0) return failedEdit('There is no text to edit here: the files go, or hold no text.');
+  if (drafts.value.length === 0) return failedEdit('Nothing to edit: the files are deleted or not text.');
   const changed = new Map<string, string>();
   for (const draft of drafts.value) {
     const left = await editOne(draft, editor, signal);
@@ -37,15 +37,15 @@ async function editProposal(
 }
 
 /**
- * The texts to edit: the proposed texts without the dropped parts. If one file is edited and that leaves no text of it, its whole draft is
- * used, with the text from before the edit if a part of it was dropped.
+ * Returns the texts to edit: the proposed texts without the dropped parts. If that leaves no text for a single file, returns its whole
+ * draft, or its text from before the edit if a part of it was dropped.
  */
 async function draftsFor(
   {request, of}: ProposalEdit,
   client: AgentClient,
   signal: AbortSignal,
 ): Promise<Outcome<readonly DraftText[], Fault>> {
-  // A dropped rename does not change the text of a file.
+  // A dropped rename doesn't change the text of a file.
   const userChanges = withDropped(request.userChanges, ({hunk}) => hunk !== 'new-name');
   const draft = async (edits: EditRequest): Promise<Outcome<readonly DraftText[], Fault>> =>
     answerOutcome(await client.query({query: 'draft-edits', edits}, signal));
@@ -59,7 +59,7 @@ async function draftsFor(
   return ok(whole.value.flatMap(one => (isDropped && one.path === of.path ? [{...one, text: one.before}] : [])));
 }
 
-/** The user's texts replace earlier texts and dropped hunks of the same files. */
+/** Merges the user's texts into the changes. They replace earlier texts and dropped hunks of the same files. */
 function withTexts(userChanges: UserChanges, changed: ReadonlyMap<string, string>): UserChanges {
   const earlier = userChanges.kind === 'texts' ? userChanges.texts.map(({path, text}) => [path, text] as const) : [];
   const texts = [...new Map([...earlier, ...changed])].map(([path, text]) => ({path, text}));
@@ -75,10 +75,10 @@ const withDropped = (userChanges: UserChanges, stays: (part: DroppedPart) => boo
 
 const failedEdit = (message: string): ProposalEditResult => ({kind: 'failed', message});
 
-/** Whether the edit deletes the file. */
+/** True if the edit deletes the file. */
 const isGone = ({before, text}: DraftText): boolean => text === '' && before !== '';
 
-/** Opens one text in the editor. Editors add a line end to a text; if that is the only difference, the text is unchanged. */
+/** Opens one text in the editor. If the editor only added a final newline, the text counts as unchanged. */
 async function editOne(
   {path, text}: DraftText,
   editor: TuiOptions['editor'],
@@ -95,12 +95,12 @@ interface UiAndView {
   readonly view: View;
 }
 
-/** What an editor that was closed has changed; `now` in milliseconds, as in `Ui`. */
+/** Applies the result of an external edit. `now` is in milliseconds, as in `Ui`. */
 type AfterEditor = (screen: UiAndView, now: number) => UiAndView;
 
-/** Opens it in the user's editor. `draft` is the text of the composer. */
-export async function editOutside(
-  what: OutsideEdit,
+/** Opens a text in the user's editor. `draft` is the text of the composer. */
+export async function editExternally(
+  what: ExternalEdit,
   draft: string,
   options: Pick<TuiOptions, 'engine' | 'editor'>,
   signal: AbortSignal,
@@ -110,7 +110,7 @@ export async function editOutside(
   if (what === 'draft') return afterText(await prose(draft, 'prompt.md'), replaceFieldText);
   if (!('kind' in what)) return afterProposal(what.id, await editProposal(what, options, signal));
   if (what.kind === 'plan')
-    return afterProposal(what.id, planEnd(what.plan, await prose(planText(what.plan), 'plan.md')));
+    return afterProposal(what.id, planEditResult(what.plan, await prose(planText(what.plan), 'plan.md')));
   const {preview} = what;
   return afterText(await prose(preview.summary, 'summary.md'), (ui, text) => ({
     ...ui,
@@ -134,7 +134,7 @@ const afterProposal =
     };
   };
 
-function planEnd(plan: PlanDraft, edited: Outcome<string, string>): ProposalEditResult {
+function planEditResult(plan: PlanDraft, edited: Outcome<string, string>): ProposalEditResult {
   if (edited.tag === 'failed') return failedEdit(edited.error);
   const read = draftIn(edited.value);
   if (read.tag === 'failed') return failedEdit(read.error);

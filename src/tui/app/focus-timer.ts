@@ -1,8 +1,9 @@
-/** When a card gets the focus, and what happens then. Times are milliseconds, from any start. */
+/** The port of `FocusTimer`. Times are in milliseconds since an arbitrary start. */
 interface FocusHost {
   now(): number;
-  /** The time at which the card gets the focus; `undefined` if no card waits for it. */
+  /** Returns when the card takes the focus, or `undefined` if no card waits for it. */
   due(): number | undefined;
+  /** Moves the focus to the card. */
   take(): void;
 }
 
@@ -16,16 +17,16 @@ export class FocusTimer {
     this.#host = host;
   }
 
-  /** Must be called whenever the time may have changed. */
-  follow(): void {
+  /** Restarts the timer. Must be called whenever the due time may have changed. */
+  update(): void {
     const due = this.#host.due();
     if (due === this.#due) return;
     this.#due = due;
     clearTimeout(this.#timer);
     if (due === undefined) return;
-    // Keys that already wait in stdin are read first: they postpone the focus and belong to the draft.
-    const taken = (): unknown => setImmediate(() => this.#take());
-    this.#timer = setTimeout(taken, Math.max(0, due - this.#host.now()));
+    // Keys already waiting in stdin are read first: they postpone the focus and belong to the draft.
+    const takeAfterInput = (): unknown => setImmediate(() => this.#take());
+    this.#timer = setTimeout(takeAfterInput, Math.max(0, due - this.#host.now()));
   }
 
   stop(): void {
@@ -37,6 +38,6 @@ export class FocusTimer {
     if (due === undefined) return;
     if (due <= this.#host.now()) this.#host.take();
     this.#due = undefined;
-    this.follow();
+    this.update();
   }
 }

@@ -1,32 +1,33 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 
-/** Least time between two frames that only events asked for; keys are shown at once. */
+/** The shortest time between two frames caused only by events, in milliseconds. Keys are drawn at once. */
 const frameMs = 50;
 
-/** The most characters of events that wait for a frame. A sender of more waits. */
+/** The most characters of events that wait for a frame. A sender of more must wait. */
 const maxUndrawn = 1024 * 1024;
 
 interface FrameHost {
-  /** Milliseconds from any start. */
+  /** Milliseconds since an arbitrary start. */
   now(): number;
-  /** Whether the terminal can take a frame; else `handleReady` is called when it can. */
+  /** True if the terminal can take a frame. Otherwise `handleReady` is called as soon as it can. */
   ready(): boolean;
-  /** Publishes what the screen shows, and says so by `published`. */
+  /** Publishes the screen and then calls `published`. */
   draw(): void;
 }
 
-/** Draws at once after a key, at most every `frameMs` after events, and never while the terminal cannot take it. */
+/** Schedules frames: at once after a key, at most every `frameMs` after events, and never while the terminal can't take one. */
 export class FrameSchedule {
   readonly #host: FrameHost;
-  /** Another program has the terminal, or the UI has not begun or is over. */
+  /** True while another program has the terminal, and before the UI starts and after it ends. */
   #isPaused = true;
-  /** Something was to be shown while the terminal was not ready. */
+  /** True if a frame was due while the terminal wasn't ready. */
   #isWaiting = false;
-  /** What was published in this tick has yet to be drawn; keys that come together are drawn together. */
+  /** True until React has drawn the frame published in this tick. Keys that arrive together are drawn together. */
   #isBeingDrawn = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Characters of events that came since the last frame, and who waits for the next one. */
+  /** Characters of events since the last frame. */
   #undrawn = 0;
+  /** Settles with the next frame, for senders that must wait. */
   #drawn: PromiseWithResolvers<void> | undefined;
   #lastFrame = Number.NEGATIVE_INFINITY;
   #ticks: {readonly every: number | 'never'; readonly timer: NodeJS.Timeout | undefined} = {
@@ -54,7 +55,7 @@ export class FrameSchedule {
 
   stop(): void {
     this.pause();
-    this.#takeMore();
+    this.#releaseSenders();
     clearInterval(this.#ticks.timer);
   }
 
@@ -64,11 +65,11 @@ export class FrameSchedule {
     this.#timer ??= setTimeout(() => this.drawNow(), Math.min(frameMs, Math.max(0, wait)));
   }
 
-  /** Draws what these events changed. If more than `maxUndrawn` waits for a frame, the promise settles with it or with `stop`. */
+  /** Draws the changes of these events. If more than `maxUndrawn` characters wait, returns a promise that settles with the next frame or `stop`. */
   // oxlint-disable-next-line typescript/no-invalid-void-type -- a listener of the client returns nothing or a promise
   drawEvents(events: readonly AgentEvent[]): void | Promise<void> {
     this.drawSoon();
-    // The view keeps only the tail of a command's output.
+    // The view keeps only the tail of a command's output, so output isn't counted.
     for (const event of events) this.#undrawn += event.event === 'action-output' ? 0 : textLength(event);
     if (this.#undrawn <= maxUndrawn) return undefined;
     this.#drawn ??= Promise.withResolvers<void>();
@@ -83,30 +84,30 @@ export class FrameSchedule {
     if (this.#isWaiting) return;
     this.#host.draw();
     this.#lastFrame = this.#host.now();
-    this.#takeMore();
+    this.#releaseSenders();
   }
 
   handleReady(): void {
     if (this.#isWaiting) this.drawNow();
   }
 
-  /** A frame was published, which React is about to draw. */
+  /** Must be called when a frame was published. React is about to draw it. */
   published(): void {
     this.#isBeingDrawn = true;
-    // React draws in a microtask of its own, before this one.
+    // React draws in its own microtask, before this one.
     queueMicrotask(() => {
       this.#isBeingDrawn = false;
       this.handleReady();
     });
   }
 
-  #takeMore(): void {
+  #releaseSenders(): void {
     this.#undrawn = 0;
     this.#drawn?.resolve();
     this.#drawn = undefined;
   }
 
-  /** Draws every so many milliseconds from now on. */
+  /** Draws at this interval, in milliseconds, from now on. */
   tick(every: number | 'never'): void {
     if (every === this.#ticks.every) return;
     clearInterval(this.#ticks.timer);
@@ -115,7 +116,7 @@ export class FrameSchedule {
   }
 }
 
-/** How long all strings in some plain data are together. */
+/** Returns the total length of all strings in plain data. Other values count as 8. */
 function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return 8;

@@ -12,7 +12,7 @@ import {
 import type {TuiOptions} from '../options.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 
-/** The commands that a draft may become, with what their arguments can be; asked for while one is typed. */
+/** The commands that a draft can run, with the values of their arguments. Loaded while the user types a command. */
 export class KnownCommands {
   readonly #own: readonly CommandInfo[];
   readonly #options: Pick<TuiOptions, 'engine' | 'clock'>;
@@ -44,7 +44,8 @@ export class KnownCommands {
     return [...own, ...this.#prompts];
   }
 
-  follow(draft: string): void {
+  /** Loads the completions for a draft that starts a command. */
+  loadFor(draft: string): void {
     const isCommand = draft.startsWith(commandPrefix);
     if (isCommand && !this.#isTyped) void this.#loadPrompts();
     this.#isTyped = isCommand;

@@ -4,8 +4,12 @@ import type {TodoList} from '../../domain/todo.ts';
 import {knownCost} from '../../domain/usage.ts';
 import type {ActionProgress, RunTimes} from '../state/view.ts';
 
-const begins: ReadonlySet<AgentEvent['event']> = new Set(['prompt-accepted', 'command-started', 'compaction-begun']);
-const ends: ReadonlySet<AgentEvent['event']> = new Set([
+const startEvents: ReadonlySet<AgentEvent['event']> = new Set([
+  'prompt-accepted',
+  'command-started',
+  'compaction-begun',
+]);
+const endEvents: ReadonlySet<AgentEvent['event']> = new Set([
   'prompt-finished',
   'command-finished',
   'compaction-ended',
@@ -17,7 +21,7 @@ interface Started {
   readonly lines: number;
 }
 
-/** Measures how long work runs, in milliseconds. It stands still while the agent only waits for the user. */
+/** Measures working time in milliseconds. It pauses while the agent only waits for the user. */
 export class RunClock {
   readonly #now: () => number;
   #since: number | undefined;
@@ -25,11 +29,12 @@ export class RunClock {
   #workedMs = 0;
   #costBefore = 0;
   #cost = 0;
-  /** The tokens of the session's answers, now and when the prompt began. */
+  /** The output tokens of the session. */
   #outputTokens = 0;
+  /** The output tokens of the session when the prompt began. */
   #outputTokensBefore = 0;
   readonly #asked = new Set<ActionId>();
-  /** The time spent waiting for the user since the prompt began, but for the wait that goes on. */
+  /** The time spent waiting for the user since the prompt began, without the current wait. */
   #waitedMs = 0;
   #waitsSince: number | undefined;
   readonly #running = new Map<ActionId, Started>();
@@ -39,14 +44,14 @@ export class RunClock {
     this.#now = now;
   }
 
-  follow(event: AgentEvent): void {
-    if (begins.has(event.event) && this.#since === undefined) this.#begin();
-    if (ends.has(event.event)) this.#settle();
+  handleEvent(event: AgentEvent): void {
+    if (startEvents.has(event.event) && this.#since === undefined) this.#begin();
+    if (endEvents.has(event.event)) this.#settle();
     this.#measure(event);
-    this.#followWaiting();
+    this.#updateWaiting();
   }
 
-  followTodos(todos: TodoList): void {
+  updateTodos(todos: TodoList): void {
     const running = new Set(todos.flatMap(({id, status}) => (status === 'in_progress' ? [id] : [])));
     for (const id of this.#todos.keys()) if (!running.has(id)) this.#todos.delete(id);
     for (const id of running) if (!this.#todos.has(id)) this.#todos.set(id, this.#workedNow());
@@ -57,11 +62,11 @@ export class RunClock {
       case 'session-opened':
         this.#workedMs = 0;
         this.#todos.clear();
-        this.#followUsage(event.usage);
+        this.#updateUsage(event.usage);
         this.#costBefore = this.#cost;
         return;
       case 'usage-changed':
-        this.#followUsage(event.usage);
+        this.#updateUsage(event.usage);
         return;
       case 'approval-requested':
         this.#asked.add(event.approval.id);
@@ -109,11 +114,11 @@ export class RunClock {
       outputTokens: this.#since === undefined ? 0 : this.#outputTokens - this.#outputTokensBefore,
       actions,
       todos,
-      costPerMinute: worked < shortestRated ? 'unknown' : ((this.#cost - this.#costBefore) * 60_000) / worked,
+      costPerMinute: worked < minRatedMs ? 'unknown' : ((this.#cost - this.#costBefore) * 60_000) / worked,
     };
   }
 
-  #followUsage({models}: SessionUsage): void {
+  #updateUsage({models}: SessionUsage): void {
     const all = Object.values(models);
     this.#cost = knownCost(all) ?? 0;
     this.#outputTokens = all.reduce((sum, {usage}) => sum + usage.outputTokens, 0);
@@ -134,8 +139,8 @@ export class RunClock {
     this.#running.clear();
   }
 
-  /** Notes when a wait for the user begins and ends; an action that runs meanwhile is work. */
-  #followWaiting(): void {
+  /** Records when a wait for the user begins and ends. While an action runs, the time counts as work. */
+  #updateWaiting(): void {
     const isAsked = this.#since !== undefined && this.#asked.size > 0;
     const waits = isAsked && [...this.#running.keys()].every(id => this.#asked.has(id));
     if (waits) this.#waitsSince ??= this.#now();
@@ -154,5 +159,5 @@ export class RunClock {
   }
 }
 
-/** The shortest working time for which a cost per minute is shown, in milliseconds. */
-const shortestRated = 20_000;
+/** The shortest working time, in milliseconds, for which a cost per minute is shown. */
+const minRatedMs = 20_000;

@@ -2,7 +2,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import type {RequestedRuleChange} from '../../agent/client.ts';
 import type {CommandInfo, CommandLine} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
-import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
+import {queryOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
 import {changeRule} from '../commands/permissions.ts';
 import {resumeCommand} from '../commands/resume.ts';
 import {openReview, showOnScreen} from '../commands/review.ts';
@@ -12,7 +12,7 @@ import {toggleVim} from '../editor/text-field.ts';
 import type {TuiExit} from '../options.ts';
 import {commandLines} from '../scrollback/entries.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
-import {type ChoicePanel, choicesMissing, type Panel} from '../state/panels/panel.ts';
+import {type ChoicePanel, placeholderPanel, type Panel} from '../state/panels/panel.ts';
 import {withCommandAnswer, withNotice} from '../state/reduce.ts';
 import type {Ui} from '../state/ui.ts';
 import type {View} from '../state/view.ts';
@@ -21,24 +21,24 @@ import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 import {KnownCommands} from './known-commands.ts';
 
-/** Runs the editor; resolves to what is done once the UI is back. */
+/** Runs the editor. Resolves to a function to call once the UI is back. */
 export type EditorWork = (signal: AbortSignal) => Promise<() => void>;
 
-/** What slash commands need from `runTui`, which has the terminal. */
+/** The port of slash commands to `runTui`, which controls the terminal. */
 export interface CommandHost {
   leave(exit: TuiExit): void;
   readonly terminals: TerminalSessions;
   read(panel: TranscriptPanel): void;
-  /** Called once, when there is something to write to the scrollback. */
+  /** Loads the Markdown lexer. Called once, before the first write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
-  /** Lends the terminal to the user's editor. */
+  /** Suspends the terminal while the user's editor runs. */
   edit(work: EditorWork): void;
 }
 
-/** What they need from the store. */
-interface SlashCommandParts extends Pick<CommandContext, 'options' | 'appearance' | 'signal'> {
+/** The dependencies of slash commands, passed by the store. */
+interface SlashCommandDeps extends Pick<CommandContext, 'options' | 'appearance' | 'signal'> {
   readonly host: CommandHost;
-  /** Leaves, and asks before that where it has to. */
+  /** Exits, after a question if needed. */
   readonly leave: () => void;
   readonly editDraft: () => void;
   readonly times: CommandContext['times'];
@@ -52,29 +52,30 @@ interface SlashCommandParts extends Pick<CommandContext, 'options' | 'appearance
   readonly show: (changed: {readonly ui?: Ui; readonly view?: View}) => void;
 }
 
-/** Runs slash commands. What a command answers stands below the command. */
+/** Runs slash commands. A command's answer appears below the command. */
 export class SlashCommands {
-  readonly #parts: SlashCommandParts;
+  readonly #deps: SlashCommandDeps;
   readonly #commands: readonly SlashCommand[];
   readonly #known: KnownCommands;
   readonly #context: CommandContext;
-  /** The command that has not been answered yet; empty for none. */
+  /** The command that is still without an answer. Empty for none. */
   #unanswered = '';
 
-  constructor(parts: SlashCommandParts) {
-    const {options, signal} = parts;
-    this.#parts = parts;
+  constructor(deps: SlashCommandDeps) {
+    const {options, signal} = deps;
+    this.#deps = deps;
     this.#commands = commandsFor(options.demo);
-    this.#known = new KnownCommands(this.#commands, options, () => parts.show({}), signal);
-    this.#context = this.#contextOf(parts);
+    this.#known = new KnownCommands(this.#commands, options, () => deps.show({}), signal);
+    this.#context = this.#contextOf(deps);
   }
 
   get known(): readonly CommandInfo[] {
     return this.#known.all;
   }
 
-  followDraft(): void {
-    this.#known.follow(this.#parts.ui().draft.buffer.text);
+  /** Loads completions for the draft. Must be called whenever the draft may have changed. */
+  loadCompletions(): void {
+    this.#known.loadFor(this.#deps.ui().draft.buffer.text);
   }
 
   run(line: CommandLine): void {
@@ -86,10 +87,10 @@ export class SlashCommands {
     this.#commands.find(({name}) => name === line.name)?.run(line.argument, this.#context);
   }
 
-  /** Sends what the engine knows as a command; what it does not know is no prompt. */
+  /** Sends a command that the engine knows. An unknown command isn't sent as a prompt. */
   async #lookUp(text: string): Promise<void> {
-    const {send} = this.#parts;
-    const found = await this.#context.answerTo({query: 'look-up-command', text});
+    const {send} = this.#deps;
+    const found = await this.#context.runQuery({query: 'look-up-command', text});
     if (found?.kind === 'prompt') send(text);
     if (found?.kind !== 'unknown') return;
     this.#unanswered = text;
@@ -104,7 +105,7 @@ export class SlashCommands {
     void changeRule(rule, this.#context);
   }
 
-  /** Shows what a card asks on a screen of its own, whose code is loaded with its first use. */
+  /** Shows an approval on a separate screen. Its code is loaded on first use. */
   async showWhole(approval: Approval): Promise<void> {
     const context = this.#context;
     const [{approvalPanel}, lexer] = await Promise.all([
@@ -114,7 +115,7 @@ export class SlashCommands {
     if (!context.signal.aborted) context.openTranscript(approvalPanel(approval, lexer));
   }
 
-  /** Shows the code review that the user has agreed to look at. */
+  /** Shows the code review that the user agreed to open. */
   openReview(range: string): void {
     void openReview(range, this.#context, showOnScreen);
   }
@@ -123,17 +124,17 @@ export class SlashCommands {
     resumeCommand.run('', this.#context);
   }
 
-  #contextOf(parts: SlashCommandParts): CommandContext {
-    const {host, options, ui, view, frame, show} = parts;
+  #contextOf(deps: SlashCommandDeps): CommandContext {
+    const {host, options, ui, view, frame, show} = deps;
     const notify = (level: 'info' | 'warning', text: string): void => this.#answer(level, text);
     return {
       options,
       notify,
-      appearance: parts.appearance,
-      signal: parts.signal,
-      times: parts.times,
-      addNote: parts.addNote,
-      query: parts.query,
+      appearance: deps.appearance,
+      signal: deps.signal,
+      times: deps.times,
+      addNote: deps.addNote,
+      query: deps.query,
       commands: this.#commands,
       get view() {
         return view();
@@ -144,14 +145,14 @@ export class SlashCommands {
       terminals: host.terminals,
       loadLexer: () => host.loadLexer(),
       submit: op => options.engine.submit(op),
-      answerTo: request => answerOrNotify(request, {options, signal: parts.signal, notify}),
+      runQuery: request => queryOrNotify(request, {options, signal: deps.signal, notify}),
       print: lines => {
         const command = this.#takeUnanswered();
-        parts.print(command === '' ? lines : [...commandLines(command, frame()), ...lines]);
+        deps.print(command === '' ? lines : [...commandLines(command, frame()), ...lines]);
       },
       redraw: () => show({}),
       open: panel => this.open(panel),
-      openLoading: (title, text, filled) => void this.#openLoading(choicesMissing(title, 'loading', text), filled),
+      openLoading: (title, text, filled) => void this.#openLoading(placeholderPanel(title, 'loading', text), filled),
       openTranscript: panel => host.read(panel),
       writeDraft: text => show({ui: {...ui(), draft: draftFromText(text)}}),
       editText: work =>
@@ -161,24 +162,24 @@ export class SlashCommands {
             return () => done(edited);
           });
         }),
-      openEditor: parts.editDraft,
+      openEditor: deps.editDraft,
       switchVim: () => {
         const switched = toggleVim(ui());
         show({ui: switched});
         return switched.editing.vim === 'off' ? 'off' : 'on';
       },
-      leave: kind => (kind === 'demo' ? host.leave({kind, draft: draftText(ui().draft)}) : parts.leave()),
+      leave: kind => (kind === 'demo' ? host.leave({kind, draft: draftText(ui().draft)}) : deps.leave()),
     };
   }
 
   open(panel: Panel): void {
     this.#unanswered = '';
-    this.#parts.show({ui: {...this.#parts.ui(), panel}});
+    this.#deps.show({ui: {...this.#deps.ui(), panel}});
   }
 
-  /** The rows fill the panel, unless it was closed meanwhile. */
+  /** Shows `loading` until the rows arrive. Drops the rows if the panel was closed meanwhile. */
   async #openLoading(loading: ChoicePanel, filled: Promise<ChoicePanel>): Promise<void> {
-    const {ui, show} = this.#parts;
+    const {ui, show} = this.#deps;
     show({ui: {...ui(), panel: loading}});
     const panel = await filled;
     if (ui().panel === loading) show({ui: {...ui(), panel}});
@@ -186,8 +187,8 @@ export class SlashCommands {
 
   #answer(level: 'info' | 'warning', text: string): void {
     const command = this.#takeUnanswered();
-    const view = this.#parts.view();
-    this.#parts.show({
+    const view = this.#deps.view();
+    this.#deps.show({
       view: command === '' ? withNotice(view, level, text) : withCommandAnswer(view, command, level, text),
     });
   }

@@ -13,12 +13,12 @@ import {promptHistoryOf} from '../editor/prompt-history.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
 import {openLines} from '../scrollback/entries.ts';
-import type {Effect, OutsideEdit, PressContext, StepQuery} from '../state/effect.ts';
+import type {Effect, ExternalEdit, PressContext, PanelQuery} from '../state/effect.ts';
 import {leaveWithinMs, press} from '../state/press.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
 import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
-import {followRewind, followStep, nextStep} from '../state/rewind-and-compact.ts';
-import {type ConnectPanel, connectPanel, lookForServers} from '../state/panels/connect.ts';
+import {restoreRewoundPrompt, applyQueryResult, runPanelQuery} from '../state/panel-queries.ts';
+import {type ConnectPanel, connectPanel, findServers} from '../state/panels/connect.ts';
 import {quitPanel} from '../state/panels/panel.ts';
 import {summaryAwaited} from '../state/panels/compact.ts';
 import {attentionOf, hasNoModel} from '../state/selectors.ts';
@@ -31,12 +31,12 @@ import type {EntryFrame} from '../text/wrap.ts';
 import type {Background} from '../theme/terminal-look.ts';
 import {Appearance} from '../theme/theme.ts';
 import {ComposerEffects} from './composer-effects.ts';
-import {editOutside} from './external-editor.ts';
+import {editExternally} from './external-editor.ts';
 import {FocusTimer} from './focus-timer.ts';
 import {FrameSchedule} from './frame-schedule.ts';
 import {RunClock} from './run-clock.ts';
 import {type CommandHost, SlashCommands} from './slash-commands.ts';
-import {Start} from './start.ts';
+import {StartScreenState} from './start-screen-state.ts';
 import type {ScrollbackBuffer} from '../scrollback/scrollback-buffer.ts';
 import {bareText, withoutLost} from '../scrollback/lost-rows.ts';
 import {todosOf} from '../../tasks/task-view.ts';
@@ -48,16 +48,16 @@ export interface Screen {
   readonly live: LiveRegionState;
   readonly frame: EntryFrame;
   readonly size: ScreenSize;
-  /** What of the unfinished entries is not to be drawn, since it is in the terminal's scrollback. */
+  /** The part of the unfinished entries that isn't drawn because it is already in the terminal's scrollback. */
   readonly lost: string;
-  /** In fullscreen mode, the lines that inline mode leaves to the terminal's scrollback. */
-  readonly transcript: 'none' | {readonly kept: ScrollbackBuffer; readonly place: ScrollPosition};
+  /** In fullscreen mode, the lines that inline mode writes to the terminal's scrollback. */
+  readonly transcript: 'none' | {readonly kept: ScrollbackBuffer; readonly position: ScrollPosition};
 }
 
 /**
- * The state of the terminal UI: agent events change `view`, key presses change `ui` and have effects. What the screen shows is published
- * at once after a key, at most every `frameMs` after events, and never while the terminal cannot take it: Ink draws only what
- * is published. Deltas are only added up in between, so their cost does not depend on how often they come.
+ * The state of the terminal UI. Agent events change `view`. Key presses change `ui` and have effects. The store publishes the screen at
+ * once after a key, at most every `frameMs` after events, and never while the terminal can't take a frame. Ink draws only published
+ * screens. Deltas between frames are only accumulated, so their cost doesn't depend on their rate.
  */
 export class Store {
   readonly #options: TuiOptions;
@@ -65,27 +65,27 @@ export class Store {
   readonly #clock: RunClock;
   readonly #frames: FrameSchedule;
   readonly #focus: FocusTimer;
-  readonly #start: Start;
+  readonly #start: StartScreenState;
   readonly #slash: SlashCommands;
   readonly #host: AppHost;
   readonly #composer: ComposerEffects;
   readonly #scrollback: Scrollback;
   readonly #listeners = new Set<() => void>();
   #screen: Screen;
-  /** Whole lines for the scrollback that are not written yet. */
+  /** Complete lines for the scrollback that aren't written yet. */
   #finished = '';
-  /** What was taken to be written with the last frame. */
-  #handed = '';
-  /** What of the unfinished entries is in the scrollback although they were not written. */
+  /** The lines that are written with the last frame. */
+  #inFlight = '';
+  /** The part of the unfinished entries that a resize pushed into the scrollback. */
   #lost = '';
   #place: ScrollPosition = atEnd;
   /** Rows of the transcript on the screen in fullscreen mode. */
-  #room = 0;
+  #transcriptRows = 0;
   #view: View = emptyView;
   #ui: Ui;
   #leaveTimer: NodeJS.Timeout | undefined;
   readonly #closing = new AbortController();
-  /** Whether the user has asked for a compaction, whose summary the model is to write. */
+  /** True while the model writes the summary of a compaction that the user requested. */
   #awaitsSummary = false;
 
   constructor(options: TuiOptions, host: AppHost) {
@@ -111,7 +111,7 @@ export class Store {
       now: () => options.clock.now(),
       redraw: () => this.#frames.drawSoon(),
     });
-    const parts = {
+    const deps = {
       options,
       signal: this.#closing.signal,
       ui: () => this.#ui,
@@ -124,10 +124,10 @@ export class Store {
       },
       redraw: () => this.#frames.drawSoon(),
     };
-    this.#start = new Start(parts);
-    this.#composer = new ComposerEffects(parts);
+    this.#start = new StartScreenState(deps);
+    this.#composer = new ComposerEffects(deps);
     this.#slash = new SlashCommands({
-      ...parts,
+      ...deps,
       host,
       leave: () => this.#leave(),
       editDraft: () => this.#edit('draft'),
@@ -153,17 +153,17 @@ export class Store {
 
   readonly screen = (): Screen => this.#screen;
 
-  /** The lines that are to be written above the live region now; none twice. */
+  /** Takes the lines to write above the live region now. Returns each line only once. */
   takeFinished(): string {
     if (this.#frames.isPaused) return '';
-    this.#handed = this.#finished;
+    this.#inFlight = this.#finished;
     this.#finished = '';
-    return this.#handed;
+    return this.#inFlight;
   }
 
-  /** In fullscreen mode, how many rows the transcript has on the screen. */
+  /** Sets how many rows the transcript has on the screen in fullscreen mode. */
   readonly setRoom = (rows: number): void => {
-    this.#room = rows;
+    this.#transcriptRows = rows;
   };
 
   handleReady(): void {
@@ -179,7 +179,7 @@ export class Store {
     this.#frames.drawNow();
   }
 
-  /** Loads what the first answer needs; to be called after the first frame. */
+  /** Loads the modules that the first answer needs. Must be called after the first frame. */
   preload(): void {
     this.#scrollback.preload();
   }
@@ -188,23 +188,23 @@ export class Store {
     this.#ui = {...this.#ui, history: promptHistoryOf(prompts)};
   }
 
-  /** Takes events; see `FrameSchedule.drawEvents` for the promise. */
+  /** Handles agent events. See `FrameSchedule.drawEvents` for the promise. */
   // oxlint-disable-next-line typescript/no-invalid-void-type -- a listener of the client returns nothing or a promise
   handleEvents(events: readonly AgentEvent[]): void | Promise<void> {
     this.#composer.restoreWithdrawn(events);
     for (const event of events) {
       this.#view = reduce(this.#view, event);
-      this.#clock.follow(event);
+      this.#clock.handleEvent(event);
       if (event.event === 'terminal-needed') this.#host.attach(event.block);
       if (endsInBackground(event)) this.#options.engine.submit({op: 'hear-agents', id: this.#options.newPromptId()});
       if (event.event === 'review-opened') this.#slash.openReview(event.range);
-      this.#ui = followRewind(this.#ui, event);
+      this.#ui = restoreRewoundPrompt(this.#ui, event);
       if (event.event === 'compaction-begun' && this.#awaitsSummary) {
         this.#ui = {...this.#ui, panel: summaryAwaited};
       }
     }
-    this.#clock.followTodos(todosOf(this.#view.tasks));
-    this.#start.follow(events);
+    this.#clock.updateTodos(todosOf(this.#view.tasks));
+    this.#start.handleEvents(events);
     this.#frames.tick(this.#tickEvery());
     this.#updateCard();
     return this.#frames.drawEvents(events);
@@ -223,28 +223,28 @@ export class Store {
   }
 
   backgroundIs(background: Background): void {
-    this.#appearance.backgroundIs(background);
+    this.#appearance.setBackground(background);
     this.#frames.drawSoon();
   }
 
-  /** Draws the screen again, because something outside the app's own state has changed. */
+  /** Redraws the screen because something outside the app's own state has changed. */
   refresh(): void {
     this.#frames.drawSoon();
   }
 
-  /** The last frame has not reached the terminal: what was to be written with it is still to be written. */
+  /** Must be called if the last frame didn't reach the terminal. Its lines are written with the next frame. */
   handleDropped(): void {
-    this.#finished = this.#handed + this.#finished;
-    this.#handed = '';
+    this.#finished = this.#inFlight + this.#finished;
+    this.#inFlight = '';
   }
 
-  /** `lost` are the first lines of the live region, where the terminal has pushed them into its scrollback. */
+  /** Handles a resize. `lost` are the first lines of the live region that the terminal has pushed into its scrollback. */
   handleResize(lost: readonly string[]): void {
     if (this.#view.entries.length > 0) this.#lost += bareText(lost);
     this.#frames.drawNow();
   }
 
-  /** Submits a prompt to the engine; without a model it waits in the composer for one. */
+  /** Submits a prompt to the engine. Without a model, the prompt waits in the composer. */
   send(text: string): void {
     if (!hasNoModel(this.#view)) return this.#composer.send(text, 'queued');
     this.#ui = replaceFieldText(this.#ui, text);
@@ -254,10 +254,10 @@ export class Store {
   offerModels(prompt: ConnectPanel['prompt']): void {
     const model = hasNoModel(this.#view) ? 'none' : 'some';
     this.#slash.open(connectPanel({model, prompt, demo: this.#options.demo}));
-    this.#perform(lookForServers);
+    this.#perform(findServers);
   }
 
-  /** Completes the start screen; to be called after the first frame. */
+  /** Adds the last session to the start screen. Must be called after the first frame. */
   findLastSession(): void {
     void this.#start.findLastSession();
   }
@@ -272,7 +272,7 @@ export class Store {
     return this.#takeLast(this.#takeEntries());
   }
 
-  /** The terminal is weft's again; `afterwards` applies the result of the suspension. Ink draws what is published then once it is back. */
+  /** Resumes after another program had the terminal. `afterwards` applies the program's result. Ink draws the published screen once it is back. */
   resume(afterwards: () => void): void {
     afterwards();
     this.#updateCard();
@@ -284,30 +284,30 @@ export class Store {
   handleDetached(block: BlockId, end: AttachEnd): void {
     for (const op of opsAfterDetaching(this.#view, block, end)) this.#options.engine.submit(op);
     const {terminalNeeded} = this.#view;
-    // How the user's own command ended stands in its entry.
+    // The entry of the user's own command shows how it ended.
     if (terminalNeeded !== 'none' && terminalNeeded.block === block && end.kind !== 'detached') return;
     const text = attachText(programName(this.commandOf(block)) || block, end);
     this.#view = withNotice(this.#view, end.kind === 'refused' ? 'warning' : 'info', text);
   }
 
-  /** The command that runs in a terminal session; empty where it is gone. */
+  /** Returns the command that runs in a terminal session. Empty if the session is gone. */
   commandOf(block: BlockId): string {
     const {terminalNeeded} = this.#view;
     if (terminalNeeded !== 'none' && terminalNeeded.block === block) return terminalNeeded.command;
     return this.#host.terminals.list().find(({id}) => id === block)?.command ?? '';
   }
 
-  #edit(what: OutsideEdit): void {
+  #edit(what: ExternalEdit): void {
     const draft = draftText(this.#ui.draft);
     this.#host.edit(async signal => {
-      const after = await editOutside(what, draft, this.#options, signal);
+      const after = await editExternally(what, draft, this.#options, signal);
       return () => {
         ({ui: this.#ui, view: this.#view} = after({ui: this.#ui, view: this.#view}, this.#options.clock.now()));
       };
     });
   }
 
-  #context(place: PressContext['batchPosition']): PressContext {
+  #context(batchPosition: PressContext['batchPosition']): PressContext {
     const {columns, rows} = this.#host.size();
     const frame = this.frameOf(columns);
     return {
@@ -316,14 +316,14 @@ export class Store {
       blocks: this.#host.terminals.list(),
       workAfter: this.#options.workAfter,
       now: this.#options.clock.now(),
-      batchPosition: place,
+      batchPosition,
       width: composerDraftWidth(frame),
       frame,
       rows: panelRows(rows),
     };
   }
 
-  /** True if an approval or a question waits for the user, in any session. */
+  /** True if an approval or a question waits for the user in any session. */
   get awaitsAnswer(): boolean {
     return (
       ['approval', 'question'].includes(attentionOf(this.#view).kind) ||
@@ -331,7 +331,7 @@ export class Store {
     );
   }
 
-  /** Stops all timers, and returns the remaining lines for the scrollback. */
+  /** Stops all timers and returns the remaining lines for the scrollback. */
   stop(): string {
     this.#frames.stop();
     clearTimeout(this.#leaveTimer);
@@ -351,15 +351,15 @@ export class Store {
       this.#ui = ui;
       for (const effect of effects) this.#perform(effect);
     }
-    this.#composer.followDraft();
-    this.#slash.followDraft();
+    this.#composer.updateMentions();
+    this.#slash.loadCompletions();
     this.#updateCard();
-    this.#forgetLeaving();
+    this.#resetLeaveTimer();
     this.#frames.drawNow();
   }
 
-  /** Withdraws the offer to leave when its time is over. Every press makes or withdraws that offer, so the timer is set anew. */
-  #forgetLeaving(): void {
+  /** Restarts the timer that hides the exit hint. Every key press shows or hides the hint. */
+  #resetLeaveTimer(): void {
     clearTimeout(this.#leaveTimer);
     if (this.#ui.leaving.kind === 'no' || this.#frames.isPaused) return;
     this.#leaveTimer = setTimeout(() => {
@@ -399,7 +399,7 @@ export class Store {
       case 'write':
         this.#ui = replaceFieldText(this.#ui, effect.text);
         return;
-      case 'edit-outside':
+      case 'edit-externally':
         this.#edit(effect.what);
         return;
       case 'redraw':
@@ -440,18 +440,18 @@ export class Store {
     this.#frames.drawSoon();
   }
 
-  async #query(request: StepQuery): Promise<void> {
+  async #query(request: PanelQuery): Promise<void> {
     const isCompaction = request.query === 'preview-compaction';
     if (isCompaction) this.#awaitsSummary = true;
-    const next = await nextStep(request, this.#options.engine, this.#closing.signal);
+    const next = await runPanelQuery(request, this.#options.engine, this.#closing.signal);
     if (isCompaction) this.#awaitsSummary = false;
     if (this.#closing.signal.aborted) return;
     const {panel} = this.#ui;
-    this.#ui = followStep(this.#ui, next);
+    this.#ui = applyQueryResult(this.#ui, next);
     if (next.step === 'notice') this.#notify(next.level, next.text);
-    if (next.step === 'change' && next.said !== '') this.#notify('info', next.said);
+    if (next.step === 'change' && next.text !== '') this.#notify('info', next.text);
     const isConnected = panel !== 'none' && panel.panel === 'connect' && this.#ui.panel === 'none';
-    // The prompt that waited for a model is in the composer.
+    // A prompt that waited for a model is in the composer: Enter sends it.
     if (isConnected && panel.prompt === 'waits') this.#press([{kind: 'key', name: 'enter'}]);
     this.#updateCard();
     this.#frames.drawSoon();
@@ -464,10 +464,10 @@ export class Store {
 
   #updateCard(): void {
     this.#ui = updateCard(this.#ui, this.#view, this.#options.clock.now());
-    this.#focus.follow();
+    this.#focus.update();
   }
 
-  /** Redraws while something runs: for the spinner and for the running times on the screen; not while the agent waits for an answer. */
+  /** Returns the redraw interval for the spinner and elapsed times, or `never` if nothing runs or the agent only waits for an answer. */
   #tickEvery(): number | 'never' {
     const isAsked = attentionOf(this.#view).kind !== 'composer';
     if (this.#view.run.state === 'idle' || (isAsked && this.#clock.times().actions.size === 0)) return 'never';
@@ -481,7 +481,7 @@ export class Store {
 
   frameOf(columns: number): EntryFrame {
     const {theme, verbosity} = this.#appearance;
-    // One column stays free, because terminals differ in how they wrap after the last column.
+    // One column stays free because terminals wrap differently after the last column.
     return {theme, verbosity, home: this.#options.home, width: Math.max(12, columns - 1)};
   }
 
@@ -490,7 +490,7 @@ export class Store {
     if (transcript === 'none') return;
     const {view, lexer, times} = this.#liveState();
     const open = openLines(view, {lexer, actions: times.actions}, this.#frame);
-    const range = {start: transcript.start, end: transcript.end + open.length, room: this.#room};
+    const range = {start: transcript.start, end: transcript.end + open.length, room: this.#transcriptRows};
     this.#place = scrollPosition(this.#place, step, range);
   }
 
@@ -521,7 +521,7 @@ export class Store {
       frame: this.#frame,
       size: this.#host.size(),
       lost: this.#lost,
-      transcript: transcript === 'none' ? 'none' : {kept: transcript, place: this.#place},
+      transcript: transcript === 'none' ? 'none' : {kept: transcript, position: this.#place},
     };
   }
 
@@ -541,14 +541,14 @@ export class Store {
     };
   }
 
-  /** The lines of the entries that have finished; with the first of them the start screen goes into the scrollback. */
+  /** Takes the lines of finished entries. The first of them move the start screen to the scrollback. */
   #takeEntries(): readonly string[] {
     const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
     this.#view = view;
     return finished.length === 0 ? finished : [...this.#start.take(this.#frame), ...finished];
   }
 
-  /** Lines that are written when Ink does not draw any more, behind those that it has not written. */
+  /** Returns lines to write after Ink has stopped drawing, after the lines that Ink hasn't written. */
   #takeLast(lines: readonly string[]): string {
     const {transcript} = this.#host;
     const text = this.#finished + linesText(this.#withoutLost(lines));
@@ -561,19 +561,19 @@ export class Store {
 
 const linesText = (lines: readonly string[]): string => (lines.length === 0 ? '' : `${lines.join('\n')}\n`);
 
-const nothingToExpand = 'Nothing that is folded is left to show here; /transcript shows everything.';
+const nothingToExpand = 'Nothing left to expand. See everything with /transcript.';
 
-/** What the app needs from `runTui`, which has the terminal. */
+/** The app's port to `runTui`, which controls the terminal. */
 interface AppHost extends CommandHost {
-  /** Attaches the terminal to a block; `pause` and `resume` are called around it. */
+  /** Attaches the terminal to a block. Calls `pause` before and `resume` after. */
   attach(block: BlockId): void;
   /** Restores the terminal and stops weft until the shell continues it. */
   suspend(): void;
   redraw(): void;
   readonly size: () => ScreenSize;
-  /** Whether the terminal can take a frame; else `handleReady` is called when it can. */
+  /** True if the terminal can take a frame. Otherwise `handleReady` is called as soon as it can. */
   readonly ready: () => boolean;
-  /** In fullscreen mode, what keeps the lines that inline mode leaves to the terminal. */
+  /** In fullscreen mode, the buffer for the lines that inline mode writes to the terminal. */
   readonly transcript: 'none' | ScrollbackBuffer;
   readonly newlineKey: NewlineKey;
 }

@@ -6,14 +6,14 @@ import {commandPrefix} from '../terminal/keymap.ts';
 
 export type CommandLine =
   | {readonly kind: 'command'; readonly name: string; readonly argument: string}
-  /** No command of the front end: the engine knows whether it becomes a prompt. */
+  /** Not a built-in command. The engine decides whether it becomes a prompt. */
   | {readonly kind: 'unknown'; readonly text: string};
 
 /**
- * A draft read as a command, or `undefined` when it is a prompt. Only a first word with one slash is a command: a path such as
- * `/usr/bin` in a prompt is not. A command that becomes a prompt is one, too.
+ * Parses a draft as a slash command. Returns `undefined` for a prompt, and for a known command that becomes a prompt. Only a first word
+ * with a single slash is a command: a path such as `/usr/bin` isn't.
  */
-export function readCommand(text: string, commands: readonly CommandInfo[]): CommandLine | undefined {
+export function parseCommand(text: string, commands: readonly CommandInfo[]): CommandLine | undefined {
   const read = readSlashCommand(text);
   if (read === undefined) return undefined;
   const command = commands.find(({name, aliases}) => name === read.name || aliases.includes(read.name));
@@ -22,7 +22,7 @@ export function readCommand(text: string, commands: readonly CommandInfo[]): Com
   return read.argument.includes('\n') ? undefined : {kind: 'command', name: command.name, argument: read.argument};
 }
 
-/** What completes a draft that is a slash command. */
+/** A completion of a draft that is a slash command. */
 export interface Completion {
   readonly name: string;
   readonly usage: string;
@@ -30,7 +30,7 @@ export interface Completion {
   readonly line: string;
 }
 
-/** The commands, or the arguments of a command, that complete the draft, the best match first; empty if the draft is no command. */
+/** Returns the commands or arguments that complete the draft, best match first. Empty if the draft isn't a command. */
 export function completions(text: string, commands: readonly CommandInfo[]): readonly Completion[] {
   if (text.includes(' ')) return argumentCompletions(text, commands);
   if (!/^\/[\p{Letter}\p{Number}_.:-]*$/u.test(text)) return [];
@@ -43,7 +43,7 @@ export function completions(text: string, commands: readonly CommandInfo[]): rea
   }));
   if (word === '') return all;
   if (commands.some(({aliases}) => aliases.includes(word))) return [];
-  return ranked(all, word, ({name}) => name);
+  return rankCompletions(all, word, ({name}) => name);
 }
 
 function argumentCompletions(text: string, commands: readonly CommandInfo[]): readonly Completion[] {
@@ -60,13 +60,13 @@ function argumentCompletions(text: string, commands: readonly CommandInfo[]): re
       summary,
       line: `${commandPrefix}${command.name} ${value}`,
     }));
-  const sought = typed.toLowerCase();
-  if (sought === '') return all;
-  const found = ranked(all, sought, ({usage}) => usage.toLowerCase());
+  const search = typed.toLowerCase();
+  if (search === '') return all;
+  const found = rankCompletions(all, search, ({usage}) => usage.toLowerCase());
   return found.length === 1 && found[0]?.usage === typed ? [] : found;
 }
 
-/** The command whose name and a blank the text begins with. */
+/** Returns the command that the text names, if a space follows the name. */
 export function commandOf<Command extends CommandInfo>(
   text: string,
   commands: readonly Command[],
@@ -75,7 +75,7 @@ export function commandOf<Command extends CommandInfo>(
   return word === undefined ? undefined : commands.find(({name, aliases}) => name === word || aliases.includes(word));
 }
 
-function ranked(all: readonly Completion[], word: string, nameOf: (completion: Completion) => string) {
+function rankCompletions(all: readonly Completion[], word: string, nameOf: (completion: Completion) => string) {
   const scorer = fuzzyScorer(encoder.encode(word));
   return all
     .map(completion => ({completion, score: scoreOf(nameOf(completion), word, scorer)}))
@@ -84,22 +84,22 @@ function ranked(all: readonly Completion[], word: string, nameOf: (completion: C
     .map(({completion}) => completion);
 }
 
-/** Whether the draft is the beginning of the completion: Enter then runs it at once, otherwise completes it first. */
-export const isBeginning = (text: string, {line}: Completion): boolean =>
+/** True if the completion starts with the draft. Enter then runs it at once; otherwise Enter completes it first. */
+export const isPrefixOf = (text: string, {line}: Completion): boolean =>
   line.trimEnd().toLowerCase().startsWith(text.toLowerCase());
 
-/** The command whose argument comes next; `undefined` if it takes none, or an argument has been begun. */
-export function awaitedArgument(text: string, commands: readonly CommandInfo[]): CommandInfo | undefined {
+/** Returns the command whose argument comes next. `undefined` if it takes none, or an argument was already begun. */
+export function commandAwaitingArgument(text: string, commands: readonly CommandInfo[]): CommandInfo | undefined {
   const name = /^\/([\p{Letter}\p{Number}_.:-]+) $/u.exec(text)?.[1];
   return commands.find(command => command.name === name && command.usage.includes(' '));
 }
 
-const isBonus = 2000;
-const beginsBonus = 1000;
+const exactBonus = 2000;
+const prefixBonus = 1000;
 
 function scoreOf(name: string, word: string, scorer: FuzzyScorer): number {
-  if (name === word) return isBonus;
-  if (name.startsWith(word)) return beginsBonus;
+  if (name === word) return exactBonus;
+  if (name.startsWith(word)) return prefixBonus;
   const bytes = encoder.encode(name);
   return scorer(bytes, 0, bytes.length);
 }
@@ -111,8 +111,8 @@ export type DraftKind =
   | {readonly kind: 'shell'; readonly command: string}
   | {readonly kind: 'note'; readonly note: string};
 
-/** Reads the prefix of a draft: `!` runs the rest in the shell; `#` and a word, on one line, are a note. */
-export function readDraft(text: string): DraftKind {
+/** Parses the prefix of a draft. `!` runs the rest in the shell. `#` followed by text on a single line is a note. */
+export function parseDraft(text: string): DraftKind {
   if (text.startsWith('!')) return {kind: 'shell', command: text.slice(1).trim()};
   const note = /^# ?(?=\p{Letter}|["'(`@])([^\n]+)$/u.exec(text.trimEnd());
   return note === null ? {kind: 'prompt'} : {kind: 'note', note: (note[1] ?? '').trim()};
@@ -122,16 +122,16 @@ export function readDraft(text: string): DraftKind {
 export interface CommandInfo {
   /** Without the slash. */
   readonly name: string;
-  /** Other names of the command, which no list shows. */
+  /** Other names of the command. No list shows them. */
   readonly aliases: readonly string[];
-  /** How it is written, with its argument: `/model [name]`. */
+  /** The command with its argument: `/model [name]`. */
   readonly usage: string;
   readonly summary: string;
-  /** What its argument can be, or where that is asked for; empty for anything else. */
+  /** The values of its argument, or the query that returns them. Empty for free text. */
   readonly choices: readonly ArgumentChoice[] | ChoiceSource;
 }
 
-/** A command that becomes a prompt, as lists show it. */
+/** Returns the list entry for a command that becomes a prompt. */
 export const promptCommandInfo = ({name, argumentHint, description}: PromptCommand): CommandInfo => ({
   name,
   aliases: [],

@@ -25,13 +25,13 @@ import {reviewCommand} from './review.ts';
 import {resumeCommand} from './resume.ts';
 import {todoCommand} from './todo.ts';
 
-const everyCommand: readonly SlashCommand[] = [
+const allCommands: readonly SlashCommand[] = [
   helpCommand,
   slashCommand({
     name: 'clear',
     aliases: ['new'],
     usage: '/clear',
-    summary: 'start a new session',
+    summary: 'Start a new session',
     run: (_, context) => context.submit({op: 'open-session', session: {kind: 'new'}}),
   }),
   resumeCommand,
@@ -40,7 +40,7 @@ const everyCommand: readonly SlashCommand[] = [
     name: 'login',
     aliases: ['connect'],
     usage: '/login',
-    summary: 'paste an API key, or use a server on this machine',
+    summary: 'Paste an API key or use a local server',
     run(_, context) {
       const model = hasNoModel(context.view) ? 'none' : 'some';
       context.open(connectPanel({model, prompt: 'none', demo: 'none'}));
@@ -55,21 +55,21 @@ const everyCommand: readonly SlashCommand[] = [
   slashCommand({
     name: 'trust',
     usage: '/trust [yes]',
-    summary: "show what this folder's settings ask for, and trust it",
+    summary: "Review this project's settings and trust them",
     run: (word, context) => void (word.toLowerCase() === 'yes' ? trustFolder(context) : showFolderTrust(context)),
   }),
   slashCommand({
     name: 'ps',
     usage: '/ps',
-    summary: 'list background commands, attach to them, stop them (Ctrl+T)',
+    summary: 'List, attach to, or stop background commands (Ctrl+T)',
     run: (_, context) => context.open(blocksPanel),
   }),
   slashCommand({
     name: 'note',
     usage: '/note <text>',
-    summary: 'add a note to AGENTS.md',
+    summary: 'Add a note to AGENTS.md',
     run(note, context) {
-      if (note === '') context.notify('info', 'Write the note behind it: /note use pnpm');
+      if (note === '') context.notify('info', 'Add the note after the command: /note use pnpm');
       else context.addNote(note);
     },
   }),
@@ -77,29 +77,29 @@ const everyCommand: readonly SlashCommand[] = [
   slashCommand({
     name: 'undo',
     usage: '/undo [N]',
-    summary: 'undo the last prompt, or the last N: files and conversation',
+    summary: 'Undo the last N prompts: files and conversation',
     run(argument, context) {
       if (argument === '' || argument === '1') context.query({query: 'preview-rewind', target: {kind: 'last'}});
       else if (/^[1-9]\d{0,4}$/u.test(argument)) void undoSeveral(Number(argument), context);
-      else context.notify('warning', `/undo ${argument} is no number of prompts. /undo 3 undoes the last three.`);
+      else context.notify('warning', `Can't undo "${argument}": give a number of prompts, such as /undo 3`);
     },
   }),
   slashCommand({
     name: 'redo',
     usage: '/redo',
-    summary: 'redo what was undone',
+    summary: 'Redo the last undo',
     run: (_, context) => context.query({query: 'preview-rewind', target: {kind: 'redo'}}),
   }),
   slashCommand({
     name: 'rewind',
     usage: '/rewind',
-    summary: 'choose an earlier prompt to rewind to: files, conversation or both (Esc Esc)',
+    summary: 'Go back to an earlier prompt: files, conversation, or both (Esc Esc)',
     run: (_, context) => context.query({query: 'rewind-points'}),
   }),
   slashCommand({
     name: 'compact',
-    usage: '/compact [what to keep in mind]',
-    summary: 'replace the conversation by a summary, shown to you first',
+    usage: '/compact [what to keep]',
+    summary: 'Replace the conversation with a summary, after a preview',
     run: (instructions, context) => context.query({query: 'preview-compaction', instructions}),
   }),
   pinCommand,
@@ -107,7 +107,7 @@ const everyCommand: readonly SlashCommand[] = [
     name: 'transcript',
     aliases: ['log'],
     usage: '/transcript',
-    summary: 'read this session in full; / searches',
+    summary: 'Read and search the full session',
     run: (_, context) => void showTranscript(context),
   }),
   copyCommand,
@@ -118,10 +118,10 @@ const everyCommand: readonly SlashCommand[] = [
   slashCommand({
     name: 'computer',
     usage: '/computer off',
-    summary: 'no longer let the agent use screen, mouse and keyboard',
+    summary: 'Revoke access to the screen, mouse, and keyboard',
     run(word, context) {
       if (word === 'off') context.submit({op: 'end-computer-use'});
-      else context.notify('info', 'The agent asks before it uses the computer. /computer off takes your yes back.');
+      else context.notify('info', 'weft asks before it uses the computer. /computer off revokes your approval.');
     },
   }),
   contextCommand,
@@ -129,13 +129,13 @@ const everyCommand: readonly SlashCommand[] = [
   slashCommand({
     name: 'editor',
     usage: '/editor',
-    summary: 'write the prompt in your editor (Ctrl+G)',
+    summary: 'Write the prompt in your editor (Ctrl+G)',
     run: (_, context) => context.openEditor(),
   }),
   slashCommand({
     name: 'vim',
     usage: '/vim',
-    summary: 'switch vim keys on or off',
+    summary: 'Turn vim keys on or off',
     run: (_, context) => void switchVim(context),
   }),
   verbosityCommand,
@@ -144,51 +144,51 @@ const everyCommand: readonly SlashCommand[] = [
   slashCommand({
     name: 'doctor',
     usage: '/doctor',
-    summary: 'check this machine',
+    summary: 'Check this machine',
     run: (_, context) => void showDiagnostics(context),
   }),
   slashCommand({
     name: 'demo',
     usage: '/demo',
-    summary: 'watch an agent fix a small project, offline',
+    summary: 'Watch an agent fix a small project, offline',
     run: (_, context) => context.leave('demo'),
   }),
   slashCommand({
     name: 'exit',
     aliases: ['quit'],
     usage: '/exit',
-    summary: 'leave',
+    summary: 'Exit weft',
     run: (_, context) => context.leave('left'),
   }),
 ];
 
 export const commandsFor = (demo: 'none' | 'offered'): readonly SlashCommand[] =>
-  everyCommand.filter(({name}) => name !== 'demo' || demo === 'offered');
+  allCommands.filter(({name}) => name !== 'demo' || demo === 'offered');
 
 async function showDiagnostics(context: CommandContext): Promise<void> {
-  const text = await context.answerTo({query: 'diagnostics'});
+  const text = await context.runQuery({query: 'diagnostics'});
   if (text !== undefined) context.notify('info', text);
 }
 
-/** The transcript panel is loaded with its first use. */
+/** Opens the transcript. Its code is loaded on first use. */
 async function showTranscript(context: CommandContext): Promise<void> {
   const [{transcriptPanel}, lexer, records] = await Promise.all([
     import('../scrollback/transcript-panel.ts'),
     context.loadLexer(),
-    context.answerTo({query: 'records', from: 0}),
+    context.runQuery({query: 'records', from: 0}),
   ]);
   if (records === undefined) return;
-  if (records.length === 0) context.notify('info', 'Nothing in this session yet');
+  if (records.length === 0) context.notify('info', 'This session is empty');
   else context.openTranscript(transcriptPanel(followRecords(records, context), lexer));
 }
 
-/** Returns a function that gives all records so far; each call also requests the records that have been added since. */
+/** Returns a function that returns all records so far. Each call also requests the records added since. */
 function followRecords(first: readonly JournalRecord[], context: CommandContext): () => readonly JournalRecord[] {
   const records = [...first];
   let isAsking = false;
   const askForMore = async (): Promise<void> => {
     isAsking = true;
-    records.push(...((await context.answerTo({query: 'records', from: records.length})) ?? []));
+    records.push(...((await context.runQuery({query: 'records', from: records.length})) ?? []));
     isAsking = false;
   };
   return () => {
@@ -198,12 +198,12 @@ function followRecords(first: readonly JournalRecord[], context: CommandContext)
 }
 
 async function trustFolder(context: CommandContext): Promise<void> {
-  const text = await context.answerTo({query: 'trust-folder'});
+  const text = await context.runQuery({query: 'trust-folder'});
   if (text !== undefined) context.notify('info', text);
 }
 
 async function showFolderTrust(context: CommandContext): Promise<void> {
-  const trust = await context.answerTo({query: 'folder-trust'});
+  const trust = await context.runQuery({query: 'folder-trust'});
   if (trust === undefined) return;
   const isOpen = trust.state === 'never' || trust.state === 'changed';
   context.notify('info', trust.text);
@@ -211,7 +211,7 @@ async function showFolderTrust(context: CommandContext): Promise<void> {
   context.open(
     confirmPanel({
       title: 'Trust this project?',
-      subject: 'What is listed above may act, until it changes',
+      subject: 'Allows everything listed above until it changes',
       does: 'trust',
       yes: commandEffect('trust', 'yes'),
     }),
@@ -222,14 +222,14 @@ async function switchVim(context: CommandContext): Promise<void> {
   try {
     await loadVimKeys();
   } catch (cause) {
-    return context.notify('warning', `Vim keys could not be loaded: ${causeText(cause)}`);
+    return context.notify('warning', `Can't load vim keys: ${causeText(cause)}`);
   }
-  const text = 'Vim keys are on: Esc for normal mode. /config editorMode vim keeps them';
-  context.notify('info', context.switchVim() === 'on' ? text : 'Vim keys are off');
+  const text = 'Vim keys on. Esc enters normal mode. Save as default: /config editorMode vim';
+  context.notify('info', context.switchVim() === 'on' ? text : 'Vim keys off');
 }
 
 async function undoSeveral(count: number, context: CommandContext): Promise<void> {
-  const points = await context.answerTo({query: 'rewind-points'});
+  const points = await context.runQuery({query: 'rewind-points'});
   if (points === undefined) return;
   const point = points.at(-count);
   if (point === undefined) {

@@ -3,27 +3,27 @@ import {nearestName} from '../../base/nearest-name.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {TranscriptPanel} from '../scrollback/transcript-panel.ts';
-import {type ChoicePanel, choicesMissing, type Panel} from '../state/panels/panel.ts';
+import {type ChoicePanel, placeholderPanel, type Panel} from '../state/panels/panel.ts';
 import type {EditorRequest, TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {Appearance} from '../theme/theme.ts';
-import type {StepQuery} from '../state/effect.ts';
+import type {PanelQuery} from '../state/effect.ts';
 import type {RunTimes, View} from '../state/view.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 import type {CommandInfo} from './command-line.ts';
 
 export interface SlashCommand extends CommandInfo {
-  /** `argument` is what follows the name, trimmed; empty for none. */
+  /** Runs the command. `argument` is the trimmed text after the name; empty for none. */
   run(argument: string, context: CommandContext): void;
 }
 
-/** A command; without `aliases` it has no other names, without `choices` nothing completes its argument. */
+/** Defines a slash command. `aliases` and `choices` default to empty. */
 export const slashCommand = (
   command: Omit<SlashCommand, 'aliases' | 'choices'> & Partial<Pick<SlashCommand, 'aliases' | 'choices'>>,
 ): SlashCommand => ({aliases: [], choices: [], ...command});
 
-/** What a command can use, also after `run` has returned. */
+/** Everything a command can use, even after `run` has returned. */
 export interface CommandContext {
   readonly options: TuiOptions;
   readonly commands: readonly SlashCommand[];
@@ -35,31 +35,32 @@ export interface CommandContext {
   times(): RunTimes;
   loadLexer(): Promise<MarkdownLexer>;
   notify(level: 'info' | 'warning', text: string): void;
-  /** Writes whole lines, styled and no wider than the frame, to the scrollback. */
+  /** Writes complete lines to the scrollback. They are styled already and no wider than the frame. */
   print(lines: readonly string[]): void;
   submit(op: Op): void;
-  /** Adds a note to the workspace's instructions, and says so. */
+  /** Adds a note to the workspace's instructions and confirms it in a notice. */
   addNote(note: string): void;
-  /** The answer to a query; `undefined` if it failed, after the user has been notified of the reason. */
-  answerTo<Name extends QueryName>(request: Query<Name>): Promise<Queries[Name]['answer'] | undefined>;
+  /** Returns the answer to a query. If the query fails, notifies the user and returns `undefined`. */
+  runQuery<Name extends QueryName>(request: Query<Name>): Promise<Queries[Name]['answer'] | undefined>;
   redraw(): void;
-  query(request: StepQuery): void;
+  /** Runs a query and shows its answer in a panel. */
+  query(request: PanelQuery): void;
   open(panel: Panel): void;
-  /** Opens a list at once, which says that its rows are being read until they are. */
+  /** Opens a list at once. It shows `text` until its rows are loaded. */
   openLoading(title: string, text: string, filled: Promise<ChoicePanel>): void;
-  /** Shows the transcript on the whole screen until it is closed; scrollback lines are written afterwards. */
+  /** Shows the transcript full screen until the user closes it. Scrollback lines are written afterwards. */
   openTranscript(panel: TranscriptPanel): void;
   writeDraft(text: string): void;
-  /** Opens a text in the user's editor; resolves to the text as it was left, or to why there is none. */
+  /** Opens a text in the user's editor. Resolves to the saved text, or to the reason why there is none. */
   editText(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>>;
   openEditor(): void;
-  /** Switches vim mode on or off and returns the new state. */
+  /** Toggles vim mode and returns the new state. */
   switchVim(): 'on' | 'off';
   leave(exit: TuiExit['kind']): void;
 }
 
-/** The answer to a query; `undefined` if it failed, after the user has been notified of the reason, unless the UI has ended. */
-export async function answerOrNotify<Name extends QueryName>(
+/** Returns the answer to a query. If the query fails, notifies the user, unless the UI has ended, and returns `undefined`. */
+export async function queryOrNotify<Name extends QueryName>(
   request: Query<Name>,
   {options, signal, notify}: Pick<CommandContext, 'options' | 'signal' | 'notify'>,
 ): Promise<Queries[Name]['answer'] | undefined> {
@@ -69,7 +70,7 @@ export async function answerOrNotify<Name extends QueryName>(
   return undefined;
 }
 
-/** Opens a list at once. The answer to the query fills it; where there is none, the list says why. */
+/** Opens a list at once. The answer to the query fills it. If the query fails, the list shows the reason. */
 export function openList<Name extends QueryName>(
   {title, loading, request}: {readonly title: string; readonly loading: string; readonly request: Query<Name>},
   panelOf: (answer: Queries[Name]['answer']) => ChoicePanel | Promise<ChoicePanel>,
@@ -78,13 +79,13 @@ export function openList<Name extends QueryName>(
   const fill = async (): Promise<ChoicePanel> => {
     const answer = await context.options.engine.query(request, context.signal);
     if (answer.tag === 'ok') return panelOf(answer.value);
-    return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
+    return placeholderPanel(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'Canceled');
   };
   context.openLoading(title, loading, fill());
 }
 
-/** A text after the user has edited it in their editor; `undefined` if they left it as it was, or were told that it failed. */
-export async function editedText(
+/** Opens a text in the user's editor and returns the new text. If it is unchanged or the editor failed, notifies the user and returns `undefined`. */
+export async function editInEditor(
   work: Omit<EditorRequest, 'form'>,
   context: CommandContext,
 ): Promise<string | undefined> {
@@ -92,12 +93,12 @@ export async function editedText(
   if (context.signal.aborted) return undefined;
   if (edited.tag === 'failed') context.notify('warning', edited.error);
   else if (edited.value.trimEnd() !== work.text.trimEnd()) return edited.value;
-  else context.notify('info', 'Nothing was changed.');
+  else context.notify('info', 'No changes');
   return undefined;
 }
 
-/** Follows a sentence that says there is no such name: the name that is meant, or all there are. */
-export function nameHint(word: string, names: readonly string[], all: string): string {
+/** Returns the sentence that follows "Unknown theme xyz.": the closest name, or all names. */
+export function nameHint(word: string, names: readonly string[]): string {
   const near = nearestName(word, names);
-  return near === undefined ? `${all} ${names.join(', ')}.` : `Did you mean ${near}?`;
+  return near === undefined ? `Choose from ${names.join(', ')}.` : `Did you mean ${near}?`;
 }

@@ -1,5 +1,12 @@
 import {type SettingRow, answerOutcome} from '../../agent/client.ts';
-import {type Choice, choicePanel, type ChoicePanel, doing, themeMeanings, themePanel} from '../state/panels/panel.ts';
+import {
+  type Choice,
+  choicePanel,
+  type ChoicePanel,
+  choiceOfEffects,
+  themeDescriptions,
+  themePanel,
+} from '../state/panels/panel.ts';
 import {commandEffect} from '../state/effect.ts';
 import type {View} from '../state/view.ts';
 import {type CommandContext, openList, slashCommand, nameHint} from './command.ts';
@@ -10,7 +17,7 @@ export const configCommand = slashCommand({
   name: 'config',
   aliases: ['settings'],
   usage: '/config [name [value]]',
-  summary: 'show and change settings',
+  summary: 'View and change settings',
   choices: 'settings',
   run: (argument, context) => void configure(argument, context),
 });
@@ -21,23 +28,23 @@ async function configure(argument: string, context: CommandContext): Promise<voi
   const [, name = '', value = ''] = /^(\S*)\s*([^]*)$/u.exec(argument) ?? [];
   if (name === '') {
     openList(
-      {title, loading: 'Reading the settings …', request: {query: 'setting-rows'}},
+      {title, loading: 'Loading settings…', request: {query: 'setting-rows'}},
       rows => settingsPanel(rows, context.view),
       context,
     );
     return;
   }
   if (value !== '') {
-    const done = await context.answerTo({query: 'change-setting', name, value});
-    if (done !== undefined) context.notify('info', [...done, 'It counts from the next start of weft'].join('\n'));
+    const done = await context.runQuery({query: 'change-setting', name, value});
+    if (done !== undefined) context.notify('info', [...done, 'Restart weft to apply'].join('\n'));
     return;
   }
-  const lines = await context.answerTo({query: 'settings', name});
+  const lines = await context.runQuery({query: 'settings', name});
   if (lines === undefined) return;
-  const rows = await context.answerTo({query: 'setting-rows'});
+  const rows = await context.runQuery({query: 'setting-rows'});
   const row = rows?.find(each => each.name === name);
   if (row === undefined || row.choices.length === 0) {
-    context.notify('info', [...lines, `/config ${name} VALUE writes your own setting`].join('\n'));
+    context.notify('info', [...lines, `Change it: /config ${name} VALUE`].join('\n'));
   } else context.open(valuePanel(row));
 }
 
@@ -48,75 +55,79 @@ const settingsPanel = (rows: readonly SettingRow[], view: View): ChoicePanel =>
     empty: 'No settings',
     rows: rows.map(row => ({
       label: row.name,
-      details: row.value === '' ? ['not set', inUse(row, view)] : [row.value, row.source],
+      details: row.value === '' ? ['not set', valueInUse(row, view)] : [row.value, row.source],
       mark: 'none',
       choice: choiceOf(row),
     })),
   });
 
-/** What counts where nobody has set it, as far as the conversation says; empty where it does not. */
-function inUse({name}: SettingRow, {model, session}: View): string {
+/** Returns the value that an unset `model` or `provider` has in this session, as `in use: …`. Empty if unknown. */
+function valueInUse({name}: SettingRow, {model, session}: View): string {
   const value = name === 'model' ? model : name === 'provider' && session.tag === 'open' ? session.info.provider : '';
   return value === '' ? '' : `in use: ${value}`;
 }
 
-/** A setting with a few values shows them; any other is written in the composer. */
+/** Opens the list of values if the setting has one. Otherwise puts `/config NAME ` in the composer. */
 const choiceOf = (row: SettingRow): Choice =>
-  row.choices.length === 0 ? doing({do: 'write', text: `/config ${row.name} `}) : {effects: [], next: valuePanel(row)};
+  row.choices.length === 0
+    ? choiceOfEffects({do: 'write', text: `/config ${row.name} `})
+    : {effects: [], next: valuePanel(row)};
 
 const valuePanel = ({name, value, choices}: SettingRow): ChoicePanel =>
   choicePanel({
     title: name,
-    does: 'write to your settings',
+    does: 'save',
     rows: choices.map(choice => ({
       label: choice,
       details: [],
       mark: choice === value ? 'current' : 'none',
-      // The theme is seen at once; other settings count from the next start.
-      choice: doing(name === 'theme' ? commandEffect('theme', choice) : commandEffect('config', `${name} ${choice}`)),
+      // The theme applies at once; other settings apply at the next start.
+      choice: choiceOfEffects(
+        name === 'theme' ? commandEffect('theme', choice) : commandEffect('config', `${name} ${choice}`),
+      ),
     })),
   });
 
 export const themeCommand = slashCommand({
   name: 'theme',
   usage: '/theme [name]',
-  summary: 'choose the colours, with a preview',
-  choices: themeChoices.map(value => ({value, summary: themeMeanings[value]})),
+  summary: 'Choose colors, with a live preview',
+  choices: themeChoices.map(value => ({value, summary: themeDescriptions[value]})),
   run(argument, context) {
     const {choice} = context.appearance;
     const word = argument.toLowerCase();
     const theme = themeChoices.find(name => name === word);
-    if (choice === 'none') context.notify('info', 'No colours here: NO_COLOR, --no-color or the terminal says so');
+    if (choice === 'none')
+      context.notify('info', 'Colors are off (NO_COLOR, --no-color, or a terminal without colors)');
     else if (word === '') context.open(themePanel(choice));
     else if (theme === undefined) {
-      const hint = nameHint(word, themeChoices, 'The themes are');
-      context.notify('warning', `There is no theme ${argument}. ${hint}`);
+      context.notify('warning', `Unknown theme ${argument}. ${nameHint(word, themeChoices)}`);
     } else {
       context.appearance.choose(theme);
-      void keep(theme, context);
+      void saveTheme(theme, context);
     }
   },
 });
 
-async function keep(theme: string, context: CommandContext): Promise<void> {
+async function saveTheme(theme: string, context: CommandContext): Promise<void> {
   const request = {query: 'change-setting', name: 'theme', value: theme} as const;
-  const kept = answerOutcome(await context.options.engine.query(request, context.signal));
-  if (kept.tag === 'ok') context.notify('info', `Theme: ${theme}, kept in your settings`);
-  else context.notify('warning', `Theme: ${theme}, until weft ends. ${faultText(kept.error)}`);
+  const saved = answerOutcome(await context.options.engine.query(request, context.signal));
+  if (saved.tag === 'ok') context.notify('info', `Theme: ${theme} (saved)`);
+  else context.notify('warning', `Theme: ${theme}, for this session only. ${faultText(saved.error)}`);
 }
 
-const meanings: Readonly<Record<Verbosity, string>> = {
-  name: 'only what they were',
-  summary: 'a few lines',
-  full: 'everything',
+const verbosityDescriptions: Readonly<Record<Verbosity, string>> = {
+  name: 'Action names only',
+  summary: 'A few lines of output',
+  full: 'All output',
 };
 
-/** `next` selects the next verbosity, as Alt+O does. */
+/** The `/verbosity` command. `next` selects the next verbosity, as Alt+O does. */
 export const verbosityCommand = slashCommand({
   name: 'verbosity',
   usage: '/verbosity [name]',
-  summary: 'choose how much finished actions show (Alt+O)',
-  choices: verbosities.map(value => ({value, summary: meanings[value]})),
+  summary: 'Choose how much output finished actions show (Alt+O)',
+  choices: verbosities.map(value => ({value, summary: verbosityDescriptions[value]})),
   run(word, context) {
     const {appearance} = context;
     const now = appearance.verbosity;
@@ -125,16 +136,16 @@ export const verbosityCommand = slashCommand({
     if (word === '')
       context.notify(
         'info',
-        `Finished actions show ${meanings[now]} (${now}). /verbosity NAME changes it: ${verbosities.join(', ')}.`,
+        `Verbosity: ${now}. ${verbosityDescriptions[now]}. Change it: /verbosity ${verbosities.join(' | ')}`,
       );
     else if (wanted === undefined)
-      context.notify(
-        'warning',
-        `There is no verbosity ${word}. ${nameHint(word.toLowerCase(), verbosities, 'It is one of')}`,
-      );
+      context.notify('warning', `Unknown verbosity ${word}. ${nameHint(word.toLowerCase(), verbosities)}`);
     else {
       appearance.verbosity = wanted;
-      context.notify('info', `Finished actions show ${meanings[wanted]}. /config verbosity ${wanted} keeps it`);
+      context.notify(
+        'info',
+        `Verbosity: ${wanted}. ${verbosityDescriptions[wanted]}. Save as default: /config verbosity ${wanted}`,
+      );
     }
   },
 });

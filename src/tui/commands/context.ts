@@ -13,21 +13,21 @@ import type {RunTimes, View} from '../state/view.ts';
 export const contextCommand = slashCommand({
   name: 'context',
   usage: '/context',
-  summary: "show what fills the model's context",
+  summary: 'Show what uses the context window',
   run: (_, context) => void showContext(context),
 });
 
 async function showContext(context: CommandContext): Promise<void> {
-  const usage = await context.answerTo({query: 'context-usage'});
+  const usage = await context.runQuery({query: 'context-usage'});
   if (usage !== undefined) context.print(['', ...contextLines(usage, context.frame)]);
 }
 
-/** The cells of a bar, and those of names and numbers before it. */
+/** Widths of the columns: the bar, and the name and token count before it. */
 const barCells = 20;
 const nameCells = 18;
 const countCells = 9;
 
-/** Parts as bars, with the largest things of each; then what sending it all once more costs. */
+/** Renders each part of the context as a bar with its largest items, followed by the cost of the next request. */
 export function contextLines(usage: ContextUsage, frame: EntryFrame): readonly string[] {
   const {theme, width} = frame;
   const largest = Math.max(1, ...usage.parts.map(({tokens}) => tokens));
@@ -42,7 +42,7 @@ export function contextLines(usage: ContextUsage, frame: EntryFrame): readonly s
   return [
     ...wrapText(summaryText(usage), ['bold'], frame),
     ...rows,
-    ...notes(usage).flatMap(note => wrapText(note, ['dim'], frame)),
+    ...contextNotes(usage).flatMap(note => wrapText(note, ['dim'], frame)),
   ];
 }
 
@@ -50,30 +50,30 @@ export const contextSentences = (usage: ContextUsage): readonly string[] => [
   `${summaryText(usage)}.`,
   ...usage.parts.map(part => {
     const items = itemsText(part);
-    return `${contextPartNames[part.kind]}: ${groupDigits(part.tokens)} tokens${items === '' ? '' : `, of them ${items}`}.`;
+    return `${contextPartNames[part.kind]}: ${groupDigits(part.tokens)} tokens${items === '' ? '' : `, including ${items}`}.`;
   }),
-  ...notes(usage).map(note => `${note}.`),
+  ...contextNotes(usage).map(note => `${note}.`),
 ];
 
 function summaryText({tokens, window, total}: ContextUsage): string {
   const about = total === 'estimated' ? 'about ' : '';
   return window > 0
     ? `Context: ${about}${groupDigits(tokens)} of ${groupDigits(window)} tokens (${contextPercent(tokens, window)} %)`
-    : `Context: ${about}${groupDigits(tokens)} tokens; how many the model takes is not known`;
+    : `Context: ${about}${groupDigits(tokens)} tokens (context window unknown)`;
 }
 
 const maxItems = 5;
 
-/** `Bash 1,204 · Read 820 · 3 more`. */
+/** Lists the largest items: `Bash 1,204 · Read 820 · 3 more`. */
 function itemsText({kind, items}: ContextPart): string {
-  const named = kind === 'mcp-tools' ? byServer(items) : items;
+  const named = kind === 'mcp-tools' ? groupByServer(items) : items;
   const shown = named.slice(0, maxItems).map(({name, tokens}) => `${visibleLine(name)} ${groupDigits(tokens)}`);
   const more = named.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(glyphs.between);
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(glyphs.separator);
 }
 
-/** Tools of MCP servers are named `mcp__SERVER__TOOL`. */
-function byServer(items: ContextPart['items']): ContextPart['items'] {
+/** Sums the tokens of MCP tools by server. Their names have the form `mcp__SERVER__TOOL`. */
+function groupByServer(items: ContextPart['items']): ContextPart['items'] {
   const sums = new Map<string, number>();
   for (const {name, tokens} of items) {
     const server = name.split('__')[1] ?? name;
@@ -82,19 +82,19 @@ function byServer(items: ContextPart['items']): ContextPart['items'] {
   return [...sums].map(([name, tokens]) => ({name, tokens})).toSorted((one, other) => other.tokens - one.tokens);
 }
 
-function notes({deferred, nextUsd, parts}: ContextUsage): readonly string[] {
+function contextNotes({deferred, nextUsd, parts}: ContextUsage): readonly string[] {
   const isConversation = parts.some(({kind}) => kind === 'prompts' || kind === 'summary');
   return [
     ...(deferred.tools === 0
       ? []
       : [
-          `${pluralize(deferred.tools, 'tool')} of MCP servers (${groupDigits(deferred.tokens)} tokens) are searched for and take nothing until then`,
+          `${pluralize(deferred.tools, 'MCP tool')} (${groupDigits(deferred.tokens)} tokens) load on demand and use no context until then`,
         ]),
     ...(nextUsd === 'unknown'
-      ? ['The price of the model is unknown']
-      : [`The next request costs ${moneyText(nextUsd.cached)} from the cache, ${moneyText(nextUsd.uncached)} anew`]),
-    'How the whole divides is an estimate',
-    ...(isConversation ? ['/compact makes room'] : []),
+      ? ['Model price unknown']
+      : [`Next request: ${moneyText(nextUsd.cached)} if cached, ${moneyText(nextUsd.uncached)} if not`]),
+    'The breakdown is an estimate',
+    ...(isConversation ? ['/compact frees up space'] : []),
   ];
 }
 
@@ -102,11 +102,11 @@ export const costCommand = slashCommand({
   name: 'cost',
   aliases: ['usage'],
   usage: '/cost',
-  summary: 'show tokens and cost of this session, by model',
+  summary: "Show this session's tokens and cost by model",
   run: (_, context) => context.notify('info', sessionCostText(context.view.usage, context.times())),
 });
 
-/** Tokens are those that the providers counted; where a price is unknown the report says so. */
+/** Reports the session's usage by model, with token counts from the providers. Models without a known price are marked. */
 export function sessionCostText({models, contextTokens, contextWindow}: View['usage'], times: RunTimes): string {
   const used = Object.entries(models);
   if (used.length === 0) return 'No tokens used in this session yet';
@@ -115,11 +115,11 @@ export function sessionCostText({models, contextTokens, contextWindow}: View['us
   const total =
     cost === undefined
       ? 'Cost unknown: weft has no price for this model'
-      : `${moneyText(cost)} in this session${unpriced ? ', without models whose price is unknown' : ''}`;
+      : `${moneyText(cost)} in this session${unpriced ? ', not counting models without a known price' : ''}`;
   const rate =
     times.costPerMinute === 'unknown' || cost === undefined
       ? []
-      : [`${moneyText(times.costPerMinute)} per minute of work`];
+      : [`${moneyText(times.costPerMinute)} per minute of active time`];
   const context =
     contextTokens === 0
       ? []
@@ -131,12 +131,12 @@ export function sessionCostText({models, contextTokens, contextWindow}: View['us
   return [...used.map(([name, usage]) => modelLine(name, usage)), total, ...rate, ...context].join('\n');
 }
 
-/** Thinking has no line of its own, because providers count it as output. */
+/** Describes one model's usage. Thinking isn't listed separately because providers count it as output. */
 function modelLine(name: string, {usage, costUsd, requests, webSearches}: ModelUsage): string {
   const {inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens} = usage;
   const searched = webSearches === 0 ? '' : `, ${webSearches} web search${webSearches === 1 ? '' : 'es'}`;
   const asked = pluralize(requests, 'request') + searched;
-  const price = costUsd === 'unknown' ? 'price not known' : moneyText(costUsd);
+  const price = costUsd === 'unknown' ? 'price unknown' : moneyText(costUsd);
   const read = `${groupDigits(inputTokens)} in, ${groupDigits(cacheReadTokens)} from cache, ${groupDigits(cacheWriteTokens)} written to cache`;
-  return `${visibleLine(name)}: ${price}, ${asked}; tokens: ${read}, ${groupDigits(outputTokens)} out with thinking`;
+  return `${visibleLine(name)}: ${price}, ${asked}; tokens: ${read}, ${groupDigits(outputTokens)} out (with thinking)`;
 }

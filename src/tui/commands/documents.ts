@@ -2,20 +2,20 @@ import {firstLine, pluralize} from '../../base/clip.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {documentName, documentText, findDocument, noDocumentText, type SessionDocument} from '../../domain/document.ts';
 import {commandEffect} from '../state/effect.ts';
-import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/panel.ts';
-import {type CommandContext, editedText, slashCommand} from './command.ts';
+import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, choiceOfEffects} from '../state/panels/panel.ts';
+import {type CommandContext, editInEditor, slashCommand} from './command.ts';
 
-/** The plans and notes that are kept with the session: shown, edited in the user's editor, and taken back to an earlier version. */
+/** Lists the session's plans and notes. They can be shown, edited in the user's editor, and restored to an earlier version. */
 export const documentsCommand = slashCommand({
   name: 'documents',
   aliases: ['docs'],
   usage: '/documents [show|edit|restore ID [VERSION] | new TITLE]',
-  summary: 'plans and notes kept with the session: show, edit, write one; @doc:ID attaches one',
+  summary: "View and edit the session's plans and notes (@doc:ID attaches one)",
   choices: [
-    {value: 'show', summary: 'show a document, or an earlier version of it'},
-    {value: 'edit', summary: 'edit a document in your editor'},
-    {value: 'restore', summary: 'make an earlier version the newest'},
-    {value: 'new', summary: 'write one of your own in your editor'},
+    {value: 'show', summary: 'Show a document or an earlier version'},
+    {value: 'edit', summary: 'Edit a document in your editor'},
+    {value: 'restore', summary: 'Restore an earlier version'},
+    {value: 'new', summary: 'Write a document in your editor'},
   ],
   run: (argument, context) => void runDocuments(argument, context),
 });
@@ -23,11 +23,11 @@ export const documentsCommand = slashCommand({
 async function runDocuments(argument: string, context: CommandContext): Promise<void> {
   const [, word = '', rest = ''] = /^(\S*)\s*([^]*)$/u.exec(argument) ?? [];
   if (word === 'new') {
-    if (rest === '') context.notify('info', 'Write the title behind it: /documents new Release plan');
+    if (rest === '') context.notify('info', 'Add a title: /documents new Release plan');
     else await edit({title: rest}, '', context);
     return;
   }
-  const documents = await context.answerTo({query: 'documents'});
+  const documents = await context.runQuery({query: 'documents'});
   if (documents === undefined) return;
   if (word === '') {
     context.open(documentsPanel(documents));
@@ -35,16 +35,17 @@ async function runDocuments(argument: string, context: CommandContext): Promise<
   }
   const [, named = '', version = ''] = /^(.*?)(?:\s+(\d{1,6}))?$/u.exec(rest) ?? [];
   const document = findDocument(named, documents);
-  if (!words.has(word)) context.notify('warning', `There is no /documents ${word}. Write show, edit, restore or new.`);
+  if (!subcommands.has(word))
+    context.notify('warning', `Unknown command /documents ${word}. Choose from show, edit, restore, new.`);
   else if (document === undefined) context.notify('warning', noDocumentText(named, documents));
   else if (word === 'edit') await edit({id: document.id}, documentText(document), context);
-  else await atVersion(document, {word, version}, context);
+  else await showOrRestoreVersion(document, {word, version}, context);
 }
 
-const words: ReadonlySet<string> = new Set(['show', 'edit', 'restore']);
+const subcommands: ReadonlySet<string> = new Set(['show', 'edit', 'restore']);
 
-/** Shows a version, or writes it once more. */
-async function atVersion(
+/** Shows a version, or saves it again as the newest. */
+async function showOrRestoreVersion(
   document: SessionDocument,
   {word, version}: {readonly word: string; readonly version: string},
   context: CommandContext,
@@ -54,7 +55,7 @@ async function atVersion(
   if (chosen === undefined || (word === 'restore' && version === '')) {
     context.notify(
       'warning',
-      `${documentName(document)} has ${pluralize(document.versions.length, 'version')}: name one.`,
+      `${documentName(document)} has ${pluralize(document.versions.length, 'version')}. Say which one: /documents ${word} ${document.id} 1`,
     );
     return;
   }
@@ -62,8 +63,8 @@ async function atVersion(
     context.notify('info', `${heading(document, number)}\n\n${visible(chosen.text)}`.trimEnd());
     return;
   }
-  const written = await context.answerTo({query: 'write-document', document: {id: document.id}, text: chosen.text});
-  if (written !== undefined) context.notify('info', `${documentName(written)} says what version ${number} said.`);
+  const written = await context.runQuery({query: 'write-document', document: {id: document.id}, text: chosen.text});
+  if (written !== undefined) context.notify('info', `Restored ${documentName(written)} to version ${number}`);
 }
 
 const heading = ({id, title, versions}: SessionDocument, number: number): string =>
@@ -74,11 +75,11 @@ async function edit(
   text: string,
   context: CommandContext,
 ): Promise<void> {
-  const edited = await editedText({text, name: 'document.md'}, context);
+  const edited = await editInEditor({text, name: 'document.md'}, context);
   if (edited === undefined) return;
-  const written = await context.answerTo({query: 'write-document', document, text: edited});
+  const written = await context.runQuery({query: 'write-document', document, text: edited});
   if (written !== undefined) {
-    context.notify('info', `${documentName(written)} is kept. The agent hears of it with your next prompt.`);
+    context.notify('info', `Saved ${documentName(written)}. The agent sees the change with your next prompt.`);
   }
 }
 
@@ -86,7 +87,7 @@ const documentsPanel = (documents: readonly SessionDocument[]): ChoicePanel =>
   choicePanel({
     title: 'Documents',
     does: 'open',
-    empty: 'No documents in this session yet. Write one: /documents new TITLE',
+    empty: 'No documents yet. Write one: /documents new TITLE',
     rows: documents.map(document => ({
       label: `${document.id}  ${visibleLine(document.title)}`,
       details: [pluralize(document.versions.length, 'version'), visibleLine(firstLine(documentText(document), 80))],
@@ -108,17 +109,17 @@ function documentPanel(document: SessionDocument): ChoicePanel {
     note: pluralize(versions.length, 'version'),
     does: 'select',
     rows: [
-      {label: 'Show', details: ['what it says now'], mark: 'none', choice: command(`show ${id}`)},
+      {label: 'Show', details: ['latest version'], mark: 'none', choice: command(`show ${id}`)},
       {label: 'Edit', details: ['in your editor'], mark: 'none', choice: command(`edit ${id}`)},
       {
         label: 'Mention',
-        details: [`@doc:${id} in your prompt`],
+        details: [`adds @doc:${id} to your prompt`],
         mark: 'none',
-        choice: doing({do: 'write', text: `@doc:${id} `}),
+        choice: choiceOfEffects({do: 'write', text: `@doc:${id} `}),
       },
       ...earlier.toReversed(),
     ],
   });
 }
 
-const command = (argument: string): Choice => doing(commandEffect('documents', argument));
+const command = (argument: string): Choice => choiceOfEffects(commandEffect('documents', argument));

@@ -11,17 +11,17 @@ import type {JournalRecord} from '../../domain/journal.ts';
 export const exportCommand = slashCommand({
   name: 'export',
   usage: '/export [file]',
-  summary: 'write the session to a file: Markdown, or JSON records for .jsonl',
+  summary: 'Export the session to Markdown (or JSON, if the file ends in .jsonl)',
   run: (argument, context) => void write(argument, context),
 });
 
-/** The prefix of the argument with which the confirmation panel runs `/export` again to replace an existing file. */
+/** Prefixes the argument when the confirmation panel runs `/export` again to replace an existing file. */
 const overwrite = '--overwrite ';
 
 async function write(argument: string, context: CommandContext): Promise<void> {
   const {session} = context.view;
   if (session.tag === 'opening') {
-    context.notify('info', 'The session is not open yet');
+    context.notify('info', 'The session is still opening');
     return;
   }
   const replaces = argument.startsWith(overwrite);
@@ -39,25 +39,25 @@ async function write(argument: string, context: CommandContext): Promise<void> {
   else context.open(overwritePanel(path, `${overwrite}${path}`));
 }
 
-/** Asks whether `/export` may replace a file; if so, the command runs again with `argument`. */
+/** Asks whether `/export` may replace a file. If so, the command runs again with `argument`. */
 export const overwritePanel = (path: string, argument: string): ConfirmPanel =>
   confirmPanel({
     title: 'Overwrite this file?',
     subject: path,
     does: 'overwrite',
     yes: commandEffect('export', argument),
-    no: [{do: 'notify', text: 'Nothing was written'}],
+    no: [{do: 'notify', text: 'Nothing exported'}],
   });
 
 export const copyCommand = slashCommand({
   name: 'copy',
   usage: '/copy [code | N]',
-  summary: 'copy the last answer, its last code block, or the answer N before',
+  summary: 'Copy the last answer, its last code block, or the Nth-last answer',
   run: (argument, context) => void copy(argument.toLowerCase(), context),
 });
 
 async function copy(argument: string, context: CommandContext): Promise<void> {
-  const records = await context.answerTo({query: 'records', from: 0});
+  const records = await context.runQuery({query: 'records', from: 0});
   if (records === undefined) return;
   const wanted = textFor(argument, answersIn(records));
   if ('missing' in wanted) {
@@ -90,13 +90,13 @@ function textFor(argument: string, answers: readonly string[]): {readonly text: 
   const number = /^[1-9]\d{0,5}$/u.test(argument) ? Number(argument) : undefined;
   if (number === undefined)
     return {
-      missing: 'Copy the last answer: /copy · its last code block: /copy code · the one before: /copy 2',
+      missing: '/copy: last answer · /copy code: last code block · /copy 2: the answer before',
     };
   const text = answers[number - 1];
-  return text === undefined ? {missing: `Only ${pluralize(answers.length, 'answer')} to copy`} : {text};
+  return text === undefined ? {missing: `Only ${pluralize(answers.length, 'answer')} so far`} : {text};
 }
 
-/** The code in the fences of a text in markdown, in order; a fence that is never closed goes to the end. */
+/** Returns the code blocks of a Markdown text, in order. A fence that is never closed extends to the end. */
 function codeBlocks(markdown: string): readonly string[] {
   const blocks: string[] = [];
   let open: {readonly fence: string; readonly margin: number; readonly lines: string[]} | undefined;
@@ -111,12 +111,12 @@ function codeBlocks(markdown: string): readonly string[] {
       blocks.push(open.lines.join('\n'));
       open = undefined;
     } else {
-      open.lines.push(withoutMargin(line, open.margin));
+      open.lines.push(stripMargin(line, open.margin));
     }
   }
   if (open !== undefined && open.lines.length > 0) blocks.push(open.lines.join('\n'));
   return blocks;
 }
 
-const withoutMargin = (line: string, margin: number): string =>
+const stripMargin = (line: string, margin: number): string =>
   line.slice(Math.min(margin, line.length - line.trimStart().length));

@@ -10,10 +10,10 @@ import {type CommandContext, slashCommand} from './command.ts';
 export const helpCommand = slashCommand({
   name: 'help',
   usage: '/help [commands | keys]',
-  summary: 'show what to type, all commands or all keys',
+  summary: 'Show help for commands and keys',
   choices: [
-    {value: 'commands', summary: 'what every command does'},
-    {value: 'keys', summary: 'what every key does'},
+    {value: 'commands', summary: 'List all commands'},
+    {value: 'keys', summary: 'List all keys'},
   ],
   run: (topic, context) => {
     if (topic === 'commands') void printCommands(context);
@@ -22,15 +22,15 @@ export const helpCommand = slashCommand({
 });
 
 async function printCommands(context: CommandContext): Promise<void> {
-  const found = await context.answerTo({query: 'commands'});
+  const found = await context.runQuery({query: 'commands'});
   if (context.signal.aborted) return;
   context.print([...commandLines(context.commands, context.frame), ...promptCommandLines(found ?? [], context.frame)]);
 }
 
-/** Commands and skills of files and servers that are listed; typing `/` finds the rest. */
+/** The most prompt commands that `/help commands` lists. Typing `/` finds the rest. */
 const maxPromptCommands = 100;
 
-/** The commands that become prompts, with who gave them; nothing where there are none. */
+/** Lists the commands that become prompts, with their sources. Empty if there are none. */
 export function promptCommandLines(found: readonly PromptCommand[], frame: Frame): readonly string[] {
   if (found.length === 0) return [];
   const rows = found.slice(0, maxPromptCommands).map(command => {
@@ -40,9 +40,9 @@ export function promptCommandLines(found: readonly PromptCommand[], frame: Frame
   const more = found.length - rows.length;
   return [
     '',
-    ...wrapText('Prompts of weft, files and servers', ['bold'], frame),
+    ...wrapText('Commands that send a prompt', ['bold'], frame),
     ...rows.flatMap(row => helpRow(row, {frame, width: termWidth})),
-    ...(more === 0 ? [] : wrapText(`and ${more} more: type / and a part of the name`, [], frame)),
+    ...(more === 0 ? [] : wrapText(`${more} more: type / and part of the name`, [], frame)),
   ];
 }
 
@@ -68,7 +68,7 @@ export const commandGroups: readonly {readonly title: string; readonly names: re
   {title: 'weft', names: ['config', 'theme', 'verbosity', 'vim', 'editor', 'doctor', 'demo', 'help']},
 ];
 
-/** The commands by group, the prefixes and the most useful keys: one screen. */
+/** Returns one screen of help: commands by group, prefixes, and the most useful keys. */
 export function helpLines(commands: readonly CommandInfo[], frame: Frame): readonly string[] {
   const groups = commandGroups.map(({title, names}) => {
     const shown = names.filter(name => commands.some(command => command.name === name));
@@ -89,10 +89,10 @@ const shortKeys = [
   'Esc stop',
   'Esc Esc rewind',
   'Shift+Tab mode',
-  'Ctrl+R earlier prompts',
-  'Ctrl+O unfold',
+  'Ctrl+R search prompts',
+  'Ctrl+O expand',
   'Ctrl+G editor',
-  'Ctrl+C twice leave',
+  'Ctrl+C twice exit',
 ];
 
 export const commandLines = (commands: readonly CommandInfo[], frame: Frame): readonly string[] => [
@@ -100,7 +100,7 @@ export const commandLines = (commands: readonly CommandInfo[], frame: Frame): re
   ...commands.flatMap(({usage, summary}) => helpRow({term: usage, does: summary}, {frame, width: termWidth})),
 ];
 
-/** Prefixes and keys in groups; on a narrow screen the description is below its term. */
+/** Returns the help for prefixes and keys, in groups. On a narrow screen, each description is below its term. */
 export function keyLines(frame: Frame): readonly string[] {
   return keyGroups().flatMap(({title, rows}) => [
     '',
@@ -109,26 +109,26 @@ export function keyLines(frame: Frame): readonly string[] {
   ]);
 }
 
-/** All keys that help tells of, by where they mean it. */
+/** Returns all keys that `/help keys` lists, by context. */
 export const keyGroups = (): readonly {readonly title: string; readonly rows: typeof cardHelp}[] => [
-  {title: 'At the start of a prompt', rows: signHelp},
+  {title: 'At the start of a prompt', rows: prefixHelp},
   ...keyHelp,
   {title: 'On an approval card', rows: cardHelp},
   {title: 'On a question', rows: questionHelp},
   {title: 'In the list of background commands (/ps)', rows: blockHelp},
 ];
 
-/** Keys that their own screens name, or that are vim's: for the reference. */
+/** Keys of lists and the transcript, and vim keys. Only the reference page lists them. */
 export const panelKeyGroups: ReturnType<typeof keyGroups> = [
   {
     title: 'In a list',
     rows: [
-      {keys: 'Enter', does: 'take the selected row'},
+      {keys: 'Enter', does: 'choose the selected row'},
       {keys: 'Up, Down, Tab', does: 'select a row'},
       {keys: 'PgUp, PgDn', does: 'go a page up or down'},
       {keys: 'Home, End', does: 'go to the first or last row'},
       {keys: 'Esc', does: 'close the list'},
-      {keys: 'letters', does: 'search, where the list says so'},
+      {keys: 'letters', does: 'search, if the list supports it'},
     ],
   },
   {
@@ -146,12 +146,12 @@ export const panelKeyGroups: ReturnType<typeof keyGroups> = [
   {
     title: 'Vim keys (/vim), in normal mode',
     rows: [
-      {keys: 'i, a, I, A, o, O', does: 'insert; Esc ends it'},
-      {keys: 'h, j, k, l, w, b, e, ge', does: 'move by characters, lines and words; capitals for words between spaces'},
-      {keys: '0, ^, $, g_, gg, G, {, }, %', does: 'move to the ends of lines, text, paragraphs and brackets'},
-      {keys: 'f, F, t, T, ;', does: 'find a character in the line, and find it again'},
-      {keys: 'd, c, y, >, <', does: 'delete, change, copy, indent: with a motion, or an object such as iw, a", ip'},
-      {keys: 'x, X, D, C, s, S, Y', does: 'delete, change and copy, for short'},
+      {keys: 'i, a, I, A, o, O', does: 'insert; Esc ends insert mode'},
+      {keys: 'h, j, k, l, w, b, e, ge', does: 'move by characters, lines, and words; capitals: words between spaces'},
+      {keys: '0, ^, $, g_, gg, G, {, }, %', does: 'move to the ends of lines, text, paragraphs, and brackets'},
+      {keys: 'f, F, t, T, ;', does: 'find a character in the line; repeat the search'},
+      {keys: 'd, c, y, >, <', does: 'delete, change, copy, or indent, with a motion or an object such as iw, a", ip'},
+      {keys: 'x, X, D, C, s, S, Y', does: 'shortcuts to delete, change, and copy'},
       {keys: 'p, P', does: 'paste after or before'},
       {keys: 'r, ~, J', does: 'replace a character, change case, join lines'},
       {keys: 'u, Ctrl+R, .', does: 'undo, redo, repeat'},
@@ -180,42 +180,42 @@ function helpRow(
 }
 
 const cardHelp: readonly {readonly keys: string; readonly does: string}[] = [
-  {keys: approvalKeys.allow, does: 'yes, once; what would be lost for good takes a typed word instead'},
-  {keys: approvalKeys.allowSession, does: 'yes, for this session: the card shows what that covers'},
+  {keys: approvalKeys.allow, does: 'yes, once; to delete something for good, type the word shown'},
+  {keys: approvalKeys.allowSession, does: 'yes, for this session; the card shows what that covers'},
   {
     keys: approvalKeys.allowAlways,
-    does: 'always in this project, by the rule that the card shows; Left and Right change it',
+    does: 'always in this project, using the rule on the card; Left and Right change the rule',
   },
-  {keys: approvalKeys.refuse, does: 'no, and what to do instead'},
-  {keys: 'Up, Down, Enter', does: 'choose an answer, as its number does; Enter alone answers nothing'},
+  {keys: approvalKeys.refuse, does: 'no, and say what to do instead'},
+  {keys: 'Up, Down, Enter', does: 'choose an answer, or press its number; Enter alone does nothing'},
   {
     keys: approvalKeys.chooseHunks,
-    does: 'pick hunks of an edit: only what is ticked (Space) is written',
+    does: 'pick hunks of an edit; Space selects, and only selected hunks are written',
   },
   {
     keys: `${cardKeys.edit.label}, ${cardKeys.editor.label}`,
-    does: 'edit the command, or the edit in your editor; it is checked and shown again',
+    does: 'change the command or edit first; weft checks it and asks again',
   },
-  {keys: 'PgUp, PgDn', does: 'scroll what does not fit the card'},
-  {keys: approvalKeys.showAll, does: 'show all of it above'},
+  {keys: 'PgUp, PgDn', does: 'scroll the card'},
+  {keys: approvalKeys.showAll, does: 'show everything'},
   {keys: cardKeys.switchFocus.label, does: 'switch between the card and the prompt'},
 ];
 
 const questionHelp: typeof cardHelp = [
-  {keys: 'Up, Down, Enter', does: 'choose an answer, as its number does'},
-  {keys: 'Space', does: 'tick an answer, where several may be chosen'},
+  {keys: 'Up, Down, Enter', does: 'choose an answer, or press its number'},
+  {keys: 'Space', does: 'select an answer, if you can choose several'},
   {keys: questionKeys.other, does: 'answer in your own words'},
 ];
 
 const blockHelp: typeof cardHelp = [
-  {keys: 'Enter', does: 'attach to the selected one; Ctrl+] back to weft'},
+  {keys: 'Enter', does: 'attach to the selected command; Ctrl+] returns to weft'},
   {keys: blockKeys.stop, does: 'stop it'},
-  {keys: blockKeys.keep, does: 'keep it running after weft ends'},
+  {keys: blockKeys.keep, does: 'keep it running after weft exits'},
 ];
 
-const signHelp: typeof cardHelp = [
+const prefixHelp: typeof cardHelp = [
   {keys: '@', does: 'attach a file or folder: @src/a.ts:10-20, @"my file.txt"'},
-  {keys: '!', does: 'run a command of your own; the agent sees its output'},
-  {keys: '#', does: 'add a note to AGENTS.md, after a yes'},
-  {keys: '/', does: 'run a command of weft'},
+  {keys: '!', does: 'run a shell command; the agent sees its output'},
+  {keys: '#', does: 'add a note to AGENTS.md; weft asks first'},
+  {keys: '/', does: 'run a weft command'},
 ];

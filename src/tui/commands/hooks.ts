@@ -1,16 +1,15 @@
 import type {HookRow} from '../../actions/hooks-port.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visibleExactLine} from '../../base/visible.ts';
-import {choicePanel, type ChoicePanel, doing} from '../state/panels/panel.ts';
+import {choicePanel, type ChoicePanel, choiceOfEffects} from '../state/panels/panel.ts';
 import {openList, slashCommand} from './command.ts';
 
-/** Shows the hooks of the session: when each is called, what it runs, where it stands and what it came to last. */
+/** Lists the session's hooks: the event, the command, the source, and the last result. */
 export const hooksCommand = slashCommand({
   name: 'hooks',
   usage: '/hooks',
-  summary: 'show the hooks, and what each came to last',
-  run: (_, context) =>
-    openList({title, loading: 'Reading the hooks …', request: {query: 'hooks'}}, hooksPanel, context),
+  summary: 'List hooks and their last results',
+  run: (_, context) => openList({title, loading: 'Loading hooks…', request: {query: 'hooks'}}, hooksPanel, context),
 });
 
 const title = 'Hooks';
@@ -19,12 +18,12 @@ const hooksPanel = (rows: readonly HookRow[]): ChoicePanel =>
   choicePanel({
     title,
     does: 'show',
-    empty: 'No hooks here. They stand in settings.json: {"hooks": {"PreToolUse": […]}}',
+    empty: 'No hooks. Add them to settings.json: {"hooks": {"PreToolUse": […]}}',
     rows: rows.map(row => ({
       label: `${nameOf(row)}  ${visibleExactLine(row.text)}`,
       details: [stateOf(row)],
       mark: 'none',
-      choice: doing({do: 'notify', text: fullText(row)}),
+      choice: choiceOfEffects({do: 'notify', text: fullText(row)}),
     })),
   });
 
@@ -32,7 +31,7 @@ const nameOf = ({event, matcher}: HookRow): string => visibleExactLine(matcher =
 
 function stateOf({standing, runs, last}: HookRow): string {
   if (standing === 'not-trusted') return 'not trusted';
-  return runs === 0 ? 'never run' : visibleExactLine(last);
+  return runs === 0 ? 'not run yet' : visibleExactLine(last);
 }
 
 const fullText = (row: HookRow): string =>
@@ -40,8 +39,8 @@ const fullText = (row: HookRow): string =>
     `${nameOf(row)} runs ${visibleExactLine(row.text)}`,
     `From ${visibleExactLine(row.source)}`,
     row.standing === 'not-trusted'
-      ? 'Not called: this project is not trusted. /trust shows what it asks for'
+      ? 'Not run: this project is not trusted. Review it with /trust'
       : row.runs === 0
-        ? 'Never run in this session'
-        : `Called ${pluralize(row.runs, 'time')}, last: ${visibleExactLine(row.last)}`,
+        ? 'Not run in this session'
+        : `Ran ${pluralize(row.runs, 'time')}. Last result: ${visibleExactLine(row.last)}`,
   ].join('\n');

@@ -4,13 +4,13 @@ import {firstLine, pluralize} from '../../base/clip.ts';
 import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {commandEffect} from '../state/effect.ts';
-import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, doing} from '../state/panels/panel.ts';
+import {type Choice, choicePanel, type ChoicePanel, type ChoiceRow, choiceOfEffects} from '../state/panels/panel.ts';
 
 export const serversPanel = (servers: readonly McpServerRow[]): ChoicePanel =>
   choicePanel({
     title: 'MCP servers',
     does: 'open',
-    empty: 'No MCP servers here. Add one: weft mcp add <name> -- <command>',
+    empty: 'No MCP servers. Add one: weft mcp add <name> -- <command>',
     rows: servers.map(server => ({
       label: visibleExactLine(server.state.name),
       details: [stateText(server.state), toolsText(server), latencyText(server.state), sourceText(server.state)],
@@ -28,14 +28,19 @@ export function serverPanel(server: McpServerRow): ChoicePanel {
     note: firstLine(stateText(state), 40),
     does: 'select',
     rows: [
-      row('About', aboutLine(state), tell(aboutText(server))),
+      row('About', aboutLine(state), notifyChoice(aboutText(server))),
       row('Tools', toolsText(server), {effects: [], next: toolsPanel(server)}, tools.length > 0),
-      row('Log', pluralize(log.length, 'line'), tell(log.map(visibleLine).join('\n')), log.length > 0),
-      row('Sign in', 'in the browser', change('sign-in', name), status === 'needs-sign-in'),
-      row('Reconnect', 'end the connection and make it anew', change('reconnect', name), isUsed),
-      row('Turn off', 'no tools of it in this session', change('off', name), isUsed),
-      row('Turn on', 'connect it', change('on', name), status === 'disabled'),
-      row('Trust', 'show what this project asks for', doing(commandEffect('trust', '')), status === 'untrusted'),
+      row('Log', pluralize(log.length, 'line'), notifyChoice(log.map(visibleLine).join('\n')), log.length > 0),
+      row('Sign in', 'in the browser', mcpChoice('sign-in', name), status === 'needs-sign-in'),
+      row('Reconnect', 'close and reopen the connection', mcpChoice('reconnect', name), isUsed),
+      row('Turn off', 'for this session', mcpChoice('off', name), isUsed),
+      row('Turn on', 'connect to it', mcpChoice('on', name), status === 'disabled'),
+      row(
+        'Trust',
+        "review this project's settings",
+        choiceOfEffects(commandEffect('trust', '')),
+        status === 'untrusted',
+      ),
     ].flat(),
   });
 }
@@ -47,20 +52,20 @@ const toolsPanel = ({state, tools}: McpServerRow): ChoicePanel =>
     rows: tools.map(({toolName, description, standing}) => ({
       label: visibleExactLine(toolName),
       details: [
-        standing === 'changed' ? 'described differently now: no rule covers it' : '',
+        standing === 'changed' ? 'description changed; rules no longer apply' : '',
         firstLine(description, 100),
       ],
       mark: 'none',
-      choice: tell(`${visibleExactLine(toolName)}\n${visible(description)}`.trimEnd()),
+      choice: notifyChoice(`${visibleExactLine(toolName)}\n${visible(description)}`.trimEnd()),
     })),
   });
 
-const row = (label: string, detail: string, choice: Choice, there = true): readonly ChoiceRow[] =>
-  there ? [{label, details: [detail], mark: 'none', choice}] : [];
+const row = (label: string, detail: string, choice: Choice, isShown = true): readonly ChoiceRow[] =>
+  isShown ? [{label, details: [detail], mark: 'none', choice}] : [];
 
-const tell = (text: string): Choice => doing({do: 'notify', text});
+const notifyChoice = (text: string): Choice => choiceOfEffects({do: 'notify', text});
 
-const change = (what: string, server: string): Choice => doing(commandEffect('mcp', `${what} ${server}`));
+const mcpChoice = (what: string, server: string): Choice => choiceOfEffects(commandEffect('mcp', `${what} ${server}`));
 
 function stateText({status, error}: McpServerState): string {
   switch (status) {
@@ -69,7 +74,7 @@ function stateText({status, error}: McpServerState): string {
     case 'pending':
       return 'starting';
     case 'idle':
-      return 'starts with its first call';
+      return 'starts on first use';
     case 'needs-sign-in':
       return 'needs sign-in';
     case 'disabled':
@@ -88,11 +93,11 @@ const toolsText = ({tools}: McpServerRow): string => (tools.length === 0 ? '' : 
 const latencyText = ({latencyMs}: McpServerState): string => (latencyMs === undefined ? '' : `${latencyMs} ms`);
 
 const sources = {
-  sdk: 'from the program that drives weft',
+  sdk: 'from the SDK client',
   user: 'your settings',
-  project: 'this project',
-  local: 'yours in this project',
-  given: 'given at the start',
+  project: 'project settings',
+  local: 'your settings for this project',
+  given: 'from --mcp-config',
 } as const satisfies Record<McpServerState['source'], string>;
 
 const sourceText = ({source}: McpServerState): string => sources[source];
@@ -101,9 +106,9 @@ const aboutLine = ({error, title, version}: McpServerState): string =>
   error === '' ? visibleLine(`${title} ${version}`.trim()) : visibleLine(error);
 
 const transports = {
-  program: 'a program on this machine',
-  http: 'reached over the network',
-  sdk: 'in the program that drives weft',
+  program: 'local program',
+  http: 'HTTP',
+  sdk: 'SDK client',
 } as const satisfies Record<McpServerState['transport'], string>;
 
 function aboutText({state, tools}: McpServerRow): string {
@@ -111,11 +116,11 @@ function aboutText({state, tools}: McpServerRow): string {
   return [
     `${visibleExactLine(name)}: ${stateText(state)}`,
     state.status === 'failed' || error === '' ? '' : visibleLine(error),
-    title === '' ? '' : `It calls itself ${visibleLine(`${title} ${version}`.trim())}`,
-    `It is ${transports[transport]}`,
-    path === '' ? '' : `From ${visibleExactLine(path)}`,
-    tools.length === 0 ? 'No tools are known' : `It has ${pluralize(tools.length, 'tool')}`,
-    latencyMs === undefined ? '' : `Its last call took ${latencyMs} ms`,
+    title === '' ? '' : `Reported name: ${visibleLine(`${title} ${version}`.trim())}`,
+    `Transport: ${transports[transport]}`,
+    path === '' ? '' : `Configured in ${visibleExactLine(path)}`,
+    tools.length === 0 ? 'No tools' : pluralize(tools.length, 'tool'),
+    latencyMs === undefined ? '' : `Last call: ${latencyMs} ms`,
   ]
     .filter(line => line !== '')
     .join('\n');

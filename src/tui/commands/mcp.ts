@@ -2,32 +2,32 @@ import type {Query} from '../../agent/client.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type CommandContext, openList, slashCommand} from './command.ts';
 
-/** Shows the MCP servers of the session: where each stands, what it offers, and what can be done with it. */
+/** Lists the session's MCP servers with their states and tools, and can reconnect, turn on or off, and sign in. */
 export const mcpCommand = slashCommand({
   name: 'mcp',
   usage: '/mcp [reconnect|on|off|sign-in SERVER]',
-  summary: 'show the MCP servers, connect them anew, turn them on and off, sign in',
+  summary: 'Manage MCP servers',
   choices: [
-    {value: 'reconnect', summary: 'connect a server anew'},
-    {value: 'on', summary: 'bring back the tools of a server'},
-    {value: 'off', summary: 'take away the tools of a server, for this session'},
-    {value: 'sign-in', summary: 'sign in to a server in the browser'},
+    {value: 'reconnect', summary: 'Reconnect a server'},
+    {value: 'on', summary: 'Turn on a server'},
+    {value: 'off', summary: 'Turn off a server for this session'},
+    {value: 'sign-in', summary: 'Sign in to a server in the browser'},
   ],
   run(argument, context) {
     const [, word = '', server = ''] = /^(\S+) ([^]+)$/u.exec(argument) ?? [];
     const change = changes.get(word);
     if (argument === '')
       openList(
-        {title, loading: 'Asking the servers …', request: {query: 'mcp-servers'}},
-        async servers => (await panels()).serversPanel(servers),
+        {title, loading: 'Loading servers…', request: {query: 'mcp-servers'}},
+        async servers => (await loadPanels()).serversPanel(servers),
         context,
       );
     else if (word === 'sign-in') void signIn(server, context);
-    else if (change === undefined) context.notify('warning', 'Write what to do and the server: /mcp reconnect github');
+    else if (change === undefined) context.notify('warning', 'Name an action and a server: /mcp reconnect github');
     else
       openList(
-        {title, loading: 'Asking the server …', request: {query: 'change-mcp-server', server, change}},
-        async row => (await panels()).serverPanel(row),
+        {title, loading: 'Connecting…', request: {query: 'change-mcp-server', server, change}},
+        async row => (await loadPanels()).serverPanel(row),
         context,
       );
   },
@@ -35,8 +35,8 @@ export const mcpCommand = slashCommand({
 
 const title = 'MCP servers';
 
-/** Loaded with their first use. */
-const panels = () => import('./mcp-panels.ts');
+/** Loads the panels on first use. */
+const loadPanels = () => import('./mcp-panels.ts');
 
 const changes: ReadonlyMap<string, Query<'change-mcp-server'>['change']> = new Map([
   ['reconnect', 'reconnect'],
@@ -44,7 +44,7 @@ const changes: ReadonlyMap<string, Query<'change-mcp-server'>['change']> = new M
   ['off', 'turn-off'],
 ]);
 
-/** The user goes on meanwhile: the link and what comes of it are notices. */
+/** Signs in without blocking the UI: the link and the outcome are shown as notices. */
 async function signIn(server: string, context: CommandContext): Promise<void> {
   const {options, signal} = context;
   const end = await options.engine.watch({watch: 'mcp-sign-in', server}, line => context.notify('info', line), signal);

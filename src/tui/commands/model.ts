@@ -8,13 +8,13 @@ import {type CommandContext, openList, slashCommand} from './command.ts';
 export const modelCommand = slashCommand({
   name: 'model',
   usage: '/model [name [effort]]',
-  summary: 'choose the model and its effort',
+  summary: 'Choose the model and its effort',
   choices: 'models',
   run(argument, context) {
     const [name = '', effort = ''] = argument.split(/\s+/u);
     if (name === '')
       openList(
-        {title, loading: 'Asking the provider for its models …', request: {query: 'models'}},
+        {title, loading: 'Loading models…', request: {query: 'models'}},
         list => modelPanel(list, context.view.model),
         context,
       );
@@ -24,7 +24,7 @@ export const modelCommand = slashCommand({
 
 const title = 'Choose a model';
 
-/** The models with what is known of them. One that is in use is offered even where the provider does not list it. */
+/** Lists the models with their known facts. The current model is listed even if the provider doesn't list it. */
 export function modelPanel({models, from, effort}: ModelList, current: string): ChoicePanel {
   const isListed = current === '' || models.some(({model}) => model === current);
   const own: ListedModel = {
@@ -41,25 +41,25 @@ export function modelPanel({models, from, effort}: ModelList, current: string): 
   };
   const panel = choicePanel({
     title,
-    note: from.kind === 'weft' ? 'known to weft, there may be others' : '',
+    note: from.kind === 'weft' ? 'built-in list, may be incomplete' : '',
     does: 'use',
-    empty: 'The provider lists no model',
+    empty: 'The provider lists no models',
     rows: [...models, ...(isListed ? [] : [own])].map(listed => ({
       label: listed.model,
       mark: listed.model === current ? 'current' : 'none',
       ...effortRows(listed, effort),
     })),
   });
-  return models.some(({efforts}) => efforts.length > 0) ? {...panel, turns: 'effort'} : panel;
+  return models.some(({efforts}) => efforts.length > 0) ? {...panel, variantLabel: 'effort'} : panel;
 }
 
-/** A form of the row for each effort that the model takes; the one in use is shown first. */
+/** Returns a variant of the row for each effort that the model supports. The current effort is selected. */
 function effortRows(listed: ListedModel, now: ModelList['effort']) {
   const levels = listed.efforts.length === 0 ? [now] : (['default', ...listed.efforts] as const);
   const at = Math.max(0, levels.indexOf(now));
   return {
     all: levels.map(effort => ({
-      // On a narrow screen the last ones are left out.
+      // A narrow screen drops the last details first.
       details: [
         listed.efforts.length === 0 ? '' : effortText(effort),
         priceText(listed),
@@ -73,10 +73,9 @@ function effortRows(listed: ListedModel, now: ModelList['effort']) {
   };
 }
 
-const effortText = (effort: ModelList['effort']): string =>
-  effort === 'default' ? 'usual effort' : `effort ${effort}`;
+const effortText = (effort: ModelList['effort']): string => (effort === 'default' ? 'auto effort' : `effort ${effort}`);
 
-/** Choosing switches for the session, and offers to keep what is not the default. */
+/** Switches the model for this session. If the model isn't the default, also offers to save it. */
 const choiceOf = ({model, defaultOf}: ListedModel, effort: ModelList['effort'] | 'same'): Choice => ({
   effects:
     effort === 'same'
@@ -88,9 +87,9 @@ const choiceOf = ({model, defaultOf}: ListedModel, effort: ModelList['effort'] |
   next:
     defaultOf === ''
       ? confirmPanel({
-          title: 'Use it in new sessions, too?',
+          title: 'Use this model in new sessions too?',
           subject: model,
-          does: 'keep in your settings',
+          does: 'save',
           yes: commandEffect('config', `model ${model}`),
         })
       : 'none',
@@ -102,17 +101,17 @@ const contextText = ({contextWindow}: ListedModel): string =>
 const priceText = ({price}: ListedModel): string =>
   price === 'unknown' ? 'price unknown' : `$${price.input}/M in, $${price.output}/M out`;
 
-/** Uses a model that is named. A name that the provider does not list is refused; where it could not be asked, it is tried. */
+/** Switches to the named model. A name that the provider doesn't list is refused. If the provider can't be reached, the name is accepted. */
 async function useModel(
   {name, effort}: {readonly name: string; readonly effort: string},
   context: CommandContext,
 ): Promise<void> {
-  const list = await context.answerTo({query: 'models'});
+  const list = await context.runQuery({query: 'models'});
   if (list === undefined) return;
   const known = findModel(name, list);
   if (known.kind === 'unknown') {
-    const hint = known.nearest === undefined ? '/model lists the models.' : `Did you mean ${known.nearest}?`;
-    context.notify('warning', `There is no model ${name}. ${hint}`);
+    const hint = known.nearest === undefined ? 'Type /model for the list.' : `Did you mean ${known.nearest}?`;
+    context.notify('warning', `Unknown model ${name}. ${hint}`);
     return;
   }
   if (effort !== '') {
@@ -120,20 +119,24 @@ async function useModel(
     const wanted = effort === 'default' ? effort : taken.find(level => level === effort);
     if (wanted !== undefined) context.query({query: 'use-effort', model: known.model, effort: wanted});
     else if (taken.length === 0)
-      context.notify('warning', `${known.model} takes no effort. /model ${known.model} uses it`);
-    else context.notify('warning', `${known.model} takes the efforts ${['default', ...taken].join(', ')}`);
+      context.notify('warning', `${known.model} has no effort levels. Switch to it with /model ${known.model}`);
+    else
+      context.notify(
+        'warning',
+        `Unknown effort ${effort}. ${known.model} supports ${['default', ...taken].join(', ')}.`,
+      );
     return;
   }
   context.submit({op: 'set-model', model: known.model});
-  const unsure = known.kind === 'unsure' ? ' (the provider could not be asked whether it has it)' : '';
-  context.notify('info', `Model: ${known.model}${unsure}. /config model ${known.model} keeps it`);
+  const unsure = known.kind === 'unsure' ? " (couldn't verify it with the provider)" : '';
+  context.notify('info', `Model: ${known.model}${unsure}. Save as default: /config model ${known.model}`);
 }
 
 type FoundModel =
   | {readonly kind: 'listed' | 'unsure'; readonly model: string}
   | {readonly kind: 'unknown'; readonly nearest: string | undefined};
 
-/** Providers list dated names; the name without its date stands for them. */
+/** Looks up a model name. A name without a date matches the dated name that the provider lists. */
 export function findModel(name: string, {models, from}: ModelList): FoundModel {
   const names = models.map(({model}) => model);
   const wanted = name.toLowerCase();

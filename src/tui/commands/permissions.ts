@@ -6,38 +6,38 @@ import {
   type ChoicePanel,
   type ChoiceRow,
   confirmPanel,
-  doing,
+  choiceOfEffects,
 } from '../state/panels/panel.ts';
 import {type CommandContext, openList, slashCommand} from './command.ts';
 
 export const permissionsCommand = slashCommand({
   name: 'permissions',
   usage: '/permissions [allow|ask|deny RULE]',
-  summary: 'show, add and remove rules',
-  choices: ruleLists.map(list => ({value: list, summary: `a rule for what weft ${listMeaning(list)}`})),
+  summary: 'View, add, and remove permission rules',
+  choices: ruleLists.map(list => ({value: list, summary: `Add a rule: ${listDescription(list)}`})),
   run(argument, context) {
     const [, word = '', rule = ''] = /^(\S+)\s+(\S[^]*)$/u.exec(argument) ?? [];
     const list = ruleLists.find(each => each === word);
     if (argument === '')
-      openList({title, loading: 'Reading the rules …', request: {query: 'permission-rules'}}, rulesPanel, context);
+      openList({title, loading: 'Loading rules…', request: {query: 'permission-rules'}}, rulesPanel, context);
     else if (list === undefined) {
-      context.notify('warning', 'Write the list and the rule: /permissions allow Bash(npm test:*)');
+      context.notify('warning', 'Give a list and a rule: /permissions allow Bash(npm test:*)');
     } else context.open(scopePanel(list, rule));
   },
 });
 
 export async function changeRule(rule: RequestedRuleChange, context: CommandContext): Promise<void> {
-  const text = await context.answerTo({query: 'change-rule', rule});
+  const text = await context.runQuery({query: 'change-rule', rule});
   if (text !== undefined) context.notify('info', text);
 }
 
 const title = 'Permission rules';
 
-function listMeaning(list: RuleRow['list']): string {
-  return {allow: 'does without asking', ask: 'asks about', deny: 'never does'}[list];
+function listDescription(list: RuleRow['list']): string {
+  return {allow: 'run without asking', ask: 'always ask', deny: 'never run'}[list];
 }
 
-/** The rules and who set them; below them, how to add one. */
+/** Lists the rules with their sources, followed by rows that add a rule. */
 const rulesPanel = (rules: readonly RuleRow[]): ChoicePanel =>
   choicePanel({
     title,
@@ -50,19 +50,22 @@ const rulesPanel = (rules: readonly RuleRow[]): ChoicePanel =>
         choice: removalOf(row),
       })),
       ...ruleLists.map((list): ChoiceRow => ({
-        label: `Add a rule to ${list}`,
-        details: [listMeaning(list)],
+        label: `Add ${list} rule`,
+        details: [listDescription(list)],
         mark: 'none',
-        choice: doing({do: 'write', text: `/permissions ${list} `}),
+        choice: choiceOfEffects({do: 'write', text: `/permissions ${list} `}),
       })),
     ],
   });
 
-/** A rule of the session or of a settings file can be removed; what flags and the environment say counts until weft ends. */
+/** Offers to remove a rule of the session or a settings file. Rules from flags and the environment last until weft exits. */
 function removalOf({list, rule, source}: RuleRow): Choice {
   const scope = scopes.find(each => each === source);
   if (scope === undefined) {
-    return doing({do: 'notify', text: `${rule} was given with ${source}: it counts until weft ends`});
+    return choiceOfEffects({
+      do: 'notify',
+      text: `Can't remove ${rule}: it comes from ${source} and applies until weft exits`,
+    });
   }
   return {
     effects: [],
@@ -77,7 +80,7 @@ function removalOf({list, rule, source}: RuleRow): Choice {
 
 const scopes = ['session', 'local', 'project', 'user'] as const satisfies readonly RuleScope[];
 
-/** Asks how far a new rule reaches. */
+/** Asks for the scope of a new rule. */
 const scopePanel = (list: RuleRow['list'], rule: string): ChoicePanel =>
   choicePanel({
     title: `${list} ${rule}`,
@@ -86,13 +89,13 @@ const scopePanel = (list: RuleRow['list'], rule: string): ChoicePanel =>
       label: scopeLabels[scope],
       details: [],
       mark: 'none',
-      choice: doing({do: 'change-rule', rule: {change: 'add', list, rule, scope}}),
+      choice: choiceOfEffects({do: 'change-rule', rule: {change: 'add', list, rule, scope}}),
     })),
   });
 
 const scopeLabels = {
-  session: 'For this session',
-  local: 'Always in this project, for you',
-  project: 'Always in this project, for everybody',
-  user: 'In all your projects',
+  session: 'This session',
+  local: 'This project, for you',
+  project: 'This project, for everyone',
+  user: 'All your projects',
 } as const satisfies Record<RuleScope, string>;

@@ -6,7 +6,7 @@ export const resumeCommand = slashCommand({
   name: 'resume',
   aliases: ['sessions'],
   usage: '/resume [id]',
-  summary: 'go to another session, also one that runs',
+  summary: 'Switch to another session',
   choices: 'sessions',
   run: (id, context) => void (id === '' ? resume(context) : resumeById(id, context)),
 });
@@ -14,8 +14,8 @@ export const resumeCommand = slashCommand({
 async function resume(context: CommandContext): Promise<void> {
   const [sessions, prompts, known] = await Promise.all([
     otherSessions(context),
-    context.answerTo({query: 'first-prompts'}),
-    context.answerTo({query: 'session-costs'}),
+    context.runQuery({query: 'first-prompts'}),
+    context.runQuery({query: 'session-costs'}),
   ]);
   if (sessions.length === 0) return;
   const firstPrompts = new Map((prompts ?? []).map(({session, prompt}) => [session, prompt]));
@@ -28,23 +28,25 @@ async function resume(context: CommandContext): Promise<void> {
   for (const effect of effects) if (effect.do === 'query') context.query(effect.request);
 }
 
-async function resumeById(begin: string, context: CommandContext): Promise<void> {
-  const found = (await otherSessions(context)).filter(({id}) => id.startsWith(begin.toLowerCase()));
+async function resumeById(prefix: string, context: CommandContext): Promise<void> {
+  const found = (await otherSessions(context)).filter(({id}) => id.startsWith(prefix.toLowerCase()));
   const [session, ...more] = found;
-  if (session === undefined) context.notify('warning', `There is no session ${begin} here. /resume lists them.`);
-  else if (more.length > 0) context.notify('warning', `${begin} begins the ids of ${found.length} sessions.`);
+  if (session === undefined)
+    context.notify('warning', `No session ${prefix} in this folder. Type /resume for the list.`);
+  else if (more.length > 0)
+    context.notify('warning', `${found.length} session IDs start with ${prefix}. Type more of the ID.`);
   else context.submit({op: 'open-session', session: {kind: 'resume', id: session.id}});
 }
 
-/** The sessions of this folder except the open one, those that run first; notifies the user if there is none. */
+/** Returns this folder's sessions except the open one, running sessions first. Notifies the user if there are none. */
 async function otherSessions(context: CommandContext): Promise<readonly SessionSummary[]> {
-  const kept = await context.answerTo({query: 'sessions'});
+  const kept = await context.runQuery({query: 'sessions'});
   if (kept === undefined) return [];
   const {session} = context.view;
   const own = session.tag === 'open' ? session.info.id : undefined;
   const running = context.options.runningSessions().map(({summary}) => summary);
   const isListed = new Set([own, ...running.map(({id}) => id)]);
   const sessions = [...running, ...kept.filter(({id}) => !isListed.has(id))];
-  if (sessions.length === 0) context.notify('info', 'No earlier session in this folder');
+  if (sessions.length === 0) context.notify('info', 'No other sessions in this folder');
   return sessions;
 }

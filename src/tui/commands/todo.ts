@@ -8,22 +8,22 @@ export const todoCommand = slashCommand({
   name: 'todo',
   aliases: ['todos'],
   usage: '/todo',
-  summary: 'show the whole todo list',
+  summary: 'Show the full todo list',
   run(_, context) {
     const todos = todosOf(context.view.tasks);
-    if (todos.length === 0) context.notify('info', 'There is no todo list: the agent makes one for longer work.');
+    if (todos.length === 0) context.notify('info', 'No todos yet. The agent adds them for longer tasks.');
     else context.print(['', ...todos.flatMap(todo => todoLines(todo, context.frame))]);
   },
 });
 
-const states = {
+const checkboxes = {
   pending: '[ ]',
   in_progress: '[>]',
   completed: '[x]',
   cancelled: '[-]',
 } as const satisfies Record<Todo['status'], string>;
 
-export const todoWords = {
+export const todoStateTexts = {
   pending: 'to do',
   in_progress: 'in progress',
   completed: 'done',
@@ -34,8 +34,8 @@ const todoLines = ({title, status}: Todo, frame: EntryFrame): readonly string[] 
   wrapSpans(
     [
       {text: visibleLine(title), roles: status === 'in_progress' ? ['bold'] : []},
-      {text: ` (${todoWords[status]})`, roles: ['dim']},
+      {text: ` (${todoStateTexts[status]})`, roles: ['dim']},
     ],
     frame,
-    {first: `${states[status]} `, rest: '    ', roles: []},
+    {first: `${checkboxes[status]} `, rest: '    ', roles: []},
   );

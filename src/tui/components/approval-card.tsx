@@ -7,7 +7,7 @@ import {visibleExactLine} from '../../base/visible.ts';
 import {draftText, emptyDraft} from '../editor/draft.ts';
 import type {Editing} from '../editor/text-field.ts';
 import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
-import {heldNote, whyOf} from '../state/approval-why.ts';
+import {undecidedNote, approvalReasons} from '../state/approval-reasons.ts';
 import type {ApprovalStage, HunkStage} from '../state/approval-stage.ts';
 import {cardRoom, isTight} from '../state/card-room.ts';
 import {approvalKeys, cardKeys} from '../terminal/keymap.ts';
@@ -24,15 +24,16 @@ import {Lines} from './lines.tsx';
 
 type WholeStage = Exclude<ApprovalStage, HunkStage>;
 
-/** The folder of the session, outside of which it is said where a command runs, and the user's home, shown as `~`. */
 export interface Folders {
+  /** The session's folder. The card shows a command's folder only if it is a different one. */
   readonly workspace: string;
+  /** The user's home, shown as `~`. */
   readonly home: string;
 }
 
 interface ApprovalCardProps {
   readonly approval: Approval;
-  /** Approvals that wait, this one included. */
+  /** How many approvals wait, including this one. */
   readonly waiting: number;
   readonly stage: WholeStage;
   /** Editing state of the text field, if one is open. */
@@ -42,19 +43,19 @@ interface ApprovalCardProps {
   readonly rows: number;
 }
 
-/** What the agent asks for: what would happen, once; why weft asks; and the answers. */
+/** A card that asks for approval: the action, why weft asks, and the answers. */
 export function ApprovalCard({approval, waiting, stage, editing, folders, width, rows}: ApprovalCardProps): ReactNode {
   const theme = useTheme();
   const isEdit = approval.preview.kind === 'diff' || approval.preview.kind === 'changes';
   const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
   const frame: Frame = {theme, width: Math.max(8, width - 4)};
   const answer = answerOf({choices, stage, editing}, {rows, isLine: isEdit || isTight({width, rows})}, frame);
-  const why = whyOf(approval);
+  const why = approvalReasons(approval);
   const title = approvalTitle(approval, {cells: Math.max(8, width - 6), home: folders.home});
-  const fits = (said: string): boolean => cellWidth(title) + 3 + cellWidth(said) <= width - 6;
+  const fits = (text: string): boolean => cellWidth(title) + 3 + cellWidth(text) <= width - 6;
   const notes = [...(waiting > 1 ? [`1 of ${waiting}`] : []), ...(why.note === '' ? [] : [why.note])];
-  const all = notes.join(glyphs.between);
-  const note = fits(all) ? all : notes.filter(one => one !== heldNote).join(glyphs.between);
+  const all = notes.join(glyphs.separator);
+  const note = fits(all) ? all : notes.filter(one => one !== undecidedNote).join(glyphs.separator);
   const isNoteInside = note !== '' && !fits(note);
   const left = rows - frameRows - answer.rows - (isNoteInside ? 1 : 0);
   const wanted = cardRoom({width, rows}).rows;
@@ -66,7 +67,7 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
     0,
     Math.max(0, left - Math.max(1, Math.min(full, Math.max(wanted, left - 6)))),
   );
-  // What would be done has its rows first; where one is left, it parts the answers from it.
+  // The action gets its rows first. If a row is left, it separates the action from the answers.
   const gap = !isTight({width, rows}) && left - reasons.length > Math.min(full, wanted) ? 1 : 0;
   const body = approvalBody(approval, {rows: Math.max(1, left - reasons.length - gap), top}, bodyFrame);
   const inset = isEdit ? 1 : 0;
@@ -90,7 +91,7 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
   );
 }
 
-/** The reasons below the action, each cut to two rows; a folder that is not the workspace stands first. */
+/** Returns the reasons below the action, each cut to two rows. A folder other than the workspace comes first. */
 function reasonLines(
   {preview}: Approval,
   {workspace, home, lines}: Folders & {readonly lines: readonly string[]},
@@ -128,7 +129,7 @@ interface AnswerSpace {
   readonly isLine: boolean;
 }
 
-/** The lower part of a card: the choices, or the answer that is being written. */
+/** Returns the lower part of a card: the choices, or the answer that the user is typing. */
 function answerOf({choices, stage, editing}: AnswerState, {rows, isLine}: AnswerSpace, frame: Frame): Answer {
   switch (stage.stage) {
     case 'choosing': {
@@ -144,19 +145,15 @@ function answerOf({choices, stage, editing}: AnswerState, {rows, isLine}: Answer
       return stage.entered === 'wrong' ? withHint(fit(cardHint('wrong-word', choices), frame.width), answer) : answer;
     }
     case 'rule-text':
-      return fieldAnswer(
-        'Always in this project, what this rule says:',
-        {draft: stage.text, editing, hint: ''},
-        {rows, frame},
-      );
+      return fieldAnswer('Always allow in this project:', {draft: stage.text, editing, hint: ''}, {rows, frame});
     case 'reason':
       return fieldAnswer(
         '',
-        {draft: stage.text, editing, hint: 'What should weft do instead? Enter alone just says no'},
+        {draft: stage.text, editing, hint: 'What should weft do instead? (Enter to skip)'},
         {rows, frame},
       );
     case 'command':
-      return fieldAnswer('', {draft: stage.text, editing, hint: 'the command to ask about'}, {rows, frame});
+      return fieldAnswer('', {draft: stage.text, editing, hint: 'Command to run'}, {rows, frame});
     default:
       return unreachable(stage);
   }
@@ -189,10 +186,10 @@ const asChoice = ({label, letter}: {readonly label: string; readonly letter: str
   detail: '',
 });
 
-/** Side by side a no needs no more than its word. */
-const lineLabel = (label: string): string => label.replace(/^(No|Drop),.*$/u, '$1');
+/** Shortens the label of a no for choices side by side. */
+const lineLabel = (label: string): string => label.replace(/^(No|Discard),.*$/u, '$1');
 
-/** `type "build" to allow [ build   ]`, with the terminal's cursor behind what is typed. */
+/** Renders `type "build" to allow [ build   ]`, with the terminal's cursor after the typed text. */
 function wordAnswer(
   accept: ApprovalChoices['accept'],
   {text}: Pick<Extract<ApprovalStage, {readonly stage: 'word'}>, 'text' | 'entered'>,
@@ -203,7 +200,7 @@ function wordAnswer(
   const typed = visibleExactLine(draftText(text));
   const before = visibleExactLine(text.buffer.text.slice(0, text.buffer.cursor));
   const end = 'Esc = no';
-  // One cell more than the word, so that the cursor has its own behind it.
+  // One cell more than the word, for the cursor.
   const usual = cellWidth(word) + 1;
   const inside = Math.max(usual, cellWidth(typed) + 1);
   const lead = cellWidth(asks) + usual + fieldBorders <= width ? asks : `"${visibleExactLine(word)}": `;
@@ -254,7 +251,7 @@ function fieldAnswer(
   };
 }
 
-/** The letter with which the word begins, too, means no only when Enter follows. */
+/** Returns the hint for a no. If the confirm word starts with the same letter, the letter needs Enter. */
 const refuseHint = (word: string): string =>
   `${approvalKeys.refuse}${word.startsWith(approvalKeys.refuse) ? ' Enter' : ''} no, and say why`;
 
@@ -279,11 +276,11 @@ function hintsOf(
     case 'word':
       return ['Enter confirm'];
     case 'rule-text':
-      return ['Enter store in .weft/settings.local.json', 'Esc back'];
+      return ['Enter save to .weft/settings.local.json', 'Esc back'];
     case 'reason':
       return ['Enter send', 'Esc back'];
     case 'command':
-      return ['Enter check it again', 'Ctrl+J new line', 'Esc back'];
+      return ['Enter review again', 'Ctrl+J new line', 'Esc back'];
     default:
       return unreachable(stage);
   }

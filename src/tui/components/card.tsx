@@ -6,19 +6,19 @@ import {Styled, useTheme} from '../theme/styled.tsx';
 
 interface CardProps {
   readonly width: number;
-  /** Stands in the top border; what must not be clipped is at its end shortened by the caller. */
+  /** The title in the top border. The card clips its end, so the caller shortens a title whose end matters. */
   readonly title: string;
-  /** Stands at the right of the top border, or where there is no room as the first line inside; empty for none. */
+  /** A note at the right of the top border, or on the first line inside if there is no room. Empty for none. */
   readonly note?: string;
-  /** Keys that the card takes beside its choices, in the bottom border: the first ones that fit. */
+  /** Key hints for the bottom border. The card shows the first ones that fit. */
   readonly hints: readonly string[];
   readonly tone?: 'calm' | 'danger';
-  /** Columns between the frame and the content: none for rows whose background reaches the frame. */
+  /** Columns between the frame and the content. 0 for rows whose background reaches the frame. */
   readonly inset?: 0 | 1;
   readonly children: ReactNode;
 }
 
-/** A framed card: the one place where something is decided. */
+/** A framed card on which the user makes a decision. */
 export function Card({width, title, note = '', hints, tone = 'calm', inset = 1, children}: CardProps): ReactNode {
   const theme = useTheme();
   const frame = tone === 'danger' ? 'error' : 'accent';
@@ -70,7 +70,7 @@ export const frameRows = 2;
 function hintsThatFit(hints: readonly string[], cells: number): string {
   let shown = '';
   for (const hint of hints) {
-    const longer = shown === '' ? hint : `${shown}${glyphs.between}${hint}`;
+    const longer = shown === '' ? hint : `${shown}${glyphs.separator}${hint}`;
     if (cellWidth(longer) > cells) break;
     shown = longer;
   }

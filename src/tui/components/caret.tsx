@@ -1,13 +1,13 @@
 import {Box, type DOMElement, measureElement, useCursor} from 'ink';
 import {createContext, type ReactNode, type RefObject, use, useLayoutEffect, useRef, useState} from 'react';
 
-/** A cell, counted from the first one of its box or of the whole output. */
+/** The position of a cell, relative to its box or to the whole output. */
 export interface Cell {
   readonly x: number;
   readonly y: number;
 }
 
-/** Holds the cell of the terminal's cursor in the whole output, for whoever has to know where it is. */
+/** Holds the position of the terminal's cursor in the whole output. */
 export const CaretContext = createContext<{current: Cell | undefined}>({current: undefined});
 
 interface CaretProps {
@@ -15,13 +15,13 @@ interface CaretProps {
   readonly children: ReactNode;
 }
 
-/** A column with the terminal's cursor in it; no two are drawn at once. */
+/** A column that contains the terminal's cursor. Only one may be drawn at a time. */
 export function Caret({at, children}: CaretProps): ReactNode {
   const box = useRef<DOMElement>(null);
   const caret = use(CaretContext);
   const {setCursorPosition} = useCursor();
   const [, setMounted] = useState('before');
-  // Ink reads the position when it draws, after the layout: what is above the box may have grown without this being rendered.
+  // Ink reads the position when it draws, after the layout. Content above the box can grow without a render of this component.
   const position = {
     get x() {
       return originOf(box).x + at.x;
@@ -37,7 +37,7 @@ export function Caret({at, children}: CaretProps): ReactNode {
       caret.current = undefined;
     };
   });
-  // The first frame is drawn before React has given the box.
+  // React sets the ref after the first frame, so this draws once more.
   useLayoutEffect(() => setMounted('after'), []);
   return (
     <Box ref={box} flexDirection="column" flexShrink={0}>

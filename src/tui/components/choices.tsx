@@ -8,20 +8,20 @@ import {Styled} from '../theme/styled.tsx';
 
 export interface Choice {
   readonly label: string;
-  /** Follows the label; mostly empty. */
+  /** Text after the label. May be empty. */
   readonly detail: string;
-  /** The key that chooses it beside its digit; empty for none. */
+  /** The letter that chooses it, in addition to its digit. Empty for none. */
   readonly letter: string;
 }
 
 interface ChoicesProps {
   readonly choices: readonly Choice[];
-  /** The row that Enter chooses; nothing is selected at first. */
+  /** The row that Enter chooses. `none` at first. */
   readonly selected: number | 'none';
   readonly first?: number;
 }
 
-/** The answers that a card offers, each with its number and its letter. */
+/** The answers on a card, each with its number and letter. */
 export const Choices = ({choices, selected, first = 0}: ChoicesProps): ReactNode =>
   choices.map((choice, at) => (
     <ChoiceRow
@@ -29,7 +29,7 @@ export const Choices = ({choices, selected, first = 0}: ChoicesProps): ReactNode
       choice={choice}
       at={first + at}
       isSelected={selected === first + at}
-      width={Math.max(usualRow, ...choices.map(one => besideLabel + cellWidth(textOf(one))))}
+      width={Math.max(minRowWidth, ...choices.map(one => labelMargin + cellWidth(textOf(one))))}
     />
   ));
 
@@ -37,7 +37,7 @@ interface ChoiceRowProps {
   readonly choice: Choice;
   readonly at: number;
   readonly isSelected: boolean;
-  /** Cells that the row takes at most: on a wide card the letters stand near the labels. */
+  /** The most cells of the row. Keeps the letters near the labels on a wide card. */
   readonly width: number;
 }
 
@@ -63,18 +63,18 @@ function ChoiceRow({choice: {label, detail, letter}, at, isSelected, width}: Cho
   );
 }
 
-/** Cells of a row beside its label: the pointer, the number and the letter. */
-const besideLabel = 8;
+/** Cells of a row besides its label: the pointer, the number, and the letter. */
+const labelMargin = 8;
 
-const usualRow = 56;
+const minRowWidth = 56;
 
 const textOf = ({label, detail}: Choice): string => (detail === '' ? label : `${label}  ${detail}`);
 
-/** The rows that a list of choices takes on `cells`. */
+/** Returns how many rows a list of choices takes at a width of `cells`. */
 export const choicesHeight = (choices: readonly Choice[], cells: number): number =>
   choices.reduce(
     (sum, choice) =>
-      sum + wrapText(textOf(choice), [], {theme: themeOf('plain'), width: Math.max(1, cells - besideLabel)}).length,
+      sum + wrapText(textOf(choice), [], {theme: themeOf('plain'), width: Math.max(1, cells - labelMargin)}).length,
     0,
   );
 
@@ -82,7 +82,7 @@ interface ChoiceLineProps extends Pick<ChoicesProps, 'choices' | 'selected'> {
   readonly cells: number;
 }
 
-/** The same choices side by side, where there is little room or much to see above them: `Yes y   No n`. */
+/** The choices side by side, for a small card or one with much to show above them: `Yes y   No n`. */
 export const ChoiceLine = ({choices, selected, cells}: ChoiceLineProps): ReactNode => (
   <Box flexWrap="wrap" columnGap={gapOn(cells)}>
     {choices.map(({label, letter}, at) => (
@@ -98,7 +98,7 @@ export const ChoiceLine = ({choices, selected, cells}: ChoiceLineProps): ReactNo
 
 const gapOn = (cells: number): number => (cells < 50 ? 2 : 3);
 
-/** The rows that choices take side by side on `cells`, the pointer of a selected one included. */
+/** Returns how many rows side-by-side choices take at a width of `cells`, including the pointer of a selected one. */
 export function choiceLineHeight(choices: readonly Choice[], cells: number): number {
   const gap = gapOn(cells);
   let rows = 1;

@@ -24,7 +24,7 @@ interface ComposerProps {
   readonly demo: 'none' | 'offered';
   readonly newlineKey: NewlineKey;
   readonly width: number;
-  /** The most rows it may take, its rules and lists included. */
+  /** The most rows of the composer, including its rules and lists. */
   readonly rows: number;
 }
 
@@ -82,11 +82,11 @@ const minWithRules = 6;
 const minListed = 3;
 
 function suggestionHint(prompt: string, cells: number): string {
-  const key = `${glyphs.between}Tab`;
+  const key = `${glyphs.separator}Tab`;
   return `${fit(visibleLine(firstLine(prompt, 500)), Math.max(8, cells - key.length)).trimEnd()}${key}`;
 }
 
-/** What stands in the empty composer: what to write, and while the agent works what Enter does then. */
+/** Returns the placeholder of the empty composer. While the agent works, it explains what Enter and Tab do. */
 function placeholderOf(
   {view, demo, newlineKey}: Pick<ComposerProps, 'view' | 'demo' | 'newlineKey'>,
   cells: number,
@@ -94,7 +94,7 @@ function placeholderOf(
   const idle = demo === 'offered' ? 'Ask weft to do something, or /demo' : 'Ask weft to do something';
   if (view.run.state === 'idle') return view.suggestion === '' ? idle : suggestionHint(view.suggestion, cells);
   const hint = 'Enter: send now · Tab: send when done';
-  const whole = `${hint}${glyphs.between}${newlineKey}: new line`;
+  const whole = `${hint}${glyphs.separator}${newlineKey}: new line`;
   return whole.length <= cells ? whole : hint;
 }
 
@@ -105,7 +105,7 @@ interface ListProps {
 
 function CommandList({offered, row, width, rows}: ListProps & CommandListProps): ReactNode {
   const widest = Math.min(24, Math.floor(width / 3));
-  // A longer name is not aligned, so that the other rows keep their room.
+  // Longer names aren't aligned, so that the other rows keep their space.
   const names = Math.max(8, ...offered.map(({usage}) => (usage.length <= widest ? usage.length : 0)));
   const lines = offered.map(({usage, summary}) => `${usage.padEnd(names)}  ${summary}`);
   return <Rows lines={lines} row={row} width={width} rows={rows} />;
@@ -120,7 +120,7 @@ function MentionRows({list, width, rows}: ListProps & {readonly list: MentionLis
   if (list.kind !== 'open' || rows <= 0) return null;
   const {paths, state} = list.found;
   if (paths.length === 0) {
-    return <Styled as="dim">{fit(state === 'looking' ? '  looking for files' : '  no file matches', width)}</Styled>;
+    return <Styled as="dim">{fit(state === 'looking' ? '  Searching files…' : '  No matching files', width)}</Styled>;
   }
   return <Rows lines={paths.map(visibleLine)} row={list.row} width={width} rows={rows} />;
 }
@@ -132,7 +132,7 @@ interface RowsProps extends ListProps {
   readonly row: number;
 }
 
-/** Some rows of a list around the chosen one; where they are not all shown the last line says which they are. */
+/** Shows the rows of a list around the selected one. If not all fit, the last line shows the range. */
 function Rows({lines, row, width, rows}: RowsProps): ReactNode {
   if (lines.length === 0 || rows <= 0) return null;
   const isWhole = lines.length <= Math.min(maxListed, rows);
@@ -153,7 +153,7 @@ function Rows({lines, row, width, rows}: RowsProps): ReactNode {
   );
 }
 
-/** The keys one needs most, below the composer; `?` opens and closes it. */
+/** The most important keys, below the composer. `?` shows and hides them. */
 function Shortcuts({newlineKey, width, rows}: ListProps & {readonly newlineKey: NewlineKey}): ReactNode {
   const shown = shortcuts.map(one => (one.does === 'new line' ? {...one, keys: newlineKey} : one));
   const keyCells = Math.max(...shown.map(({keys}) => keys.length)) + 2;

@@ -17,7 +17,7 @@ import type {Frame, Layout} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Lines} from './lines.tsx';
 
-/** The selected range of the draft's buffer, half open. */
+/** The selected range in the draft's buffer, half open. */
 type Selection = 'none' | {readonly from: number; readonly to: number};
 
 interface ComposerOptions {
@@ -27,10 +27,10 @@ interface ComposerOptions {
   readonly selection: Selection;
 }
 
-/** Cells of a row of the draft: without the prompt sign, its space, and one cell for the cursor at the end. */
+/** Returns the width of the draft in cells, without the prompt sign, its space, and one cell for the cursor. */
 export const draftWidth = (frame: Frame): number => Math.max(1, frame.width - 3);
 
-/** The draft behind its prompt sign, at most `rows` lines around the cursor. Lines out of sight are not laid out. */
+/** Lays out the draft after its prompt sign: at most `rows` lines around the cursor. Invisible lines aren't laid out. */
 export function draftLayout(draft: Draft, {rows, frame, hint, selection}: ComposerOptions): Layout {
   const sign = frame.theme.style(['accent'], glyphs.prompt);
   if (isEmptyDraft(draft)) {
@@ -42,12 +42,12 @@ export function draftLayout(draft: Draft, {rows, frame, hint, selection}: Compos
   const width = draftWidth(frame);
   const {shown, cursor} = rowsAround(draft, Math.max(1, rows), width);
   return {
-    lines: shown.map(row => `${row.from === 0 ? sign : ' '} ${painted(draft, row, {width, frame, selection})}`),
+    lines: shown.map(row => `${row.from === 0 ? sign : ' '} ${renderRow(draft, row, {width, frame, selection})}`),
     cursor: {x: cursor.x + 2, y: cursor.y},
   };
 }
 
-/** The rows around the cursor. If there is not enough room, the row of the cursor is the last one shown. */
+/** Returns the rows around the cursor. If not all rows fit, the cursor's row is the last one. */
 function rowsAround(
   draft: Draft,
   most: number,
@@ -73,7 +73,7 @@ function rowsAround(
   return {shown: shown.slice(0, most), cursor: {x: place.x, y: above}};
 }
 
-function painted(
+function renderRow(
   draft: Draft,
   {from, to, text}: DraftRow,
   {width, frame, selection}: {readonly width: number; readonly frame: Frame; readonly selection: Selection},
@@ -89,21 +89,21 @@ function painted(
   );
 }
 
-/** The line below a text field: vim's mode and pending keys, and the key that expands a paste. */
+/** Returns the line below a text field: vim's mode and pending keys, and the key that expands a paste. */
 function editingLines(field: TextField, frame: Frame): readonly string[] {
   const text = editingText(field);
   return text === '' ? [] : [frame.theme.style(['dim'], fit(text, frame.width))];
 }
 
-/** The same as text; empty where there is nothing to say. */
+/** Returns that line as plain text. Empty if there is nothing to show. */
 const editingText = (field: TextField): string =>
-  [vimText(field), pasteHint(field)].filter(text => text !== '').join(glyphs.between);
+  [vimText(field), pasteHint(field)].filter(text => text !== '').join(glyphs.separator);
 
 export const vimText = ({editing: {vim}}: TextField): string =>
   vim === 'off' ? '' : `-- ${modeNames[vim.mode]} --${vim.pending === '' ? '' : `  ${vim.pending}`}`;
 
-/** The key that expands a paste; empty without one. */
-export const pasteHint = ({draft}: TextField): string => (hasPaste(draft) ? 'Ctrl+X: unfold the paste' : '');
+/** Returns the hint for the key that expands a paste. Empty without a paste. */
+export const pasteHint = ({draft}: TextField): string => (hasPaste(draft) ? 'Ctrl+X: expand the paste' : '');
 
 const modeNames: Readonly<Record<VimMode, string>> = {
   insert: 'INSERT',
@@ -124,7 +124,7 @@ interface CardFieldProps {
 
 export const CardField = ({field}: CardFieldProps): ReactNode => <Lines lines={field.lines} cursor={field.cursor} />;
 
-/** The rows of a text field: at most `rows` of its text, and one that says what its keys do now. */
+/** Lays out a text field: at most `rows` rows of text, and a row for vim's mode and key hints. */
 export function fieldLayout(
   field: TextField,
   {hint, rows}: {readonly hint: string; readonly rows: number},

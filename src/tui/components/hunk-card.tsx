@@ -33,7 +33,7 @@ interface HunkCardProps {
 
 const maxListed = 8;
 
-/** The parts of a change, each with a tick, and the diff of the selected one: what is ticked is written. */
+/** A card with a checkbox for each part of a change, and the diff of the selected part. Only checked parts are written. */
 export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): ReactNode {
   const theme = useTheme();
   const choices = choicesOf(approval);
@@ -57,7 +57,7 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
       width={width}
       title={titleOf(stage, parts, {approval, cells: Math.max(8, width - 6), home})}
       hints={[
-        'Space tick',
+        'Space toggle',
         `↑↓ other ${approval.preview.kind === 'changes' ? 'file' : 'hunk'}`,
         'Esc back',
         ...(editable === 'yes' ? [`${cardKeys.edit.label} edit the file first`] : []),
@@ -86,15 +86,15 @@ interface WordRowProps {
 }
 
 function WordRow({word, does, stage}: WordRowProps): ReactNode {
-  const lead = `type "${visibleExactLine(word)}" to ${does === 'keep' ? 'keep' : 'write'} the ticked ones `;
+  const lead = `type "${visibleExactLine(word)}" to ${does === 'keep' ? 'keep' : 'write'} the selection `;
   const typed = visibleExactLine(draftText(stage.word));
   return <Lines lines={[lead + typed]} cursor={{x: cellWidth(lead + typed), y: 0}} />;
 }
 
 function answersOf({dropped}: HunkStage, {accept, editable, parts}: ApprovalChoices): readonly Choice[] {
   const left = parts.length - dropped.size;
-  const [yes, no] = editable === 'yes' ? ['Write', 'No'] : ['Keep', 'Drop all'];
-  const write = left === 0 ? `Nothing ticked: ${no.toLowerCase()}` : `${yes} ${left} of ${parts.length}`;
+  const [yes, no] = editable === 'yes' ? ['Write', 'No'] : ['Keep', 'Discard all'];
+  const write = left === 0 ? `None selected: ${no.toLowerCase()}` : `${yes} ${left} of ${parts.length}`;
   return [
     ...(accept.by === 'key' ? [{label: write, detail: '', letter: 'y'}] : []),
     {label: no, detail: '', letter: 'n'},
@@ -110,24 +110,24 @@ function titleOf(
   const left = parts.length - dropped.size;
   if (preview.kind === 'changes') {
     const ticked = parts.filter((_, at) => !dropped.has(at));
-    const counts = left === 0 ? '  Nothing is ticked' : countsOf(ticked, preview.files, '  ');
+    const counts = left === 0 ? '  None selected' : countsOf(ticked, preview.files, '  ');
     return fit(`Keep ${left} of ${pluralize(parts.length, 'file')}?${counts}`, cells);
   }
   const lead = `Write ${left} of ${parts.length} hunks? `;
   const files = preview.kind === 'diff' ? preview.files : [];
   const ticked = files.flatMap(file =>
-    tickedFile(
+    withTickedParts(
       file,
       parts.filter((part, at) => part.file === file && !dropped.has(at)),
     ),
   );
   return (
     lead +
-    (ticked.length === 0 ? 'Nothing is ticked' : changeTitle(ticked, {cells: Math.max(1, cells - lead.length), home}))
+    (ticked.length === 0 ? 'None selected' : changeTitle(ticked, {cells: Math.max(1, cells - lead.length), home}))
   );
 }
 
-function tickedFile(file: FileDiff, parts: readonly ChangePart[]): readonly FileDiff[] {
+function withTickedParts(file: FileDiff, parts: readonly ChangePart[]): readonly FileDiff[] {
   if (parts.length === 0) return [];
   if (file.hunks.length === 0 || parts.length === changeParts([file]).length) return [file];
   const counts = parts.map(partCounts);
@@ -151,7 +151,7 @@ interface PartRowProps {
   readonly room: TitleRoom;
 }
 
-/** `> [x] src/a.ts:10  +3 -1`. */
+/** One row of the list: `> [x] src/a.ts:10  +3 -1`. */
 function PartRow({part, stage, at, room: {cells, home}}: PartRowProps): ReactNode {
   const isSelected = at === stage.row;
   const tick = stage.dropped.has(at) ? glyphs.emptyBox : glyphs.checkedBox;
@@ -160,10 +160,10 @@ function PartRow({part, stage, at, room: {cells, home}}: PartRowProps): ReactNod
   return <Text wrap="truncate"> {isSelected ? <Styled as={['bold', 'accent']}>{row}</Styled> : row}</Text>;
 }
 
-/** The title of a part: what happens to a whole file, or the number of the first changed line. */
+/** Returns the title of a part: the change to a whole file, or the file and its first changed line. */
 function partTitle(part: ChangePart, {cells, home}: TitleRoom): string {
   const {file, hunk, shown} = part;
-  if (part.by !== 'edit') return changeHeading(part, 'present', {cells, home});
+  if (part.change !== 'edit') return changeHeading(part, 'present', {cells, home});
   if (hunk === 'new-name') return fit(visibleLine(`Rename ${withTildes(nameOf(file), home)}`), cells);
   if (shown === 'whole-file' || file.before === 'absent' || file.after === 'absent')
     return changeTitle([file], {cells, home});
@@ -172,7 +172,7 @@ function partTitle(part: ChangePart, {cells, home}: TitleRoom): string {
   return fitPath(visibleLine(withTildes(file.path, home)), Math.max(1, cells - place.length)) + place;
 }
 
-/** The line number as the diff shows it: the old number for a removed line. */
+/** Returns the first changed line as the diff numbers it: the old number for a removed line. */
 function firstChanged({oldStart, newStart, lines}: DiffHunk): number {
   const before = lines.findIndex(({kind}) => kind !== 'context');
   return (lines[before]?.kind === 'removed' ? oldStart : newStart) + Math.max(0, before);
@@ -183,14 +183,16 @@ function partLines(
   {frame, home}: {readonly frame: Frame; readonly home: string},
 ): readonly string[] {
   if (part === undefined) return [];
-  const {file, by, shown, alone} = part;
-  if (shown === 'whole-file' && (by === 'edit' || file.hunks.length === 0)) {
+  const {file, change, shown, ownDiff} = part;
+  if (shown === 'whole-file' && (change === 'edit' || file.hunks.length === 0)) {
     const renamed = file.movedFrom === undefined ? [] : [`from ${file.movedFrom}`, `to   ${file.path}`];
     const room = {cells: frame.width - 2, home};
     const title =
-      by === 'edit' ? changeTitle([file], room) : changeHeading({...part, file: {...file, notes: []}}, 'present', room);
-    const said = renamed.length === 0 ? [title] : renamed.map(line => withTildes(line, home));
-    return [...said, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
+      change === 'edit'
+        ? changeTitle([file], room)
+        : changeHeading({...part, file: {...file, notes: []}}, 'present', room);
+    const heading = renamed.length === 0 ? [title] : renamed.map(line => withTildes(line, home));
+    return [...heading, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
   }
-  return cachedDiffLines(alone, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home}, frame);
+  return cachedDiffLines(ownDiff, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home}, frame);
 }

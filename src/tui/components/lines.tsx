@@ -8,10 +8,10 @@ interface LinesProps {
   readonly cursor?: Layout['cursor'];
 }
 
-/** Lines that are laid out already, each a row; with `cursor` the terminal's cursor is among them. */
+/** Shows lines that are already laid out, one row each. `cursor` places the terminal's cursor among them. */
 export function Lines({lines, cursor}: LinesProps): ReactNode {
   if (lines.length === 0) return undefined;
-  // A text of nothing but blank lines still takes its rows.
+  // The space keeps the rows of a text that starts with an empty line.
   const text = <Text wrap="truncate">{`${lines[0] === '' ? ' ' : ''}${lines.join('\n')}`}</Text>;
   return cursor === undefined ? text : <Caret at={cursor}>{text}</Caret>;
 }

@@ -14,7 +14,7 @@ import type {RunningSession} from '../../domain/session-list.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {todosOf} from '../../tasks/task-view.ts';
-import {awaitedArgument, type CommandInfo, readDraft} from '../commands/command-line.ts';
+import {commandAwaitingArgument, type CommandInfo, parseDraft} from '../commands/command-line.ts';
 import {type Draft, isEmptyDraft} from '../editor/draft.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import {
@@ -23,7 +23,7 @@ import {
   isFinishedTodo,
   isIdle,
   countText,
-  doingText,
+  activityText,
   foregroundCommand,
 } from '../state/selectors.ts';
 import type {Ui} from '../state/ui.ts';
@@ -50,7 +50,7 @@ export interface LiveRegionState {
   readonly ui: Ui;
   readonly commands: readonly CommandInfo[];
   readonly lexer: MarkdownLexer | undefined;
-  /** The start screen, until there is something above the live region. */
+  /** The start screen, until something is written above the live region. */
   readonly start: StartFacts | 'written';
   readonly blocks: readonly BlockInfo[];
   readonly sessions: readonly RunningSession[];
@@ -62,29 +62,29 @@ export interface LiveRegionState {
 
 interface LiveRegionProps {
   readonly state: LiveRegionState;
-  /** Lines of unfinished entries; on the alternate screen they are part of the transcript. */
+  /** Lines of unfinished entries. On the alternate screen they are part of the transcript. */
   readonly open: readonly string[];
   readonly rows: number;
   readonly frame: EntryFrame;
 }
 
-/** Most lines of the live region on a screen of that many rows. */
+/** Returns the most lines of the live region on a screen with `rows` rows. */
 export const maxLines = (rows: number): number => Math.max(3, rows - 1);
 
 export const panelRows = (rows: number): number => Math.max(2, maxLines(rows) - 2);
 
 const maxTodos = {alone: 7, besideCard: 4} as const;
 
-/** Rows of most cards; a higher one takes its rows from the todo panel. */
-const usualCard = 8;
+/** Rows of a typical card. A taller card takes rows from the todo panel. */
+const typicalCardRows = 8;
 
-/** Rows of the composer, the run line and the status line with what is around them. */
+/** Rows of the composer, the run line, and the status line, with their borders and margins. */
 const rowsBelow = 6;
 
-/** Most rows of a streamed message: rows that a shrinking terminal pushes into its scrollback would be there twice. */
+/** The most rows of a streamed message. A shrinking terminal pushes rows into its scrollback, where they would appear twice. */
 const maxText = 10;
 
-/** Unfinished entries, todo panel, run line, card or composer, status line; the lower parts get their rows first. */
+/** Everything below the scrollback: unfinished entries, todo panel, run line, card or composer, status line. Lower parts get their rows first. */
 export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNode {
   const {view, ui, times, blocks, sessions} = state;
   const most = maxLines(rows);
@@ -95,19 +95,19 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   const isAsked = attention.kind !== 'composer';
   const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, maxText) : most;
   const todos = todosOf(view.tasks);
-  // Of a list that nothing was marked in, such as the steps of a plan that was carried out without it, nobody learns anything.
+  // Hide a list in which no todo was ever started, such as the steps of a plan that was carried out without it.
   const isUsed = todos.some(({status}) => status !== 'pending');
   const isOver = view.run.state === 'idle' && (!isUsed || todos.every(isFinishedTodo));
   const todoRows = isOver
     ? 0
     : Math.min(
         isAsked ? maxTodos.besideCard : maxTodos.alone,
-        Math.floor((most - (isAsked ? usualCard : rowsBelow)) / 2),
+        Math.floor((most - (isAsked ? typicalCardRows : rowsBelow)) / 2),
       );
   const motion = frame.theme.name === 'plain' ? 'still' : 'turning';
   return (
     <Box flexDirection="column" justifyContent="flex-end" width={width} maxHeight={most} overflow="hidden">
-      <Box flexDirection="column" justifyContent="flex-end" flexShrink={shrinksFirst} overflow="hidden">
+      <Box flexDirection="column" justifyContent="flex-end" flexShrink={shrinkFirst} overflow="hidden">
         <Box flexDirection="column" flexShrink={0}>
           {state.start !== 'written' && <StartScreen facts={state.start} width={width} rows={most - rowsBelow} />}
           <Lines lines={open.slice(-openMost)} />
@@ -132,12 +132,12 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   );
 }
 
-/** A card with the keys and the draft below it, or the composer and above it what waits for the user. */
+/** A focused card with the draft below it, or the composer with a line above it for a card that waits. */
 function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
   const {view, ui, blocks, commands, demo, newlineKey} = state;
   const {width, home} = frame;
   if (ui.card.kind !== 'none' && ui.card.focus === 'card') {
-    const draft = isEmptyDraft(ui.draft) ? [] : draftLayout(ui.draft, {...draftBelow, frame}).lines;
+    const draft = isEmptyDraft(ui.draft) ? [] : draftLayout(ui.draft, {...draftBelowCard, frame}).lines;
     return (
       <>
         <CardArea {...{ui, view, blocks, home, width}} rows={Math.max(2, rows - draft.length)} />
@@ -154,24 +154,24 @@ function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
   );
 }
 
-/** The draft stays visible below a card. */
-const draftBelow = {rows: 2, hint: '', selection: 'none'} as const;
+/** Options for the draft, which stays visible below a card. */
+const draftBelowCard = {rows: 2, hint: '', selection: 'none'} as const;
 
 function hintOf({ui, view, commands, workAfter}: LiveRegionState): StatusHint | 'none' {
   if (ui.leaving.kind === 'armed') {
-    const goesOn = workAfter === 'goes-on' && !isIdle(view);
-    return {text: goesOn ? 'Ctrl+C again to leave · Esc stops the agent' : 'Ctrl+C again to exit', as: 'warning'};
+    const keepsRunning = workAfter === 'goes-on' && !isIdle(view);
+    return {text: keepsRunning ? 'Ctrl+C again to exit · Esc stops the agent' : 'Ctrl+C again to exit', as: 'warning'};
   }
   if (ui.panel !== 'none') return 'none';
   const facts = [pasteHint(ui), draftHint(ui.draft, commands)].filter(fact => fact !== '');
-  return facts.length === 0 ? 'none' : {text: facts.join(glyphs.between), as: 'dim'};
+  return facts.length === 0 ? 'none' : {text: facts.join(glyphs.separator), as: 'dim'};
 }
 
-/** What Enter does with a draft that is not a prompt; empty for a prompt. */
+/** Returns the hint for a draft that isn't a prompt. Empty for a prompt. */
 function draftHint({buffer}: Draft, commands: readonly CommandInfo[]): string {
-  const awaited = awaitedArgument(buffer.text, commands);
-  if (awaited !== undefined) return `${awaited.usage}: ${awaited.summary}`;
-  const {kind} = readDraft(buffer.text);
+  const awaited = commandAwaitingArgument(buffer.text, commands);
+  if (awaited !== undefined) return awaited.usage + glyphs.separator + awaited.summary;
+  const {kind} = parseDraft(buffer.text);
   switch (kind) {
     case 'prompt':
       return '';
@@ -184,8 +184,8 @@ function draftHint({buffer}: Draft, commands: readonly CommandInfo[]): string {
   }
 }
 
-/** Nearly all rows that are missing are taken from what shrinks first. */
-const shrinksFirst = 1000;
+/** A flex-shrink factor that takes nearly all missing rows from this part. */
+const shrinkFirst = 1000;
 
 interface CardAreaProps {
   readonly ui: Ui;
@@ -215,13 +215,13 @@ function CardArea({ui: {card}, view, blocks, home, width, rows}: CardAreaProps):
   ) : undefined;
 }
 
-/** One line that says what waits for the user while the keys go to the draft, and how to switch to it. */
+/** One line that shows what waits for the user while the draft has the focus, and the key to switch to it. */
 function AttentionLine({attention, home, width}: AttentionLineProps): ReactNode {
-  const room = Math.max(8, width - cellWidth(callKey));
+  const room = Math.max(8, width - cellWidth(answerHint));
   return (
     <Text wrap="truncate">
-      <Styled as={['bold', 'warning']}>{fit(whatWaits(attention, {cells: room, home}), room)}</Styled>
-      <Styled as="accent">{callKey}</Styled>
+      <Styled as={['bold', 'warning']}>{fit(attentionText(attention, {cells: room, home}), room)}</Styled>
+      <Styled as="accent">{answerHint}</Styled>
     </Text>
   );
 }
@@ -232,12 +232,12 @@ interface AttentionLineProps {
   readonly width: number;
 }
 
-const callKey = `${glyphs.between}${cardKeys.switchFocus.label}: answer`;
+const answerHint = `${glyphs.separator}${cardKeys.switchFocus.label}: answer`;
 
-/** Below this width the notice is shortened in favour of its subject. */
+/** Below this width, the notice is shortened to leave space for its subject. */
 const narrow = 40;
 
-function whatWaits(attention: Attention, {cells: room, home}: TitleRoom): string {
+function attentionText(attention: Attention, {cells: room, home}: TitleRoom): string {
   switch (attention.kind) {
     case 'composer':
       return '';
@@ -253,7 +253,7 @@ function whatWaits(attention: Attention, {cells: room, home}: TitleRoom): string
     case 'question':
       return `${glyphs.waiting} Question: ${visibleLine(attention.open.questions[0]?.question ?? '')}`;
     case 'hand-over':
-      return `${glyphs.waiting} A command is yours to talk to: ${visibleLine(attention.open.reason)}`;
+      return `${glyphs.waiting} A command needs you: ${visibleLine(attention.open.reason)}`;
     default:
       return unreachable(attention);
   }
@@ -265,20 +265,20 @@ interface QueuedPromptsProps {
   readonly rows: number;
 }
 
-/** The prompts that were sent but not started, and when they will be; a note counts those that are not shown. */
+/** The prompts that were sent but not started, and when they start. A note counts the hidden ones. */
 function QueuedPrompts({view: {queued, run}, width, rows}: QueuedPromptsProps): ReactNode {
   if (queued.length === 0 || rows <= 0) return null;
   const shown = queued.slice(0, Math.min(maxShown, rows));
   const hidden = queued.length - shown.length;
-  // Nothing runs before it, so it is being prepared: a hook looks at it, its files are read.
+  // Nothing runs, so the prompt is being prepared: a hook checks it, or its files are read.
   const isStarting = run.state === 'idle';
   return (
     <Box flexDirection="column" paddingLeft={2}>
       {shown.map((prompt, at) => {
         const last = at === shown.length - 1;
         const more = last && hidden > 0 ? ` (${hidden} more)` : '';
-        const note = last ? `${more}${glyphs.between}${isStarting ? 'Esc to interrupt' : '↑ takes it back'}` : '';
-        const lead = `${glyphs.waits} ${whenTexts[prompt.when]}: `;
+        const note = last ? `${more}${glyphs.separator}${isStarting ? 'Esc to interrupt' : '↑ to edit'}` : '';
+        const lead = `${glyphs.queuedPrompt} ${whenTexts[prompt.when]}: `;
         const text = lead + visibleLine(prompt.text);
         const isWide = width - 2 - note.length > 2 * lead.length;
         return (
@@ -301,12 +301,12 @@ const whenTexts: Readonly<Record<QueuedPrompt['when'], string>> = {
 
 interface HandOverCardProps {
   readonly reason: string;
-  /** `undefined` when the program has ended already. */
+  /** `undefined` if the program has already ended. */
   readonly info: BlockInfo | undefined;
   readonly width: number;
 }
 
-/** The agent gives a running program to the user: why, and its last line. */
+/** The card with which the agent hands a running program to the user: the reason and the program's last line. */
 function HandOverCard({reason, info, width}: HandOverCardProps): ReactNode {
   const theme = useTheme();
   const frame: Frame = {theme, width: Math.max(8, width - 4)};
@@ -342,15 +342,15 @@ interface RunLineProps {
   readonly width: number;
 }
 
-/** What is being done, for how long, what came of it so far, and how to stop it; no line while idle. */
+/** The run line: current activity, elapsed time, tokens, and how to stop. No line while idle. */
 export function RunLine({view, times, motion, home, width}: RunLineProps): ReactNode {
   const {run} = view;
   switch (run.state) {
     case 'idle':
       return null;
     case 'working': {
-      const words = visibleLine(withTildes(doingText(view), home));
-      const rest = restOf(times, {width, movable: foregroundCommand(view) === undefined ? 'no' : cellWidth(words)});
+      const words = visibleLine(withTildes(activityText(view), home));
+      const rest = runFacts(times, {width, movable: foregroundCommand(view) === undefined ? 'no' : cellWidth(words)});
       const doing = fit(words, Math.max(1, width - 2 - cellWidth(rest)));
       return (
         <Box width={width}>
@@ -369,32 +369,38 @@ export function RunLine({view, times, motion, home, width}: RunLineProps): React
   }
 }
 
-/** What follows the verb: the first of these that leaves it half of the line. */
-function restOf(
+/** Returns the text after the activity: the longest form that leaves enough room for it. */
+function runFacts(
   {elapsedMs, outputTokens}: RunLineProps['times'],
   {width, movable}: {readonly width: number; readonly movable: number | 'no'},
 ): string {
-  const time = glyphs.between + wholeSeconds(elapsedMs);
-  const tokens = outputTokens === 0 ? '' : `${glyphs.between}${glyphs.received} ${countText(outputTokens)} tokens`;
-  // That a command can go to the background is said where it costs none of the words before it.
-  const whole = time + tokens + escInterrupts + background;
+  const time = glyphs.separator + wholeSeconds(elapsedMs);
+  const tokens = outputTokens === 0 ? '' : `${glyphs.separator}${glyphs.downArrow} ${countText(outputTokens)} tokens`;
+  // The background hint is shown only if the activity fits in full.
+  const whole = time + tokens + interruptHint + background;
   if (movable !== 'no' && 2 + movable + cellWidth(whole) <= width) return whole;
-  const forms = [time + tokens + escInterrupts, time + escInterrupts, `${time}${glyphs.between}Esc`];
-  return forms.find(form => cellWidth(form) <= width - minDoing) ?? time;
+  const forms = [time + tokens + interruptHint, time + interruptHint, `${time}${glyphs.separator}Esc`];
+  return forms.find(form => cellWidth(form) <= width - minActivityCells) ?? time;
 }
 
-const background = `${glyphs.between}Ctrl+B background`;
+const background = `${glyphs.separator}Ctrl+B background`;
 
-const minDoing = 12;
+const minActivityCells = 12;
 
-const escInterrupts = `${glyphs.between}Esc to interrupt`;
+const interruptHint = `${glyphs.separator}Esc to interrupt`;
+
+/** With fewer cells for the reason, the facts before it are shortened. */
+const minReason = 10;
 
 type Retrying = View['run'] & {readonly state: 'retrying'};
 
-/** The reason comes last, because a narrow screen may cut it off. */
+/** Describes a retry. The reason comes last because a narrow screen may cut it off. */
 function retryText({attempt, maxAttempts, reason}: Retrying, inMs: number, width: number): string {
   const rest = `${inMs > 0 ? ` in ${Math.ceil(inMs / 1000)} s` : ''} (${attempt} of ${maxAttempts})`;
-  const full = `${glyphs.waiting} Trying again${rest}${escInterrupts}`;
-  const facts = full.length <= width ? full : `${glyphs.waiting} Retry${rest}${glyphs.between}Esc`;
-  return fit(reason === '' ? facts : facts + glyphs.between + visibleLine(reason), width);
+  const full = `${glyphs.waiting} Retrying${rest}${interruptHint}`;
+  const facts =
+    full.length + (reason === '' ? 0 : minReason) <= width
+      ? full
+      : `${glyphs.waiting} Retry${rest}${glyphs.separator}Esc`;
+  return fit(reason === '' ? facts : facts + glyphs.separator + visibleLine(reason), width);
 }

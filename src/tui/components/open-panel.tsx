@@ -32,14 +32,14 @@ import {rewindDetails, rewindEffect, type RewindReport, rewindSubject} from '../
 import type {RewindPanel as RewindState} from '../state/panels/rewind.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {providerNames, recognizeKey} from '../../domain/api-key.ts';
-import {type ConnectPanel as ConnectState, waysOf} from '../state/panels/connect.ts';
+import {type ConnectPanel as ConnectState, connectMethods} from '../state/panels/connect.ts';
 import {Caret} from './caret.tsx';
 
 export interface OpenPanelProps {
   readonly panel: Panel;
   readonly blocks: readonly BlockInfo[];
   readonly agents: readonly AgentOutput[];
-  /** The workspace; paths below it are shown relative to it. */
+  /** The workspace. Paths inside it are shown relative to it. */
   readonly directory: string;
   readonly rows: number;
   readonly width: number;
@@ -67,7 +67,7 @@ export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenP
         <PickerCard
           title="Earlier prompts"
           picker={panel.picker}
-          hints={['Enter take', 'Esc cancel', 'type to search', 'Ctrl+R older']}
+          hints={['Enter use', 'Esc cancel', 'type to search', 'Ctrl+R older']}
           {...size}
         />
       );
@@ -79,7 +79,7 @@ export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenP
           hints={
             blocks.length === 0
               ? ['Esc close']
-              : ['Enter attach', 'Esc close', `${blockKeys.stop} stop`, `${blockKeys.keep} keep after weft ends`]
+              : ['Enter attach', 'Esc close', `${blockKeys.stop} stop`, `${blockKeys.keep} keep after exit`]
           }
           {...size}
         />
@@ -95,7 +95,7 @@ export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenP
         />
       );
     case 'choice': {
-      const turns = panel.turns === '' ? [] : [`←→ ${panel.turns}`];
+      const turns = panel.variantLabel === '' ? [] : [`←→ ${panel.variantLabel}`];
       return (
         <PickerCard
           title={panel.title}
@@ -137,14 +137,14 @@ const confirmHints = ({enter, does, other}: ConfirmPanel): readonly string[] => 
   'Esc cancel',
 ];
 
-/** The note of the panel. Before it stands what Left and Right change in the selected row, where the row itself has no room for it. */
-function noteOf({note, turns, picker}: ChoicePanel, width: number): string {
+/** Returns the note of the panel. If the selected row has no room for its variant, the variant comes before the note. */
+function noteOf({note, variantLabel, picker}: ChoicePanel, width: number): string {
   const row = picker.row === 'none' ? undefined : picker.matching[picker.row];
-  const turned = turns === '' || row === undefined || showsFirstDetail(picker, width - 4) ? '' : row.details[0];
-  return [turned ?? '', note].filter(text => text !== '').join(glyphs.between);
+  const turned = variantLabel === '' || row === undefined || showsFirstDetail(picker, width - 4) ? '' : row.details[0];
+  return [turned ?? '', note].filter(text => text !== '').join(glyphs.separator);
 }
 
-/** The most rows of a sub-agent's output: the panel is to close without much to erase. */
+/** The most rows of a sub-agent's output. A small panel leaves few rows to erase when it closes. */
 const outputRows = 10;
 
 const shownAgent = ({row}: AgentPanel, agents: readonly AgentOutput[]): Pick<AgentOutput, 'row' | 'tail'> =>
@@ -155,14 +155,14 @@ interface Room {
   readonly width: number;
 }
 
-/** The last lines of a sub-agent's output, as they come. */
+/** The last lines of a sub-agent's output, live. */
 function AgentTail({text, rows, width}: Room & {readonly text: string}): ReactNode {
   const theme = useTheme();
   if (rows < 3) return null;
-  const said = visible(text)
+  const output = visible(text)
     .replaceAll(/\n\s*\n/gu, '\n')
     .trim();
-  const spans = [{text: said === '' ? 'No output yet.' : said, roles: ['dim']}] as const;
+  const spans = [{text: output === '' ? 'No output yet' : output, roles: ['dim']}] as const;
   const lines = wrapSpans(spans, {theme, width}, noIndent);
   return (
     <Box flexDirection="column" marginTop={1}>
@@ -173,7 +173,7 @@ function AgentTail({text, rows, width}: Room & {readonly text: string}): ReactNo
 
 const maxLastLine = 40;
 
-/** The background commands, with their state and their last line. */
+/** Returns the picker of background commands, with their states and last lines. */
 function blocksPicker(panel: BlocksPanel, blocks: readonly BlockInfo[]) {
   const items = blocks.map(block => ({
     ...plainItem(block.id, block.command),
@@ -197,9 +197,9 @@ const messageRows = 3;
 function LastMessages({panel, rows, width}: Room & {readonly panel: SessionsPanel}): ReactNode {
   const theme = useTheme();
   const selected = selectedValue(panel.picker);
-  const said: readonly SessionMessage[] = selected === undefined ? [] : (panel.messages.get(selected) ?? []);
-  if (rows < 3 || said.length === 0) return null;
-  const lines = said.flatMap(({by, text}) =>
+  const messages: readonly SessionMessage[] = selected === undefined ? [] : (panel.messages.get(selected) ?? []);
+  if (rows < 3 || messages.length === 0) return null;
+  const lines = messages.flatMap(({by, text}) =>
     wrapSpans(
       [{text: visible(text).replaceAll(/\n\s*\n/gu, '\n'), roles: ['dim']}],
       {theme, width},
@@ -213,7 +213,7 @@ function LastMessages({panel, rows, width}: Room & {readonly panel: SessionsPane
   );
 }
 
-/** Lines that show the colours of the selected theme. */
+/** Sample lines in the colors of the selected theme. */
 function ThemeSample({rows, width}: Room): ReactNode {
   const theme = useTheme();
   const lines = [
@@ -254,7 +254,7 @@ function CompactPanel({panel, rows, width}: PanelProps<CompactState>): ReactNode
     case 'summary-awaited':
       return (
         <Card width={width} title="Compact the conversation" hints={['Esc stop']}>
-          <Styled as="dim">The model is writing a summary …</Styled>
+          <Styled as="dim">Writing a summary…</Styled>
         </Card>
       );
     case 'confirm':
@@ -264,7 +264,7 @@ function CompactPanel({panel, rows, width}: PanelProps<CompactState>): ReactNode
   }
 }
 
-/** The other lines get the rows they need, and the summary gets the rest. */
+/** The preview of a compaction. The heading gets the rows it needs, and the summary gets the rest. */
 function CompactPreview({
   panel,
   rows,
@@ -282,8 +282,8 @@ function CompactPreview({
   const hints = [
     'Enter compact',
     'Esc cancel',
-    ...(preview.way === 'summary' ? ['e edit the summary'] : []),
-    ...(scrolls ? ['↑↓ read'] : []),
+    ...(preview.way === 'summary' ? ['e edit summary'] : []),
+    ...(scrolls ? ['↑↓ scroll'] : []),
   ];
   return (
     <Card width={width} title={compactionQuestion(preview)} hints={hints}>
@@ -298,7 +298,7 @@ function headLines(preview: CompactionPreview, frame: Frame): readonly string[] 
     ...wrapSpans([{text: compactionTokensText(preview), roles: []}], frame, noIndent),
     ...compactionPreviewWarnings(preview).flatMap(text => paragraph(visibleLine(text), 'warning', frame)),
     ...partsRow('kept', kept, frame),
-    ...partsRow('summarised', summarised, frame),
+    ...partsRow('summarized', summarised, frame),
     ...partsRow('dropped', dropped, frame),
     ...paragraph(`${summaryCostText(cost)} ${compactionUndoHint}`.trim(), 'dim', frame),
   ];
@@ -308,7 +308,7 @@ const paragraph = (text: string, role: 'warning' | 'dim', frame: Frame): readonl
   wrapSpans([{text, roles: [role]}], frame, {first: '', rest: '  ', roles: []});
 
 const partsRow = (name: string, parts: readonly CountedPart[], frame: Frame): readonly string[] =>
-  wrapSpans([{text: countedPartTexts(parts).join(glyphs.between), roles: []}], frame, {
+  wrapSpans([{text: countedPartTexts(parts).join(glyphs.separator), roles: []}], frame, {
     first: name.padEnd(11),
     rest: ' '.repeat(11),
     roles: ['dim'],
@@ -316,7 +316,7 @@ const partsRow = (name: string, parts: readonly CountedPart[], frame: Frame): re
 
 interface RewindPanelProps {
   readonly panel: RewindState;
-  /** Paths below it are shown relative to it. */
+  /** Paths inside this folder are shown relative to it. */
   readonly directory: string;
   readonly rows: number;
   readonly width: number;
@@ -391,32 +391,28 @@ interface ConnectPanelProps {
 function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
   const {stage, model, prompt} = panel;
   switch (stage.stage) {
-    case 'ways':
+    case 'methods':
       return (
         <PickerCard
           title={model === 'none' ? 'No model yet' : 'Connect a model'}
-          picker={waysOf(panel)}
+          picker={connectMethods(panel)}
           hints={['Enter select', model === 'none' ? 'Esc later' : 'Esc cancel']}
           rows={rows}
           width={width}
-          below={left => <Below lines={[stage.complaint, prompt === 'waits' ? waiting : '']} rows={left} />}
+          below={left => (
+            <ConnectNotes lines={[stage.complaint, prompt === 'waits' ? promptWaitsText : '']} rows={left} />
+          )}
         />
       );
     case 'key':
       return (
-        <Card
-          width={width}
-          title={`Paste an API key${ownerOf(stage.key)}`}
-          hints={['Enter check and keep it', 'Esc back']}
-        >
-          <Caret at={{x: dotsOf(stage.key, width).length, y: 0}}>
-            <Text>{`${dotsOf(stage.key, width)} `}</Text>
+        <Card width={width} title={`Paste an API key${keyProviderLabel(stage.key)}`} hints={['Enter save', 'Esc back']}>
+          <Caret at={{x: maskKey(stage.key, width).length, y: 0}}>
+            <Text>{`${maskKey(stage.key, width)} `}</Text>
           </Caret>
           <Text>
             {stage.complaint === '' ? (
-              <Styled as="dim">
-                It is kept in your keychain, else in a file that only you can read. It is never shown.
-              </Styled>
+              <Styled as="dim">Saved in your keychain, or in a file only you can read. Never shown.</Styled>
             ) : (
               <Styled as="error">{visibleLine(stage.complaint)}</Styled>
             )}
@@ -426,7 +422,7 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
     case 'provider':
       return (
         <PickerCard
-          title="Whose key is it?"
+          title="Which provider is this key for?"
           picker={stage.picker}
           hints={['Enter select', 'Esc back']}
           rows={rows}
@@ -446,7 +442,7 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
     case 'waiting':
       return (
         <Card width={width} title={`Connecting to ${visibleLine(stage.on)}…`} hints={['Esc back']}>
-          <Styled as="dim">{prompt === 'waits' ? waiting : 'One request, which costs nothing'}</Styled>
+          <Styled as="dim">{prompt === 'waits' ? promptWaitsText : 'Sending a free test request'}</Styled>
         </Card>
       );
     default:
@@ -454,12 +450,12 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
   }
 }
 
-const dotsOf = (key: string, width: number): string =>
+const maskKey = (key: string, width: number): string =>
   glyphs.secret.repeat(Math.max(0, Math.min(key.length, width - 6)));
 
-const waiting = 'Your prompt is sent once there is a model.';
+const promptWaitsText = 'Your prompt will be sent once a model is connected.';
 
-function ownerOf(key: string): string {
+function keyProviderLabel(key: string): string {
   const pasted = recognizeKey(key);
   return pasted.kind === 'key' ? `: ${providerNames[pasted.provider]}` : '';
 }
@@ -469,7 +465,7 @@ interface BelowProps {
   readonly rows: number;
 }
 
-function Below({lines, rows}: BelowProps): ReactNode {
+function ConnectNotes({lines, rows}: BelowProps): ReactNode {
   const [complaint = '', ...rest] = lines;
   if (rows < 1) return null;
   return (

@@ -1,7 +1,7 @@
 import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
 import {visibleLine} from '../../base/visible.ts';
-import {type Picker as PickerState, type PickerItem, typedIn} from '../state/panels/picker.ts';
+import {type Picker as PickerState, type PickerItem, filterTextOf} from '../state/panels/picker.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled} from '../theme/styled.tsx';
@@ -12,24 +12,24 @@ interface PickerCardProps {
   readonly title: string;
   readonly note?: string;
   readonly picker: PickerState<unknown>;
-  /** What the keys do; the first ones that fit are shown. */
+  /** Key hints. The card shows the first ones that fit. */
   readonly hints: readonly string[];
   readonly rows: number;
   readonly width: number;
-  /** Below the list; `none` for nothing. Its rows are those the list leaves. */
+  /** Renders content below the list, in the rows that the list leaves. */
   readonly below?: (rows: number, width: number) => ReactNode;
 }
 
-/** The most rows of a list: a small card leaves few rows to erase when it closes. */
+/** The most rows of a list. A small card leaves few rows to erase when it closes. */
 const maxListed = 10;
 
-/** A list in a frame, with what has been typed to filter it behind the title. */
+/** A framed list, with the filter text after the title. */
 export function PickerCard({title, note = '', picker, hints, rows, width, below}: PickerCardProps): ReactNode {
   const room = Math.max(1, Math.min(maxListed, rows - frameRows));
-  const typed = typedIn(picker);
+  const typed = filterTextOf(picker);
   const inside = width - 4;
   const left = rows - frameRows - Math.max(1, Math.min(room, picker.matching.length));
-  const found = picker.matching.length > room ? [`${picker.matching.length} in all`] : [];
+  const found = picker.matching.length > room ? [`${picker.matching.length} total`] : [];
   const asked = typed === '' ? title : `${title}: ${visibleLine(typed)}`;
   const card = (
     <Card width={width} title={asked} note={note} hints={[...hints, ...found]}>
@@ -38,7 +38,7 @@ export function PickerCard({title, note = '', picker, hints, rows, width, below}
     </Card>
   );
   if (picker.search.by === 'off') return card;
-  // Input methods open at the terminal's cursor: it stands where what is typed appears.
+  // Input methods open at the terminal's cursor, so the cursor is where typed text appears.
   return <Caret at={{x: Math.min(width - 2, titleColumn + cellWidth(asked)), y: 0}}>{card}</Caret>;
 }
 
@@ -48,7 +48,7 @@ interface PickerProps {
   readonly width: number;
 }
 
-/** The rows of a list around the selected one: pointer, digit, label, columns of detail, letter. */
+/** The rows of a list around the selected one. Columns: pointer, digit, label, details, letter. */
 function Picker({picker, rows, width}: PickerProps): ReactNode {
   const {matching, row, status, items} = picker;
   if (status.kind !== 'ready') {
@@ -57,7 +57,7 @@ function Picker({picker, rows, width}: PickerProps): ReactNode {
     );
   }
   if (matching.length === 0) {
-    return <Styled as="dim">{fit(`  ${items.length === 0 ? status.text : 'No match'}`, width)}</Styled>;
+    return <Styled as="dim">{fit(`  ${items.length === 0 ? status.text : 'No matches'}`, width)}</Styled>;
   }
   const room = Math.max(1, rows);
   const selected = row === 'none' ? 0 : row;
@@ -82,15 +82,15 @@ interface Columns {
   readonly letter: number;
 }
 
-/** The narrowest label for whose sake no column of detail is left out. */
-const enoughLabel = 24;
-/** A column of detail that would be narrower is left out. */
+/** Detail columns are dropped until the label has this many cells, or its full width. */
+const minLabel = 24;
+/** A detail column that would be narrower than this is dropped. */
 const minDetail = 10;
-/** Pointer, digit and the blanks behind them. */
+/** Cells of the pointer, the digit, and the spaces after them. */
 const leadWidth = 5;
 const gap = 2;
 
-/** The width of each column; the last columns of detail are left out, or cut, where the label would have too little room. */
+/** Returns the width of each column. If the label has too little room, the last detail columns are dropped or cut. */
 function columnsOf(items: readonly PickerItem<unknown>[], width: number): Columns {
   const letter = items.some(item => item.letter !== '') ? 2 : 0;
   const widest = Math.max(...items.map(item => cellWidth(labelOf(item))));
@@ -100,10 +100,10 @@ function columnsOf(items: readonly PickerItem<unknown>[], width: number): Column
   let details = all;
   const room = (): number =>
     Math.max(1, width - leadWidth - letter - details.reduce((sum, one) => sum + (one === 0 ? 0 : one + gap), 0));
-  while (details.length > 1 && room() < Math.min(widest, enoughLabel)) details = details.slice(0, -1);
+  while (details.length > 1 && room() < Math.min(widest, minLabel)) details = details.slice(0, -1);
   const [only] = details;
-  if (only !== undefined && room() < Math.min(widest, enoughLabel)) {
-    const left = width - leadWidth - letter - gap - Math.min(widest, enoughLabel);
+  if (only !== undefined && room() < Math.min(widest, minLabel)) {
+    const left = width - leadWidth - letter - gap - Math.min(widest, minLabel);
     details = left < minDetail ? [] : [Math.min(only, left), ...details.slice(1)];
   }
   return {label: Math.min(widest, room()), details, letter};
@@ -129,9 +129,9 @@ interface PickerRowProps {
 function PickerRow({item, number, isSelected, columns}: PickerRowProps): ReactNode {
   const digit = number <= 9 ? String(number) : ' ';
   const details = columns.details.map((cells, at) =>
-    cells === 0 ? '' : ' '.repeat(gap) + pad(visibleLine(item.details[at] ?? ''), cells),
+    cells === 0 ? '' : ' '.repeat(gap) + padToWidth(visibleLine(item.details[at] ?? ''), cells),
   );
-  const label = pad(labelOf(item), columns.label);
+  const label = padToWidth(labelOf(item), columns.label);
   return (
     <Text wrap="truncate">
       <Styled as={isSelected ? ['bold', 'accent'] : 'dim'}>{`${isSelected ? glyphs.pointer : ' '} ${digit}  `}</Styled>
@@ -142,7 +142,7 @@ function PickerRow({item, number, isSelected, columns}: PickerRowProps): ReactNo
   );
 }
 
-function pad(text: string, cells: number): string {
+function padToWidth(text: string, cells: number): string {
   const cut = fit(text, cells);
   return cut + ' '.repeat(Math.max(0, cells - cellWidth(cut)));
 }

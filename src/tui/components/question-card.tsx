@@ -29,7 +29,7 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
   const frame: Frame = {theme, width: Math.max(8, width - 4)};
   const field =
     form.state === 'typing'
-      ? fieldLayout({draft: form.other, editing}, {hint: 'your own answer', rows: 2}, frame)
+      ? fieldLayout({draft: form.other, editing}, {hint: 'Your answer', rows: 2}, frame)
       : undefined;
   const text = wrapText(visible(question.question), ['bold'], frame).slice(0, Math.max(1, rows - frameRows - 3));
   const choices = choicesOf(form, question);
@@ -90,5 +90,5 @@ function windowOf(
 
 function hintsOf({state}: QuestionForm, {choice}: Question): readonly string[] {
   if (state === 'typing') return ['Enter answer', 'Esc back'];
-  return choice === 'many' ? ['Space tick', 'Enter answer', 'Esc stop'] : ['↑↓ Enter, or a number', 'Esc stop'];
+  return choice === 'many' ? ['Space toggle', 'Enter answer', 'Esc stop'] : ['↑↓ Enter or a number', 'Esc stop'];
 }

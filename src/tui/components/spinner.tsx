@@ -3,16 +3,16 @@ import {glyphs, spinner} from '../theme/glyphs.ts';
 import {Styled} from '../theme/styled.tsx';
 
 interface SpinnerProps {
-  /** `still`: without colours, on a slow line, or where motion is not wanted. */
+  /** `still` for a terminal without colors. */
   readonly motion: 'turning' | 'still';
   readonly elapsedMs: number;
 }
 
-/** Turns by the time it is given: Ink's `useAnimation` would draw while the terminal takes nothing. */
+/** A spinner that turns with `elapsedMs`. Ink's `useAnimation` would draw even while the terminal can't take a frame. */
 export function Spinner({motion, elapsedMs}: SpinnerProps): ReactNode {
   const turned = spinner[Math.floor(elapsedMs / turnMs) % spinner.length] ?? glyphs.running;
   return <Styled as="running">{motion === 'still' ? glyphs.running : turned}</Styled>;
 }
 
-/** Slow enough to cost a hundredth of a processor. */
+/** Time between two spinner frames. Slow enough to use only 1% of a CPU. */
 export const turnMs = 120;

@@ -9,12 +9,12 @@ import {glyphs} from '../theme/glyphs.ts';
 import {Styled, ThemeContext, useTheme} from '../theme/styled.tsx';
 import {Lines} from './lines.tsx';
 
-/** What is known at the start; what becomes known later has its place already. */
+/** The facts on the start screen. Facts that become known later have a reserved place. */
 export interface StartFacts {
   readonly version: string;
-  /** The model and what happens without asking, in words; empty until the session is open. */
+  /** The model and the permission mode, as text. Empty until the session is open. */
   readonly about: string;
-  /** The folder as shown, with `~` for the home. */
+  /** The folder as shown, with `~` for the home folder. */
   readonly directory: string;
   readonly branch: string;
   readonly instructions: readonly string[];
@@ -25,17 +25,17 @@ export interface StartFacts {
 interface StartScreenProps {
   readonly facts: StartFacts;
   readonly width: number;
-  /** The most rows it may take: what matters least is left out. */
+  /** The most rows of the screen. The least important parts are dropped first. */
   readonly rows: number;
 }
 
-/** What weft is about to work with, and what to try: shown until the first prompt, and then left in the scrollback. */
+/** The start screen: model, folder, and what to try. Shown until the first prompt, then left in the scrollback. */
 export function StartScreen({facts, width, rows}: StartScreenProps): ReactNode {
   const {version, about, directory, branch, instructions, lastSession, notices} = facts;
   const theme = useTheme();
   const room = Math.max(8, width - logoCells);
   const read = instructions.length === 0 ? '' : `${instructions.map(visibleLine).join(', ')} read`;
-  const where = placeIn({directory: visibleLine(directory), branch: visibleLine(branch), read}, room);
+  const where = locationText({directory: visibleLine(directory), branch: visibleLine(branch), read}, room);
   const isLow = rows < minRows + notices.length;
   return (
     <Box flexDirection="column" width={width} paddingTop={isLow ? 0 : 1}>
@@ -60,23 +60,23 @@ export function StartScreen({facts, width, rows}: StartScreenProps): ReactNode {
       ))}
       {isLow ? null : (
         <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-          <Tries width={width - 2} />
-          <Resume lastSession={lastSession} width={width - 2} />
+          <Examples width={width - 2} />
+          <LastSession lastSession={lastSession} width={width - 2} />
         </Box>
       )}
     </Box>
   );
 }
 
-/** Folder, branch and what was read; where there is no room for all, what was read goes first, then folders above this one. */
-function placeIn(
+/** Returns folder, branch, and loaded instructions. If not everything fits, the instructions go first, then parent folders. */
+function locationText(
   {directory, branch, read}: {readonly directory: string; readonly branch: string; readonly read: string},
   cells: number,
 ): string {
-  const fork = branch === '' ? '' : `  ${glyphs.gitBranch} ${branch}`;
-  const more = read === '' ? '' : glyphs.between + read;
-  if (cellWidth(directory + fork + more) <= cells) return directory + fork + more;
-  return fit(fitPath(directory, Math.max(minFolder, cells - cellWidth(fork))) + fork, cells);
+  const branchText = branch === '' ? '' : `  ${glyphs.gitBranch} ${branch}`;
+  const more = read === '' ? '' : glyphs.separator + read;
+  if (cellWidth(directory + branchText + more) <= cells) return directory + branchText + more;
+  return fit(fitPath(directory, Math.max(minFolder, cells - cellWidth(branchText))) + branchText, cells);
 }
 
 const minFolder = 12;
@@ -84,7 +84,7 @@ const minFolder = 12;
 const logo = ['╭╮╭', '╰╯╰'] as const;
 const logoCells = 6;
 
-/** With fewer rows only what weft works with is shown. */
+/** With fewer rows, the examples and the last session are dropped. */
 const minRows = 7;
 
 function Row({logo: sign, children}: {readonly logo: string; readonly children: ReactNode}): ReactNode {
@@ -98,16 +98,16 @@ function Row({logo: sign, children}: {readonly logo: string; readonly children: 
   );
 }
 
-/** `claude-sonnet-5-5 · asks before changes`. */
+/** Returns the model and mode: `claude-sonnet-5-5 · asks before changes`. */
 export const startText = (model: string, mode: PermissionMode): string =>
-  [visibleLine(model), modeWords[mode]].filter(part => part !== '').join(glyphs.between);
+  [visibleLine(model), modeTexts[mode]].filter(part => part !== '').join(glyphs.separator);
 
-const modeWords: Readonly<Record<PermissionMode, string>> = {
+const modeTexts: Readonly<Record<PermissionMode, string>> = {
   default: 'asks before changes',
   acceptEdits: 'edits files, asks before commands',
   plan: 'plans, changes nothing',
-  dontAsk: 'never asks, does only what is allowed',
-  bypassPermissions: 'permissions bypassed: asks nothing',
+  dontAsk: 'never asks, runs only what is allowed',
+  bypassPermissions: 'permissions bypassed, never asks',
 };
 
 export const startScreenLines = (facts: StartFacts, {theme, width}: Frame): readonly string[] =>
@@ -120,32 +120,32 @@ export const startScreenLines = (facts: StartFacts, {theme, width}: Frame): read
     .trimEnd()
     .split('\n');
 
-const tries = ['"why does the cart test fail?"', '@file', '!command', '/help'];
+const examples = ['"why does the cart test fail?"', '@file', '!command', '/help'];
 
-function Tries({width}: {readonly width: number}): ReactNode {
+function Examples({width}: {readonly width: number}): ReactNode {
   let used = 'Try'.length;
-  const shown = tries.filter(text => {
-    const fits = used + apart.length + text.length <= width;
-    if (fits) used += apart.length + text.length;
+  const shown = examples.filter(text => {
+    const fits = used + separator.length + text.length <= width;
+    if (fits) used += separator.length + text.length;
     return fits;
   });
   return (
     <Text wrap="truncate">
       <Styled as="dim">Try</Styled>
-      {shown.map(text => apart + text).join('')}
+      {shown.map(text => separator + text).join('')}
     </Text>
   );
 }
 
-const apart = '   ';
+const separator = '   ';
 
-/** The last session and how it is taken up again; an empty row until it is known. */
-function Resume({lastSession, width}: Pick<StartFacts, 'lastSession'> & {readonly width: number}): ReactNode {
+/** The last session and the command that resumes it. An empty row until it is known. */
+function LastSession({lastSession, width}: Pick<StartFacts, 'lastSession'> & {readonly width: number}): ReactNode {
   if (lastSession === 'none') return <Text> </Text>;
-  const command = `${apart}weft -c`;
+  const command = `${separator}weft -c`;
   const lead = 'Last session: ';
   const room = width - lead.length - command.length;
-  const age = room < minForAge ? '' : ` (${lastSession.age})`;
+  const age = room < minCellsForAge ? '' : ` (${lastSession.age})`;
   const title = fit(visibleLine(lastSession.title), Math.max(1, room - age.length));
   return (
     <Text wrap="truncate">
@@ -157,5 +157,5 @@ function Resume({lastSession, width}: Pick<StartFacts, 'lastSession'> & {readonl
   );
 }
 
-/** With fewer cells the title needs the room of the age. */
-const minForAge = 30;
+/** With fewer cells, the age is dropped to leave room for the title. */
+const minCellsForAge = 30;

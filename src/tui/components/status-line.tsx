@@ -18,11 +18,11 @@ interface StatusLineProps {
   readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox' | 'run'>;
   readonly effort: Effort | 'default';
   readonly blocks: readonly BlockInfo[];
-  /** The sessions that go on while this one is shown. */
+  /** The sessions that run in the background. */
   readonly sessions: readonly RunningSession[];
-  /** Said for the moment in place of what stands on the left: what Enter does, vim's mode, that the next Ctrl+C leaves. */
+  /** A temporary hint that replaces the left side, such as what Enter does, or that the next Ctrl+C exits. */
   readonly hint: StatusHint | 'none';
-  /** Vim's mode and what is pending; empty where vim is off. */
+  /** Vim's mode and pending keys. Empty if vim is off. */
   readonly vim: string;
   readonly width: number;
 }
@@ -32,17 +32,17 @@ export interface StatusHint {
   readonly as: Role;
 }
 
-/** Each value keeps its place; on a narrow screen those that matter least are left out. */
+/** The status line. Values keep their order. On a narrow screen, the least important values are dropped. */
 export function StatusLine({view, effort, blocks, sessions, hint, vim, width}: StatusLineProps): ReactNode {
   const room = Math.max(1, width - 2 * margin);
-  const isFree = view.mode === 'bypassPermissions';
-  const alarm = isFree ? fit(` ${glyphs.warning} permissions bypassed ${glyphs.warning} `, room) : '';
-  const fitted = fittedParts(partsOf({view, effort, blocks, sessions, hint, vim}), room - cellWidth(alarm));
+  const isBypassing = view.mode === 'bypassPermissions';
+  const alarm = isBypassing ? fit(` ${glyphs.warning} permissions bypassed ${glyphs.warning} `, room) : '';
+  const fitted = fitParts(partsOf({view, effort, blocks, sessions, hint, vim}), room - cellWidth(alarm));
   return (
     <Box width={width} paddingX={margin} justifyContent="space-between">
       <Box flexShrink={0}>
-        {isFree ? <Styled as={['bold', 'error', 'selected']}>{alarm}</Styled> : null}
-        {isFree && fitted.left !== '' ? <Styled as="dim">{glyphs.between}</Styled> : null}
+        {isBypassing ? <Styled as={['bold', 'error', 'selected']}>{alarm}</Styled> : null}
+        {isBypassing && fitted.left !== '' ? <Styled as="dim">{glyphs.separator}</Styled> : null}
         {fitted.left === '' ? null : <Styled as={hint === 'none' ? 'dim' : hint.as}>{fitted.left}</Styled>}
       </Box>
       {fitted.right === '' ? null : <Styled as="dim">{fitted.right}</Styled>}
@@ -69,8 +69,8 @@ type PartName =
   | 'cost';
 type Parts = Readonly<Record<PartName, string>>;
 
-/** What is left out first where there is not enough room, one after the other; the mode stays. */
-const leftOut: readonly PartName[] = [
+/** The order in which parts are dropped if the line is too narrow. The mode always stays. */
+const dropOrder: readonly PartName[] = [
   'shortcuts',
   'sandbox',
   'modeKey',
@@ -82,18 +82,18 @@ const leftOut: readonly PartName[] = [
   'sessions',
 ];
 
-function fittedParts(parts: Parts, room: number): {readonly left: string; readonly right: string} {
-  let said = parts;
-  for (const name of leftOut) {
-    const {left, right} = joined(said);
+function fitParts(parts: Parts, room: number): {readonly left: string; readonly right: string} {
+  let shown = parts;
+  for (const name of dropOrder) {
+    const {left, right} = joinParts(shown);
     if (cellWidth(left) + (right === '' ? 0 : gap + cellWidth(right)) <= room) break;
-    said = {...said, [name]: ''};
+    shown = {...shown, [name]: ''};
   }
-  const {left, right} = joined(said);
+  const {left, right} = joinParts(shown);
   return {left: fit(left, Math.max(0, room)), right};
 }
 
-function joined(parts: Parts) {
+function joinParts(parts: Parts) {
   const {hint, mode, modeKey, vim, background, ports, sessions, context, sandbox, shortcuts, model, cost} = parts;
   return {
     left:
@@ -104,16 +104,16 @@ function joined(parts: Parts) {
   };
 }
 
-const list = (facts: readonly string[]): string => facts.filter(fact => fact !== '').join(glyphs.between);
+const list = (facts: readonly string[]): string => facts.filter(fact => fact !== '').join(glyphs.separator);
 
 function partsOf({view, effort, blocks, sessions, hint, vim}: Omit<StatusLineProps, 'width'>): Parts {
   const running = blocks.filter(({state}) => isGoing(state));
-  const isFree = view.mode === 'bypassPermissions';
+  const isBypassing = view.mode === 'bypassPermissions';
   const isUnused = view.run.state === 'idle' && Object.keys(view.usage.models).length === 0;
   return {
     hint: hint === 'none' ? '' : visibleLine(hint.text),
-    mode: isFree ? '' : modeText(view.mode),
-    modeKey: isFree ? '' : ' ⇧Tab',
+    mode: isBypassing ? '' : modeText(view.mode),
+    modeKey: isBypassing ? '' : ' ⇧Tab',
     vim,
     background: backgroundText(running),
     ports: running.flatMap(({ports}) => ports.map(port => ` :${port}`)).join(''),
@@ -126,7 +126,7 @@ function partsOf({view, effort, blocks, sessions, hint, vim}: Omit<StatusLinePro
   };
 }
 
-/** `1 server`, `2 in background`, and whether one of them needs input. */
+/** Returns `1 server`, `2 in background`, or `1 needs input`. */
 function backgroundText(running: readonly BlockInfo[]): string {
   const waiting = running.filter(({state}) => state.kind === 'waiting').length;
   if (waiting > 0) return `${waiting} needs input`;
@@ -138,8 +138,8 @@ function backgroundText(running: readonly BlockInfo[]): string {
 
 function sessionsText(sessions: readonly RunningSession[]): string {
   const asking = sessions.filter(({state}) => state === 'needs-input').length;
-  const [count, does] = asking > 0 ? [asking, 'ask'] : [sessions.length, 'run'];
-  return count === 0 ? '' : `${pluralize(count, 'session')} ${does}${count === 1 ? 's' : ''}`;
+  if (asking > 0) return `${pluralize(asking, 'session')} ${asking === 1 ? 'needs' : 'need'} input`;
+  return sessions.length === 0 ? '' : `${pluralize(sessions.length, 'session')} running`;
 }
 
 function contextText({contextTokens, contextWindow}: View['usage']): string {
@@ -147,7 +147,7 @@ function contextText({contextTokens, contextWindow}: View['usage']): string {
   return `context ${contextPercent(contextTokens, contextWindow)} %`;
 }
 
-/** The cost in cents, in the cells that it may come to need. */
+/** Returns the cost in cents, padded so that a growing amount doesn't move the line. */
 function costText({models}: View['usage']): string {
   const usd = knownCost(Object.values(models));
   if (usd === undefined || usd === 0) return '';
@@ -156,5 +156,5 @@ function costText({models}: View['usage']): string {
 
 const costCells = '$10.00'.length;
 
-/** The model without its vendor and the date of its version. */
+/** Returns the model name without its vendor and date. */
 const shortModel = (model: string): string => model.replace(/^(?:.*\/)?(?:claude-)?/u, '').replace(/-20\d{6}$/u, '');

@@ -11,14 +11,14 @@ import {Styled} from '../theme/styled.tsx';
 
 interface TodoPanelProps {
   readonly todos: TodoList;
-  /** How long each todo in progress has been so, in milliseconds. */
+  /** How long each current todo has been in progress, in milliseconds. */
   readonly times: ReadonlyMap<TodoId, number>;
   readonly width: number;
-  /** The most rows it may take; with one the list is folded to its bar and what is being done. */
+  /** The most rows of the panel. With one row, the list is folded to its bar and the current todo. */
   readonly rows: number;
 }
 
-/** A bar, what is done, what is being done, what comes next. Once all is done, or with one row, it is one line. */
+/** The todo panel: a progress bar, then finished, current, and next todos. One line if all are finished or `rows` is 1. */
 export function TodoPanel({todos, times, width, rows}: TodoPanelProps): ReactNode {
   if (todos.length === 0 || rows <= 0) return null;
   const room = width - margin;
@@ -33,16 +33,18 @@ export function TodoPanel({todos, times, width, rows}: TodoPanelProps): ReactNod
       <Box paddingLeft={margin}>
         <Bar done={done.length} all={todos.length} />
         {first === undefined ? null : (
-          <Text wrap="truncate">{fit(glyphs.between + visibleLine(wordsOf(first)), Math.max(0, room - barCells))}</Text>
+          <Text wrap="truncate">
+            {fit(glyphs.separator + visibleLine(todoLabel(first)), Math.max(0, room - barCells))}
+          </Text>
         )}
       </Box>
     );
   }
-  // What is being done comes first, then what is done, then what comes next.
+  // Current todos get their rows first, then finished ones, then the next ones.
   const runningRows = running.slice(0, rows - 1);
   const doneRows = done.length > 0 && rows - 1 - runningRows.length > 0 ? 1 : 0;
   const nextRows = Math.max(0, rows - 1 - runningRows.length - doneRows);
-  // Each on a row of its own, as far as there are rows; the last row takes what is left.
+  // Each next todo gets its own row. The last row takes all that remain.
   const own = next.length <= nextRows ? next : next.slice(0, Math.max(0, nextRows - 1));
   const left = next.slice(own.length);
   return (
@@ -64,7 +66,7 @@ const margin = 2;
 const bars = 10;
 
 function Bar({done, all}: {readonly done: number; readonly all: number}): ReactNode {
-  // A bar is full only when all is done, and empty only as long as nothing is.
+  // The bar is full only if all todos are finished, and empty only if none is.
   const full = done === all ? bars : Math.min(bars - 1, Math.max(done === 0 ? 0 : 1, Math.floor((bars * done) / all)));
   return (
     <Box flexShrink={0}>
@@ -78,18 +80,18 @@ function Bar({done, all}: {readonly done: number; readonly all: number}): ReactN
 
 const barCells = 'Todos  10/10'.length + bars;
 
-/** What is done, on one row: the last ones that fit, and how many came before. */
+/** The finished todos on one row: the last ones that fit, and how many came before. */
 function DoneRow({done, room}: {readonly done: TodoList; readonly room: number}): ReactNode {
-  const {shown, hidden} = fitting(done.toReversed(), room - earlierCells);
+  const {shown, hidden} = fitTodos(done.toReversed(), room - earlierCells);
   const earlier = hidden === 0 ? [] : [`${glyphs.success} ${hidden} more`];
   return (
     <Text wrap="truncate">
       {earlier.map(text => (
-        <Styled key={text} as="dim">{`${text}${apart}`}</Styled>
+        <Styled key={text} as="dim">{`${text}${separator}`}</Styled>
       ))}
       {shown.toReversed().map(({todo, words}, at) => (
         <Text key={todo.id}>
-          {at === 0 ? '' : apart}
+          {at === 0 ? '' : separator}
           <Styled as={todo.status === 'completed' ? 'success' : 'dim'}>
             {todo.status === 'completed' ? glyphs.success : glyphs.cancelled}
           </Styled>
@@ -101,42 +103,42 @@ function DoneRow({done, room}: {readonly done: TodoList; readonly room: number})
 }
 
 function RunningRow({todo, elapsedMs, room}: {readonly todo: Todo; readonly elapsedMs: number; readonly room: number}) {
-  const time = elapsedMs < 1000 ? '' : glyphs.between + wholeSeconds(elapsedMs);
+  const time = elapsedMs < 1000 ? '' : glyphs.separator + wholeSeconds(elapsedMs);
   return (
     <Box>
       <Styled as="running">{`${glyphs.running} `}</Styled>
-      <Styled as="bold">{fit(visibleLine(wordsOf(todo)), Math.max(1, room - 2 - cellWidth(time)))}</Styled>
+      <Styled as="bold">{fit(visibleLine(todoLabel(todo)), Math.max(1, room - 2 - cellWidth(time)))}</Styled>
       <Styled as="dim">{time}</Styled>
     </Box>
   );
 }
 
-/** What comes next, on a row: the first ones that fit, and how many come after. */
+/** The next todos on one row: the first ones that fit, and how many come after. */
 function NextRow({next, room}: {readonly next: TodoList; readonly room: number}): ReactNode {
-  const {shown, hidden} = fitting(next, room - earlierCells);
+  const {shown, hidden} = fitTodos(next, room - earlierCells);
   const texts = shown.map(({words}) => `${glyphs.queued} ${words}`);
-  const rest = hidden === 0 ? '' : `${apart}${hidden} more`;
-  return <Styled as="dim">{texts.join(apart) + rest}</Styled>;
+  const rest = hidden === 0 ? '' : `${separator}${hidden} more`;
+  return <Styled as="dim">{texts.join(separator) + rest}</Styled>;
 }
 
-/** The todos that fit in so many cells one after the other, the first one in any case. */
-function fitting(todos: TodoList, cells: number) {
+/** Returns the todos that fit on a row of `cells` cells. The first one is always included. */
+function fitTodos(todos: TodoList, cells: number) {
   const shown: {readonly todo: Todo; readonly words: string}[] = [];
   let used = 0;
   for (const todo of todos) {
     const words = fit(visibleLine(todo.title), Math.max(1, cells - 2));
-    used += cellWidth(words) + 2 + (shown.length === 0 ? 0 : apart.length);
+    used += cellWidth(words) + 2 + (shown.length === 0 ? 0 : separator.length);
     if (used > cells && shown.length > 0) break;
     shown.push({todo, words});
   }
   return {shown, hidden: todos.length - shown.length};
 }
 
-const apart = '   ';
+const separator = '   ';
 
-/** Cells that are kept for how many are not shown. */
-const earlierCells = `✓ 99 more${apart}`.length;
+/** Cells reserved for the number of hidden todos. */
+const earlierCells = `✓ 99 more${separator}`.length;
 
-/** What is being done in its running form: the `activeForm` of TodoWrite. */
-const wordsOf = ({title, status, description}: Todo): string =>
+/** Returns the todo's label. A current todo uses its progressive form, the `activeForm` of TodoWrite. */
+const todoLabel = ({title, status, description}: Todo): string =>
   status === 'in_progress' && description !== '' ? description : title;

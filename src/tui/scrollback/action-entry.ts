@@ -88,7 +88,7 @@ const widestTitle = 110;
 
 /** One line with a sign and a target, and at its right edge how it ended; that stands behind the target where both need several lines. */
 function titleOf({mark, spans, notes}: ActionFacts, {theme, width}: EntryFrame): readonly string[] {
-  const note: StyledSpan = {text: notes.join(glyphs.between), roles: [mark.glyph === glyphs.error ? 'error' : 'dim']};
+  const note: StyledSpan = {text: notes.join(glyphs.separator), roles: [mark.glyph === glyphs.error ? 'error' : 'dim']};
   const lead = `${margin}${theme.style([mark.role], mark.glyph)} `;
   const indent = cellWidth(mark.glyph) + margin.length + 1;
   const room = {theme, width: Math.max(4, width - indent)};

@@ -263,7 +263,7 @@ function withChanges({rows, foot}: ResultBody, outcome: ChangesOutcome, frame: E
   const parts = commandParts(applied.filter(isFile), diffs);
   const isWhole = frame.verbosity === 'full';
   const words = changedWords(
-    parts.map(({by}) => by),
+    parts.map(({change}) => change),
     more.applied,
   );
   const isFolded = !isWhole && !foot.some(note => note.endsWith(unfolds));

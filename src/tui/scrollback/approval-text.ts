@@ -18,7 +18,7 @@ import {
 import {withTildes} from '../text/workspace-paths.ts';
 import type {ApprovalChoices} from '../state/approval-choices.ts';
 import type {ChoosingStage, HunkStage} from '../state/approval-stage.ts';
-import {whyOf} from '../state/approval-why.ts';
+import {approvalReasons} from '../state/approval-reasons.ts';
 import {exactText} from '../state/card-room.ts';
 import {partsOf} from '../state/change-parts.ts';
 
@@ -185,7 +185,7 @@ const cutMiddle = (lines: readonly string[], rows: number, frame: Frame): readon
 
 export function approvalInFull(approval: Approval, frame: EntryFrame): readonly string[] {
   const {theme, width, home} = frame;
-  const {note, lines} = whyOf(approval);
+  const {note, lines} = approvalReasons(approval);
   const inner = {...frame, width: Math.max(8, width - 2)};
   return [
     theme.style(['bold'], approvalTitle(approval, {cells: width, home})),

@@ -19,7 +19,7 @@ import {
 export type CommandChanges = Extract<Preview, {kind: 'changes'}>;
 
 /** The words for what was done to a file, before and after it is decided about. */
-export const changeVerbs: Readonly<Record<ChangePart['by'], {readonly present: string; readonly past: string}>> = {
+export const changeVerbs: Readonly<Record<ChangePart['change'], {readonly present: string; readonly past: string}>> = {
   edit: {present: 'Edit', past: 'Edited'},
   created: {present: 'Create', past: 'Created'},
   changed: {present: 'Edit', past: 'Edited'},
@@ -32,7 +32,7 @@ export const changeVerbs: Readonly<Record<ChangePart['by'], {readonly present: s
 export type Tense = 'present' | 'past';
 
 /** `changed 2 files`, `deleted 1 file`; with `unnamed` files more. */
-export function changedWords(kinds: readonly ChangePart['by'][], unnamed = 0): string {
+export function changedWords(kinds: readonly ChangePart['change'][], unnamed = 0): string {
   const [first, ...others] = kinds;
   const alike = first !== undefined && others.every(kind => kind === first) ? first : 'changed';
   const verb = alike === 'created' || alike === 'deleted' ? alike : 'changed';
@@ -70,8 +70,8 @@ export function changeHeading(part: ChangePart, tense: Tense, room: TitleRoom): 
 }
 
 function headingOf(part: ChangePart, tense: Tense, {cells, home}: TitleRoom) {
-  const {file, by} = part;
-  const verb = `${changeVerbs[by][tense]} `;
+  const {file, change} = part;
+  const verb = `${changeVerbs[change][tense]} `;
   const path = visibleLine(withTildes(file.path, home));
   // The name of the file says more than what follows it.
   const name = Math.min(cellWidth(path), Math.max(cellWidth(path.split('/').at(-1) ?? ''), shortestName));
@@ -103,7 +103,7 @@ function headingRow(part: ChangePart, tense: Tense, {theme, width, home}: BodyFr
 const linesOf = (part: ChangePart, form: Pick<DiffOptions, 'shown' | 'long'>, frame: BodyFrame): readonly string[] =>
   hasNoLines(part)
     ? []
-    : cachedDiffLines(part.alone, {...form, most: Number.POSITIVE_INFINITY, home: frame.home}, frame);
+    : cachedDiffLines(part.ownDiff, {...form, most: Number.POSITIVE_INFINITY, home: frame.home}, frame);
 
 const cachedLines = layoutCache<readonly ChangePart[], readonly string[]>();
 
@@ -141,4 +141,4 @@ export function changeSummary(
 
 const minLines = 3;
 
-const isDeletion = ({by}: ChangePart): boolean => by === 'deleted';
+const isDeletion = ({change}: ChangePart): boolean => change === 'deleted';

@@ -77,7 +77,7 @@ export const wholeAnswer = (text: string, lexer: MarkdownLexer, frame: Frame): r
 
 /** What the agent says stands behind a margin, where a bullet marks the beginning of a message. */
 function answerLines(lines: readonly string[], written: 'nothing' | 'some', {theme}: Frame): readonly string[] {
-  let bullet = written === 'nothing' ? `${theme.style(['bullet'], glyphs.said)} ` : margin;
+  let bullet = written === 'nothing' ? `${theme.style(['bullet'], glyphs.agentBullet)} ` : margin;
   return lines.map(line => {
     if (line === '') return line;
     const shown = bullet + line;
@@ -137,10 +137,10 @@ function agentRow(
   const tokens = about === undefined ? 0 : contextTokens(about.row.progress.usage);
   const time = progress === undefined || progress.elapsedMs < 1000 ? '' : wholeSeconds(progress.elapsedMs);
   const facts = [time, tokens === 0 ? '' : `${countText(tokens)} tokens`, ...notes].filter(text => text !== '');
-  const end = facts.map(text => glyphs.between + text).join('');
+  const end = facts.map(text => glyphs.separator + text).join('');
   const room = Math.max(8, frame.width - 4 - cellWidth(end));
   const name = fit(title, room);
-  const rest = fit(doing === '' ? '' : glyphs.between + doing, room - cellWidth(name));
+  const rest = fit(doing === '' ? '' : glyphs.separator + doing, room - cellWidth(name));
   const {theme} = frame;
   return `${margin}${theme.style([mark.role], mark.glyph)} ${name}${theme.style(['dim'], fit(rest + end, Math.max(0, frame.width - 4 - cellWidth(name))))}`;
 }
@@ -182,10 +182,11 @@ function openMarkdownLines(entry: TextEntry, lexer: MarkdownLexer | undefined, f
   const text = shownEnd(entry.rest);
   if (text.trim() === '') return [];
   // The next line of a paragraph that is written line by line is shown once it is complete, so that it is not drawn twice.
-  if (entry.place.kind === 'between' && entry.place.after === 'part' && text.length < frame.width) return [];
-  if (entry.place.kind === 'fence') return renderFence(text, {fence: entry.place.fence, extent: 'glimpsed'}, frame);
+  if (entry.position.kind === 'between' && entry.position.after === 'part' && text.length < frame.width) return [];
+  if (entry.position.kind === 'fence')
+    return renderFence(text, {fence: entry.position.fence, extent: 'glimpsed'}, frame);
   const lines = lexer === undefined ? wrapText(visible(text.trim()), [], frame) : renderMarkdown(text, lexer, frame);
-  return entry.place.after === 'item' || entry.place.after === 'part' ? lines : ['', ...lines];
+  return entry.position.after === 'item' || entry.position.after === 'part' ? lines : ['', ...lines];
 }
 
 /** The visible end of a long block; the end of a table keeps its header. */

@@ -305,7 +305,7 @@ export function reviewLayout(
 function titleOf({review: {title, files, more, comments}}: ReviewState): string {
   const open = comments.filter(({state}) => state === 'open').length;
   const parts = [`Review: ${title}`, `${files.length}${more === 0 ? '' : ` of ${files.length + more}`} files`];
-  return [...parts, `${open} open of ${comments.length} comments`].join(glyphs.between);
+  return [...parts, `${open} open of ${comments.length} comments`].join(glyphs.separator);
 }
 
 function keysOf(state: ReviewState): readonly string[] {
@@ -369,7 +369,7 @@ function commentRows(comment: ReviewComment, stands: 'at-line' | 'elsewhere', fr
     who(by),
     ...(stands === 'elsewhere' ? [visibleLine(commentPlace(comment))] : []),
     ...(state === 'resolved' ? ['resolved'] : []),
-  ].join(glyphs.between);
+  ].join(glyphs.separator);
   return [
     `    ${theme.style([state === 'resolved' ? 'dim' : roles[severity]], fit(head, inner.width))}`,
     ...wrapText(visible(text), body, inner).map(row => `      ${row}`),

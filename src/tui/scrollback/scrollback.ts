@@ -158,7 +158,7 @@ export function grammarsIn({entries, approvals}: Pick<View, 'entries' | 'approva
   };
   for (const entry of entries) {
     if (entry.kind === 'text') {
-      if (entry.place.kind === 'fence') add(entry.place.fence.grammar);
+      if (entry.position.kind === 'fence') add(entry.position.fence.grammar);
       for (const [, info = ''] of entry.rest.matchAll(fenceOpening)) add(grammarOfFence(info));
     } else {
       for (const file of filesOf(previewOf(entry))) add(grammarOfDiff(file));

@@ -178,12 +178,12 @@ function panelLayout({update, pages, top, query, sought, said}: Reading, {rows, 
 /** The key hints of a panel, on its last line; where not all fit, the first and the one that closes the panel stay. */
 export function keysRow(keys: readonly string[], frame: Frame): string {
   const shown = [...keys];
-  while (cellWidth(shown.join(glyphs.between)) > frame.width) {
+  while (cellWidth(shown.join(glyphs.separator)) > frame.width) {
     const least = shown.findLastIndex(key => !closeHints.test(key));
     if (least <= 0) break;
     shown.splice(least, 1);
   }
-  return frame.theme.style(['dim'], fit(shown.join(glyphs.between), frame.width));
+  return frame.theme.style(['dim'], fit(shown.join(glyphs.separator), frame.width));
 }
 
 const closeHints = /\bEsc\b|^[nq] /u;

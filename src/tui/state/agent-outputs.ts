@@ -4,24 +4,24 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
 
-/** A sub-agent, and the end of what it has said and what its commands have printed. */
+/** A sub-agent and the end of its output: its text and what its commands print. */
 export interface AgentOutput {
   readonly row: AgentRow;
   readonly tail: string;
 }
 
-/** UTF-16 units: more than a panel can show. */
-const tailKept = 4000;
+/** The most output kept per sub-agent, in UTF-16 units. A panel can't show more. */
+const maxTail = 4000;
 
-type AboutAgent = Extract<AgentEvent, {event: 'agent-started' | 'agent-changed' | 'agent-event'}>;
+type SubAgentEvent = Extract<AgentEvent, {event: 'agent-started' | 'agent-changed' | 'agent-event'}>;
 
-/** The same array where nothing changed. What is said of a sub-agent that nobody has told of is dropped. */
-export function followAgents(agents: readonly AgentOutput[], event: AboutAgent): readonly AgentOutput[] {
+/** Applies an event to the list. Returns the same array if nothing changed. Ignores output of an unknown sub-agent. */
+export function updateAgents(agents: readonly AgentOutput[], event: SubAgentEvent): readonly AgentOutput[] {
   if (event.event === 'agent-event') {
-    const more = saidIn(event.happened);
+    const more = outputText(event.happened);
     if (more === '') return agents;
     return agents.map(each =>
-      each.row.agent.id === event.agent ? {...each, tail: (each.tail + more).slice(-tailKept)} : each,
+      each.row.agent.id === event.agent ? {...each, tail: (each.tail + more).slice(-maxTail)} : each,
     );
   }
   const {row} = event;
@@ -31,7 +31,7 @@ export function followAgents(agents: readonly AgentOutput[], event: AboutAgent):
     : [...agents, {row, tail: ''}];
 }
 
-function saidIn(happened: AgentHappening): string {
+function outputText(happened: AgentHappening): string {
   const {event} = happened;
   switch (event.event) {
     case 'text':
@@ -60,9 +60,9 @@ export function agentStatusText({status}: Pick<AgentRow, 'status'>): string {
     case 'in_progress':
       return status.doing === '' ? 'thinking' : visibleExactLine(status.doing);
     case 'blocked':
-      return `waits for you: ${visibleExactLine(status.on)}`;
+      return `needs input: ${visibleExactLine(status.on)}`;
     case 'idle':
-      return 'silent';
+      return 'idle';
     case 'succeeded':
       return 'done';
     case 'failed':

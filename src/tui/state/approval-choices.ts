@@ -7,44 +7,47 @@ import type {Verdict} from '../../domain/risk.ts';
 import {approvalKeys} from '../terminal/keymap.ts';
 import {type ChangePart, partsOf} from './change-parts.ts';
 
-/** What an approval card offers, depending on the action and its risk. */
+/** The choices on an approval card, depending on the action and its risk. */
 export interface ApprovalChoices {
   readonly accept: Acceptance;
-  /** The answers in the order of their numbers, without those that only a typed word gives. */
+  /** The answers in numbered order. An answer that needs a typed word isn't among them. */
   readonly offers: readonly Offer[];
-  /** Rules that "always" can store, narrowest first; with none it is not offered. */
+  /** Rules that "always" can store, narrowest first. If empty, the card doesn't offer "always". */
   readonly rules: readonly string[];
-  /** The command, which can be edited before it runs; empty for other actions. */
+  /** The command, which the user can edit before it runs. Empty for other actions. */
   readonly command: string;
-  /** The parts of a change that can be dropped, as long as it is the agent's own. */
+  /** The parts of a change that can be dropped. Empty once the user has edited the change. */
   readonly parts: readonly ChangePart[];
-  /** Whether the proposal can be opened in an editor. */
+  /** Whether the user can open the proposal in an editor. */
   readonly editable: 'yes' | 'no';
 }
 
-/** What accepts a proposal: a key, or for what destroys something a typed word, the confirm word. */
+/** The input that accepts a proposal: a key, or the typed confirm word if the action needs one. */
 export type Acceptance =
   | {readonly by: 'key'}
   | {readonly by: 'word'; readonly word: string; readonly does: 'allow' | 'keep'};
 
-/** An answer that a card offers. Its letter means the same on every card. */
+/** An answer that a card offers. A letter means the same on every card. */
 export interface Offer {
-  readonly does: OfferedAnswer;
+  readonly does: OfferAction;
   readonly letter: string;
   readonly label: string;
-  /** For a card with little room. */
+  /** The label on a small card. */
   readonly short: string;
 }
 
-type OfferedAnswer =
+type OfferAction =
   | {readonly kind: 'answer'; readonly answer: ApprovalAnswer}
-  /** Stores one of the rules, which is the one that is shown. */
+  /** Stores the rule that the card shows. */
   | {readonly kind: 'always'; readonly rule: string}
   | {readonly kind: 'choose-hunks'}
-  /** Asks what to do instead. */
+  /** Asks the user what to do instead. */
   | {readonly kind: 'refuse'};
 
-/** An action that destroys something or sends private data can only be allowed once. `rule` is the rule that "always" shows, as its index. */
+/**
+ * Returns the choices for an approval. An action that destroys something or sends private data can only be allowed once.
+ * `rule` is the index of the rule that "always" shows.
+ */
 export function choicesOf(approval: Approval, rule: number | 'suggested' = 'suggested'): ApprovalChoices {
   const {action, preview, verdict} = approval;
   const access = accessOf(action);
@@ -52,20 +55,20 @@ export function choicesOf(approval: Approval, rule: number | 'suggested' = 'sugg
   if (preview.kind === 'plan') return planChoices;
   if (preview.kind === 'changes') return changesChoices(approval, partsOf(preview));
   const parts = edit?.userChanges.kind === 'none' && preview.kind === 'diff' ? partsOf(preview) : [];
-  const takesWord = verdict.risk === 'destructive' || verdict.detail.confirmWord !== '';
-  const rules = takesWord ? [] : verdict.detail.rules;
+  const needsWord = verdict.risk === 'destructive' || verdict.detail.confirmWord !== '';
+  const rules = needsWord ? [] : verdict.detail.rules;
   const hunks: readonly Offer[] = parts.length < 2 ? [] : [hunksOffer('Pick hunks', 'Hunks')];
   const shown = rules[rule === 'suggested' ? suggestedRule(verdict) : rule];
   return {
-    accept: takesWord ? {by: 'word', word: typeableWord(verdict.detail.confirmWord), does: 'allow'} : {by: 'key'},
-    offers: takesWord
-      ? [...hunks, refusal]
+    accept: needsWord ? {by: 'word', word: typeableWord(verdict.detail.confirmWord), does: 'allow'} : {by: 'key'},
+    offers: needsWord
+      ? [...hunks, refuseWithMessage]
       : [
           allowOffer('Yes', 'Yes'),
           ...sessionOffers(approval),
           ...(shown === undefined ? [] : [alwaysOffer(shown)]),
           ...hunks,
-          refusal,
+          refuseWithMessage,
         ],
     rules,
     command: access.kind === 'command' ? access.command : '',
@@ -74,7 +77,7 @@ export function choicesOf(approval: Approval, rule: number | 'suggested' = 'sugg
   };
 }
 
-const offer = (key: keyof typeof approvalKeys, does: OfferedAnswer, label: string, short: string): Offer => ({
+const offer = (key: keyof typeof approvalKeys, does: OfferAction, label: string, short: string): Offer => ({
   does,
   letter: approvalKeys[key],
   label,
@@ -88,15 +91,15 @@ const sessionOffer = (label: string, short: string): Offer =>
 const hunksOffer = (label: string, short: string): Offer => offer('chooseHunks', {kind: 'choose-hunks'}, label, short);
 const refuseOffer = (label: string, short: string): Offer => offer('refuse', {kind: 'refuse'}, label, short);
 
-const refusal = refuseOffer('No, and tell weft what to do instead', 'No');
+const refuseWithMessage = refuseOffer('No, and tell weft what to do instead', 'No');
 
-/** A plan is approved once, and what it does is asked about by the mode that follows. */
+/** The choices for a plan. A plan is approved once. The permission mode that follows decides about its actions. */
 const planChoices: ApprovalChoices = {
   accept: {by: 'key'},
   offers: [
-    allowOffer('Go ahead; ask before changes', 'Go ahead'),
-    sessionOffer('Go ahead, accept edits this session', 'Accept edits'),
-    refuseOffer('Keep planning, and tell weft what to plan instead', 'No'),
+    allowOffer('Yes, and ask before changes', 'Yes'),
+    sessionOffer('Yes, and accept edits this session', 'Accept edits'),
+    refuseOffer('No, keep planning and tell weft what to change', 'No'),
   ],
   rules: [],
   command: '',
@@ -104,19 +107,19 @@ const planChoices: ApprovalChoices = {
   editable: 'yes',
 };
 
-/** No rule is offered: it would speak of the next command, and this one has run. */
+/** Returns the choices for a command's changes. Offers no rule: a rule would cover the next command, and this one has already run. */
 function changesChoices(
   {verdict: {risk, detail}, sessionGrant}: Approval,
   parts: readonly ChangePart[],
 ): ApprovalChoices {
-  const takesWord = risk === 'destructive' || detail.confirmWord !== '';
+  const needsWord = risk === 'destructive' || detail.confirmWord !== '';
   return {
-    accept: takesWord ? {by: 'word', word: typeableWord(detail.confirmWord), does: 'keep'} : {by: 'key'},
+    accept: needsWord ? {by: 'word', word: typeableWord(detail.confirmWord), does: 'keep'} : {by: 'key'},
     offers: [
-      ...(takesWord ? [] : [allowOffer('Keep', 'Keep')]),
-      ...(takesWord || sessionGrant === '' ? [] : [sessionOffer('Keep, and all edits this session', 'Session')]),
+      ...(needsWord ? [] : [allowOffer('Keep', 'Keep')]),
+      ...(needsWord || sessionGrant === '' ? [] : [sessionOffer('Keep, and all edits this session', 'Session')]),
       ...(parts.length < 2 ? [] : [hunksOffer('Pick files', 'Pick')]),
-      refuseOffer('Drop, and tell weft what to do instead', 'Drop'),
+      refuseOffer('Discard, and tell weft what to do instead', 'No'),
     ],
     rules: [],
     command: '',
@@ -125,7 +128,7 @@ function changesChoices(
   };
 }
 
-/** The rule that is shown first: where any arguments may follow, the narrowest that lets them; else the exact one. */
+/** Returns the index of the rule to show first: the narrowest rule that allows any arguments if they are safe to allow, else the exact rule. */
 export function suggestedRule({risk, sessionApproval, detail}: Verdict): number {
   const isWide = sessionApproval === 'kind' || risk === 'local-change';
   return isWide
@@ -136,15 +139,15 @@ export function suggestedRule({risk, sessionApproval, detail}: Verdict): number 
     : 0;
 }
 
-/** What a choice says must not take the rows of what it is about. */
-const longestLabel = 120;
+/** The longest label of a choice, so that choices leave enough rows for the action. */
+const maxLabelLength = 120;
 
-/** `npm test *` for the rule `Bash(npm test:*)`, as people write it; rules of other tools stay as they are. */
+/** Formats `Bash(npm test:*)` as `npm test *`. Rules of other tools stay unchanged. */
 function ruleText(rule: string): string {
   const [, pattern = rule] = /^Bash\((?<pattern>[^]*)\)$/u.exec(rule) ?? [];
   const text = visibleExactLine(pattern.replace(/:\*$/u, ' *'));
-  if (text.length <= longestLabel) return text;
-  return pattern.endsWith(':*') || pattern === rule ? clip(text, longestLabel) : 'this exact command';
+  if (text.length <= maxLabelLength) return text;
+  return pattern.endsWith(':*') || pattern === rule ? clip(text, maxLabelLength) : 'this exact command';
 }
 
 const alwaysOffer = (rule: string): Offer =>
@@ -153,12 +156,12 @@ const alwaysOffer = (rule: string): Offer =>
 function sessionOffers({action, verdict, sessionGrant}: Approval): readonly Offer[] {
   if (sessionGrant === '') return [];
   const isAllEdits = accessOf(action).kind === 'edit' && verdict.sessionApproval === 'kind';
-  const grant = `Yes, ${clip(visibleExactLine(sessionGrant), longestLabel)} for this session`;
+  const grant = `Yes, ${clip(visibleExactLine(sessionGrant), maxLabelLength)} for this session`;
   return [sessionOffer(isAllEdits ? 'All edits this session' : grant, 'Session')];
 }
 
-const longestWord = 30;
+const maxWordLength = 30;
 
-/** The confirm word, or `yes` where it could not be typed. */
+/** Returns the confirm word, or `yes` if the word can't be typed. */
 const typeableWord = (word: string): string =>
-  word === '' || word.length > longestWord || /\s/u.test(word) || visibleExactLine(word) !== word ? 'yes' : word;
+  word === '' || word.length > maxWordLength || /\s/u.test(word) || visibleExactLine(word) !== word ? 'yes' : word;

@@ -8,34 +8,35 @@ export type ApprovalStage =
   | ChoosingStage
   | HunkStage
   | WordStage
-  /** A text field is open: the rule that "always" stores, what to do instead, or the command. */
+  /** A text field is open for the rule that "always" stores, the reason for a no, or the command. */
   | {readonly stage: 'rule-text'; readonly text: Draft}
   | {readonly stage: 'reason'; readonly text: Draft}
   | {readonly stage: 'command'; readonly text: Draft};
 
 export interface ChoosingStage {
   readonly stage: 'choosing';
-  /** The offer that Enter takes; none until an arrow selects one. */
+  /** The offer that Enter takes. `none` until an arrow key selects one. */
   readonly row: number | 'none';
-  /** The rule that "always" shows, as its index in the verdict's rules. */
+  /** The rule that "always" shows, as an index into the verdict's rules. */
   readonly rule: number | 'suggested';
   readonly hint: 'none' | 'needs-word' | 'nothing-changed' | 'unread';
-  /** `summary`: the most important lines, on one screen. A number: the full text from that row on. */
+  /** `summary` shows the most important lines on one screen. A number shows the full text from that row on. */
   readonly top: 'summary' | number;
 }
 
 export interface HunkStage {
   readonly stage: 'hunks';
-  /** The part that is shown, and its first visible line. */
+  /** The selected part. */
   readonly row: number;
+  /** The first visible line of the selected part. */
   readonly top: number;
   readonly dropped: ReadonlySet<number>;
-  /** The confirm word as far as it is typed, where only that accepts. */
+  /** The confirm word as typed so far, if the card needs one. */
   readonly word: Draft;
   readonly hint: 'none' | 'needs-word' | 'wrong-word' | 'nothing-changed';
 }
 
-/** The confirm word is being typed; `wrong` after something else was entered. */
+/** The user is typing the confirm word. `wrong` after a different word was entered. */
 export interface WordStage {
   readonly stage: 'word';
   readonly text: Draft;
@@ -50,7 +51,7 @@ export const initialStage: ChoosingStage = {
   top: 'summary',
 };
 
-/** The first stage again; choices of hunks are kept. */
+/** Returns the initial stage. A hunk stage keeps its selection. */
 export const resetStage = (stage: ApprovalStage): ApprovalStage =>
   stage.stage === 'hunks' ? {...stage, word: emptyDraft, hint: 'none'} : initialStage;
 
@@ -59,17 +60,17 @@ export type ApprovalStep =
   | {readonly kind: 'answered'; readonly answer: ApprovalAnswer}
   | {readonly kind: 'stop'}
   | {readonly kind: 'show-all'}
-  /** Opens the proposed text of one file, or of all, in the user's editor, without the dropped parts. */
+  /** Opens the proposed text of one or all files in the user's editor, without the dropped parts. */
   | {readonly kind: 'edit'; readonly of: ProposalTarget; readonly dropped: readonly DroppedPart[]}
-  /** The card does not handle `key`: it goes to the draft, together with text the card had taken for its confirm word. */
+  /** The card doesn't handle `key`. It goes to the draft, along with any text typed for the confirm word. */
   | {readonly kind: 'unhandled'; readonly key: KeyPress};
 
-/** The files of a change that are opened in the editor. */
+/** The files of a change to open in the editor. */
 export type ProposalTarget = 'all-files' | {readonly path: string};
 
 export interface ApprovalPress {
   readonly key: KeyPress;
-  /** `following` if the press arrived in one chunk with earlier presses. */
+  /** `following` if the press arrived in the same chunk as earlier presses. */
   readonly batchPosition: 'first' | 'following';
   readonly room: CardRoom;
 }

@@ -5,13 +5,13 @@ import {visibleExactly} from '../../base/visible.ts';
 import {planText} from '../../domain/plan.ts';
 import {cellWidth} from '../text/cell-width.ts';
 
-/** The part of an approval card that surely shows what would be done: its rows, and the cells of each. */
+/** The area of an approval card that is reserved for the action: its rows, and the cells of each row. */
 export interface CardRoom {
   readonly rows: number;
   readonly cells: number;
 }
 
-/** Whether a card of that size says everything in short. */
+/** True if a card of this size uses short texts. */
 export const isTight = ({width, rows}: CardSize): boolean => rows < 18 || width < 50;
 
 export interface CardSize {
@@ -19,16 +19,16 @@ export interface CardSize {
   readonly rows: number;
 }
 
-/** The card keeps these rows for what would be done; its frame, the reasons and the choices share the others. */
+/** Returns the area that a card reserves for the action. The frame, the reasons, and the choices share the other rows. */
 export const cardRoom = (size: CardSize): CardRoom => ({
   rows: Math.max(1, size.rows - (isTight(size) ? 6 : 13)),
   cells: Math.max(8, size.width - frameCells),
 });
 
-/** Cells of a row that the frame takes, and the column of marks before a command. */
+/** Cells of a row that the frame and the marker column before a command use. */
 const frameCells = 6;
 
-/** The exact text of an action that the ranges of its verdict refer to; empty where a diff or the title says it all. */
+/** Returns the exact text of an action, which the ranges of its verdict refer to. Empty if a diff or the title shows everything. */
 export function exactText({preview, action}: Approval): string {
   switch (preview.kind) {
     case 'command':
@@ -49,7 +49,7 @@ export function exactText({preview, action}: Approval): string {
   }
 }
 
-/** The rows that a text needs at most. A character of two cells may leave the last cell of a row free. */
+/** Returns the most rows that a text can need. A two-cell character can leave the last cell of a row free. */
 export const rowsNeeded = (text: string, {cells}: CardRoom): number =>
   visibleExactly(text)
     .split('\n')
@@ -58,7 +58,7 @@ export const rowsNeeded = (text: string, {cells}: CardRoom): number =>
 const lineRows = (line: string, cells: number): number =>
   cellWidth(line) <= cells ? 1 : Math.ceil(cellWidth(line) / Math.max(1, cells - 1));
 
-/** Whether the card, which shows the critical parts first, shows at once all that must be seen before a yes. */
+/** True if the card shows every critical part at once. The card shows critical parts first. The user must see them before a yes. */
 export function showsCriticalParts(approval: Approval, room: CardRoom): boolean {
   const {criticalRanges} = approval.verdict.detail;
   if (criticalRanges.length === 0) return true;

@@ -14,8 +14,8 @@ import type {EditRequest} from '../../domain/file-edit.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import type {CompactionPreview} from '../../domain/compaction.ts';
 
-/** Queries whose answer opens a panel or goes into the open one. */
-export type StepQuery = Query<
+/** Queries whose answer opens a panel or updates the open one. */
+export type PanelQuery = Query<
   | 'last-messages'
   | 'rewind-points'
   | 'preview-rewind'
@@ -36,33 +36,33 @@ export const commandEffect = (name: string, argument: string): Effect => ({
 export type Effect =
   | {readonly do: 'compose'; readonly work: ComposerRequest}
   | {readonly do: 'op'; readonly op: Op}
-  /** The answer opens the next panel. */
-  | {readonly do: 'query'; readonly request: StepQuery}
+  /** Runs a query whose answer opens the next panel. */
+  | {readonly do: 'query'; readonly request: PanelQuery}
   | {readonly do: 'command'; readonly line: CommandLine}
-  /** Shows what a card asks in full: on a screen of its own, or above the card, where it stays. */
+  /** Shows an approval in full: on a separate screen, or printed above the card. */
   | {readonly do: 'show-all' | 'print-approval'; readonly approval: Approval}
   | {readonly do: 'attach'; readonly block: BlockId}
   | {readonly do: 'write'; readonly text: string}
-  | {readonly do: 'edit-outside'; readonly what: OutsideEdit}
+  | {readonly do: 'edit-externally'; readonly what: ExternalEdit}
   | {readonly do: 'redraw'}
   | {readonly do: 'scroll'; readonly step: ScrollStep}
-  /** Prints the latest folded entry in full; pressed again, the one before. */
+  /** Prints the latest folded entry in full. Pressed again, prints the one before it. */
   | {readonly do: 'expand'}
   | {readonly do: 'next-verbosity'}
   | {readonly do: 'change-rule'; readonly rule: RequestedRuleChange}
   | {readonly do: 'choose-theme'; readonly theme: ThemeChoice}
   | {readonly do: 'notify'; readonly text: string}
-  /** Stops weft as a job of the shell (Ctrl+Z). */
+  /** Suspends weft as a shell job (Ctrl+Z). */
   | {readonly do: 'suspend'}
-  /** Leaves. Before that it asks if sessions run which end with weft; `quit` does not ask. */
+  /** Exits weft. `leave` asks first if exiting would end running sessions; `quit` doesn't. */
   | {readonly do: 'leave' | 'quit'};
 
-/** What to do with a draft that was entered and its attachments. */
+/** A submitted draft or attachment for the store to handle. */
 export type ComposerRequest =
   | {readonly kind: 'send'; readonly text: string; readonly when: 'queued' | 'steering'}
   | {readonly kind: 'run-command'; readonly command: string}
   | {readonly kind: 'note'; readonly note: string}
-  /** `press` is the paste or text that held the paths. */
+  /** `press` is the paste or text that contained the paths. */
   | {
       readonly kind: 'images';
       readonly paths: readonly string[];
@@ -70,8 +70,8 @@ export type ComposerRequest =
     }
   | {readonly kind: 'clipboard'};
 
-/** What is opened in the user's editor: the draft, a proposed edit, a plan or a summary. */
-export type OutsideEdit =
+/** A text to open in the user's editor: the draft, a proposed edit, a plan, or a summary. */
+export type ExternalEdit =
   | 'draft'
   | ProposalEdit
   | {readonly kind: 'plan'; readonly id: ActionId; readonly plan: PlanDraft}
@@ -83,13 +83,15 @@ export interface PressContext {
   /** Running ones first. */
   readonly blocks: readonly BlockInfo[];
   readonly workAfter: 'stops' | 'goes-on';
-  /** Milliseconds, from any start. */
+  /** Milliseconds since an arbitrary start. */
   readonly now: number;
-  /** `following` when the terminal delivered other presses in the same chunk before this one: nobody answers a card that fast. */
+  /** `following` if other presses came before this one in the same chunk. Such a press is too fast to be an answer to a card. */
   readonly batchPosition: 'first' | 'following';
+  /** The width of the draft, in cells. */
   readonly width: number;
-  /** Theme and width of the screen, and the most rows of a panel. */
+  /** The theme and width of the screen. */
   readonly frame: Frame;
+  /** The most rows of a panel. */
   readonly rows: number;
 }
 

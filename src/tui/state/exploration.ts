@@ -1,7 +1,7 @@
 import {explores} from '../../actions/exploration.ts';
 import type {Entry, ExplorationStep} from './view.ts';
 
-/** The entries with one more at their end: a read, search or listing in the workspace `directory` joins those before it. */
+/** Appends an entry. A read, search, or listing joins the exploration before it. `directory` is the workspace. */
 export function withEntry(entries: readonly Entry[], entry: Entry, directory: string): readonly Entry[] {
   if (!isStep(entry)) return [...entries, entry];
   const last = entries.findLastIndex(one => !isBetweenSteps(one));
@@ -11,7 +11,7 @@ export function withEntry(entries: readonly Entry[], entry: Entry, directory: st
   return [...entries.slice(0, last), {...before, steps: [...before.steps, ...thoughts, entry]}];
 }
 
-/** Whether the entry may stand between two steps of one exploration: thinking, and text that says nothing. */
+/** True for entries that don't end an exploration: thinking and blank text. */
 export const isBetweenSteps = (entry: Entry): boolean =>
   entry.kind === 'thinking' || (entry.kind === 'text' && entry.written === 'nothing' && entry.rest.trim() === '');
 

@@ -4,12 +4,12 @@ import {type Draft, typeText} from '../editor/draft.ts';
 import type {TextBuffer} from '../editor/text-buffer.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
 
-/** The completion list for the `@` mention that is being typed. */
+/** The completion list for the `@` mention at the cursor. */
 export type MentionList =
   | {readonly kind: 'closed'}
   /** The user has closed the list for the mention that begins at `from`. */
   | {readonly kind: 'dismissed'; readonly from: number}
-  /** A file was just completed; the cursor is after the space that was added. */
+  /** A file was just completed. The cursor is after the added space. */
   | {readonly kind: 'completed'; readonly cursor: number}
   | {
       readonly kind: 'open';
@@ -19,20 +19,20 @@ export type MentionList =
       readonly row: number;
     };
 
-export const noMention: MentionList = {kind: 'closed'};
+export const closedMentionList: MentionList = {kind: 'closed'};
 
-const nothingYet: FoundFiles = {paths: [], state: 'looking'};
+const emptyResults: FoundFiles = {paths: [], state: 'looking'};
 
-/** The list for the draft as it is now; earlier results stay until new ones arrive. */
+/** Updates the list for the current draft. Earlier results stay until new ones arrive. */
 export function updateMentions(draft: Draft, list: MentionList): MentionList {
   const query = mentionQuery(draft.buffer);
   if (query === undefined) {
-    const stands = list.kind === 'closed' || (list.kind === 'completed' && list.cursor === draft.buffer.cursor);
-    return stands ? list : noMention;
+    const isCurrent = list.kind === 'closed' || (list.kind === 'completed' && list.cursor === draft.buffer.cursor);
+    return isCurrent ? list : closedMentionList;
   }
   const {from, letters} = query;
   if (list.kind === 'closed' || list.kind === 'completed' || list.from !== from)
-    return {kind: 'open', from, letters, found: nothingYet, row: 0};
+    return {kind: 'open', from, letters, found: emptyResults, row: 0};
   if (list.kind === 'dismissed' || list.letters === letters) return list;
   return {...list, letters, found: {...list.found, state: 'looking'}, row: 0};
 }
@@ -47,9 +47,9 @@ interface MentionStep {
   readonly list: MentionList;
 }
 
-/** Handles a press on an open list or right after a completion; `undefined` for keys that do not concern it. */
+/** Handles a press on an open list or right after a completion. Returns `undefined` for keys that don't concern the list. */
 export function pressMentionList({draft, list}: MentionStep, key: KeyPress): MentionStep | undefined {
-  if (list.kind === 'completed') return linesBegun(draft, list.cursor, key);
+  if (list.kind === 'completed') return attachLineRange(draft, list.cursor, key);
   if (list.kind !== 'open' || key.kind !== 'key') return undefined;
   if (key.name === 'escape') return {draft, list: {kind: 'dismissed', from: list.from}};
   const {paths} = list.found;
@@ -61,61 +61,65 @@ export function pressMentionList({draft, list}: MentionStep, key: KeyPress): Men
     case 'down':
       return {draft, list: {...list, row: (list.row + (key.name === 'up' ? paths.length - 1 : 1)) % paths.length}};
     case 'enter':
-      return isWhole(query, chosen) ? undefined : completed(completedMention(draft, query, chosen), list);
+      return isComplete(query, chosen) ? undefined : stepAfterCompletion(completedMention(draft, query, chosen), list);
     case 'complete':
-      return completed(completedMention(draft, query, chosen), list);
+      return stepAfterCompletion(completedMention(draft, query, chosen), list);
     default:
       return undefined;
   }
 }
 
-const completed = (draft: Draft, list: MentionList): MentionStep => {
+const stepAfterCompletion = (draft: Draft, list: MentionList): MentionStep => {
   const {text, cursor} = draft.buffer;
   return {draft, list: text[cursor - 1] === ' ' ? {kind: 'completed', cursor} : list};
 };
 
-/** A line range typed after a completion replaces the space that was added. */
-function linesBegun(draft: Draft, cursor: number, key: KeyPress): MentionStep | undefined {
+/** Starts a line range after a completion: the range replaces the added space. */
+function attachLineRange(draft: Draft, cursor: number, key: KeyPress): MentionStep | undefined {
   const {buffer} = draft;
   if (key.kind !== 'text' || !/^[:#]/u.test(key.text) || buffer.cursor !== cursor) return undefined;
   const rest = buffer.text.slice(cursor);
   const text = buffer.text.slice(0, cursor - 1) + (rest === '' ? '' : ' ') + rest;
-  return {draft: typeText({...draft, buffer: {...buffer, text, cursor: cursor - 1}}, key.text), list: noMention};
+  return {
+    draft: typeText({...draft, buffer: {...buffer, text, cursor: cursor - 1}}, key.text),
+    list: closedMentionList,
+  };
 }
 
-/** The mention that is being typed; the part before the cursor is searched for. */
+/** The mention at the cursor. The part before the cursor is the search text. */
 interface MentionQuery {
-  /** Its range in the buffer, half open. */
+  /** The mention's range in the buffer, half open. */
   readonly from: number;
   readonly to: number;
   readonly letters: string;
-  /** A range of lines behind the path, as it was typed. */
+  /** The line range after the path, as typed. */
   readonly lines: string;
 }
 
-const longest = 500;
+const maxMentionLength = 500;
 
 export function mentionQuery({text, cursor}: TextBuffer): MentionQuery | undefined {
-  const start = Math.max(0, cursor - longest, text.lastIndexOf('\n', cursor - 1) + 1);
+  const start = Math.max(0, cursor - maxMentionLength, text.lastIndexOf('\n', cursor - 1) + 1);
   const before = text.slice(start, cursor);
-  const match = /@(?:"([^"\n]*)|((?:\\[^\n]|[^\s@"'`\\])*))$/u.exec(before) ?? lastQuoted.exec(before);
+  const match = /@(?:"([^"\n]*)|((?:\\[^\n]|[^\s@"'`\\])*))$/u.exec(before) ?? quotedMention.exec(before);
   if (match === null || !isWordStart(text, start + match.index)) return undefined;
   const [, quoted, bare = ''] = match;
-  const rest = quoted === undefined ? (/^[^\s@"'`]*/u.exec(text.slice(cursor, cursor + longest))?.[0] ?? '') : '';
+  const rest =
+    quoted === undefined ? (/^[^\s@"'`]*/u.exec(text.slice(cursor, cursor + maxMentionLength))?.[0] ?? '') : '';
   const lines = quoted === undefined ? (/(?::\d*(?:-\d*)?|#L?\d*(?:-L?\d*)?)$/u.exec(bare)?.[0] ?? '') : '';
   const path = quoted ?? bare.slice(0, bare.length - lines.length).replaceAll(/\\([^\n])/gu, '$1');
   return {from: start + match.index, to: cursor + rest.length, letters: path, lines};
 }
 
 /** A quoted path that contains an `@`. */
-const lastQuoted = /@"([^"\n]*)$/u;
+const quotedMention = /@"([^"\n]*)$/u;
 
-/** The draft with the mention completed; after a folder, completion goes on inside it. */
+/** Completes the mention in the draft. After a folder, completion continues inside it. */
 export function completedMention(draft: Draft, {from, to, letters, lines}: MentionQuery, path: string): Draft {
   const {text} = draft.buffer;
   const isFolder = path.endsWith('/');
   const written = formatMention(path);
-  // The `:` of a resource looks like the beginning of a range of lines.
+  // The `:` of a resource looks like the start of a line range.
   const range = path.startsWith(`${letters}${lines}`) ? '' : lines;
   const mention = isFolder ? written.replace(/"$/u, '') : `${written}${range} `;
   const rest = text.slice(to);
@@ -123,5 +127,5 @@ export function completedMention(draft: Draft, {from, to, letters, lines}: Menti
   return {...draft, buffer: {text: text.slice(0, from) + mention + joined, cursor: from + mention.length}};
 }
 
-/** Whether completing would change nothing but add a space. */
-const isWhole = ({letters}: MentionQuery, path: string): boolean => letters === path;
+/** True if a completion would only add a space. */
+const isComplete = ({letters}: MentionQuery, path: string): boolean => letters === path;

@@ -77,7 +77,7 @@ export const pastUserCommand = (command: string, result: string): PastActionEntr
   resultText: result,
 });
 
-/** A call that no longer decodes goes by its tool's name. */
+/** Returns the entry for a past tool call. A call that no longer decodes is labeled with its tool name. */
 export function pastAction(
   call: ToolCallBlock,
   result: ToolResultBlock | undefined,

@@ -62,64 +62,64 @@ interface Asked {
 
 function pressChoosing(stage: ChoosingStage, {approval, choices}: Asked, press: ApprovalPress): ApprovalStep {
   const {key} = press;
-  const calm: ChoosingStage = {...stage, hint: 'none'};
+  const cleared: ChoosingStage = {...stage, hint: 'none'};
   if (key.kind === 'paste') return unhandled(key);
   if (key.kind === 'text') {
-    // An Enter that came in one piece with the answer is ignored.
+    // An Enter in the same chunk as the answer is ignored.
     const text = key.text.replaceAll('\n', '');
-    if (text === '') return open(calm);
+    if (text === '') return open(cleared);
     return choices.accept.by === 'key'
       ? pressLetter(choices, {...key, text})
-      : pressWord(openWord, choices, {...key, text});
+      : pressWord(initialWordStage, choices, {...key, text});
   }
   switch (key.name) {
     case 'escape':
-      // On a card that asks for a word, Esc is the quick no.
+      // On a card that needs a word, Esc refuses.
       return choices.accept.by === 'word' ? refuse('') : {kind: 'stop'};
     case cardKeys.edit.name: {
       const selected = stage.row === 'none' ? undefined : choices.offers[stage.row];
       if (selected?.does.kind === 'always') return open({stage: 'rule-text', text: draftFromText(selected.does.rule)});
       if (choices.command !== '') return open({stage: 'command', text: draftFromText(choices.command)});
-      return choices.editable === 'yes' ? editAll : open(calm);
+      return choices.editable === 'yes' ? editAll : open(cleared);
     }
     case cardKeys.editor.name:
-      return choices.editable === 'yes' ? editAll : open(calm);
+      return choices.editable === 'yes' ? editAll : open(cleared);
     case 'up':
     case 'down':
-      return open(selecting(calm, choices, key.name === 'up' ? -1 : 1));
+      return open(selectOffer(cleared, choices, key.name === 'up' ? -1 : 1));
     case 'left':
     case 'right':
       return open(
         choices.rules.length > 1
-          ? {...calm, rule: otherRule(stage, approval, key.name === 'left' ? -1 : 1)}
-          : selecting(calm, choices, key.name === 'left' ? -1 : 1),
+          ? {...cleared, rule: neighborRule(stage, approval, key.name === 'left' ? -1 : 1)}
+          : selectOffer(cleared, choices, key.name === 'left' ? -1 : 1),
       );
     case 'page-up':
     case 'page-down':
-      return open({...calm, top: scrolled(stage.top, key.name, {text: bodyText(approval), room: press.room})});
+      return open({...cleared, top: scrollTop(stage.top, key.name, {text: bodyText(approval), room: press.room})});
     case 'enter': {
       const selected = stage.row === 'none' ? undefined : choices.offers[stage.row];
-      // An Enter in one piece with the arrow was pressed before the selection could be seen.
-      return selected === undefined || press.batchPosition === 'following' ? open(calm) : take(selected);
+      // An Enter in the same chunk as the arrow was pressed before the user could see the selection.
+      return selected === undefined || press.batchPosition === 'following' ? open(cleared) : takeOffer(selected);
     }
     default:
-      return deletes.has(key.name) ? unhandled(key) : open(calm);
+      return deletionKeys.has(key.name) ? unhandled(key) : open(cleared);
   }
 }
 
-/** The stage with the next or the previous offer selected; the first or the last one to begin with. */
-function selecting(stage: ChoosingStage, {accept, offers}: ApprovalChoices, step: 1 | -1): ChoosingStage {
+/** Selects the next or previous offer. If none is selected yet, selects the first or last one. */
+function selectOffer(stage: ChoosingStage, {accept, offers}: ApprovalChoices, step: 1 | -1): ChoosingStage {
   if (accept.by === 'word') return stage;
   const {row} = stage;
   if (row === 'none') return {...stage, row: step === 1 ? 0 : offers.length - 1};
   return {...stage, row: (row + step + offers.length) % offers.length};
 }
 
-const otherRule = ({rule}: ChoosingStage, {verdict}: Approval, step: 1 | -1): number =>
+const neighborRule = ({rule}: ChoosingStage, {verdict}: Approval, step: 1 | -1): number =>
   Math.max(0, Math.min(verdict.detail.rules.length - 1, (rule === 'suggested' ? suggestedRule(verdict) : rule) + step));
 
-/** The first row after a scroll key. The bound is the number of rows that the text needs at most; the card draws no further than its end. */
-function scrolled(
+/** Returns the first visible row after a scroll key. The limit is the most rows that the text can need. The card never draws past the end. */
+function scrollTop(
   top: ChoosingStage['top'],
   key: 'page-up' | 'page-down',
   {text, room}: {readonly text: string; readonly room: CardRoom},
@@ -132,7 +132,7 @@ function scrolled(
   return Math.min(Math.max(0, needed - page), top + page);
 }
 
-/** What a card scrolls through: the exact text, or the lines of the change. */
+/** Returns the text that a card scrolls: the exact text and the lines of the change. */
 const bodyText = (approval: Approval): string => {
   const {preview, impact} = approval;
   const files = preview.kind === 'diff' || preview.kind === 'changes' ? preview.files : impact.diffs;
@@ -146,20 +146,20 @@ function pressLetter(choices: ApprovalChoices, key: TextPress): ApprovalStep {
   if (letter === approvalKeys.showAll) return {kind: 'show-all'};
   const digit = /^[1-9]$/u.test(letter) ? Number(letter) : 0;
   const offer = choices.offers.find((one, at) => one.letter === letter || at === digit - 1);
-  if (offer !== undefined) return take(offer);
-  // A letter of this card that is not offered here, or is held down, is no word to the agent.
-  const isCardLetter = Object.values<string>(approvalKeys).includes(letter) || heldLetter.test(key.text);
+  if (offer !== undefined) return takeOffer(offer);
+  // A held-down letter, or a card letter that this card doesn't offer, isn't the start of a prompt.
+  const isCardLetter = Object.values<string>(approvalKeys).includes(letter) || repeatedLetter.test(key.text);
   return isCardLetter ? open(initialStage) : unhandled(key);
 }
 
-function take({does}: Offer): ApprovalStep {
+function takeOffer({does}: Offer): ApprovalStep {
   switch (does.kind) {
     case 'answer':
       return answered(does.answer);
     case 'always':
       return allowAlways(does.rule);
     case 'choose-hunks':
-      return open(openHunks);
+      return open(initialHunkStage);
     case 'refuse':
       return open({stage: 'reason', text: emptyDraft});
     default:
@@ -169,10 +169,10 @@ function take({does}: Offer): ApprovalStep {
 
 type TextPress = Extract<KeyPress, {readonly kind: 'text'}>;
 
-const heldLetter = /^(\p{Letter})\1+$/u;
+const repeatedLetter = /^(\p{Letter})\1+$/u;
 
-/** Deleting keys, which always concern the draft. */
-const deletes: ReadonlySet<KeyName> = new Set([
+/** Deletion keys. They always edit the draft. */
+const deletionKeys: ReadonlySet<KeyName> = new Set([
   'delete-left',
   'delete-right',
   'delete-word',
@@ -182,7 +182,7 @@ const deletes: ReadonlySet<KeyName> = new Set([
 
 const editAll: ApprovalStep = {kind: 'edit', of: 'all-files', dropped: []};
 
-/** Handles the keys that a text field leaves; `enter` gets the trimmed text. */
+/** Handles the keys that a text field doesn't. `enter` receives the trimmed text. */
 function pressEntry(
   stage: Extract<ApprovalStage, {readonly text: Draft}>,
   key: KeyPress,
@@ -193,7 +193,7 @@ function pressEntry(
   return open(key.name === 'escape' ? initialStage : stage);
 }
 
-/** An unchanged command returns to the question, where it is accepted as its risk demands. */
+/** Submits an edited command. An unchanged command returns to the choices, because its risk decides how it is accepted. */
 function runEdited(command: string, {command: before}: ApprovalChoices): ApprovalStep {
   const isChanged = command !== '' && command !== draftText(draftFromText(before)).trim();
   return isChanged ? answered({decision: 'allow-edited', command}) : open({...initialStage, hint: 'nothing-changed'});
@@ -205,12 +205,12 @@ const allowAlways = (rule: string): ApprovalStep => answered({decision: 'allow-r
 const refuse = (message: string): ApprovalStep => answered({decision: 'refuse', message, by: 'user'});
 const allowOnce: ApprovalStep = answered({decision: 'allow', scope: 'once'});
 
-const openWord: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
+const initialWordStage: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
 
-/** Types the confirm word. A letter of the card that begins it counts once Enter follows; text with spaces goes to the draft. */
+/** Handles typing the confirm word. A card letter that is also the word's first letter needs Enter. Text with spaces goes to the draft. */
 function pressWord(stage: WordStage, choices: ApprovalChoices, key: KeyPress): ApprovalStep {
-  if (key.kind === 'text' && isEmptyDraft(stage.text) && !mayBecomeWord(key.text, choices)) {
-    const meant = letterBesideWord(key.text.toLowerCase(), choices);
+  if (key.kind === 'text' && isEmptyDraft(stage.text) && !canBecomeWord(key.text, choices)) {
+    const meant = stepForLetter(key.text.toLowerCase(), choices);
     if (meant !== undefined) return meant;
   }
   const step = pressLetters(stage, key, entered => enterWord(stage, choices, entered));
@@ -219,27 +219,27 @@ function pressWord(stage: WordStage, choices: ApprovalChoices, key: KeyPress): A
   return /\s/u.test(written) && !isWord(written.trim(), choices) ? unhandled({kind: 'text', text: written}) : step;
 }
 
-const mayBecomeWord = (text: string, {accept}: ApprovalChoices): boolean =>
+const canBecomeWord = (text: string, {accept}: ApprovalChoices): boolean =>
   accept.by === 'word' && text !== '' && accept.word.normalize().startsWith(text.normalize());
 
 function enterWord(stage: WordStage, choices: ApprovalChoices, entered: string): ApprovalStep {
   if (entered === '') return open(stage);
   if (isWord(entered, choices)) return allowOnce;
-  return letterBesideWord(entered.toLowerCase(), choices) ?? open({...stage, text: emptyDraft, entered: 'wrong'});
+  return stepForLetter(entered.toLowerCase(), choices) ?? open({...stage, text: emptyDraft, entered: 'wrong'});
 }
 
 const isWord = (text: string, {accept}: ApprovalChoices): boolean =>
   accept.by === 'word' && text.normalize() === accept.word.normalize();
 
-/** The letters that do something on a card that is accepted by a word; one with which the word begins needs Enter. */
-function letterBesideWord(letter: string, {offers}: ApprovalChoices): ApprovalStep | undefined {
+/** Returns the step for a letter on a card that needs a confirm word. A letter that begins the word needs Enter. */
+function stepForLetter(letter: string, {offers}: ApprovalChoices): ApprovalStep | undefined {
   if (letter === approvalKeys.showAll) return {kind: 'show-all'};
   const offer = offers.find(one => one.letter === (letter === 'no' ? approvalKeys.refuse : letter));
-  if (offer !== undefined) return take(offer);
+  if (offer !== undefined) return takeOffer(offer);
   return letter === approvalKeys.allow ? open({...initialStage, hint: 'needs-word'}) : undefined;
 }
 
-export const openHunks = {
+export const initialHunkStage = {
   stage: 'hunks',
   row: 0,
   top: 0,
@@ -248,7 +248,7 @@ export const openHunks = {
   hint: 'none',
 } as const satisfies ApprovalStage;
 
-/** Edits the confirm word with the plain keys; `enter` gets the trimmed text. */
+/** Edits the confirm word. `enter` receives the trimmed text. */
 function pressLetters(stage: WordStage, key: KeyPress, enter: (text: string) => ApprovalStep): ApprovalStep {
   const {text} = stage;
   if (key.kind === 'text') return open({...stage, text: typeText(text, key.text)});
@@ -258,52 +258,54 @@ function pressLetters(stage: WordStage, key: KeyPress, enter: (text: string) => 
   return open({...stage, text: applyEditKey(text, key.name) ?? text});
 }
 
-/** Handles a press while hunks are chosen: what accepts the whole change accepts the ticked hunks; Enter alone never does. */
+/** Handles a press while the user selects hunks. The key or word that accepts the whole change accepts the selected hunks. Enter alone never does. */
 function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {
   const {key} = press;
   const {parts} = choices;
-  const calm: HunkStage = {...stage, hint: 'none'};
-  if (key.kind === 'paste') return isEmptyDraft(stage.word) ? unhandled(key) : pressTyped(calm, choices, press);
+  const cleared: HunkStage = {...stage, hint: 'none'};
+  if (key.kind === 'paste') return isEmptyDraft(stage.word) ? unhandled(key) : pressHunkWord(cleared, choices, press);
   if (key.kind === 'text') {
-    if (isEmptyDraft(stage.word) && blanks.test(key.text)) return open(toggled(calm, key.text));
-    return choices.accept.by === 'word' ? pressTyped(calm, choices, press) : pressHunkLetter(calm, choices, press);
+    if (isEmptyDraft(stage.word) && spacesOnly.test(key.text)) return open(togglePart(cleared, key.text));
+    return choices.accept.by === 'word'
+      ? pressHunkWord(cleared, choices, press)
+      : pressHunkLetter(cleared, choices, press);
   }
   switch (key.name) {
     case 'up':
-      return open({...calm, top: 0, row: Math.max(0, stage.row - 1)});
+      return open({...cleared, top: 0, row: Math.max(0, stage.row - 1)});
     case 'down':
-      return open({...calm, top: 0, row: Math.min(parts.length - 1, stage.row + 1)});
+      return open({...cleared, top: 0, row: Math.min(parts.length - 1, stage.row + 1)});
     case 'page-up':
     case 'page-down': {
-      const last = Math.max(0, linesOf(parts[stage.row]) - hunkPage);
-      const top = stage.top + (key.name === 'page-up' ? -hunkPage : hunkPage);
-      return open({...calm, top: Math.max(0, Math.min(last, top))});
+      const last = Math.max(0, minLinesOf(parts[stage.row]) - hunkPageLines);
+      const top = stage.top + (key.name === 'page-up' ? -hunkPageLines : hunkPageLines);
+      return open({...cleared, top: Math.max(0, Math.min(last, top))});
     }
     case cardKeys.edit.name:
     case cardKeys.editor.name:
       return choices.editable === 'no'
-        ? open(calm)
+        ? open(cleared)
         : {kind: 'edit', of: parts[stage.row]?.file ?? 'all-files', dropped: droppedParts(parts, stage.dropped)};
     case 'escape':
-      return open(isEmptyDraft(stage.word) ? initialStage : {...calm, word: emptyDraft});
+      return open(isEmptyDraft(stage.word) ? initialStage : {...cleared, word: emptyDraft});
     default:
-      return isEmptyDraft(stage.word) ? open(calm) : pressTyped(calm, choices, press);
+      return isEmptyDraft(stage.word) ? open(cleared) : pressHunkWord(cleared, choices, press);
   }
 }
 
-/** The lines that are drawn of a part at least; between two hunks there is a row. */
-const linesOf = (part: ChangePart | undefined): number =>
-  part === undefined || (part.shown === 'whole-file' && part.by === 'edit')
+/** Returns the fewest lines that a part takes. Hunks are separated by one row. */
+const minLinesOf = (part: ChangePart | undefined): number =>
+  part === undefined || (part.shown === 'whole-file' && part.change === 'edit')
     ? 0
-    : part.alone.flatMap(({hunks}) => hunks).reduce((sum, {lines}) => sum + lines.length + 1, -1);
+    : part.ownDiff.flatMap(({hunks}) => hunks).reduce((sum, {lines}) => sum + lines.length + 1, -1);
 
-/** Lines by which a long hunk is scrolled, and which are shown of it at least at its end. */
-const hunkPage = 4;
+/** The lines by which a long hunk scrolls. At least as many stay visible at its end. */
+const hunkPageLines = 4;
 
-const blanks = /^ +$/u;
+const spacesOnly = /^ +$/u;
 
-/** Each space in the text is one press of the toggle key. */
-function toggled(stage: HunkStage, text: string): HunkStage {
+/** Toggles the selected part once for each space in the text. */
+function togglePart(stage: HunkStage, text: string): HunkStage {
   if (text.length % 2 === 0) return stage;
   const dropped = new Set(stage.dropped);
   if (!dropped.delete(stage.row)) dropped.add(stage.row);
@@ -317,8 +319,8 @@ function pressHunkLetter(
 ): ApprovalStep {
   switch (letterOf(key)) {
     case approvalKeys.allow:
-      // A key in one piece with the one that opened this stage was pressed before the parts could be read.
-      return batchPosition === 'first' ? accepted(stage, choices) : open(stage);
+      // A key in the same chunk as the one that opened this stage was pressed before the user could read the parts.
+      return batchPosition === 'first' ? acceptTicked(stage, choices) : open(stage);
     case approvalKeys.refuse:
       return open({stage: 'reason', text: emptyDraft});
     case approvalKeys.showAll:
@@ -331,11 +333,11 @@ function pressHunkLetter(
   }
 }
 
-/** The confirm word accepts only the ticked parts. */
-function pressTyped(stage: HunkStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {
+/** Handles the confirm word in the hunk stage. The word accepts only the selected parts. */
+function pressHunkWord(stage: HunkStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {
   const step = pressWord({stage: 'word', text: stage.word, entered: 'not-yet'}, choices, press.key);
   if (step.kind === 'answered' && step.answer.decision === 'allow') {
-    return press.batchPosition === 'first' ? accepted(stage, choices) : open({...stage, word: emptyDraft});
+    return press.batchPosition === 'first' ? acceptTicked(stage, choices) : open({...stage, word: emptyDraft});
   }
   if (step.kind !== 'open') return step;
   switch (step.stage.stage) {
@@ -354,12 +356,12 @@ function pressTyped(stage: HunkStage, choices: ApprovalChoices, press: ApprovalP
   }
 }
 
-/** Accepts the ticked parts; with none ticked it is a no, and asks what to do instead. */
-function accepted({dropped}: HunkStage, {parts}: ApprovalChoices): ApprovalStep {
+/** Accepts the selected parts. If none is selected, refuses and asks what to do instead. */
+function acceptTicked({dropped}: HunkStage, {parts}: ApprovalChoices): ApprovalStep {
   if (dropped.size === 0) return allowOnce;
   if (dropped.size === parts.length) return open({stage: 'reason', text: emptyDraft});
   const left = parts.filter((_, at) => !dropped.has(at));
-  if (left.every(({by}) => by !== 'edit')) {
+  if (left.every(({change}) => change !== 'edit')) {
     return answered({decision: 'allow-files', paths: left.map(({file}) => file.path)});
   }
   return answered({
@@ -368,7 +370,7 @@ function accepted({dropped}: HunkStage, {parts}: ApprovalChoices): ApprovalStep 
   });
 }
 
-/** The approval of the proposal as the user edited it; rules and session grants are no longer offered. */
+/** Returns the approval for the user's edited proposal. It no longer offers rules or a session grant. */
 function revisedApproval(
   approval: Approval,
   {request, files}: Extract<ProposalEditResult, {readonly kind: 'revised'}>,
@@ -383,14 +385,14 @@ function revisedApproval(
   };
 }
 
-/** What carries out an answer. Who accepts edits with a plan chooses the mode that follows it. */
+/** Returns the effects of an answer. Allowing a plan for the session also switches to `acceptEdits`. */
 export function answerEffects(approval: Approval, answer: ApprovalAnswer): readonly Effect[] {
   const op = {op: 'answer-approval', id: approval.id, answer: answerForRevision(approval, answer)} as const;
   const acceptsEdits = approval.preview.kind === 'plan' && answer.decision === 'allow' && answer.scope === 'session';
   return [...(acceptsEdits ? [{do: 'op', op: {op: 'set-mode', mode: 'acceptEdits'}} as const] : []), {do: 'op', op}];
 }
 
-/** An answer that accepts an edited proposal accepts it with the user's changes. */
+/** Adds the user's changes to an answer that accepts an edited proposal. */
 function answerForRevision(approval: Approval, answer: ApprovalAnswer): ApprovalAnswer {
   const {preview, wording} = approval;
   if (preview.kind === 'plan') return wording === 'user' ? answerForPlan(preview.plan, answer) : answer;
@@ -399,7 +401,7 @@ function answerForRevision(approval: Approval, answer: ApprovalAnswer): Approval
   return answer.decision === 'allow' ? {decision: 'allow-with-changes', userChanges: access.userChanges} : answer;
 }
 
-/** The plan as the user has edited it. */
+/** Returns the approval for the user's edited plan. */
 const revisedPlan = (approval: Approval, plan: PlanDraft): Approval => ({
   ...approval,
   action: planAction(plan),
@@ -411,10 +413,10 @@ const answerForPlan = ({goal, steps, notes}: PlanDraft, answer: ApprovalAnswer):
   answer.decision === 'allow' ? {decision: 'allow-updated', input: {goal, steps, notes}, rules: []} : answer;
 
 /**
- * The card after the editor was closed. It gets the focus anew, so that keys typed meanwhile answer nothing. A text that changes no
- * file counts as a refusal, whose reason is asked for. The ticked hunks stay where the text is unchanged.
+ * Updates the card after the editor closes. The card takes the focus again after a pause, so that keys typed meanwhile don't answer it.
+ * An edit that changes no file counts as a refusal, and the card asks for the reason. If the text is unchanged, the hunk selection stays.
  */
-export function afterProposalEdit(ui: Ui, {id, approval, end, now}: Return): Ui {
+export function afterProposalEdit(ui: Ui, {id, approval, end, now}: EditorReturn): Ui {
   const {card} = ui;
   if (card.kind !== 'approval' || card.id !== id || card.focus === 'answered') return ui;
   const again = {...card, since: now, focus: 'soon', stage: resetStage(card.stage)} as const;
@@ -436,7 +438,7 @@ export function afterProposalEdit(ui: Ui, {id, approval, end, now}: Return): Ui 
         card: {...again, stage: initialStage, revision: {kind: 'revised', approval: revisedPlan(approval, end.plan)}},
       };
     case 'unchanged':
-      return {...ui, card: {...again, stage: unchanged(again.stage)}};
+      return {...ui, card: {...again, stage: stageAfterNoChange(again.stage)}};
     case 'failed':
       return {...ui, card: again};
     default:
@@ -444,13 +446,13 @@ export function afterProposalEdit(ui: Ui, {id, approval, end, now}: Return): Ui 
   }
 }
 
-const unchanged = (stage: ApprovalStage): ApprovalStage =>
+const stageAfterNoChange = (stage: ApprovalStage): ApprovalStage =>
   stage.stage === 'hunks' ? {...stage, hint: 'nothing-changed'} : {...initialStage, hint: 'nothing-changed'};
 
-interface Return {
+interface EditorReturn {
   readonly id: ActionId;
   readonly approval: Approval;
   readonly end: ProposalEditResult;
-  /** In milliseconds, as in `Ui`. */
+  /** Milliseconds, as in `Ui`. */
   readonly now: number;
 }

@@ -1,20 +1,20 @@
 import type {ComposerRequest, Effect, PressContext} from './effect.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {completions, type DraftKind, isBeginning, readDraft, readCommand} from '../commands/command-line.ts';
+import {completions, type DraftKind, isPrefixOf, parseDraft, parseCommand} from '../commands/command-line.ts';
 import {nextMode} from '../commands/mode.ts';
 import {historyPanel, notePanel} from './panels/panel.ts';
 import {isSurelyKey} from '../../domain/api-key.ts';
-import {connectPanel, connectWithKey, lookForServers} from './panels/connect.ts';
+import {connectPanel, connectWithKey, findServers} from './panels/connect.ts';
 import {hasNoModel, isIdle} from './selectors.ts';
 import {draftFromText, applyEditKey, emptyDraft, draftText, isEmptyDraft, expandPaste} from '../editor/draft.ts';
 import {addPrompt, stepHistory} from '../editor/prompt-history.ts';
 import {pressVimFirst, withVimCursor, editField} from '../editor/text-field.ts';
 import {commandPrefix, continuation, type KeyName, type KeyPress, shortcutsKey} from '../terminal/keymap.ts';
-import {isRestored} from './rewind-and-compact.ts';
+import {isRestoredPrompt} from './panel-queries.ts';
 import {pressMentionList} from './mention-list.ts';
 import type {UiStep, Ui} from './ui.ts';
 
-/** Handles a press on the composer; the shortcuts go with the next key, and Esc does nothing else then. */
+/** Handles a press on the composer. The next key hides the shortcuts; Esc then does nothing else if the agent is idle. */
 export function pressComposer(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   if (isShortcutsKey(ui, key)) {
     return {ui: {...ui, shortcuts: ui.shortcuts === 'shown' ? 'hidden' : 'shown'}, effects: []};
@@ -25,19 +25,19 @@ export function pressComposer(ui: Ui, key: KeyPress, context: PressContext): UiS
   return onlyCloses ? {ui: closed, effects: []} : pressDraft(closed, key, context);
 }
 
-/** In vim's normal mode the key is a command. */
+/** True for `?` on an empty draft. In vim's normal mode the key is a command. */
 const isShortcutsKey = ({draft, editing: {vim}}: Ui, key: KeyPress): boolean =>
   key.kind === 'text' && key.text === shortcutsKey && isEmptyDraft(draft) && (vim === 'off' || vim.mode === 'insert');
 
 function pressDraft(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   if (key.kind === 'paste' && hasNoModel(context.view) && isSurelyKey(key.text)) {
     const panel = connectWithKey(key.text, {model: 'none', prompt: 'none', demo: demoOf(context)});
-    return {ui: {...ui, panel}, effects: [lookForServers]};
+    return {ui: {...ui, panel}, effects: [findServers]};
   }
   const dropped = droppedImages(ui, key);
   if (dropped !== undefined) return dropped;
   const {kind, field} = pressVimFirst(ui, key);
-  if (kind === 'handled') return field.draft === ui.draft ? {ui: field, effects: []} : changed(field);
+  if (kind === 'handled') return field.draft === ui.draft ? {ui: field, effects: []} : afterEdit(field);
   const step = pressPlain(field, key, context);
   return {...step, ui: withVimCursor(step.ui)};
 }
@@ -48,19 +48,19 @@ const demoOf = ({commands}: PressContext): 'none' | 'offered' =>
 function pressPlain(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   const beside = pressAccessories(ui, key, context);
   if (beside !== undefined) return beside;
-  if (key.kind !== 'key') return editing(ui, key, context);
+  if (key.kind !== 'key') return editDraft(ui, key, context);
   switch (key.name) {
     case 'enter':
-      return enter(ui, context);
+      return pressEnter(ui, context);
     case 'escape':
-      return escape(ui, context);
+      return pressEscape(ui, context);
     case 'end-of-input':
-      return isEmptyDraft(ui.draft) ? {ui, effects: [{do: 'leave'}]} : editing(ui, key, context);
+      return isEmptyDraft(ui.draft) ? {ui, effects: [{do: 'leave'}]} : editDraft(ui, key, context);
     case 'up':
     case 'down':
-      return vertical(ui, key.name, context);
+      return moveVertically(ui, key.name, context);
     case 'complete':
-      return completed(ui, context);
+      return completeCommand(ui, context);
     case 'expand':
     case 'next-verbosity':
       return {ui, effects: [{do: key.name}]};
@@ -69,23 +69,23 @@ function pressPlain(ui: Ui, key: KeyPress, context: PressContext): UiStep {
     case 'redraw':
       return {ui, effects: [{do: 'redraw'}]};
     case 'open-editor':
-      return {ui, effects: [{do: 'edit-outside', what: 'draft'}]};
+      return {ui, effects: [{do: 'edit-externally', what: 'draft'}]};
     case 'search-history':
       return {ui: {...ui, panel: historyPanel(ui.history.prompts, draftText(ui.draft))}, effects: []};
     case 'expand-paste':
       return expandPaste(ui.draft) === 'too-long'
         ? {ui, effects: [{do: 'notify', text: tooLong}]}
-        : editing(ui, key, context);
+        : editDraft(ui, key, context);
     default:
-      return editing(ui, key, context);
+      return editDraft(ui, key, context);
   }
 }
 
 /** Two presses of Esc within this time (milliseconds) on an empty draft open the list of prompts to rewind to. */
 const rewindWithinMs = 1000;
 
-/** Esc stops what runs. Where nothing runs and nothing is written, a second one soon after offers the earlier prompts. */
-function escape(ui: Ui, {view, now}: PressContext): UiStep {
+/** Handles Esc: stops the agent. If it is idle and the draft is empty, a second press soon after opens the list of earlier prompts. */
+function pressEscape(ui: Ui, {view, now}: PressContext): UiStep {
   if (!isIdle(view)) return {ui: {...ui, rewinding: {kind: 'no'}}, effects: interrupt};
   if (!isEmptyDraft(ui.draft) || ui.images.length > 0) return {ui, effects: []};
   const isSecond = ui.rewinding.kind === 'armed' && now - ui.rewinding.at <= rewindWithinMs;
@@ -94,55 +94,56 @@ function escape(ui: Ui, {view, now}: PressContext): UiStep {
     : {ui: {...ui, rewinding: {kind: 'armed', at: now}}, effects: []};
 }
 
-const tooLong = 'That paste has lines too long to edit here; Ctrl+G opens it in your editor.';
+const tooLong = 'The pasted lines are too long to edit here. Press Ctrl+G to open your editor.';
 
-/** A slash command that is typed behind a prompt which an undo has just put back takes its place. */
-function editing(ui: Ui, key: KeyPress, {width}: PressContext): UiStep {
-  const isCommand = key.kind === 'text' && key.text.startsWith(commandPrefix) && isRestored(ui);
+/** Edits the draft. A slash command replaces a prompt that an undo has just restored. */
+function editDraft(ui: Ui, key: KeyPress, {width}: PressContext): UiStep {
+  const isCommand = key.kind === 'text' && key.text.startsWith(commandPrefix) && isRestoredPrompt(ui);
   const next = editField(isCommand ? {...ui, draft: emptyDraft, restoredPrompt: ''} : ui, key, width);
-  return next === undefined ? {ui, effects: []} : changed(next);
+  return next === undefined ? {ui, effects: []} : afterEdit(next);
 }
 
-/** An edit selects the first row of the completion list again. */
-const changed = (ui: Ui): UiStep => ({ui: {...ui, completionRow: 0}, effects: []});
+/** Resets the completion list to its first row, as every edit does. */
+const afterEdit = (ui: Ui): UiStep => ({ui: {...ui, completionRow: 0}, effects: []});
 
-function enter(ui: Ui, context: PressContext): UiStep {
+function pressEnter(ui: Ui, context: PressContext): UiStep {
   const {buffer} = ui.draft;
   if (buffer.cursor === buffer.text.length && buffer.text.endsWith(continuation)) {
-    return editing({...ui, draft: applyEditKey(ui.draft, 'delete-left') ?? ui.draft}, newline, context);
+    return editDraft({...ui, draft: applyEditKey(ui.draft, 'delete-left') ?? ui.draft}, newline, context);
   }
   const text = draftText(ui.draft);
   if (text.trim() === '' && ui.images.length === 0) return {ui, effects: []};
-  if (leavingWords.has(text.trim()) && ui.images.length === 0) return {ui, effects: [{do: 'leave'}]};
+  if (exitCommands.has(text.trim()) && ui.images.length === 0) return {ui, effects: [{do: 'leave'}]};
   const chosen = completions(buffer.text, context.commands)[ui.completionRow];
-  const isBare = buffer.text.endsWith(' ') && ui.completionRow === 0;
-  if (chosen !== undefined && !isBare && !isBeginning(buffer.text, chosen)) return completed(ui, context);
-  const line = chosen === undefined || isBare ? text : chosen.line.trimEnd();
-  const meaning = readDraft(line);
+  const isSubmittedAsTyped = buffer.text.endsWith(' ') && ui.completionRow === 0;
+  if (chosen !== undefined && !isSubmittedAsTyped && !isPrefixOf(buffer.text, chosen))
+    return completeCommand(ui, context);
+  const line = chosen === undefined || isSubmittedAsTyped ? text : chosen.line.trimEnd();
+  const meaning = parseDraft(line);
   if (meaning.kind === 'note')
-    return {ui: {...ui, draft: emptyDraft, panel: notePanel(text, meaning.note, whenTaken(context))}, effects: []};
-  const command = readCommand(line, context.commands);
+    return {ui: {...ui, draft: emptyDraft, panel: notePanel(text, meaning.note, deliveryFor(context))}, effects: []};
+  const command = parseCommand(line, context.commands);
   const work = requestFor(meaning, line, context);
   if (command === undefined && work !== 'nothing' && work.kind === 'send' && hasNoModel(context.view)) {
     return {
       ui: {...ui, panel: connectPanel({model: 'none', prompt: 'waits', demo: demoOf(context)})},
-      effects: [lookForServers],
+      effects: [findServers],
     };
   }
   const own: Effect | undefined = work === 'nothing' ? undefined : {do: 'compose', work};
   const effect = command === undefined ? own : ({do: 'command', line: command} as const);
   if (effect === undefined) return {ui, effects: []};
-  return changedWith({...ui, draft: emptyDraft, history: addPrompt(ui.history, text)}, effect);
+  return afterSubmit({...ui, draft: emptyDraft, history: addPrompt(ui.history, text)}, effect);
 }
 
-/** Words that leave, as they do in shells and REPLs. */
-export const leavingWords: ReadonlySet<string> = new Set(['exit', 'quit']);
+/** Words that exit weft, as in shells and REPLs. */
+export const exitCommands: ReadonlySet<string> = new Set(['exit', 'quit']);
 
 const newline: KeyPress = {kind: 'key', name: 'newline'};
 
-const changedWith = (ui: Ui, effect: Effect): UiStep => ({ui: {...ui, completionRow: 0}, effects: [effect]});
+const afterSubmit = (ui: Ui, effect: Effect): UiStep => ({ui: {...ui, completionRow: 0}, effects: [effect]});
 
-function vertical(ui: Ui, direction: 'up' | 'down', {commands, width}: PressContext): UiStep {
+function moveVertically(ui: Ui, direction: 'up' | 'down', {commands, width}: PressContext): UiStep {
   const offered = completions(ui.draft.buffer.text, commands);
   if (offered.length > 1) {
     const by = direction === 'up' ? offered.length - 1 : 1;
@@ -151,33 +152,34 @@ function vertical(ui: Ui, direction: 'up' | 'down', {commands, width}: PressCont
   const moved = editField(ui, {kind: 'key', name: direction}, width);
   if (moved !== undefined) return {ui: moved, effects: []};
   const step = stepHistory(ui.history, {direction: direction === 'up' ? 'earlier' : 'later', from: ui.draft});
-  return step === undefined ? {ui, effects: []} : changed({...ui, history: step.history, draft: step.draft});
+  return step === undefined ? {ui, effects: []} : afterEdit({...ui, history: step.history, draft: step.draft});
 }
 
-function completed(ui: Ui, {commands}: PressContext): UiStep {
+function completeCommand(ui: Ui, {commands}: PressContext): UiStep {
   const chosen = completions(ui.draft.buffer.text, commands)[ui.completionRow];
   if (chosen === undefined) return {ui, effects: []};
-  return changed({...ui, draft: draftFromText(chosen.line)});
+  return afterEdit({...ui, draft: draftFromText(chosen.line)});
 }
 
-/** Keys of the composer's accessories: file list, images, queued prompts. `undefined` for keys that concern the draft itself. */
+/** Handles keys for the file list, images, and queued prompts. Returns `undefined` for keys that edit the draft. */
 function pressAccessories(ui: Ui, key: KeyPress, context: PressContext): UiStep | undefined {
   const step = pressMentionList({draft: ui.draft, list: ui.mentions}, key);
   if (step !== undefined) {
     const next = {...ui, draft: step.draft, mentions: step.list, completionRow: 0};
     const stops = key.kind === 'key' && key.name === 'escape' && !isIdle(context.view);
-    // Esc stops the agent even if it also closes the list.
+    // Esc both closes the list and stops the agent.
     return {ui: next, effects: stops ? interrupt : []};
   }
   if (key.kind !== 'key') return undefined;
   if (key.name === 'paste-image') return {ui, effects: [{do: 'compose', work: {kind: 'clipboard'}}]};
-  if (isEmptyDraft(ui.draft)) return onEmptyDraft(ui, key.name, context);
-  return key.name === 'complete' ? queue(ui, context) : undefined;
+  if (isEmptyDraft(ui.draft)) return pressOnEmptyDraft(ui, key.name, context);
+  return key.name === 'complete' ? queuePrompt(ui, context) : undefined;
 }
 
-const whenTaken = ({view}: PressContext): 'queued' | 'steering' => (view.run.state === 'idle' ? 'queued' : 'steering');
+const deliveryFor = ({view}: PressContext): 'queued' | 'steering' =>
+  view.run.state === 'idle' ? 'queued' : 'steering';
 
-/** What entering a draft asks for, unless it is a slash command or a note. */
+/** Returns the request for a submitted draft that is neither a slash command nor a note. */
 function requestFor(
   meaning: Exclude<DraftKind, {readonly kind: 'note'}>,
   text: string,
@@ -185,7 +187,7 @@ function requestFor(
 ): ComposerRequest | 'nothing' {
   switch (meaning.kind) {
     case 'prompt':
-      return {kind: 'send', text, when: whenTaken(context)};
+      return {kind: 'send', text, when: deliveryFor(context)};
     case 'shell':
       return meaning.command === '' ? 'nothing' : {kind: 'run-command', command: meaning.command};
     default:
@@ -195,24 +197,24 @@ function requestFor(
 
 const interrupt: readonly Effect[] = [{do: 'op', op: {op: 'interrupt'}}];
 
-/** Attaches images whose paths are pasted, or typed by the terminal when files are dragged into it. */
+/** Attaches images whose paths are pasted, or inserted by the terminal when files are dragged into it. */
 function droppedImages(ui: Ui, key: KeyPress): UiStep | undefined {
   if (key.kind === 'key') return undefined;
-  if (key.kind === 'text' ? key.text.length < shortestDrop : key.part === 'more') return undefined;
-  const paths = imagePathsIn(key.text);
+  if (key.kind === 'text' ? key.text.length < minDropLength : key.part === 'more') return undefined;
+  const paths = parseImagePaths(key.text);
   return paths.length === 0 ? undefined : {ui, effects: [{do: 'compose', work: {kind: 'images', paths, press: key}}]};
 }
 
-/** The shortest text that is taken for dropped paths; a shorter one may have been typed. */
-const shortestDrop = 5;
+/** The shortest text that counts as dropped paths. Shorter text may have been typed. */
+const minDropLength = 5;
 
-function onEmptyDraft(ui: Ui, name: KeyName, {view}: PressContext): UiStep | undefined {
+function pressOnEmptyDraft(ui: Ui, name: KeyName, {view}: PressContext): UiStep | undefined {
   const waiting = view.queued.at(-1);
   if (name === 'up' && waiting !== undefined) {
     return {ui, effects: [{do: 'op', op: {op: 'withdraw-prompt', id: waiting.id}}]};
   }
   if (name === 'complete' && view.suggestion !== '' && view.run.state === 'idle') {
-    return changed({...ui, draft: draftFromText(view.suggestion)});
+    return afterEdit({...ui, draft: draftFromText(view.suggestion)});
   }
   if (name === 'line-start') return {ui, effects: [{do: 'scroll', step: 'top'}]};
   if (name === 'line-end') return {ui, effects: [{do: 'scroll', step: 'bottom'}]};
@@ -220,10 +222,10 @@ function onEmptyDraft(ui: Ui, name: KeyName, {view}: PressContext): UiStep | und
   return undefined;
 }
 
-/** Tab while the agent works: queues the prompt until the turn has ended. */
-function queue(ui: Ui, {view, commands}: PressContext): UiStep | undefined {
+/** Handles Tab while the agent works: queues the prompt until the turn ends. */
+function queuePrompt(ui: Ui, {view, commands}: PressContext): UiStep | undefined {
   const text = draftText(ui.draft);
-  const isPrompt = readDraft(text).kind === 'prompt' && !text.startsWith('/') && text.trim() !== '';
+  const isPrompt = parseDraft(text).kind === 'prompt' && !text.startsWith('/') && text.trim() !== '';
   if (view.run.state === 'idle' || !isPrompt || completions(text, commands).length > 0) return undefined;
   const sent = {...ui, draft: emptyDraft, history: addPrompt(ui.history, text), completionRow: 0};
   return {ui: sent, effects: [{do: 'compose', work: {kind: 'send', text, when: 'queued'}}]};
@@ -231,24 +233,24 @@ function queue(ui: Ui, {view, commands}: PressContext): UiStep | undefined {
 
 const imageName = /\.(?:png|jpe?g|gif|webp)$/iu;
 
-const longest = 8192;
+const maxDropLength = 8192;
 
-/** The paths, if the whole text consists of paths of images; otherwise empty. */
-export function imagePathsIn(text: string): readonly string[] {
+/** Returns the image paths in a text that consists only of image paths. Otherwise empty. */
+export function parseImagePaths(text: string): readonly string[] {
   const trimmed = text.trim();
-  if (trimmed === '' || trimmed.length > longest) return [];
-  // A single path that was copied may contain blanks.
-  if (!/["'\\\n]/u.test(trimmed) && isPath(trimmed) && !/\s(?:\/|~\/|file:)/u.test(trimmed)) return [trimmed];
-  const words = wordsIn(trimmed);
-  return words.length > 0 && words.every(isPath) ? words : [];
+  if (trimmed === '' || trimmed.length > maxDropLength) return [];
+  // A single copied path may contain spaces.
+  if (!/["'\\\n]/u.test(trimmed) && isImagePath(trimmed) && !/\s(?:\/|~\/|file:)/u.test(trimmed)) return [trimmed];
+  const words = shellWords(trimmed);
+  return words.length > 0 && words.every(isImagePath) ? words : [];
 }
 
-/** Whether the word is the path of an image: absolute, relative to home or the current folder, or on a Windows drive. */
-const isPath = (word: string): boolean =>
+/** True for an image path that is absolute, relative to the home or current folder, or on a Windows drive. */
+const isImagePath = (word: string): boolean =>
   imageName.test(word) && /^(?:\/|~\/|\.{0,2}\/|file:\/\/|[A-Za-z]:[\\/])/u.test(word);
 
-/** Splits the text into words as a shell does, with quotes and escapes only; empty if a quote is not closed. */
-function wordsIn(text: string): readonly string[] {
+/** Splits a text into words like a shell, with quotes and escapes only. Empty if a quote isn't closed. */
+function shellWords(text: string): readonly string[] {
   const words: string[] = [];
   const form = /\s*((?:"[^"\n]*"|'[^'\n]*'|\\[^\n]|[^\s"'\\])+)(?=\s|$)/uy;
   while (form.lastIndex < text.length) {

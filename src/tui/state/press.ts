@@ -28,10 +28,10 @@ import {pressForm} from './question-form.ts';
 import {attentionOf, foregroundCommand, isIdle} from './selectors.ts';
 import {type Card, focusCard, type UiStep, typingPauseMs, type Ui} from './ui.ts';
 
-/** Two presses of the interrupt key within this time (milliseconds) leave. */
+/** Two presses of the interrupt key within this time (milliseconds) exit weft. */
 export const leaveWithinMs = 2000;
 
-/** Handles one press: the UI after it, with the draft's changes recorded for undo, and the effects it asks for. */
+/** Handles one key press. Returns the new UI, with the draft's changes recorded for undo, and the effects to perform. */
 export function press(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   const vim = vimOf(ui);
   const [first, rest] = vim === 'off' ? [key] : vimKeys().splitVimKeys(key, vim);
@@ -47,7 +47,7 @@ function vimOf({panel, card, editing}: Ui): Editing['vim'] {
   return fieldOf(card)?.field.editing.vim ?? 'off';
 }
 
-/** Routes a press, in this order, to: interrupt and suspend, an open panel, the card if it has the focus, the composer. */
+/** Routes a press to the first that applies: interrupt and suspend, an open panel, the card if it has the focus, the composer. */
 function routePress(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   if (key.kind === 'key' && key.name === 'interrupt') return withLastKey(interrupt(ui, context), key, context);
   if (key.kind === 'key' && key.name === 'suspend') return withLastKey({ui, effects: [{do: 'suspend'}]}, key, context);
@@ -61,9 +61,9 @@ function routePress(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   if (key.kind === 'key' && key.name === 'to-background') return toBackground(ui, context);
   if (key.kind === 'key' && key.name === 'take-terminal')
     return withLastKey(takeTerminal(disarmed, context), key, context);
-  if (isRestOfAnswer(ui, key, context))
+  if (isPartOfAnswer(ui, key, context))
     return {ui: {...disarmed, lastKey: lastKeyOf(key, context, 'answer')}, effects: []};
-  const scrolled = isOfCard(disarmed, key) ? undefined : scrollStep(key);
+  const scrolled = isCardScrollKey(disarmed, key) ? undefined : scrollStep(key);
   if (scrolled !== undefined)
     return withLastKey({ui: disarmed, effects: [{do: 'scroll', step: scrolled}]}, key, context);
   const {card} = disarmed;
@@ -86,14 +86,14 @@ function routePress(ui: Ui, key: KeyPress, context: PressContext): UiStep {
 
 const isEscape = (key: KeyPress): boolean => key.kind === 'key' && key.name === 'escape';
 
-/** A card with the keys scrolls itself. */
-const isOfCard = ({card}: Ui, key: KeyPress): boolean =>
+/** True for scroll keys that a focused card handles itself. */
+const isCardScrollKey = ({card}: Ui, key: KeyPress): boolean =>
   (card.kind === 'approval' || (card.kind === 'question' && card.form.files.length > 0)) &&
   card.focus === 'card' &&
   key.kind === 'key' &&
   (key.name === 'page-up' || key.name === 'page-down');
 
-/** Scroll keys work on the transcript whichever part has the focus. */
+/** Returns the scroll step of a key. Scroll keys move the transcript regardless of the focus. */
 function scrollStep(key: KeyPress): ScrollStep | undefined {
   if (key.kind !== 'key') return undefined;
   return scrollSteps.find(step => step === key.name);
@@ -111,20 +111,20 @@ const withLastKey = ({ui, effects}: UiStep, key: KeyPress, context: PressContext
 const lastKeyOf = (key: KeyPress, {now}: PressContext, on: 'answer' | 'other'): Ui['lastKey'] => ({
   kind: 'pressed',
   at: now,
-  key: nameOf(key),
+  key: keyNameOf(key),
   on,
 });
 
-/** A name for the key by which a held letter is recognised, however often it arrived in one chunk. */
-const nameOf = (key: KeyPress): string => (key.kind === 'key' ? key.name : [...new Set(key.text)].join(''));
+/** Names a key so that a held-down letter keeps its name, however often it arrives in one chunk. */
+const keyNameOf = (key: KeyPress): string => (key.kind === 'key' ? key.name : [...new Set(key.text)].join(''));
 
-/** Whether the press belongs to the one that answered a card: the key is held down, or came in one chunk with it. */
-function isRestOfAnswer({lastKey}: Ui, key: KeyPress, {now, batchPosition}: PressContext): boolean {
+/** True if the press belongs to the press that answered a card: the key is held down, or both arrived in one chunk. */
+function isPartOfAnswer({lastKey}: Ui, key: KeyPress, {now, batchPosition}: PressContext): boolean {
   if (lastKey.kind === 'none' || lastKey.on !== 'answer') return false;
-  return batchPosition === 'following' || (lastKey.key === nameOf(key) && now - lastKey.at < typingPauseMs);
+  return batchPosition === 'following' || (lastKey.key === keyNameOf(key) && now - lastKey.at < typingPauseMs);
 }
 
-/** Whether Tab switches to the card. While a draft is being typed it does not; pressed twice it switches there and back. */
+/** True if Tab switches to the card. Tab doesn't switch while the user is typing a draft. Pressed twice, it switches there and back. */
 const switchesToCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext): boolean =>
   key.kind === 'key' &&
   key.name === cardKeys.switchFocus.name &&
@@ -133,20 +133,20 @@ const switchesToCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext
     lastKey.key === cardKeys.switchFocus.name ||
     now - lastKey.at >= typingPauseMs);
 
-/** Ctrl+C clears the draft, or interrupts an agent that leaving would stop; a second press soon after leaves. */
+/** Handles Ctrl+C: clears the draft, or interrupts an agent that would stop on exit. A second press soon after exits. */
 function interrupt(ui: Ui, {view, now, workAfter}: PressContext): UiStep {
   if (ui.leaving.kind === 'armed' && now - ui.leaving.at <= leaveWithinMs) return {ui, effects: [{do: 'leave'}]};
   const armed: Ui = {...ui, leaving: {kind: 'armed', at: now}, panel: 'none'};
   if (ui.panel !== 'none') return noEffects(armed);
   const cardHasKeys = ui.card.kind !== 'none' && ui.card.focus === 'card';
-  const isNothing = isEmptyDraft(ui.draft) && ui.images.length === 0;
-  if (!isNothing && !cardHasKeys) return noEffects({...armed, draft: emptyDraft, images: []});
+  const isEmpty = isEmptyDraft(ui.draft) && ui.images.length === 0;
+  if (!isEmpty && !cardHasKeys) return noEffects({...armed, draft: emptyDraft, images: []});
   return {ui: armed, effects: isIdle(view) || workAfter === 'goes-on' ? [] : stop};
 }
 
 const stop: readonly Effect[] = [{do: 'op', op: {op: 'interrupt'}}];
 
-/** Ctrl+T attaches to the command of the user's that waits for it, or to the running block; with several it opens the list. */
+/** Handles Ctrl+T: attaches to the user's command that needs a terminal, or to the running block. If several run, opens the list. */
 function takeTerminal(ui: Ui, {blocks, view: {terminalNeeded}}: PressContext): UiStep {
   if (terminalNeeded !== 'none') return {ui, effects: [{do: 'attach', block: terminalNeeded.block}]};
   const [first, ...more] = blocks.filter(({state}) => isGoing(state));
@@ -154,7 +154,7 @@ function takeTerminal(ui: Ui, {blocks, view: {terminalNeeded}}: PressContext): U
   return more.length === 0 ? {ui, effects: [{do: 'attach', block: first.id}]} : noEffects({...ui, panel: blocksPanel});
 }
 
-/** Ctrl+B moves the running command to the background; where none runs it is the arrow key, as in a shell. */
+/** Handles Ctrl+B: moves the running command to the background. If none runs, it moves the cursor left, as in a shell. */
 function toBackground(ui: Ui, context: PressContext): UiStep {
   const running = foregroundCommand(context.view);
   if (running === undefined) return routePress(ui, {kind: 'key', name: 'left'}, context);
@@ -169,12 +169,12 @@ interface CardPress {
   readonly context: PressContext;
 }
 
-/** A press that the card does not handle; it goes to the draft instead. */
+/** A press that the card doesn't handle. It goes to the draft. */
 interface Unhandled {
   readonly unhandled: KeyPress;
 }
 
-/** A text field in the card handles typing and editing keys first. */
+/** Handles a press on a card. An open text field handles typing and editing keys first. */
 function pressCard(ui: Ui, card: OpenCard, {key, context}: CardPress): UiStep | Unhandled {
   const written = fieldOf(card);
   if (written === undefined) return pressOpenCard(ui, card, {key, context});
@@ -232,7 +232,7 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
   if (attention.kind !== 'approval') return noEffects(ui);
   const {stage, editing} = card;
   const room = cardRoom({width: context.frame.width, rows: context.rows - (isEmptyDraft(ui.draft) ? 0 : draftRows)});
-  const batchPosition = isHasty(ui, context) ? 'following' : context.batchPosition;
+  const batchPosition = isTooSoon(ui, context) ? 'following' : context.batchPosition;
   const read = batchPosition === 'first' ? readAfter(card, room) : card.read;
   const approval = card.revision.kind === 'revised' ? card.revision.approval : attention.approval;
   if (
@@ -250,8 +250,8 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
       return noEffects({...ui, card: next});
     }
     case 'answered':
-      // What has not been on the screen is shown first; the answer has to be given again.
-      if (runsWith(step.answer) && read !== 'all' && read < rowsToRead(approval, room)) {
+      // Text that hasn't been on screen is printed first. The user must answer again.
+      if (allowsProposal(step.answer) && read !== 'all' && read < rowsToRead(approval, room)) {
         return {
           ui: {...ui, card: {...card, stage: {...initialStage, hint: 'unread'}, read: 'all'}},
           effects: [{do: 'print-approval', approval}],
@@ -266,7 +266,7 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
     case 'edit': {
       const {preview} = approval;
       if (preview.kind === 'plan') {
-        return {ui, effects: [{do: 'edit-outside', what: {kind: 'plan', id: card.id, plan: preview.plan}}]};
+        return {ui, effects: [{do: 'edit-externally', what: {kind: 'plan', id: card.id, plan: preview.plan}}]};
       }
       const access = accessOf(approval.action);
       if (access.kind !== 'edit') return noEffects(ui);
@@ -274,10 +274,10 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
       const userChanges: UserChanges =
         step.dropped.length === 0 ? access.userChanges : {kind: 'hunks', dropped: step.dropped};
       const request = {edits, userChanges};
-      return {ui, effects: [{do: 'edit-outside', what: {id: card.id, request, of: step.of}}]};
+      return {ui, effects: [{do: 'edit-externally', what: {id: card.id, request, of: step.of}}]};
     }
     case 'show-all':
-      // That it was opened does not say that it was read to its end.
+      // Opening the full text doesn't count as reading it to the end.
       return {ui: {...ui, card: {...card, stage: resetStage(stage)}}, effects: [{do: 'show-all', approval}]};
     case 'unhandled':
       return {unhandled: step.key};
@@ -286,24 +286,25 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
   }
 }
 
-/** Whether the answer runs the proposal as shown; an edited command is asked about again. */
-const runsWith = ({decision}: ApprovalAnswer): boolean => decision !== 'refuse' && decision !== 'allow-edited';
+/** True if the answer runs the proposal as shown. weft asks again about an edited command. */
+const allowsProposal = ({decision}: ApprovalAnswer): boolean => decision !== 'refuse' && decision !== 'allow-edited';
 
-/** The rows of the text that must have been on the screen before a yes; none if all that matters is there at once. */
+/** Returns how many rows of the text must have been on screen before a yes. Zero if all critical parts show at once. */
 const rowsToRead = (approval: Approval, room: CardRoom): number =>
   showsCriticalParts(approval, room) ? 0 : rowsNeeded(exactText(approval), room);
 
-/** The rows from the top that have been on the screen until this press: the card was drawn after the press before. */
+/** Returns how many rows from the top have been on screen before this press. The card was drawn after the previous press. */
 function readAfter({read, stage}: ApprovalCard, {rows}: CardRoom): ApprovalCard['read'] {
   if (read === 'all' || stage.stage !== 'choosing' || stage.top === 'summary') return read;
   return stage.top <= read ? Math.max(read, stage.top + rows) : read;
 }
 
-/** Whether the press came so soon after another one that nobody can have seen what that one did. */
-const isHasty = ({lastKey}: Ui, {now}: PressContext): boolean =>
-  lastKey.kind === 'pressed' && now - lastKey.at < seenWithinMs;
+/** True if the press came too soon after the previous one for the user to have seen its result. */
+const isTooSoon = ({lastKey}: Ui, {now}: PressContext): boolean =>
+  lastKey.kind === 'pressed' && now - lastKey.at < reactionMs;
 
-const seenWithinMs = 50;
+/** The shortest time, in milliseconds, in which a user can react to a frame. */
+const reactionMs = 50;
 
 const draftRows = 2;
 
@@ -312,7 +313,7 @@ const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({
   card: card.kind === 'approval' ? {...card, focus, stage: resetStage(card.stage)} : {...card, focus},
 });
 
-/** The text field of a card, and the card with another text in it; `undefined` if no text is being written. */
+/** Returns the open text field of a card, and a function that returns the card with a new field. `undefined` if no field is open. */
 function fieldOf(
   card: OpenCard,
 ): {readonly field: TextField; readonly withField: (after: TextField) => OpenCard} | undefined {
@@ -336,7 +337,7 @@ function fieldOf(
   return {field: {draft: form.other, editing}, withField};
 }
 
-/** Records what the press changed in the draft, so that undo can take it back; a draft that was sent leaves no undo steps behind. */
+/** Records the press's change to the draft for undo. A sent draft leaves no undo steps behind. */
 function recordUndo(before: Ui, {ui, effects}: UiStep, key: KeyPress, {now}: PressContext): UiStep {
   const next = recordChange(before, ui, {key, now});
   const isSent = ui.draft.buffer.text !== before.draft.buffer.text && isEmptyDraft(ui.draft) && effects.length > 0;

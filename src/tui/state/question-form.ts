@@ -5,18 +5,19 @@ import type {ActionId} from '../../domain/ids.ts';
 import {emptyDraft, draftText, isEmptyDraft, pasteText, typeText, type Draft} from '../editor/draft.ts';
 import {questionKeys, type KeyPress} from '../terminal/keymap.ts';
 
-/** One open AskUserQuestion: its questions are answered one after the other. */
+/** An open AskUserQuestion. The user answers its questions one by one. */
 export interface QuestionForm {
   readonly id: ActionId;
   readonly questions: readonly Question[];
   readonly answers: readonly QuestionAnswer[];
-  /** The selected row, none at first; the row after the last option is the user's own answer. */
+  /** The selected row. `none` at first. The row after the last option is the user's own answer. */
   readonly row: number | 'none';
   readonly checked: readonly string[];
   readonly other: Draft;
   readonly state: 'choosing' | 'typing';
-  /** The changes that are asked about, and how many lines of them are scrolled away. */
+  /** The changes that the question is about. */
   readonly files: readonly FileDiff[];
+  /** How many lines of the changes are scrolled away. */
   readonly top: number;
 }
 
@@ -25,11 +26,11 @@ export type FormStep =
   | {readonly kind: 'closed'; readonly response: QuestionResponse}
   | {readonly kind: 'stopped'};
 
-/** Nothing is selected at first, so that Enter alone answers nothing. */
+/** Opens a form. Nothing is selected at first, so that Enter alone doesn't answer. */
 export const openForm = (id: ActionId, questions: readonly Question[], files: readonly FileDiff[]): QuestionForm =>
   ask({id, questions, answers: [], files});
 
-/** The question being asked; a form always has one. */
+/** Returns the current question. An open form always has one. */
 export const currentQuestion = (form: QuestionForm): Question | undefined => form.questions[form.answers.length];
 
 export function pressForm(form: QuestionForm, press: KeyPress): FormStep {
@@ -38,11 +39,11 @@ export function pressForm(form: QuestionForm, press: KeyPress): FormStep {
   return form.state === 'typing' ? pressTyping(form, press) : pressChoosing(form, question, press);
 }
 
-/** Lines of a change that a key scrolls by. */
-const page = 6;
+/** Lines that a page key scrolls. */
+const pageLines = 6;
 
-/** As many as there are at most, with headings and notes. */
-const linesOf = ({files}: QuestionForm): number =>
+/** Returns the most lines that the changes can take, with headings and notes. */
+const maxLinesOf = ({files}: QuestionForm): number =>
   files.reduce(
     (sum, {hunks, notes}) => sum + 1 + notes.length + hunks.reduce((all, {lines}) => all + 1 + lines.length, 0),
     0,
@@ -60,9 +61,9 @@ function pressChoosing(form: QuestionForm, question: Question, press: KeyPress):
     case 'complete':
       return open({...form, row: form.row === 'none' ? 0 : (form.row + 1) % rows});
     case 'page-up':
-      return open({...form, top: Math.max(0, form.top - page)});
+      return open({...form, top: Math.max(0, form.top - pageLines)});
     case 'page-down':
-      return open({...form, top: Math.min(form.top + page, linesOf(form))});
+      return open({...form, top: Math.min(form.top + pageLines, maxLinesOf(form))});
     case 'escape':
       return {kind: 'stopped'};
     case 'enter':
@@ -77,10 +78,10 @@ function pressText(form: QuestionForm, question: Question, text: string): FormSt
   if (digit >= 0 && digit <= question.options.length) {
     const there = {...form, row: digit};
     return question.choice === 'many' && digit < question.options.length
-      ? open(toggled(there, question))
+      ? open(toggleOption(there, question))
       : enter(there, question);
   }
-  if (text === questionKeys.toggle && question.choice === 'many') return open(toggled(form, question));
+  if (text === questionKeys.toggle && question.choice === 'many') return open(toggleOption(form, question));
   if (text === questionKeys.other || form.row === question.options.length) {
     const other = text === questionKeys.other ? form.other : typeText(form.other, text);
     return open({...form, row: question.options.length, state: 'typing', other});
@@ -96,22 +97,22 @@ function pressTyping(form: QuestionForm, press: KeyPress): FormStep {
     case 'down':
       return open({...form, state: 'choosing'});
     case 'enter':
-      return isEmptyDraft(form.other) ? open({...form, state: 'choosing'}) : answered(form, form.checked);
+      return isEmptyDraft(form.other) ? open({...form, state: 'choosing'}) : answerQuestion(form, form.checked);
     default:
       return open(form);
   }
 }
 
-/** Enter answers with the selected row; for multi-select with the checked rows, or the selected one if none is checked. */
+/** Answers with the selected row. Multi-select answers with the checked rows, or the selected one if none is checked. */
 function enter(form: QuestionForm, question: Question): FormStep {
-  if (form.row === 'none') return form.checked.length > 0 ? answered(form, form.checked) : open(form);
+  if (form.row === 'none') return form.checked.length > 0 ? answerQuestion(form, form.checked) : open(form);
   const option = question.options[form.row];
   if (option === undefined) return open({...form, state: 'typing'});
-  if (question.choice === 'one') return answered({...form, other: emptyDraft}, [option.label]);
-  return answered(form, form.checked.length > 0 ? form.checked : [option.label]);
+  if (question.choice === 'one') return answerQuestion({...form, other: emptyDraft}, [option.label]);
+  return answerQuestion(form, form.checked.length > 0 ? form.checked : [option.label]);
 }
 
-function toggled(form: QuestionForm, question: Question): QuestionForm {
+function toggleOption(form: QuestionForm, question: Question): QuestionForm {
   const label = form.row === 'none' ? undefined : question.options[form.row]?.label;
   if (label === undefined) return form;
   const checked = form.checked.includes(label)
@@ -120,7 +121,7 @@ function toggled(form: QuestionForm, question: Question): QuestionForm {
   return {...form, checked};
 }
 
-function answered(form: QuestionForm, selected: readonly string[]): FormStep {
+function answerQuestion(form: QuestionForm, selected: readonly string[]): FormStep {
   const answers = [...form.answers, {selected, other: draftText(form.other)}];
   if (answers.length >= form.questions.length) return {kind: 'closed', response: {kind: 'answered', answers}};
   return open(ask({...form, answers}));

@@ -1,4 +1,4 @@
-import {followAgents} from './agent-outputs.ts';
+import {updateAgents} from './agent-outputs.ts';
 import {isCallExtras} from '../../domain/conversation.ts';
 import {eventWarning} from '../../actions/event-warning.ts';
 import {fallbackText} from '../../domain/model-fallback.ts';
@@ -35,24 +35,24 @@ import {
   type View,
 } from './view.ts';
 
-/** Output kept of a running action (UTF-16 units): more than its visible lines can hold. */
-const tailKept = 4000;
+/** The most output kept of a running action, in UTF-16 units. Its visible lines can't hold more. */
+const maxTail = 4000;
 
-/** Messages of a resumed session that are shown again. */
-const historyShown = 20;
+/** The most messages of a resumed session that are shown again. */
+const maxHistory = 20;
 
-/** The view after one event. Total: an event about something unknown changes nothing. */
+/** Returns the view after one event. An event about something unknown changes nothing. */
 export function reduce(view: View, event: AgentEvent): View {
   switch (event.event) {
     case 'session-opened':
-      return opened(view, event);
+      return openSession(view, event);
     case 'prompt-accepted':
       return {
-        ...add(view, {kind: 'prompt', text: event.text, attached: event.attached}),
+        ...addEntry(view, {kind: 'prompt', text: event.text, attached: event.attached}),
         queued: without(view.queued, event.id),
         run: {state: 'working'},
         suggestion: '',
-        // A prompt that joins the running one belongs to its turn.
+        // A prompt that joins a running prompt belongs to its turn.
         turn: view.run.state === 'idle' ? newTurn(view.usage) : view.turn,
       };
     case 'command-started':
@@ -91,33 +91,33 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'block-delta':
       return blockDelta(view, keyOf(event), event.delta);
     case 'block-finished':
-      return {...view, entries: view.entries.map(entry => (hasKey(entry, keyOf(event)) ? done(entry) : entry))};
+      return {...view, entries: view.entries.map(entry => (hasKey(entry, keyOf(event)) ? markDone(entry) : entry))};
     case 'message-finished':
-      return {...view, entries: view.entries.map(done)};
+      return {...view, entries: view.entries.map(markDone)};
     case 'action-queued':
-      // The panel shows the todos.
+      // The todo panel shows these actions.
       if (changesTodos(event.action)) return view;
-      return add(view, {
+      return addEntry(view, {
         kind: 'action',
         id: event.id,
-        by: sameId(event.id, view.userCommand) ? 'user' : 'agent',
+        by: hasSameId(event.id, view.userCommand) ? 'user' : 'agent',
         label: withRelativePaths(event.label, directoryOf(view)),
         stage: {stage: 'queued', action: event.action},
       });
     case 'approval-requested': {
-      // What a command says stays exactly as it would run.
+      // A command is shown exactly as it would run.
       const {kind} = event.approval.preview;
       const isExact = kind === 'command' || kind === 'changes';
       const label = isExact ? event.approval.label : withRelativePaths(event.approval.label, directoryOf(view));
       const approval = {...event.approval, label};
       return {
-        ...onAction(view, approval.id, stage => ({
+        ...changeStage(view, approval.id, stage => ({
           stage: 'waiting',
           action: approval.action,
           preview: approval.preview,
           tail: stage.stage === 'running' ? stage.tail : '',
         })),
-        // A command that the user has just edited is asked about first.
+        // The command that the user has just edited comes first.
         approvals: approval.wording === 'user' ? [approval, ...view.approvals] : [...view.approvals, approval],
       };
     }
@@ -139,19 +139,19 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'terminal-needed':
       return {...view, terminalNeeded: {id: event.id, block: event.block, command: runningCommand(view, event.id)}};
     case 'action-started':
-      return started(view, event);
+      return startAction(view, event);
     case 'action-output':
-      return onAction(view, event.id, stage =>
-        stage.stage === 'running' ? {...stage, tail: (stage.tail + event.chunk).slice(-tailKept)} : stage,
+      return changeStage(view, event.id, stage =>
+        stage.stage === 'running' ? {...stage, tail: (stage.tail + event.chunk).slice(-maxTail)} : stage,
       );
     case 'action-settled':
-      return settled(view, event);
+      return settleAction(view, event);
     case 'todos-framed':
       return {...view, tasks: applyTaskFrames(view.tasks, event.frames)};
     case 'usage-changed': {
       const next = {...view, usage: event.usage};
       return contextFullPercent(view.usage) === undefined
-        ? {...next, entries: [...next.entries, ...fullEntry(event.usage)]}
+        ? {...next, entries: [...next.entries, ...contextFullEntry(event.usage)]}
         : next;
     }
     case 'model-changed':
@@ -178,7 +178,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'agent-started':
     case 'agent-changed':
     case 'agent-event': {
-      const agents = followAgents(view.agents, event);
+      const agents = updateAgents(view.agents, event);
       const followed = agents === view.agents ? view : {...view, agents};
       const warning = eventWarning(event);
       return warning === undefined ? followed : withNotice(followed, 'warning', warning);
@@ -188,24 +188,24 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'prompt-suggested':
       return {...view, suggestion: event.prompt};
     case 'notice':
-      return add(view, {kind: 'notice', level: event.level, text: event.text});
+      return addEntry(view, {kind: 'notice', level: event.level, text: event.text});
     case 'prompt-finished': {
       const {end} = event.summary;
-      const ended = {...view, entries: view.entries.map(done), run: {state: 'idle'}} as const;
+      const ended = {...view, entries: view.entries.map(markDone), run: {state: 'idle'}} as const;
       const note = end.kind === 'done' ? stopText(event.summary) : undefined;
-      const text = note === undefined ? '' : sentenceOf(note);
+      const text = note === undefined ? '' : toSentence(note);
       const noted =
         text === ''
           ? ended
-          : withNotice(ended, 'warning', event.summary.stop === 'context-full' ? `${text} ${makesRoom}` : text);
-      return add(noted, {kind: 'end', end, turn: turnFacts(view.turn, event.summary)});
+          : withNotice(ended, 'warning', event.summary.stop === 'context-full' ? `${text} ${compactHint}` : text);
+      return addEntry(noted, {kind: 'end', end, turn: turnFacts(view.turn, event.summary)});
     }
     default:
       return unreachable(event);
   }
 }
 
-/** A question of a sub-agent says whose it is. */
+/** Returns the questions, prefixed with the name of the sub-agent that asks them. */
 const questionsOf = ({asker, questions}: Extract<AgentEvent, {event: 'question-asked'}>): readonly Question[] =>
   asker === 'main' ? questions : questions.map(each => ({...each, question: `${asker.name}: ${each.question}`}));
 
@@ -216,14 +216,14 @@ function runningCommand({entries}: View, id: ActionId): string {
     : '';
 }
 
-function fullEntry(usage: SessionUsage): readonly Entry[] {
+function contextFullEntry(usage: SessionUsage): readonly Entry[] {
   const percent = contextFullPercent(usage);
   return percent === undefined
     ? []
-    : [{kind: 'notice', level: 'info', text: `The context is ${percent}% full. ${makesRoom}`}];
+    : [{kind: 'notice', level: 'info', text: `The context is ${percent}% full. ${compactHint}`}];
 }
 
-const makesRoom = '/compact makes room; nothing is compacted on its own.';
+const compactHint = 'Run /compact to free up space; weft never compacts on its own.';
 
 export const withQueuedPrompt = (view: View, prompt: QueuedPrompt): View => ({
   ...view,
@@ -234,17 +234,20 @@ export const withStopRequested = (view: View): View =>
   view.run.state === 'idle' ? view : {...view, run: {state: 'stopping'}};
 
 export const withNotice = (view: View, level: 'info' | 'warning', text: string): View =>
-  add(view, {kind: 'notice', level, text});
+  addEntry(view, {kind: 'notice', level, text});
 
 export const withCommandAnswer = (view: View, command: string, level: 'info' | 'warning', text: string): View =>
-  add(view, {kind: 'command-answer', command, level, text});
+  addEntry(view, {kind: 'command-answer', command, level, text});
 
-const add = (view: View, entry: Entry): View => ({...view, entries: withEntry(view.entries, entry, directoryOf(view))});
+const addEntry = (view: View, entry: Entry): View => ({
+  ...view,
+  entries: withEntry(view.entries, entry, directoryOf(view)),
+});
 
 const directoryOf = ({session}: View): string => (session.tag === 'open' ? session.info.directory : '');
 
-/** The id of a user's command is that of its action. */
-const sameId = (id: ActionId, message: MessageId | 'none'): boolean => id === actionId(message);
+/** True if the message is the user's command that the action runs. Both have the same id. */
+const hasSameId = (id: ActionId, message: MessageId | 'none'): boolean => id === actionId(message);
 
 const newTurn = (usage: SessionUsage): RunningTurn => ({
   files: new Map(),
@@ -282,21 +285,21 @@ const keyOf = (event: {readonly message: string; readonly index: number}): strin
 const hasKey = (entry: Entry, key: string): boolean =>
   (entry.kind === 'text' || entry.kind === 'thinking') && entry.key === key;
 
-const done = (entry: Entry): Entry =>
+const markDone = (entry: Entry): Entry =>
   (entry.kind === 'text' || entry.kind === 'thinking') && entry.state !== 'done' ? {...entry, state: 'done'} : entry;
 
-/** Starts a new view, but keeps entries of the previous session that are not in the scrollback yet. */
-function opened(before: View, event: AgentEvent & {readonly event: 'session-opened'}): View {
+/** Starts a new view. Keeps entries of the previous session that aren't in the scrollback yet. */
+function openSession(before: View, event: AgentEvent & {readonly event: 'session-opened'}): View {
   const {session, history, todoFrames, usage} = event;
-  const left = Math.max(0, history.length - historyShown);
-  const more = left === 0 ? '' : ` (${left} earlier messages not shown)`;
+  const left = Math.max(0, history.length - maxHistory);
+  const more = left === 0 ? '' : ` (${left} earlier messages hidden)`;
   const heading: readonly Entry[] =
     session.origin === 'resumed'
       ? [{kind: 'notice', level: 'info', text: `Session resumed${more}.`}]
       : before.session.tag === 'open'
         ? [{kind: 'notice', level: 'info', text: 'New session.'}]
         : [];
-  const unwritten = before.entries.map(done).filter(isSettled);
+  const unwritten = before.entries.map(markDone).filter(isSettled);
   return {
     ...emptyView,
     session: {tag: 'open', info: session},
@@ -306,27 +309,32 @@ function opened(before: View, event: AgentEvent & {readonly event: 'session-open
     usage,
     tasks: applyTaskFrames(emptyTaskView, todoFrames),
     queued: before.session.tag === 'opening' ? before.queued : [],
-    entries: [...unwritten, ...heading, ...pastEntries(history.slice(left), session.directory), ...fullEntry(usage)],
+    entries: [
+      ...unwritten,
+      ...heading,
+      ...pastEntries(history.slice(left), session.directory),
+      ...contextFullEntry(usage),
+    ],
   };
 }
 
 function blockStarted(view: View, key: string, block: BlockStart): View {
   switch (block.kind) {
     case 'text':
-      return add(view, textEntry(key, '', 'streaming'));
+      return addEntry(view, textEntry(key, '', 'streaming'));
     case 'thinking':
-      return add(view, {kind: 'thinking', key, text: '', state: 'streaming'});
+      return addEntry(view, {kind: 'thinking', key, text: '', state: 'streaming'});
     case 'sealed-thinking':
     case 'tool-call':
       return view;
     case 'other':
-      return isCallExtras(block) ? view : add(view, otherEntry(block.type));
+      return isCallExtras(block) ? view : addEntry(view, otherEntry(block.type));
     default:
       return unreachable(block);
   }
 }
 
-/** Adds a delta of the streamed answer to its text or thinking entry; `takeFinished` splits off what is complete. */
+/** Adds a delta of the streamed answer to its text or thinking entry. `takeFinished` splits off complete blocks. */
 function blockDelta(view: View, key: string, delta: BlockDelta): View {
   if (delta.kind !== 'text' && delta.kind !== 'thinking') return view;
   return {
@@ -335,7 +343,7 @@ function blockDelta(view: View, key: string, delta: BlockDelta): View {
       if (!hasKey(entry, key)) return [entry];
       if (entry.kind === 'text' && delta.kind === 'text') {
         if (entry.state === 'done') return [entry];
-        const parts = entry.state === 'broken' ? joined(entry) : [entry];
+        const parts = entry.state === 'broken' ? continueText(entry) : [entry];
         return parts.map(part =>
           part === parts.at(-1) && part.kind === 'text' ? {...part, rest: part.rest + delta.text} : part,
         );
@@ -346,25 +354,25 @@ function blockDelta(view: View, key: string, delta: BlockDelta): View {
   };
 }
 
-/** A text that goes on after its connection broke, with a mark where it did. */
-function joined(entry: TextEntry): readonly Entry[] {
+/** Continues a text after its connection broke, with a notice at the break. */
+function continueText(entry: TextEntry): readonly Entry[] {
   if (entry.rest.trim() === '' && entry.written === 'nothing') return [{...entry, state: 'streaming'}];
-  const {place} = splitMarkdown(entry.rest, entry.place, 'growing');
+  const {place} = splitMarkdown(entry.rest, entry.position, 'growing');
   return [
     {...entry, state: 'done'},
-    {kind: 'notice', level: 'info', text: brokeHere},
-    // Code that was begun goes on as code.
+    {kind: 'notice', level: 'info', text: reconnectedText},
+    // An open code block continues as code.
     {
       ...textEntry(entry.key, '', 'streaming'),
-      place: place.kind === 'fence' ? place : markdownStart,
+      position: place.kind === 'fence' ? place : markdownStart,
       written: 'some',
     },
   ];
 }
 
-const brokeHere = '⋯ the connection broke here and was restored ⋯';
+const reconnectedText = '⋯ connection lost and restored here ⋯';
 
-function onAction(view: View, id: ActionId, next: (stage: ActionStage) => ActionStage): View {
+function changeStage(view: View, id: ActionId, next: (stage: ActionStage) => ActionStage): View {
   return changeAction(view, id, entry => ({...entry, stage: next(entry.stage)}));
 }
 
@@ -385,16 +393,16 @@ const isAction = (entry: Entry, id: ActionId): boolean =>
     ? entry.steps.some(step => isAction(step, id))
     : entry.kind === 'action' && entry.id === id;
 
-/** The action that starts may differ from the requested one, because the user may have edited it. */
-const started = (view: View, {id, action, preview}: AgentEvent & {readonly event: 'action-started'}): View =>
+/** Marks an action as running. It may differ from the requested action, because the user may have edited it. */
+const startAction = (view: View, {id, action, preview}: AgentEvent & {readonly event: 'action-started'}): View =>
   changeAction(view, id, entry => ({
     ...entry,
     label: withRelativePaths(labelOf(action), directoryOf(view)),
     stage: {stage: 'running', action, preview, tail: ''},
   }));
 
-/** A call that could not be decoded has no queued entry, so its entry is created here. */
-function settled(view: View, event: AgentEvent & {readonly event: 'action-settled'}): View {
+/** Settles an action. A call that couldn't be decoded has no queued entry, so its entry is created here. */
+function settleAction(view: View, event: AgentEvent & {readonly event: 'action-settled'}): View {
   const stageFrom = (before: ActionStage | undefined): ActionStage => ({
     stage: 'settled',
     result: event.result,
@@ -408,15 +416,15 @@ function settled(view: View, event: AgentEvent & {readonly event: 'action-settle
     approvals: view.approvals.filter(approval => approval.id !== id),
     turn: afterAction(view.turn, event),
   };
-  if (view.entries.some(entry => isAction(entry, id))) return onAction(without, id, stageFrom);
+  if (view.entries.some(entry => isAction(entry, id))) return changeStage(without, id, stageFrom);
   if (event.result.tag === 'action' && changesTodos(event.result.result)) return without;
-  return add(without, {kind: 'action', id, by: 'agent', label: name, stage: stageFrom(undefined)});
+  return addEntry(without, {kind: 'action', id, by: 'agent', label: name, stage: stageFrom(undefined)});
 }
 
 const without = (queued: readonly QueuedPrompt[], id: MessageId): readonly QueuedPrompt[] =>
   queued.filter(one => one.id !== id);
 
-/** Takes finished entries off the front of the view, in order; a streamed message gives up its finished blocks. */
+/** Takes finished entries off the front of the view, in order, and the finished blocks of a streamed message. */
 export function takeFinished(view: View): {readonly view: View; readonly finished: readonly FinishedEntry[]} {
   const finished: FinishedEntry[] = [];
   let taken = 0;
@@ -443,16 +451,16 @@ const finish = (view: View, finished: readonly FinishedEntry[], entries: readonl
 });
 
 function drainText(entry: TextEntry, finished: FinishedEntry[]): TextEntry | undefined {
-  const split = splitMarkdown(entry.rest, entry.place, entry.state === 'done' ? 'whole' : 'growing');
+  const split = splitMarkdown(entry.rest, entry.position, entry.state === 'done' ? 'whole' : 'growing');
   if (split.pieces.length > 0) finished.push({kind: 'pieces', pieces: split.pieces, written: entry.written});
   if (entry.state === 'done') return undefined;
   if (split.pieces.length === 0 && split.rest === entry.rest) return entry;
-  const isBegun = split.pieces.some(isSeen);
-  return {...entry, rest: split.rest, place: split.place, written: isBegun ? 'some' : entry.written};
+  const isBegun = split.pieces.some(isVisible);
+  return {...entry, rest: split.rest, position: split.place, written: isBegun ? 'some' : entry.written};
 }
 
-/** Whether anything is drawn of the piece: blank lines of code and empty quotes are not. */
-function isSeen(piece: MarkdownPiece): boolean {
+/** True if the piece draws anything. Blank lines of code and empty quotes don't. */
+function isVisible(piece: MarkdownPiece): boolean {
   switch (piece.kind) {
     case 'block':
       return /[^\s>]/u.test(piece.source);
@@ -465,7 +473,7 @@ function isSeen(piece: MarkdownPiece): boolean {
   }
 }
 
-/** Whether the next read or search would still belong to the exploration at this place. */
+/** True if the next read or search would still join the exploration at this index. */
 const isGrowing = ({entries, run}: View, at: number): boolean =>
   run.state !== 'idle' && entries.slice(at + 1).every(isBetweenSteps);
 
@@ -496,8 +504,8 @@ function withModel(view: View, {model, provider}: Extract<AgentEvent, {event: 'm
   return {...view, model, session: session.tag === 'open' ? {...session, info: {...session.info, provider}} : session};
 }
 
-/** With a capital at its beginning and one full stop at its end. */
-const sentenceOf = (clause: string): string =>
+/** Capitalizes the first letter and ends the text with one period. */
+const toSentence = (clause: string): string =>
   `${clause
     .trim()
     .replace(/\.*$/u, '')

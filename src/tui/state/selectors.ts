@@ -5,7 +5,7 @@ import type {ActionId} from '../../domain/ids.ts';
 import {confines, holdsChanges, provenText} from '../../domain/sandbox.ts';
 import type {View} from './view.ts';
 
-/** What needs the user's attention: the first approval, question or hand-over, else the composer. */
+/** The part that needs the user's attention: the first approval, question, or hand-over, else the composer. */
 export type Attention =
   | {readonly kind: 'composer'}
   | {readonly kind: 'approval'; readonly approval: View['approvals'][number]; readonly waiting: number}
@@ -21,13 +21,13 @@ export function attentionOf(view: View): Attention {
   return handOver === undefined ? {kind: 'composer'} : {kind: 'hand-over', open: handOver};
 }
 
-/** Whether nothing is configured that could answer. */
+/** True if no model is configured. */
 export const hasNoModel = ({session}: View): boolean => session.tag === 'open' && session.info.provider === 'none';
 
-/** Whether there is nothing to stop: a prompt that waits may be one that hooks look at. */
+/** True if there is nothing to stop. A hook may be checking a queued prompt, so the queue must be empty. */
 export const isIdle = ({run, queued}: View): boolean => run.state === 'idle' && queued.length === 0;
 
-/** The action whose command runs in the foreground; `undefined` while none does. */
+/** Returns the action whose command runs in the foreground, or `undefined` if there is none. */
 export function foregroundCommand({entries}: View): ActionId | undefined {
   for (const entry of entries) {
     if (entry.kind === 'action' && entry.stage.stage === 'running' && canGoOnBehind(entry.stage.action))
@@ -44,7 +44,7 @@ export interface StatusFacts {
   readonly context: string;
 }
 
-/** The texts of the status line; empty where a fact is unknown. */
+/** Returns the texts of the status line. Unknown facts are empty. */
 export function statusOf(view: View): StatusFacts {
   let input = 0;
   let output = 0;
@@ -63,15 +63,15 @@ export function statusOf(view: View): StatusFacts {
   };
 }
 
-/** How full the context is, in percent; at least 1, since something is in it. */
+/** Returns how full the context is, in percent. At least 1, because the context is never empty. */
 export const contextPercent = (tokens: number, window: number): number =>
   Math.max(1, Math.round((100 * tokens) / window));
 
-/** How the sandbox confines commands, in words; empty where that is not known, or none is to be used. */
+/** Describes how the sandbox confines commands. Empty if unknown or if no sandbox is configured. */
 export function sandboxText({sandbox, mode}: Pick<View, 'sandbox' | 'mode'>): string {
   if (sandbox === 'unknown' || sandbox.provider === 'native') return '';
   if (holdsChanges(sandbox)) {
-    return mode === 'default' ? 'commands run on a copy; their changes ask' : 'commands run on a copy';
+    return mode === 'default' ? 'sandbox: on a copy, asks to keep changes' : 'sandbox: on a copy';
   }
   return confines(sandbox) ? `sandbox: ${provenText(sandbox)}` : 'no sandbox';
 }
@@ -86,10 +86,10 @@ const modeTexts: Readonly<Record<View['mode'], string>> = {
   bypassPermissions: 'allows everything',
 };
 
-/** Dollars, with four decimals below ten cents. */
+/** Formats an amount in dollars, with four decimals below ten cents. */
 export const moneyText = (usd: number): string => `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 
-/** Dollars in whole cents, as the status line and the end of a turn say them. */
+/** Formats an amount in whole cents, for the status line and the end of a turn. */
 export const centsText = (usd: number): string => (usd < 0.005 ? '<$0.01' : `$${usd.toFixed(2)}`);
 
 export function countText(count: number): string {
@@ -101,29 +101,29 @@ export function countText(count: number): string {
 
 export const isFinishedTodo = (todo: Todo): boolean => todo.status === 'completed' || todo.status === 'cancelled';
 
-/** What the agent does, as one says it while it goes on: `Editing README.md`, `Thinking`, `Working`. */
-export function doingText({entries}: View): string {
+/** Describes the agent's current activity: `Editing README.md`, `Thinking`, `Working`. */
+export function activityText({entries}: View): string {
   const running = entries.filter(entry => entry.kind === 'action').filter(({stage}) => stage.stage === 'running');
   const agents = running.filter(({stage}) => stage.stage === 'running' && worksByAgent(stage.action));
-  if (agents.length > 1) return `${agents.length} agents at work`;
+  if (agents.length > 1) return `${agents.length} agents running`;
   const action = running.at(-1);
-  if (action !== undefined) return goingOn(action.label);
+  if (action !== undefined) return toProgressLabel(action.label);
   const last = entries.at(-1);
   if (last?.kind === 'thinking' && last.state === 'streaming') return 'Thinking';
   return last?.kind === 'text' && last.state === 'streaming' ? 'Writing' : 'Working';
 }
 
-/** `Edit README.md` as `Editing README.md`; a label begins with a verb. */
-export function goingOn(label: string): string {
+/** Converts `Edit README.md` to `Editing README.md`. A label starts with a verb. */
+export function toProgressLabel(label: string): string {
   const [verb = '', ...rest] = label.split(' ');
-  return [progressive(verb), ...rest].join(' ');
+  return [presentParticiple(verb), ...rest].join(' ');
 }
 
-/** The verbs that double their last letter. */
-const doubling = new Set(['Run', 'Get', 'Stop', 'Put']);
+/** Verbs that double their last letter. */
+const verbsThatDouble = new Set(['Run', 'Get', 'Stop', 'Put']);
 
-function progressive(verb: string): string {
+function presentParticiple(verb: string): string {
   if (!/^[A-Z][a-z]+$/u.test(verb)) return verb;
-  if (doubling.has(verb)) return `${verb}${verb.at(-1)}ing`;
+  if (verbsThatDouble.has(verb)) return `${verb}${verb.at(-1)}ing`;
   return /[^e]e$/u.test(verb) ? `${verb.slice(0, -1)}ing` : `${verb}ing`;
 }

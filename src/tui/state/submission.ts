@@ -15,7 +15,7 @@ export interface Submission {
 
 export function promptSubmission(
   id: MessageId,
-  {words, images, when}: {readonly words: string; readonly images: readonly ReadImage[]} & Pick<Queued, 'when'>,
+  {words, images, when}: {readonly words: string; readonly images: readonly ReadImage[]} & Pick<PromptOp, 'when'>,
 ): Submission {
   const text = withChips(words, images);
   return {
@@ -24,14 +24,14 @@ export function promptSubmission(
   };
 }
 
-type Queued = Extract<Op, {readonly op: 'prompt'}>;
+type PromptOp = Extract<Op, {readonly op: 'prompt'}>;
 
 export const commandSubmission = (id: MessageId, command: string, size: ScreenSize): Submission => ({
   prompt: {id, text: userCommandLabel(command), when: 'command', typed: `!${command}`, images: []},
   op: {op: 'run-command', id, command, size},
 });
 
-/** Adds a note to the standing instructions and to the agent's context; resolves to the file's name. */
+/** Adds a note to the instructions file and to the agent's context. Resolves to the file's name. */
 export async function submitNote(
   note: string,
   client: AgentClient,
@@ -43,12 +43,12 @@ export async function submitNote(
   return added;
 }
 
-/** The most images of one prompt: at 5 MB each, they just fit one request. */
+/** The most images per prompt. At 5 MB each, they just fit into one request. */
 export const maxImages = 5;
 
-export const tooManyImages = `A prompt takes at most ${maxImages} images.`;
+export const tooManyImages = `You can attach at most ${maxImages} images to a prompt.`;
 
-/** `[image shot.png 640x480]`: an attached image, above the composer and in the prompt. */
+/** Labels an attached image, above the composer and in the prompt: `[image shot.png 640x480]`. */
 export function imageChip({name, width, height}: ReadImage): string {
   const size = width === 0 ? '' : ` ${width}x${height}`;
   return `[image ${visibleLine(name)}${size}]`;

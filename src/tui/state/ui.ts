@@ -10,12 +10,12 @@ import type {Effort} from '../../domain/model-stream.ts';
 import type {EditorMode} from '../../domain/preferences.ts';
 import {type Draft, draftFromText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 import {promptHistoryOf, type PromptHistory} from '../editor/prompt-history.ts';
-import {type MentionList, noMention} from './mention-list.ts';
+import {type MentionList, closedMentionList} from './mention-list.ts';
 import {openForm, type QuestionForm} from './question-form.ts';
 import {attentionOf} from './selectors.ts';
 import type {View} from './view.ts';
 
-/** The state of the UI that does not come from agent events: draft, panel, card. Times are milliseconds. */
+/** UI state that doesn't come from agent events: draft, panel, card. Times are in milliseconds. */
 export interface Ui {
   readonly draft: Draft;
   readonly editing: Editing;
@@ -25,15 +25,15 @@ export interface Ui {
   readonly completionRow: number;
   readonly shortcuts: 'hidden' | 'shown';
   readonly card: Card;
-  /** The panel that replaces the composer and gets all keys but the interrupt key. */
+  /** The panel that replaces the composer and takes all keys except the interrupt key. */
   readonly panel: Panel | 'none';
   readonly leaving: {readonly kind: 'no'} | {readonly kind: 'armed'; readonly at: number};
-  /** Esc was pressed with nothing to stop and nothing written; again soon after it opens the list of prompts to rewind to. */
+  /** Armed by Esc with an idle agent and an empty draft. A second Esc soon after opens the list of prompts to rewind to. */
   readonly rewinding: {readonly kind: 'no'} | {readonly kind: 'armed'; readonly at: number};
-  /** The prompt that an undo has put into the draft; empty for none. */
+  /** The prompt that an undo restored to the draft. Empty for none. */
   readonly restoredPrompt: string;
   readonly lastKey: LastKey;
-  /** How much effort the model is asked for, which no event tells. */
+  /** The model's effort level. No event reports it. */
   readonly effort: Effort | 'default';
 }
 
@@ -44,7 +44,7 @@ export type Card =
         readonly kind: 'approval';
         readonly asked: Approval;
         readonly stage: ApprovalStage;
-        /** The rows of the exact text, from its top, that have been on the screen. */
+        /** How many rows of the exact text have been on screen, from the top. */
         readonly read: number | 'all';
         readonly revision: Revision;
       })
@@ -55,7 +55,7 @@ interface CardWithText {
   readonly editing: Editing;
 }
 
-/** Whether the user has edited the proposal; `approval` is the edited one then. */
+/** Whether the user has edited the proposal. `approval` is the edited version. */
 type Revision = {readonly kind: 'none'} | {readonly kind: 'revised'; readonly approval: Approval};
 
 interface AskedCard {
@@ -65,8 +65,11 @@ interface AskedCard {
 }
 
 /**
- * Where the keys go. `soon`: to the draft, until it is empty and no key was pressed for a while; `card`: to the card, which is then
- * shown whole; `aside`: to the draft, until the user switches to the card; `answered`: to the draft, while the answer is on its way.
+ * Where the keys go.
+ * - `soon`: to the draft, until the draft is empty and no key was pressed for a while.
+ * - `card`: to the card, which is shown in full.
+ * - `aside`: to the draft, until the user switches to the card.
+ * - `answered`: to the draft, while the answer is being processed.
  */
 type Focus = 'soon' | 'card' | 'aside' | 'answered';
 
@@ -79,7 +82,7 @@ export interface UiStep {
   readonly effects: readonly Effect[];
 }
 
-/** Presses less than this apart (milliseconds) belong to the same stretch of typing. */
+/** Presses less than this apart (milliseconds) count as continuous typing. */
 export const typingPauseMs = 600;
 
 export const initialUi = (prompts: readonly string[], draft: string, mode: EditorMode): Ui => ({
@@ -87,7 +90,7 @@ export const initialUi = (prompts: readonly string[], draft: string, mode: Edito
   editing: initialEditing(mode),
   history: promptHistoryOf(prompts),
   images: [],
-  mentions: noMention,
+  mentions: closedMentionList,
   completionRow: 0,
   shortcuts: 'hidden',
   card: {kind: 'none'},
@@ -99,7 +102,7 @@ export const initialUi = (prompts: readonly string[], draft: string, mode: Edito
   effort: 'default',
 });
 
-/** Shows the card that the view asks for; to be called after every change of the view. */
+/** Shows the card that the view needs. Must be called after every change of the view. */
 export function updateCard(ui: Ui, view: View, now: number): Ui {
   const attention = attentionOf(view);
   const {card} = ui;
@@ -109,7 +112,7 @@ export function updateCard(ui: Ui, view: View, now: number): Ui {
       return card.kind === 'none' ? ui : {...ui, card: {kind: 'none'}};
     case 'approval': {
       const asked = attention.approval;
-      // An edited command is asked about under the same id and needs a fresh card.
+      // An edited command comes back under the same id and needs a fresh card.
       if (card.kind === 'approval' && card.asked === asked) return ui;
       const untouched = {
         stage: initialStage,
@@ -135,7 +138,7 @@ export function updateCard(ui: Ui, view: View, now: number): Ui {
   }
 }
 
-/** When the card gets the focus unless a key is pressed before. While a draft is being written, only the user switches to it. */
+/** Returns when the card takes the focus if no key is pressed before. While the draft isn't empty, only the user can switch to the card. */
 export function focusDue({card, draft, panel, lastKey}: Ui): number | undefined {
   if (card.kind === 'none' || card.focus !== 'soon' || panel !== 'none' || !isEmptyDraft(draft)) return undefined;
   return Math.max(card.since, lastKey.kind === 'pressed' ? lastKey.at : card.since) + typingPauseMs;

@@ -12,12 +12,12 @@ import {emptyTaskView, type TaskView} from '../../tasks/task-view.ts';
 import {type MarkdownPiece, type MarkdownPosition, markdownStart} from '../scrollback/split-markdown.ts';
 
 /**
- * Everything the screen shows, folded from agent events. It holds only unfinished entries: finished ones leave it through
- * `takeFinished` for the scrollback, so that no cost grows with the length of the conversation.
+ * Everything the screen shows, folded from agent events. It holds only unfinished entries. `takeFinished` moves finished entries to the
+ * scrollback, so that no cost grows with the length of the conversation.
  */
 export interface View {
   readonly session: {readonly tag: 'opening'} | {readonly tag: 'open'; readonly info: SessionInfo};
-  /** Entries that are not in the scrollback yet, in order. */
+  /** Entries that aren't in the scrollback yet, in order. */
   readonly entries: readonly Entry[];
   readonly run: Run;
   readonly turn: RunningTurn;
@@ -25,14 +25,14 @@ export interface View {
   readonly queued: readonly QueuedPrompt[];
   readonly approvals: readonly Approval[];
   readonly questions: readonly OpenQuestions[];
-  /** Requests of the agent that the user takes over a block's terminal. */
+  /** The agent's requests that the user take over a block's terminal. */
   readonly handOvers: readonly OpenHandOver[];
-  /** The next prompt that the agent suggests, until another prompt begins; empty for none. */
+  /** The agent's suggestion for the next prompt, until another prompt begins. Empty for none. */
   readonly suggestion: string;
-  /** The terminal that the user's running command waits in, for the user to attach to. */
+  /** The terminal in which the user's running command waits for the user to attach. */
   readonly terminalNeeded: TerminalNeeded;
   readonly tasks: TaskView;
-  /** The sub-agents that have been told of, in the order of their start. */
+  /** The session's sub-agents, in the order they started. */
   readonly agents: readonly AgentOutput[];
   readonly usage: SessionUsage;
   readonly model: string;
@@ -49,7 +49,7 @@ type Run =
       readonly maxAttempts: number;
       readonly reason: string;
     }
-  /** The user interrupted; running actions are being settled. */
+  /** The user interrupted. Running actions are being settled. */
   | {readonly state: 'stopping'};
 
 interface OpenQuestions {
@@ -62,7 +62,7 @@ export interface QueuedPrompt {
   readonly id: MessageId;
   readonly text: string;
   readonly when: 'queued' | 'steering' | 'command';
-  /** The draft and its images, to restore them if the prompt is withdrawn. */
+  /** The draft as typed. Restored with its images if the prompt is withdrawn. */
   readonly typed: string;
   readonly images: readonly ReadImage[];
 }
@@ -77,23 +77,23 @@ type TerminalNeeded = 'none' | {readonly id: ActionId; readonly block: BlockId; 
 
 export type Entry = TextEntry | ThinkingEntry | ActionEntry | ExplorationEntry | ClosedEntry;
 
-/** `rest` is the markdown not yet cut off; `written` says whether earlier pieces are in the scrollback already. */
+/** A message's text. `rest` is the Markdown that remains. `written` tells whether earlier pieces are in the scrollback. */
 export interface TextEntry {
   readonly kind: 'text';
   readonly key: string;
   readonly rest: string;
-  readonly place: MarkdownPosition;
+  readonly position: MarkdownPosition;
   readonly written: 'nothing' | 'some';
-  /** `broken`: the connection broke while it streamed; it goes on where it was. */
+  /** `broken`: the connection broke during streaming. The text continues from there. */
   readonly state: 'streaming' | 'broken' | 'done';
 }
 
-/** A message's text of which nothing is in the scrollback yet. */
+/** Returns an entry for a message's text of which nothing is in the scrollback yet. */
 export const textEntry = (key: string, rest: string, state: TextEntry['state']): TextEntry => ({
   kind: 'text',
   key,
   rest,
-  place: markdownStart,
+  position: markdownStart,
   written: 'nothing',
   state,
 });
@@ -114,11 +114,11 @@ export interface ActionEntry {
   readonly stage: ActionStage;
 }
 
-/** Reads, searches and listings in a row, with what was thought between them. It grows until something else follows. */
+/** Consecutive reads, searches, and listings, with the thinking between them. It grows until another kind of entry follows. */
 export interface ExplorationEntry {
   readonly kind: 'exploration';
   readonly steps: readonly ExplorationStep[];
-  /** The workspace: paths inside it are shown relative to it. */
+  /** The workspace. Paths inside it are shown relative to it. */
   readonly directory: string;
 }
 
@@ -126,7 +126,7 @@ export type ExplorationStep = ActionEntry | PastActionEntry | ThinkingEntry;
 
 export type ActionStage =
   | {readonly stage: 'queued'; readonly action: Action}
-  /** A command waits again once it has ended, for an answer about its changes: `tail` is what it has printed. */
+  /** A command waits again after it has ended, for a decision about its changes. `tail` is its output. */
   | {readonly stage: 'waiting'; readonly action: Action; readonly preview: Preview; readonly tail: string}
   | {readonly stage: 'running'; readonly action: Action; readonly preview: Preview; readonly tail: string}
   | {
@@ -141,7 +141,7 @@ export type ActionStage =
 type ClosedEntry =
   | {readonly kind: 'prompt'; readonly text: string; readonly attached: readonly string[]}
   | {readonly kind: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
-  /** A slash command as it was entered, and its answer. */
+  /** A slash command as entered, and its answer. */
   | {
       readonly kind: 'command-answer';
       readonly command: string;
@@ -154,13 +154,13 @@ type ClosedEntry =
 export interface TurnFacts {
   /** The lines added to and removed from each changed file, by its path. */
   readonly files: ReadonlyMap<string, LineCounts>;
-  /** How many more files have changed, whose lines nobody has counted. */
+  /** How many more files changed whose lines weren't counted. */
   readonly uncounted: number;
   readonly actions: number;
   readonly durationMs: number;
-  /** How much of it was spent waiting for the user. */
+  /** The part of the duration that was spent waiting for the user, in milliseconds. */
   readonly waitedMs: number;
-  /** In US dollars; `unknown` where no price is known. */
+  /** In US dollars. `unknown` if the model has no known price. */
   readonly costUsd: number | 'unknown';
 }
 
@@ -173,18 +173,18 @@ export interface RunningTurn extends Pick<TurnFacts, 'files' | 'uncounted' | 'ac
   readonly costBefore: number;
 }
 
-/** An action of a resumed session, of which only the call and its result text are known. */
+/** An action of a resumed session. Only its call and result text are known. */
 export interface PastActionEntry {
   readonly kind: 'past-action';
   readonly by: 'agent' | 'user';
-  /** `unknown` if the call does not decode any more. */
+  /** `unknown` if the call no longer decodes. */
   readonly action: Action | 'unknown';
   readonly label: string;
   readonly outcome: ToolResultBlock['outcome'];
   readonly resultText: string;
 }
 
-/** What moves from the view to the scrollback: whole entries, and finished blocks of a message that is being streamed. */
+/** An entry that moves from the view to the scrollback: a whole entry, or finished blocks of a streamed message. */
 export type FinishedEntry =
   | {readonly kind: 'pieces'; readonly pieces: readonly MarkdownPiece[]; readonly written: 'nothing' | 'some'}
   | ThinkingEntry
@@ -213,17 +213,17 @@ export const emptyView: View = {
 };
 
 export interface RunTimes {
-  /** How long it has been worked on, in milliseconds; the time it waited for the user is not counted. */
+  /** Working time in milliseconds, without the time spent waiting for the user. */
   readonly elapsedMs: number;
-  /** How long it has waited for the user's answers, in milliseconds. */
+  /** Time spent waiting for the user's answers, in milliseconds. */
   readonly waitedMs: number;
-  /** Until a failed request is tried again, in milliseconds. */
+  /** Time until a failed request is retried, in milliseconds. */
   readonly retryInMs: number;
   readonly outputTokens: number;
   readonly actions: ReadonlyMap<ActionId, ActionProgress>;
-  /** How long each todo in progress has been so, in milliseconds. */
+  /** How long each current todo has been in progress, in milliseconds. */
   readonly todos: ReadonlyMap<TodoId, number>;
-  /** In dollars per minute of work; `unknown` until enough time has been worked. */
+  /** Dollars per minute of working time. `unknown` until enough time has passed. */
   readonly costPerMinute: number | 'unknown';
 }
 

@@ -1,7 +1,6 @@
 /**
- * Every symbol on screen: one place, so that a card and a list never disagree about what a state looks like. All of them take one
- * cell, and are among the characters that `text/grapheme-segmenter.ts` calls plain: other ones have their width looked up, in
- * tables that take 20 ms to compile.
+ * Every symbol on screen, so that a state looks the same everywhere. Each takes one cell and is one of the characters that
+ * `text/grapheme-segmenter.ts` calls plain. The width of any other character is looked up in tables that take 20 ms to compile.
  */
 export const glyphs = {
   prompt: '›',
@@ -12,22 +11,22 @@ export const glyphs = {
   error: '✗',
   cancelled: '⊘',
   bullet: '-',
-  /** Before what the user said, and what the agent says. */
+  /** Before a prompt of the user. */
   userBar: '▌',
-  said: '●',
+  agentBullet: '●',
   bar: '│',
   barGap: '⋮',
   barEnd: '╰',
   added: '+',
-  /** Plain ASCII, so that a diff copied out of the terminal is one. */
+  /** Plain ASCII, so that a diff copied from the terminal is valid. */
   removed: '-',
   rule: '──',
-  /** Stands between the facts of one line. */
-  between: ' · ',
+  /** Between the facts on one line. */
+  separator: ' · ',
   gitBranch: '⎇',
-  /** Before a prompt that waits. */
-  waits: '↳',
-  received: '↓',
+  /** Before a queued prompt. */
+  queuedPrompt: '↳',
+  downArrow: '↓',
   barDone: '█',
   barOpen: '░',
   quoteBar: '│',
@@ -38,5 +37,5 @@ export const glyphs = {
   secret: '•',
 } as const;
 
-/** What turns while the agent works. */
+/** The frames of the spinner that turns while the agent works. */
 export const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;

@@ -2,7 +2,7 @@ import {Text} from 'ink';
 import {createContext, type ReactNode, use} from 'react';
 import {type Role, type Theme, themeOf} from './theme.ts';
 
-/** The theme of the tree of components; without a provider, no colours at all. */
+/** The theme of the component tree. Without a provider there are no colors. */
 export const ThemeContext = createContext<Theme>(themeOf('plain'));
 
 export const useTheme = (): Theme => use(ThemeContext);
@@ -13,7 +13,7 @@ interface StyledProps {
   readonly children: string;
 }
 
-/** Text in the look of a role. It can stand alone or within Ink's `Text`, whose wrapping it takes over. */
+/** Text in the style of a role. It can stand alone or inside Ink's `Text`, and then wraps like it. */
 export function Styled({as, children}: StyledProps): ReactNode {
   const theme = useTheme();
   return <Text>{theme.style(typeof as === 'string' ? [as] : as, children)}</Text>;

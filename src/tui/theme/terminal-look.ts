@@ -1,31 +1,31 @@
 import type {ThemeChoice} from '../../domain/preferences.ts';
-import type {ColourLevel} from './palette.ts';
+import type {ColorLevel} from './palette.ts';
 
-/** What the terminal can show, and which theme is wanted there. */
+/** The terminal's capabilities and the chosen theme. */
 export interface TerminalLook {
   readonly theme: ThemeChoice;
-  readonly level: ColourLevel;
-  /** Whether the terminal makes words a link (OSC 8); elsewhere the address is written behind them. */
+  readonly level: ColorLevel;
+  /** `osc8` if the terminal supports hyperlinks. With `shown`, the address is written after the text. */
   readonly links: 'osc8' | 'shown';
-  /** What the environment says of it; the terminal's own answer counts more. */
+  /** The background according to the environment. The terminal's own answer takes precedence. */
   readonly background: Background;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The look for a terminal, out of its environment; `colour` is what a flag said. */
+/** Returns the look for a terminal from its environment. `color` comes from a flag. */
 export function terminalLook(
   environment: Environment,
-  {theme, colour}: {readonly theme: ThemeChoice; readonly colour: 'wanted' | 'unwanted'},
+  {theme, color}: {readonly theme: ThemeChoice; readonly color: 'wanted' | 'unwanted'},
 ): TerminalLook {
-  const level = colour === 'unwanted' ? 'none' : colourLevel(environment);
-  // Whoever wants no colours gets no sequences at all.
-  const links = level !== 'none' && theme !== 'plain' && hasLinks(environment) ? 'osc8' : 'shown';
+  const level = color === 'unwanted' ? 'none' : colorLevel(environment);
+  // Without colors, no escape sequences are written at all.
+  const links = level !== 'none' && theme !== 'plain' && supportsHyperlinks(environment) ? 'osc8' : 'shown';
   return {theme, level, links, background: backgroundOfVariable(environment['COLORFGBG'] ?? '')};
 }
 
-/** FORCE_COLOR outdoes NO_COLOR, and both what TERM and COLORTERM say. */
-export function colourLevel(environment: Environment): ColourLevel {
+/** Returns the color level. FORCE_COLOR takes precedence over NO_COLOR, and both over TERM and COLORTERM. */
+export function colorLevel(environment: Environment): ColorLevel {
   const {FORCE_COLOR: force = '', NO_COLOR: none = ''} = environment;
   if (force === '0' || force === 'false') return 'none';
   if (force === '') return none === '' ? levelOfTerminal(environment) : 'none';
@@ -38,18 +38,18 @@ export function colourLevel(environment: Environment): ColourLevel {
 
 function levelOfTerminal({
   TERM: term = '',
-  COLORTERM: colours = '',
+  COLORTERM: colors = '',
   TERM_PROGRAM: program = '',
-}: Environment): ColourLevel {
+}: Environment): ColorLevel {
   if (term === 'dumb') return 'none';
-  if (/^(?:truecolor|24bit)$/iu.test(colours)) return 'truecolor';
+  if (/^(?:truecolor|24bit)$/iu.test(colors)) return 'truecolor';
   if (/kitty|ghostty|alacritty|wezterm|foot|-direct$/u.test(term)) return 'truecolor';
   if (/^(?:iTerm\.app|WezTerm|ghostty|vscode)$/u.test(program)) return 'truecolor';
-  return /256/u.test(term) || colours !== '' ? '256' : '16';
+  return /256/u.test(term) || colors !== '' ? '256' : '16';
 }
 
-/** Terminals known to read OSC 8; a multiplexer between may drop it, and the words alone would then hide the address. */
-function hasLinks(environment: Environment): boolean {
+/** True for terminals known to support OSC 8. Not for multiplexers, which may drop the sequence and so hide the address. */
+function supportsHyperlinks(environment: Environment): boolean {
   const {FORCE_HYPERLINK: forced = '', TERM: term = '', TERM_PROGRAM: program = ''} = environment;
   if (forced !== '') return forced !== '0';
   if (term === 'dumb' || /^(?:screen|tmux)/u.test(term)) return false;
@@ -61,17 +61,17 @@ function hasLinks(environment: Environment): boolean {
   );
 }
 
-/** What the text stands on; `unknown` where the terminal does not say. */
+/** The terminal's background. `unknown` if the terminal doesn't report it. */
 export type Background = 'dark' | 'light' | 'unknown';
 
-/** Reads the answer to OSC 11: `rgb:RRRR/GGGG/BBBB` with one to four digits each, `rgba:` or `#RRGGBB`. */
+/** Parses the reply to OSC 11: `rgb:RRRR/GGGG/BBBB` with one to four digits each, `rgba:`, or `#RRGGBB`. */
 export function backgroundOfReply(answer: string): Background {
-  const colour = partsIn(answer);
-  if (colour === undefined) return 'unknown';
-  return luminance(colour) < evenLuminance ? 'dark' : 'light';
+  const color = parseRgb(answer);
+  if (color === undefined) return 'unknown';
+  return luminance(color) < evenLuminance ? 'dark' : 'light';
 }
 
-/** `COLORFGBG` as rxvt, Konsole and others set it: `15;0`, the background last; for terminals that do not answer. */
+/** Parses `COLORFGBG`, for terminals that don't reply to OSC 11. rxvt, Konsole, and others set it to a form such as `15;0`, background last. */
 export function backgroundOfVariable(value: string): Background {
   const last = /^\d{1,2}(?:;[\w]*)?;(\d{1,2})$/u.exec(value.trim())?.[1];
   if (last === undefined) return 'unknown';
@@ -81,9 +81,9 @@ export function backgroundOfVariable(value: string): Background {
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Relative luminance as WCAG 2 has it, from 0 (black) to 1 (white). */
-export function luminance(colour: Rgb): number {
-  const [red = 0, green = 0, blue = 0] = colour.map(part =>
+/** Returns the relative luminance as WCAG 2 defines it, from 0 (black) to 1 (white). */
+export function luminance(color: Rgb): number {
+  const [red = 0, green = 0, blue = 0] = color.map(part =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
   );
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
@@ -92,7 +92,7 @@ export function luminance(colour: Rgb): number {
 /** Black and white have the same contrast against a background of this luminance. */
 const evenLuminance = 0.179;
 
-function partsIn(answer: string): Rgb | undefined {
+function parseRgb(answer: string): Rgb | undefined {
   const named = /(?:^|\]11;)rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/iu.exec(answer);
   const short = named ?? /(?:^|\]11;)#([\da-f]{2})([\da-f]{2})([\da-f]{2})(?![\da-f])/iu.exec(answer);
   if (short === null) return undefined;

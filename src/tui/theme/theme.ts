@@ -1,58 +1,58 @@
 import type {ThemeChoice, ThemeName, Verbosity} from '../../domain/preferences.ts';
 import {
-  type ColourLevel,
-  type ColourPair,
-  colours,
-  coloursOf256,
+  type ColorLevel,
+  type ColorPair,
+  colors,
+  colors256,
   type Palette,
   type Role,
   roles,
-  sixteen,
+  ansiColors,
 } from './palette.ts';
 import type {Background, TerminalLook} from './terminal-look.ts';
 
 export type {Role} from './palette.ts';
 
-/** A role, or the address that the words lead to. */
+/** A role, or the address that the text links to. */
 export type Style = Role | {readonly href: string};
 
-/** What a terminal can show; `plain` writes no styling at all (NO_COLOR, screen readers), `colour` the sixteen colours. */
-export type Look = 'plain' | 'colour' | TerminalLook;
+/** The styling that a terminal supports. `plain` writes none at all (NO_COLOR, screen readers), `color` uses the 16 ANSI colors. */
+export type Look = 'plain' | 'color' | TerminalLook;
 
 export interface Theme {
   readonly name: ThemeName;
-  /** Whether words alone are a link, or the address is to be written behind them. */
+  /** `osc8` if the text itself is a link. With `shown`, the address is written after the text. */
   readonly links: TerminalLook['links'];
   /**
-   * What stands on the background of a changed line (`added-line`, `removed-line`): `syntax`, code in its colours; `plain`, text in the colour
-   * of the line alone, because no other can be read there; `none`, there is no such background.
+   * How changed lines (`added-line`, `removed-line`) are drawn on their background. `syntax`: code in its syntax colors. `plain`: only in the
+   * line's own text color, because no other is readable there. `none`: there is no such background.
    */
   readonly lineBackgrounds: 'syntax' | 'plain' | 'none';
-  /** The same without link sequences, for lines that are drawn over and over. */
+  /** The same theme without link sequences, for lines that are redrawn often. */
   readonly unlinked: Theme;
-  /** Styles a text; the first role is the outermost. Every style is closed again at the end of the text. */
+  /** Styles a text. The first role is the outermost. Every style is closed at the end of the text. */
   style(styles: readonly Style[], text: string): string;
-  /** The colour of a role for properties of Ink's `Box`, such as `borderColor`; `undefined` for the terminal's own. */
+  /** Returns the color of a role for properties of Ink's `Box`, such as `borderColor`. `undefined` for the terminal's default. */
   color(role: Role): string | undefined;
 }
 
-/** The theme for a terminal; `answered` is the background that the terminal reported. Themes are shared values. */
-export function themeOf(look: Look, answered: Background = 'unknown'): Theme {
+/** Returns the theme for a terminal. `reported` is the background that the terminal reported. Themes are shared values. */
+export function themeOf(look: Look, reported: Background = 'unknown'): Theme {
   if (look === 'plain')
     return themeFor({name: 'plain', palette: 'either', level: 'none', background: 'unknown', links: 'shown'});
-  if (look === 'colour')
+  if (look === 'color')
     return themeFor({name: 'ansi', palette: 'either', level: '16', background: 'unknown', links: 'shown'});
   const {level, links} = look;
-  const background = answered === 'unknown' ? look.background : answered;
+  const background = reported === 'unknown' ? look.background : reported;
   const name = nameOf(look.theme, level, background);
   const palette = look.theme === 'auto' && background === 'unknown' ? 'either' : name === 'light' ? 'light' : 'dark';
   return themeFor({name, palette, level, background, links});
 }
 
-/** The level of colours for what Ink colours itself, such as borders. */
+/** Returns chalk's color level, for parts that Ink colors itself, such as borders. */
 export function chalkLevelOf(look: Look): 0 | 1 | 2 | 3 {
   if (look === 'plain') return 0;
-  return look === 'colour' ? 1 : chalkLevels[look.level];
+  return look === 'color' ? 1 : chalkLevels[look.level];
 }
 
 const chalkLevels = {none: 0, 16: 1, 256: 2, truecolor: 3} as const;
@@ -60,27 +60,27 @@ const chalkLevels = {none: 0, 16: 1, 256: 2, truecolor: 3} as const;
 interface ThemeKey {
   readonly name: ThemeName;
   readonly palette: Palette;
-  readonly level: ColourLevel;
+  readonly level: ColorLevel;
   readonly background: Background;
   readonly links: TerminalLook['links'];
 }
 
-/** On a background that is not known the dark theme is used with colours that can be read on both. */
-function nameOf(choice: ThemeChoice, level: ColourLevel, background: Background): ThemeName {
+/** Returns the theme name. On an unknown background it is `dark`, with colors that are readable on both backgrounds. */
+function nameOf(choice: ThemeChoice, level: ColorLevel, background: Background): ThemeName {
   if (level === 'none') return 'plain';
   if (choice !== 'auto') return choice;
   if (background !== 'unknown') return background;
   return level === '16' ? 'ansi' : 'dark';
 }
 
-const made = new Map<string, Theme>();
+const themeCache = new Map<string, Theme>();
 
 function themeFor(key: ThemeKey): Theme {
   const word = Object.values(key).join(' ');
-  const known = made.get(word);
+  const known = themeCache.get(word);
   if (known !== undefined) return known;
   const theme = makeTheme(key);
-  made.set(word, theme);
+  themeCache.set(word, theme);
   return theme;
 }
 
@@ -112,7 +112,7 @@ function makeTheme(key: ThemeKey): Theme {
     name,
     links,
     lineBackgrounds: lineBackgroundsOf(key),
-    color: (role: Role) => inkColour(key, role),
+    color: (role: Role) => inkColorOfRole(key, role),
   } as const;
   const unlinked: Theme = {
     ...shared,
@@ -124,7 +124,7 @@ function makeTheme(key: ThemeKey): Theme {
   return links === 'shown' ? unlinked : {...shared, unlinked, style: painter('linked')};
 }
 
-/** Whether colours are those of a palette, and not the terminal's own sixteen. */
+/** True if the colors come from a palette and not from the terminal's 16 ANSI colors. */
 const hasPalette = ({name, level}: ThemeKey): boolean =>
   (name === 'dark' || name === 'light') && level !== '16' && level !== 'none';
 
@@ -133,25 +133,25 @@ function lineBackgroundsOf(key: ThemeKey): Theme['lineBackgrounds'] {
   return pairOf(key, 'added-line').foreground === '' ? 'syntax' : 'plain';
 }
 
-const pairOf = ({palette, level}: ThemeKey, role: Role): ColourPair =>
-  (level === '256' ? coloursOf256[palette][role] : undefined) ?? colours[role][palette];
+const pairOf = ({palette, level}: ThemeKey, role: Role): ColorPair =>
+  (level === '256' ? colors256[palette][role] : undefined) ?? colors[role][palette];
 
-const inkColour = (key: ThemeKey, role: Role): string | undefined =>
+const inkColorOfRole = (key: ThemeKey, role: Role): string | undefined =>
   hasPalette(key)
-    ? inkColourOf(pairOf(key, role).foreground, key.level)
+    ? inkColor(pairOf(key, role).foreground, key.level)
     : key.name === 'plain'
       ? undefined
-      : nameOfColour(sixteenOf(key, role));
+      : ansiColorName(ansiCodeOf(key, role));
 
-/** A colour in Ink's notation: exact, whatever Ink itself believes the terminal to have. */
-const inkColourOf = (colour: string, level: ColourLevel): string | undefined =>
-  colour === '' ? undefined : level === '256' ? `ansi256(${nearestOf256(channels(colour))})` : colour;
+/** Converts a color to Ink's notation. The result is exact, whatever colors Ink detects in the terminal. */
+const inkColor = (color: string, level: ColorLevel): string | undefined =>
+  color === '' ? undefined : level === '256' ? `ansi256(${nearestOf256(channels(color))})` : color;
 
-const sixteenOf = ({name, background}: ThemeKey, role: Role): string =>
-  sixteen[name === 'dark' || name === 'light' ? name : background][colours[role].ofSixteen];
+const ansiCodeOf = ({name, background}: ThemeKey, role: Role): string =>
+  ansiColors[name === 'dark' || name === 'light' ? name : background][colors[role].ansi];
 
-/** Ink's name of one of the sixteen colours, by its SGR parameter; `undefined` for the terminal's own. */
-function nameOfColour(code: string): string | undefined {
+/** Returns Ink's name of an ANSI color, by its SGR parameter. `undefined` for the terminal's default. */
+function ansiColorName(code: string): string | undefined {
   const number = Number(code);
   const name = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'][number % 10];
   return number < 30 ? undefined : number < 90 ? name : `${name}Bright`;
@@ -159,20 +159,20 @@ function nameOfColour(code: string): string | undefined {
 
 const linkEnd = '\u001B]8;;\u001B\\';
 
-/** A link that goes over several lines is one to the terminal where both parts have the same id. */
+/** Returns the sequence that starts a link. The id lets the terminal treat the parts on several lines as one link. */
 function linkTo(href: string): string {
   let hash = 0;
   for (let at = 0; at < href.length; at++) hash = (Math.imul(hash, 31) + href.charCodeAt(at)) >>> 0;
   return `\u001B]8;id=${hash.toString(36)};${href}\u001B\\`;
 }
 
-/** SGR parameters that switch a role on and off. */
+/** SGR parameters that turn a role on and off. */
 type Code = readonly [on: string, off: string];
 type Codes = ReadonlyMap<Role, Code>;
 
 const nothing: Code = ['', ''];
 
-/** The text attributes of a role, beside its colour if it has one. */
+/** The text attributes of a role, in addition to its color. */
 const attributes: Readonly<Partial<Record<Role, Code>>> = {
   bold: ['1', '22'],
   italic: ['3', '23'],
@@ -185,78 +185,78 @@ const attributes: Readonly<Partial<Record<Role, Code>>> = {
   'syntax-comment': ['3', '23'],
 };
 
-/** Changed words are shown in reverse video at sixteen colours, because every terminal has that. */
+/** True for roles that are shown in reverse video at 16 colors. Every terminal supports reverse video. */
 const isReversed = (role: Role): boolean => role === 'added-word' || role === 'removed-word';
 
 const codesOf = (key: ThemeKey): Codes =>
   new Map(
     roles.map(role => {
-      const colour = hasPalette(key)
-        ? paintCode(pairOf(key, role), key.level)
-        : sixteenCode(role, sixteenOf(key, role));
-      return [role, both(attributes[role] ?? nothing, colour)];
+      const color = hasPalette(key)
+        ? paletteCode(pairOf(key, role), key.level)
+        : ansiRoleCode(role, ansiCodeOf(key, role));
+      return [role, joinCodes(attributes[role] ?? nothing, color)];
     }),
   );
 
-function both(attribute: Code, colour: Code): Code {
-  if (attribute[0] === '' || colour[0] === '') return attribute[0] === '' ? colour : attribute;
-  return [`${attribute[0]};${colour[0]}`, `${attribute[1]};${colour[1]}`];
+function joinCodes(attribute: Code, color: Code): Code {
+  if (attribute[0] === '' || color[0] === '') return attribute[0] === '' ? color : attribute;
+  return [`${attribute[0]};${color[0]}`, `${attribute[1]};${color[1]}`];
 }
 
-function sixteenCode(role: Role, code: string): Code {
+function ansiRoleCode(role: Role, code: string): Code {
   if (code === '') return nothing;
   if (code === '2') return ['2', '22'];
   return isReversed(role) ? [`7;${code}`, '27;39'] : [code, '39'];
 }
 
-function paintCode({foreground, background}: ColourPair, level: ColourLevel): Code {
-  const text: Code = foreground === '' ? nothing : [`38;${colourCode(foreground, level)}`, '39'];
-  return both(text, background === '' ? nothing : [`48;${colourCode(background, level)}`, '49']);
+function paletteCode({foreground, background}: ColorPair, level: ColorLevel): Code {
+  const text: Code = foreground === '' ? nothing : [`38;${colorCode(foreground, level)}`, '39'];
+  return joinCodes(text, background === '' ? nothing : [`48;${colorCode(background, level)}`, '49']);
 }
 
-function colourCode(colour: string, level: ColourLevel): string {
-  const parts = channels(colour);
+function colorCode(color: string, level: ColorLevel): string {
+  const parts = channels(color);
   return level === 'truecolor' ? `2;${parts.join(';')}` : `5;${nearestOf256(parts)}`;
 }
 
 type RgbChannels = readonly [red: number, green: number, blue: number];
 
-/** The nearest of the 240 fixed colours of 256. Comparing all of them took a twentieth of the time to the first frame. */
-export function nearestOf256(colour: RgbChannels): number {
-  const [red, green, blue] = colour;
+/** Returns the nearest of the 240 fixed colors of 256. Computed, because comparing all of them took 5% of the time to the first frame. */
+export function nearestOf256(color: RgbChannels): number {
+  const [red, green, blue] = color;
   const cube = firstFixed + 36 * nearestStep(red) + 6 * nearestStep(green) + nearestStep(blue);
   const average = (red + green + blue) / 3;
-  const grey = firstGrey + Math.min(23, Math.max(0, Math.ceil((average - 13) / 10)));
-  return distance(colour, colourOf256(grey)) < distance(colour, colourOf256(cube)) ? grey : cube;
+  const gray = firstGray + Math.min(23, Math.max(0, Math.ceil((average - 13) / 10)));
+  return distance(color, rgbOf256(gray)) < distance(color, rgbOf256(cube)) ? gray : cube;
 }
 
 const distance = (one: RgbChannels, other: RgbChannels): number =>
   (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + (one[2] - other[2]) ** 2;
 
-/** Of two that are as near, the darker one. */
+/** Returns the nearest step of the color cube. A tie goes to the darker one. */
 const nearestStep = (value: number): number =>
   value <= 47 ? 0 : value <= 115 ? 1 : Math.min(5, Math.ceil((value - 75) / 40));
 
-/** One of the fixed colours: a cube of six steps a side from 16 on, greys from 232 on. */
-export function colourOf256(index: number): RgbChannels {
-  if (index >= firstGrey) {
-    const grey = 8 + 10 * (index - firstGrey);
-    return [grey, grey, grey];
+/** Returns one of the fixed colors: a 6×6×6 cube from 16 on, grays from 232 on. */
+export function rgbOf256(index: number): RgbChannels {
+  if (index >= firstGray) {
+    const gray = 8 + 10 * (index - firstGray);
+    return [gray, gray, gray];
   }
   const at = index - firstFixed;
   return [stepOf(Math.floor(at / 36)), stepOf(Math.floor(at / 6) % 6), stepOf(at % 6)];
 }
 
-export function channels(colour: string): RgbChannels {
-  const value = Number.parseInt(colour.slice(1), 16);
+export function channels(color: string): RgbChannels {
+  const value = Number.parseInt(color.slice(1), 16);
   return [Math.floor(value / 65_536), Math.floor(value / 256) % 256, value % 256];
 }
 
 const firstFixed = 16;
-const firstGrey = 232;
+const firstGray = 232;
 const stepOf = (step: number): number => (step === 0 ? 0 : 55 + 40 * step);
 
-/** The theme and verbosity of the UI, by the user's choice and the background that the terminal reported. */
+/** The theme and verbosity of the UI, from the user's choices and the background that the terminal reported. */
 export class Appearance {
   #look: Look;
   #background: Background = 'unknown';
@@ -271,7 +271,7 @@ export class Appearance {
     return themeOf(this.#look, this.#background);
   }
 
-  /** The chosen theme; `none` if the terminal has no colours. */
+  /** The chosen theme. `none` if the terminal has no colors. */
   get choice(): ThemeChoice | 'none' {
     return typeof this.#look === 'string' || this.#look.level === 'none' ? 'none' : this.#look.theme;
   }
@@ -280,7 +280,7 @@ export class Appearance {
     if (typeof this.#look !== 'string') this.#look = {...this.#look, theme};
   }
 
-  backgroundIs(background: Background): void {
+  setBackground(background: Background): void {
     this.#background = background;
   }
 }

@@ -300,7 +300,7 @@ describe('lines', () => {
       await speaker.heard(new RegExp(`The image ${name}\\.png goes with the next prompt`, 'u'));
     }
     await speaker.type('/image 6.png\r');
-    await speaker.heard(/Warning: A prompt takes at most 5 images\./u);
+    await speaker.heard(/Warning: You can attach at most 5 images to a prompt\./u);
     await speaker.type('look\r');
     await expect
       .poll(() => speaker.engine.ops.map(op => (op.op === 'prompt' ? op.images : [])))
@@ -308,14 +308,14 @@ describe('lines', () => {
   });
 
   test.each([
-    ['y', /Remembered in AGENTS\.md: use tabs\n/u, ['add-context']],
+    ['y', /Added to AGENTS\.md: use tabs\n/u, ['add-context']],
     ['n', /\n> # use tabs$/u, []],
     ['p', /answer> p\n$/u, ['prompt']],
   ])('a note asks first: %j', async (line, said, ops) => {
     const speaker = await speak();
     speaker.engine.answers['add-note'] = ok('AGENTS.md');
     await speaker.type('# use tabs\r');
-    await speaker.heard(/Add a note to AGENTS\.md\?\nuse tabs\ny add, n cancel, p send as a prompt\.[^]*answer> $/u);
+    await speaker.heard(/Add a note to AGENTS\.md\?\nuse tabs\ny add, n cancel, p send as prompt\.[^]*answer> $/u);
     await speaker.type(`${line}\r`);
     await speaker.heard(said);
     expect(speaker.engine.ops.map(({op}) => op)).toEqual(ops);
@@ -351,8 +351,8 @@ describe('lines', () => {
   test('the marker of the input line comes after what a command answers', async () => {
     const speaker = await speak();
     await speaker.type('/resume\r');
-    await speaker.heard(/No earlier session in this folder\s+> $/u);
-    expect(speaker.screen.written()).toMatch(/\/resume\s+No earlier session in this folder/u);
+    await speaker.heard(/No other sessions in this folder\s+> $/u);
+    expect(speaker.screen.written()).toMatch(/\/resume\s+No other sessions in this folder/u);
     await speaker.type('/rewind\r');
     await speaker.heard(/\/rewind\s+Warning: Nobody answers this here\.\s+> $/u);
   });
@@ -389,7 +389,7 @@ describe('lines', () => {
   test('an unknown command is told, a path is a prompt', async () => {
     const speaker = await speak();
     await speaker.type('/reusme\r');
-    await speaker.heard(/There is no command \/reusme\. Did you mean \/resume\?/u);
+    await speaker.heard(/Unknown command \/reusme\. Did you mean \/resume\?/u);
     await speaker.type('/etc/hosts is odd\r');
     expect(promptsOf(speaker).map(({text}) => text)).toEqual(['/etc/hosts is odd']);
   });
@@ -399,7 +399,7 @@ describe('lines', () => {
     await speaker.type('/re\t');
     await speaker.heard(/\/redo, \/resume, \/rewind|\/resume, \/redo/u);
     await speaker.type('s\t\r');
-    await speaker.heard(/No earlier session in this folder/u);
+    await speaker.heard(/No other sessions in this folder/u);
   });
 });
 

@@ -2,10 +2,10 @@ import {renderToString} from 'ink';
 import type {BlockInfo} from '../../../src/actions/ports.ts';
 import type {Answer} from '../../../src/agent/client.ts';
 import {OpenPanel} from '../../../src/tui/components/open-panel.tsx';
-import type {StepQuery} from '../../../src/tui/state/effect.ts';
+import type {PanelQuery} from '../../../src/tui/state/effect.ts';
 import {type Panel, pressPanel} from '../../../src/tui/state/panels/panel.ts';
 import type {PanelStep} from '../../../src/tui/state/panels/picker.ts';
-import {followStep, nextStep} from '../../../src/tui/state/rewind-and-compact.ts';
+import {applyQueryResult, runPanelQuery} from '../../../src/tui/state/panel-queries.ts';
 import type {Ui} from '../../../src/tui/state/ui.ts';
 import type {KeyName, KeyPress} from '../../../src/tui/terminal/keymap.ts';
 import {ThemeContext} from '../../../src/tui/theme/styled.tsx';
@@ -55,12 +55,12 @@ export function pressed(panel: Panel, ...keys: readonly KeyPress[]): PanelStep<P
 }
 
 /** The screen after the answer to a query. */
-export async function answered<Name extends StepQuery['query']>(
+export async function answered<Name extends PanelQuery['query']>(
   ui: Ui,
-  request: Extract<StepQuery, {readonly query: Name}>,
+  request: Extract<PanelQuery, {readonly query: Name}>,
   answer: Answer<Name>,
 ): Promise<Ui> {
   const engine = scriptedEngine();
   Object.assign(engine.answers, {[request.query]: answer});
-  return followStep(ui, await nextStep(request, engine, never));
+  return applyQueryResult(ui, await runPanelQuery(request, engine, never));
 }

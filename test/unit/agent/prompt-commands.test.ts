@@ -48,9 +48,9 @@ describe('a prompt that is a slash command', () => {
 
   test.each([
     ['/reveiw 12', 'Unknown command /reveiw. Did you mean /review?'],
-    ['/model gpt', '/model is a command of the terminal UI. Nothing was sent to the model.'],
-    ['/zzzzzzzz', 'Unknown command /zzzzzzzz. Available: /review.'],
-    ['/', 'Unknown command /. Available: /review.'],
+    ['/model gpt', '/model works only in the terminal UI. Nothing was sent to the model.'],
+    ['/zzzzzzzz', 'Unknown command /zzzzzzzz. Available: /review. Type /help for the full list.'],
+    ['/', 'Unknown command /. Available: /review. Type /help for the full list.'],
   ])('%s is not sent when nobody has it', async (text, message) => {
     const bench = engineBench([says('Never.')], {commands: commandsOf({review: {}}), read: noFile});
     const {end} = await bench.prompt(text);

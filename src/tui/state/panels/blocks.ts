@@ -5,7 +5,7 @@ import type {BlockId} from '../../../domain/ids.ts';
 import {blockKeys, type KeyPress} from '../../terminal/keymap.ts';
 import {closePanel, type PanelStep} from './picker.ts';
 
-/** The background commands. They are read anew for every frame, so the selected one is kept by its id. */
+/** The panel of background commands. They are read again for every frame, so the selection is stored as an id. */
 export interface BlocksPanel {
   readonly panel: 'blocks';
   readonly selected: BlockId | 'first';
@@ -63,7 +63,7 @@ export function blockStateLabel(state: BlockState): string {
     case 'exited':
       return `exit ${state.code}`;
     case 'signalled':
-      return `ended by ${state.signal}`;
+      return `killed by ${state.signal}`;
     case 'ended':
       return 'ended';
     default:
@@ -71,7 +71,7 @@ export function blockStateLabel(state: BlockState): string {
   }
 }
 
-/** `4 s`, `12 min`, `3 h`. */
+/** Formats an age: `4 s`, `12 min`, `3 h`. */
 export function ageText(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < 60) return `${seconds} s`;

@@ -2,9 +2,9 @@ import {visible} from '../../../base/visible.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {type CompactionPreview, estimateTokens} from '../../../domain/compaction.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
-import {closePanel, isCloseKey, isYes, type PanelStep} from './picker.ts';
+import {closePanel, isCloseKey, isConfirmKey, type PanelStep} from './picker.ts';
 
-/** A compaction: while the model writes the summary, and its preview for the user to confirm. */
+/** The compaction panel: a wait while the model writes the summary, then a preview for the user to confirm. */
 export type CompactPanel =
   | {readonly panel: 'compact'; readonly stage: 'summary-awaited'}
   | {
@@ -14,7 +14,7 @@ export type CompactPanel =
       readonly top: number;
     };
 
-/** If the user stops the summary, the next panel offers to compact without one. */
+/** The panel while the model writes the summary. If the user stops it, the next panel offers to compact without a summary. */
 export const summaryAwaited: CompactPanel = {panel: 'compact', stage: 'summary-awaited'};
 
 export const compactPreview = (preview: CompactionPreview): CompactPanel => ({
@@ -24,7 +24,7 @@ export const compactPreview = (preview: CompactionPreview): CompactPanel => ({
   top: 0,
 });
 
-/** The preview with the summary as the user rewrote it; an empty text leaves the summary unchanged. */
+/** Returns the preview with the summary that the user rewrote. An empty text leaves the summary unchanged. */
 export function rewrittenSummary(preview: CompactionPreview, text: string): CompactPanel {
   const summary = text.trim();
   if (summary === '') return compactPreview(preview);
@@ -35,7 +35,7 @@ export function rewrittenSummary(preview: CompactionPreview, text: string): Comp
 export const summaryLines = ({summary}: CompactionPreview): readonly string[] =>
   summary === '' ? [] : visible(summary).split('\n');
 
-/** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */
+/** Handles a press. A `following` press arrived in the same chunk as earlier ones and never confirms anything. */
 export function pressCompact(
   panel: CompactPanel,
   key: KeyPress,
@@ -52,11 +52,11 @@ export function pressCompact(
         return {panel: {...panel, top: Math.max(0, Math.min(last, top + (key.name === 'up' ? -1 : 1)))}, effects: []};
       }
       if (batchPosition === 'following') return {panel, effects: []};
-      if (isYes(key)) {
+      if (isConfirmKey(key)) {
         return closePanel({do: 'query', request: {query: 'compact', preview: preview.id, summary: preview.summary}});
       }
       const edits = key.kind === 'text' && key.text === 'e' && preview.way === 'summary';
-      return {panel, effects: edits ? [{do: 'edit-outside', what: {kind: 'summary', preview}}] : []};
+      return {panel, effects: edits ? [{do: 'edit-externally', what: {kind: 'summary', preview}}] : []};
     }
     default:
       return unreachable(panel);

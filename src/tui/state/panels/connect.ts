@@ -11,15 +11,15 @@ export interface ConnectPanel {
   readonly stage: ConnectStage;
   readonly servers: readonly LocalServer[] | 'looking';
   readonly model: 'none' | 'some';
-  /** Whether the draft is sent once a model is there. */
+  /** Whether the draft is sent as soon as a model is connected. */
   readonly prompt: 'waits' | 'none';
   readonly demo: 'none' | 'offered';
 }
 
 type ConnectStage =
-  /** `complaint` may be empty. */
-  | {readonly stage: 'ways'; readonly row: number; readonly complaint: string}
-  /** What is typed or pasted is shown as dots alone. */
+  /** `complaint` is an error text and may be empty. */
+  | {readonly stage: 'methods'; readonly row: number; readonly complaint: string}
+  /** The key is shown only as dots. */
   | {readonly stage: 'key'; readonly key: string; readonly complaint: string}
   | {readonly stage: 'provider'; readonly key: string; readonly picker: Picker<KeyProvider>}
   | {readonly stage: 'servers'; readonly picker: Picker<ServerModel>}
@@ -30,122 +30,129 @@ interface ServerModel {
   readonly model: string;
 }
 
-type Way = 'key' | 'server' | 'demo';
+type ConnectMethod = 'key' | 'server' | 'demo';
 
-export const lookForServers: Effect = {do: 'query', request: {query: 'local-servers'}};
+export const findServers: Effect = {do: 'query', request: {query: 'local-servers'}};
 
-/** To be opened together with `lookForServers`. */
+/** Returns the panel. Open it together with the effect `findServers`. */
 export const connectPanel = (given: Pick<ConnectPanel, 'model' | 'prompt' | 'demo'>): ConnectPanel => ({
   panel: 'connect',
-  stage: {stage: 'ways', row: 0, complaint: ''},
+  stage: {stage: 'methods', row: 0, complaint: ''},
   servers: 'looking',
   ...given,
 });
 
 export const connectWithKey = (pasted: string, given: Parameters<typeof connectPanel>[0]): ConnectPanel =>
-  at(connectPanel(given), {stage: 'key', key: oneWord(pasted), complaint: ''});
+  withStage(connectPanel(given), {stage: 'key', key: withoutLineBreaks(pasted), complaint: ''});
 
-const at = (panel: ConnectPanel, stage: ConnectStage): ConnectPanel => ({...panel, stage});
-const keep = (panel: ConnectPanel): PanelStep<ConnectPanel> => ({panel, effects: []});
-const oneWord = (text: string): string => text.trim().replaceAll(/[\r\n]/gu, '');
+const withStage = (panel: ConnectPanel, stage: ConnectStage): ConnectPanel => ({...panel, stage});
+const stay = (panel: ConnectPanel): PanelStep<ConnectPanel> => ({panel, effects: []});
+const withoutLineBreaks = (text: string): string => text.trim().replaceAll(/[\r\n]/gu, '');
 
-export const waysOf = ({stage, servers, demo}: ConnectPanel): Picker<Way> => {
+export const connectMethods = ({stage, servers, demo}: ConnectPanel): Picker<ConnectMethod> => {
   const items = [
-    {...plainItem<Way>('key', 'Paste an API key'), details: ['Anthropic or OpenAI']},
-    {...plainItem<Way>('server', 'Use a local server'), details: [foundText(servers)]},
+    {...plainItem<ConnectMethod>('key', 'Paste an API key'), details: ['Anthropic or OpenAI']},
+    {...plainItem<ConnectMethod>('server', 'Use a local server'), details: [serversText(servers)]},
     ...(demo === 'offered'
-      ? [{...plainItem<Way>('demo', 'Watch the demo'), details: ['one minute, needs no model']}]
+      ? [{...plainItem<ConnectMethod>('demo', 'Watch the demo'), details: ['one minute, no model needed']}]
       : []),
   ];
   const picker = openPicker({items, search: 'off', empty: '', selected: 'current'});
-  return stage.stage === 'ways' ? {...picker, row: stage.row} : picker;
+  return stage.stage === 'methods' ? {...picker, row: stage.row} : picker;
 };
 
-function foundText(servers: ConnectPanel['servers']): string {
+function serversText(servers: ConnectPanel['servers']): string {
   if (servers === 'looking') return 'looking…';
   if (servers.length === 0) return 'Ollama, LM Studio, llama.cpp, vLLM';
   return `found ${servers.map(({name, port}) => `${name} on :${port}`).join(', ')}`;
 }
 
-/** Whether a press at the list of ways is meant for the composer, which then takes it: somebody has begun to write a prompt. */
+/** True if a press on the list of methods starts a prompt. The composer then takes the press. */
 export const isForComposer = ({stage}: ConnectPanel, key: KeyPress): boolean =>
-  stage.stage === 'ways' &&
+  stage.stage === 'methods' &&
   ((key.kind === 'text' && !/^[1-3]$/u.test(key.text)) || (key.kind === 'paste' && !isSurelyKey(key.text)));
 
 export function pressConnect(panel: ConnectPanel, key: KeyPress): PanelStep<ConnectPanel> {
   const {stage} = panel;
   switch (stage.stage) {
-    case 'ways':
-      return pressWays(panel, key);
+    case 'methods':
+      return pressMethods(panel, key);
     case 'key':
       return pressKey(panel, stage, key);
     case 'provider': {
       const step = pressPicker(stage.picker, key);
       if (step.kind === 'chosen') return useKey(panel, step.value, stage.key);
-      if (step.kind === 'cancelled') return keep(at(panel, {stage: 'key', key: '', complaint: ''}));
-      return step.kind === 'open' ? keep(at(panel, {...stage, picker: step.picker})) : keep(panel);
+      if (step.kind === 'cancelled') return stay(withStage(panel, {stage: 'key', key: '', complaint: ''}));
+      return step.kind === 'open' ? stay(withStage(panel, {...stage, picker: step.picker})) : stay(panel);
     }
     case 'servers': {
       const step = pressPicker(stage.picker, key);
-      if (step.kind === 'cancelled') return keep(back(panel, ''));
-      if (step.kind === 'open') return keep(at(panel, {...stage, picker: step.picker}));
-      if (step.kind === 'unhandled') return keep(panel);
+      if (step.kind === 'cancelled') return stay(back(panel, ''));
+      if (step.kind === 'open') return stay(withStage(panel, {...stage, picker: step.picker}));
+      if (step.kind === 'unhandled') return stay(panel);
       return {
-        panel: at(panel, {stage: 'waiting', on: step.value.model}),
+        panel: withStage(panel, {stage: 'waiting', on: step.value.model}),
         effects: [{do: 'query', request: {query: 'use-server', ...step.value}}],
       };
     }
     case 'waiting':
-      return key.kind === 'key' && key.name === 'escape' ? keep(back(panel, '')) : keep(panel);
+      return key.kind === 'key' && key.name === 'escape' ? stay(back(panel, '')) : stay(panel);
     default:
       return unreachable(stage);
   }
 }
 
-const back = (panel: ConnectPanel, complaint: string): ConnectPanel => at(panel, {stage: 'ways', row: 0, complaint});
+const back = (panel: ConnectPanel, complaint: string): ConnectPanel =>
+  withStage(panel, {stage: 'methods', row: 0, complaint});
 
-function pressWays(panel: ConnectPanel, key: KeyPress): PanelStep<ConnectPanel> {
-  if (key.kind === 'paste') return keep(at(panel, {stage: 'key', key: oneWord(key.text), complaint: ''}));
-  const step = pressPicker(waysOf(panel), key);
+function pressMethods(panel: ConnectPanel, key: KeyPress): PanelStep<ConnectPanel> {
+  if (key.kind === 'paste')
+    return stay(withStage(panel, {stage: 'key', key: withoutLineBreaks(key.text), complaint: ''}));
+  const step = pressPicker(connectMethods(panel), key);
   switch (step.kind) {
     case 'open':
-      return keep(at(panel, {stage: 'ways', row: step.picker.row === 'none' ? 0 : step.picker.row, complaint: ''}));
+      return stay(
+        withStage(panel, {stage: 'methods', row: step.picker.row === 'none' ? 0 : step.picker.row, complaint: ''}),
+      );
     case 'chosen':
-      return chooseWay(panel, step.value);
+      return chooseMethod(panel, step.value);
     case 'cancelled':
       return closePanel();
     case 'unhandled':
-      return keep(panel);
+      return stay(panel);
     default:
       return unreachable(step);
   }
 }
 
-function chooseWay(panel: ConnectPanel, way: Way): PanelStep<ConnectPanel> {
+function chooseMethod(panel: ConnectPanel, way: ConnectMethod): PanelStep<ConnectPanel> {
   switch (way) {
     case 'key':
-      return keep(at(panel, {stage: 'key', key: '', complaint: ''}));
+      return stay(withStage(panel, {stage: 'key', key: '', complaint: ''}));
     case 'demo':
       return closePanel(commandEffect('demo', ''));
     case 'server': {
       const {servers} = panel;
-      if (servers === 'looking') return keep(panel);
+      if (servers === 'looking') return stay(panel);
       const items = servers.flatMap(({name, port, baseUrl, models}) =>
         models.map(model => ({...plainItem({baseUrl, model}, model), details: [`${name} :${port}`]})),
       );
       if (items.length > 0) {
-        return keep(
-          at(panel, {stage: 'servers', picker: openPicker({items, search: 'names', empty: '', selected: 'current'})}),
+        return stay(
+          withStage(panel, {
+            stage: 'servers',
+            picker: openPicker({items, search: 'names', empty: '', selected: 'current'}),
+          }),
         );
       }
       const [empty] = servers;
       const complaint =
         empty === undefined
-          ? 'No server answers on :11434, :1234, :8080 or :8000. Start one, then choose this again.'
-          : `${empty.name} has no model yet. Load one (ollama pull qwen3-coder), then choose this again.`;
+          ? 'No server on :11434, :1234, :8080, or :8000. Start one and try again.'
+          : `${empty.name} has no models. Load one (ollama pull qwen3-coder) and try again.`;
       return {
-        panel: {...panel, servers: 'looking', stage: {stage: 'ways', row: 1, complaint}},
-        effects: [lookForServers],
+        panel: {...panel, servers: 'looking', stage: {stage: 'methods', row: 1, complaint}},
+        effects: [findServers],
       };
     }
     default:
@@ -158,23 +165,25 @@ function pressKey(
   stage: Extract<ConnectStage, {stage: 'key'}>,
   key: KeyPress,
 ): PanelStep<ConnectPanel> {
-  const typed = (text: string): PanelStep<ConnectPanel> => keep(at(panel, {stage: 'key', key: text, complaint: ''}));
-  if (key.kind !== 'key') return typed(stage.key + oneWord(key.text));
+  const typed = (text: string): PanelStep<ConnectPanel> =>
+    stay(withStage(panel, {stage: 'key', key: text, complaint: ''}));
+  if (key.kind !== 'key') return typed(stage.key + withoutLineBreaks(key.text));
   switch (key.name) {
     case 'escape':
     case 'end-of-input':
-      return keep(back(panel, ''));
+      return stay(back(panel, ''));
     case 'enter':
       return submitKey(panel, stage.key);
     default: {
       const text = deletedAtEnd(stage.key, key.name);
-      return text === undefined ? keep(panel) : typed(text);
+      return text === undefined ? stay(panel) : typed(text);
     }
   }
 }
 
 function submitKey(panel: ConnectPanel, text: string): PanelStep<ConnectPanel> {
-  const complain = (complaint: string): PanelStep<ConnectPanel> => keep(at(panel, {stage: 'key', key: '', complaint}));
+  const complain = (complaint: string): PanelStep<ConnectPanel> =>
+    stay(withStage(panel, {stage: 'key', key: '', complaint}));
   const pasted = recognizeKey(text);
   switch (pasted.kind) {
     case 'key':
@@ -182,11 +191,11 @@ function submitKey(panel: ConnectPanel, text: string): PanelStep<ConnectPanel> {
     case 'unclear': {
       const items = keyProviders.map(provider => plainItem(provider, providerNames[provider]));
       const picker = openPicker({items, search: 'off', empty: '', selected: 'current'});
-      return keep(at(panel, {stage: 'provider', key: pasted.key, picker}));
+      return stay(withStage(panel, {stage: 'provider', key: pasted.key, picker}));
     }
     case 'other-service':
       return complain(
-        `This is a key of ${pasted.service}. Leave, set OPENAI_BASE_URL=${pasted.baseUrl} and OPENAI_API_KEY, and start weft again.`,
+        `This is a ${pasted.service} key. Exit, set OPENAI_BASE_URL=${pasted.baseUrl} and OPENAI_API_KEY, and restart weft.`,
       );
     case 'no-key':
       return complain(pasted.reason);
@@ -196,10 +205,10 @@ function submitKey(panel: ConnectPanel, text: string): PanelStep<ConnectPanel> {
 }
 
 const useKey = (panel: ConnectPanel, provider: KeyProvider, key: string): PanelStep<ConnectPanel> => ({
-  panel: at(panel, {stage: 'waiting', on: providerNames[provider]}),
+  panel: withStage(panel, {stage: 'waiting', on: providerNames[provider]}),
   effects: [{do: 'query', request: {query: 'use-key', provider, key}}],
 });
 
-/** What a provider or a server said against it. */
-export const connectFailed = (panel: ConnectPanel, of: 'key' | 'server', complaint: string): ConnectPanel =>
-  of === 'key' ? at(panel, {stage: 'key', key: '', complaint}) : back(panel, complaint);
+/** Shows the error of a provider or server in the panel. */
+export const withConnectError = (panel: ConnectPanel, of: 'key' | 'server', complaint: string): ConnectPanel =>
+  of === 'key' ? withStage(panel, {stage: 'key', key: '', complaint}) : back(panel, complaint);

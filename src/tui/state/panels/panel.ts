@@ -15,7 +15,7 @@ import {type ConnectPanel, pressConnect} from './connect.ts';
 import {
   closePanel,
   isCloseKey,
-  isYes,
+  isConfirmKey,
   type PanelStep,
   pressList,
   openPicker,
@@ -27,7 +27,7 @@ import {
 import {pressRewind, type RewindPanel} from './rewind.ts';
 import {pressSessions, type SessionsPanel} from './sessions.ts';
 
-/** What replaces the composer, and gets all keys but the interrupt key until it is closed. */
+/** A panel that replaces the composer. It takes all keys except the interrupt key until it closes. */
 export type Panel =
   | SessionsPanel
   | RewindPanel
@@ -74,13 +74,13 @@ export function pressPanel(
 export interface ChoicePanel {
   readonly panel: 'choice';
   readonly title: string;
-  /** At the right of the title; empty for none. */
+  /** A note at the right of the title. Empty for none. */
   readonly note: string;
-  /** What Enter does, as a key hint: `use`. */
+  /** The verb for Enter in the key hint: `use`. */
   readonly does: string;
-  /** What Left and Right change in a row, as a key hint: `effort`; empty for nothing. */
-  readonly turns: string;
-  readonly picker: Picker<Variants>;
+  /** The name of the property that Left and Right change in a row: `effort`. Empty for none. */
+  readonly variantLabel: string;
+  readonly picker: Picker<RowVariants>;
 }
 
 export interface Choice {
@@ -88,21 +88,21 @@ export interface Choice {
   readonly next: ChoicePanel | ConfirmPanel | AgentPanel | 'none';
 }
 
-/** A choice that has these effects and closes the list. */
-export const doing = (...effects: readonly Effect[]): Choice => ({effects, next: 'none'});
+/** Returns a choice that performs these effects and closes the list. */
+export const choiceOfEffects = (...effects: readonly Effect[]): Choice => ({effects, next: 'none'});
 
 interface ChoiceVariant {
   readonly details: readonly string[];
   readonly choice: Choice;
 }
 
-/** The forms of a row, through which Left and Right go; most rows have one. */
-interface Variants {
+/** The variants of a row. Left and Right cycle through them. Most rows have only one. */
+interface RowVariants {
   readonly all: readonly ChoiceVariant[];
   readonly at: number;
 }
 
-export type ChoiceRow = (ChoiceVariant | Variants) & {
+export type ChoiceRow = (ChoiceVariant | RowVariants) & {
   readonly label: string;
   readonly mark: 'current' | 'none';
 };
@@ -125,26 +125,26 @@ export function choicePanel({
     panel: 'choice',
     ...panel,
     note,
-    turns: '',
+    variantLabel: '',
     picker: openPicker({items, search: 'names', empty, selected: 'current'}),
   };
 }
 
-const detailsOf = ({all, at}: Variants): readonly string[] => all[at]?.details ?? [];
+const detailsOf = ({all, at}: RowVariants): readonly string[] => all[at]?.details ?? [];
 
-/** The panel while its rows are being read, or why they could not be read. */
-export const choicesMissing = (title: string, kind: 'loading' | 'failed', text: string): ChoicePanel => ({
+/** Returns a panel without rows: they are still loading, or `text` says why they couldn't be loaded. */
+export const placeholderPanel = (title: string, kind: 'loading' | 'failed', text: string): ChoicePanel => ({
   panel: 'choice',
   title,
   note: '',
   does: 'select',
-  turns: '',
+  variantLabel: '',
   picker: {items: [], matching: [], row: 'none', search: {by: 'off'}, status: {kind, text}},
 });
 
 function pressChoice(panel: ChoicePanel, key: KeyPress): PanelStep<ChoicePanel | ConfirmPanel | AgentPanel> {
   if (key.kind === 'key' && (key.name === 'left' || key.name === 'right')) {
-    return {panel: turned(panel, key.name === 'left' ? -1 : 1), effects: []};
+    return {panel: withNextVariant(panel, key.name === 'left' ? -1 : 1), effects: []};
   }
   return pressList(panel, key, ({all, at}) => {
     const variant = all[at];
@@ -152,8 +152,8 @@ function pressChoice(panel: ChoicePanel, key: KeyPress): PanelStep<ChoicePanel |
   });
 }
 
-/** The selected row in its next form, or in the one before. */
-function turned(panel: ChoicePanel, by: 1 | -1): ChoicePanel {
+/** Switches the selected row to its next or previous variant. */
+function withNextVariant(panel: ChoicePanel, by: 1 | -1): ChoicePanel {
   const {picker} = panel;
   const old = picker.row === 'none' ? undefined : picker.matching[picker.row];
   if (old === undefined) return panel;
@@ -163,30 +163,30 @@ function turned(panel: ChoicePanel, by: 1 | -1): ChoicePanel {
   return {...panel, picker: {...picker, items: exchange(picker.items), matching: exchange(picker.matching)}};
 }
 
-/** One sub-agent: what it does now, and what the user can do about it. */
+/** The panel of one sub-agent: its current activity, and actions for the user. */
 export interface AgentPanel {
   readonly panel: 'agent';
-  /** As it was when the panel was opened. */
+  /** The agent's state when the panel was opened. */
   readonly row: AgentRow;
   readonly picker: Picker<readonly Effect[]>;
 }
 
-/** `number` is the agent's in the list, from 1. */
+/** Returns the panel of a sub-agent. `number` is its position in the list, from 1. */
 export function agentPanel(row: AgentRow, number: number): AgentPanel {
   const {id, name} = row.agent;
-  const doings: readonly (readonly [label: string, letter: string, effects: readonly Effect[]])[] = [
-    ['Send it a message', 'm', [{do: 'write', text: `/agents tell ${number} `}]],
+  const actions: readonly (readonly [label: string, letter: string, effects: readonly Effect[]])[] = [
+    ['Send a message', 'm', [{do: 'write', text: `/agents tell ${number} `}]],
     [
-      'Stop it',
+      'Stop',
       's',
       [
         {do: 'op', op: {op: 'stop-agent', id}},
         {do: 'notify', text: `Stopping ${visibleExactLine(name)}`},
       ],
     ],
-    ['Print its task, and what it said', 'p', [commandEffect('agents', `show ${number}`)]],
+    ['Print task and output', 'p', [commandEffect('agents', `show ${number}`)]],
   ];
-  const items = doings.map(([label, letter, value]) => ({...plainItem(value, label), letter}));
+  const items = actions.map(([label, letter, value]) => ({...plainItem(value, label), letter}));
   return {panel: 'agent', row, picker: openPicker({items, search: 'off', empty: '', selected: 'current'})};
 }
 
@@ -198,7 +198,7 @@ export interface HistoryPanel {
   readonly picker: Picker<string>;
 }
 
-/** Begins with what has been written already as the text to look for. */
+/** Opens the prompt history. A draft becomes the search text. */
 export function historyPanel(prompts: readonly string[], draft: string): HistoryPanel {
   const items = [...new Set(prompts.toReversed())].map(prompt => plainItem(prompt, prompt));
   const picker = openPicker({items, search: 'words', empty: 'No earlier prompt', selected: 'current'});
@@ -207,13 +207,13 @@ export function historyPanel(prompts: readonly string[], draft: string): History
   return {panel: 'history', picker: searched.kind === 'open' ? searched.picker : picker};
 }
 
-/** The key that opened the list selects the next older prompt. */
+/** Handles a press. The key that opened the list selects the next older prompt. */
 function pressHistory(panel: HistoryPanel, key: KeyPress): PanelStep<HistoryPanel> {
   const isAgain = key.kind === 'key' && key.name === 'search-history';
   return pressList(panel, isAgain ? {kind: 'key', name: 'down'} : key, text => closePanel({do: 'write', text}));
 }
 
-/** The themes. The selected one is applied to the whole screen at once; Enter keeps it. */
+/** The theme picker. The selected theme is applied to the whole screen at once. Enter saves it. */
 export interface ThemePanel {
   readonly panel: 'theme';
   readonly picker: Picker<ThemeChoice>;
@@ -226,7 +226,7 @@ export const themePanel = (now: ThemeChoice): ThemePanel => ({
   picker: openPicker({
     items: themeChoices.map(theme => ({
       ...plainItem(theme, theme),
-      details: [themeMeanings[theme]],
+      details: [themeDescriptions[theme]],
       mark: theme === now ? 'current' : 'none',
     })),
     search: 'names',
@@ -254,34 +254,34 @@ function pressTheme(panel: ThemePanel, key: KeyPress): PanelStep<ThemePanel> {
   }
 }
 
-export const themeMeanings: Readonly<Record<ThemeChoice, string>> = {
-  auto: "follows the terminal's background",
-  dark: 'for dark backgrounds',
-  light: 'for light backgrounds',
-  ansi: "the terminal's own sixteen colours",
-  plain: 'no colours',
+export const themeDescriptions: Readonly<Record<ThemeChoice, string>> = {
+  auto: "Match the terminal's background",
+  dark: 'For dark backgrounds',
+  light: 'For light backgrounds',
+  ansi: "The terminal's own 16 colors",
+  plain: 'No colors',
 };
 
-/** A question that y answers with yes, and n or Esc with no. */
+/** A yes-or-no question. `y` means yes; `n` and Esc mean no. */
 export interface ConfirmPanel {
   readonly panel: 'confirm';
   readonly title: string;
   readonly subject: string;
-  /** What yes does, as a key hint: `overwrite`. */
+  /** The verb for yes in the key hint: `overwrite`. */
   readonly does: string;
   readonly yes: Effect;
   readonly no: readonly Effect[];
-  /** Whether Enter says yes, too: only where nothing that exists is lost. */
+  /** Whether Enter also means yes. Only if nothing that exists can be lost. */
   readonly enter: 'yes' | 'nothing';
   readonly other: {readonly letter: string; readonly does: string; readonly effect: Effect} | 'none';
 }
 
-/** A question that only y answers with yes; without `no`, no does nothing. */
+/** Returns a question in which only `y` means yes. `no` lists the effects of a no and defaults to none. */
 export const confirmPanel = (
   asked: Pick<ConfirmPanel, 'title' | 'subject' | 'does' | 'yes'> & {readonly no?: ConfirmPanel['no']},
 ): ConfirmPanel => ({panel: 'confirm', no: [], enter: 'nothing', other: 'none', ...asked});
 
-/** Asks before a note is written: a line that begins with `#` may as well be the heading of a prompt. */
+/** Asks before writing a note, because a line that starts with `#` may be the heading of a prompt. */
 export const notePanel = (text: string, note: string, when: 'queued' | 'steering'): ConfirmPanel => ({
   ...confirmPanel({
     title: 'Add a note to AGENTS.md?',
@@ -290,10 +290,10 @@ export const notePanel = (text: string, note: string, when: 'queued' | 'steering
     yes: {do: 'compose', work: {kind: 'note', note}},
     no: [{do: 'write', text}],
   }),
-  other: {letter: 'p', does: 'send as a prompt', effect: {do: 'compose', work: {kind: 'send', text, when}}},
+  other: {letter: 'p', does: 'send as prompt', effect: {do: 'compose', work: {kind: 'send', text, when}}},
 });
 
-/** Asks before weft ends with sessions in the background; `none` if no session ends with it. To leave again while it asks is a yes. */
+/** Asks before weft exits and ends background sessions. `none` if no session would end. Exiting again while the panel is open means yes. */
 export function quitPanel(
   {workAfter, ...options}: Pick<TuiOptions, 'workAfter' | 'runningSessions'>,
   {question, shown}: {readonly question: 'unasked' | 'asked'; readonly shown: View},
@@ -312,7 +312,7 @@ export function quitPanel(
   });
 }
 
-/** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */
+/** Handles a press. A `following` press arrived in the same chunk as earlier ones and never confirms anything. */
 function pressConfirm(
   panel: ConfirmPanel,
   key: KeyPress,
@@ -323,6 +323,6 @@ function pressConfirm(
   if (other !== 'none' && key.kind === 'text' && key.text === other.letter && batchPosition === 'first') {
     return closePanel(other.effect);
   }
-  const isAnswer = isYes(key) && (panel.enter === 'yes' || key.kind === 'text');
+  const isAnswer = isConfirmKey(key) && (panel.enter === 'yes' || key.kind === 'text');
   return isAnswer && batchPosition === 'first' ? closePanel(panel.yes) : {panel, effects: []};
 }

@@ -4,37 +4,37 @@ import {deletedAtEnd} from '../../editor/draft.ts';
 import type {Effect} from '../effect.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 
-/** A list to choose one value from, as it is used by panels and cards. It knows nothing of how it is drawn. */
+/** A list to choose one value from, used by panels and cards. It is independent of how it is drawn. */
 export interface Picker<Value> {
   readonly items: readonly PickerItem<Value>[];
-  /** The items that have what was typed, the best first. */
+  /** The items that match the filter text, best match first. */
   readonly matching: readonly PickerItem<Value>[];
-  /** The selected item of `matching`; with `none` nothing is selected yet, and Enter chooses nothing. */
+  /** The index of the selected item in `matching`. With `none`, nothing is selected and Enter does nothing. */
   readonly row: number | 'none';
   readonly search: Search;
-  /** `loading` and `failed` say so in `text`; `ready` says `text` where there is no item. */
+  /** `loading` and `failed` show `text`. `ready` shows `text` if there are no items. */
   readonly status: {readonly kind: 'loading' | 'failed' | 'ready'; readonly text: string};
 }
 
-/** `names` filters by letters in their order, `words` by words in any order; `off` leaves letters free for other meanings. */
-type Search = {readonly by: 'names' | 'words'; readonly typed: string} | {readonly by: 'off'};
+/** How typing filters the list: `names` matches letters in order, `words` matches words in any order. `off` leaves letters free as shortcuts. */
+type Search = {readonly by: 'names' | 'words'; readonly typeText: string} | {readonly by: 'off'};
 
 export interface PickerItem<Value> {
   readonly value: Value;
   readonly label: string;
   readonly details: readonly string[];
-  /** A letter that chooses the item, where typing does not filter; empty for none. */
+  /** A letter that chooses the item if typing doesn't filter. Empty for none. */
   readonly letter: string;
   readonly mark: 'current' | 'none';
-  /** What typed words are looked for in, besides the label; in lower case. */
-  readonly searched: string;
+  /** Text that is searched in addition to the label, in lower case. */
+  readonly searchText: string;
 }
 
 interface PickerOptions<Value> {
   readonly items: readonly PickerItem<Value>[];
   readonly search: 'names' | 'words' | 'off';
   readonly empty: string;
-  /** Selects the current item, else the first one; or nothing. */
+  /** `current` selects the current item, or the first one if there is none. */
   readonly selected: 'current' | 'none';
 }
 
@@ -44,7 +44,7 @@ export function openPicker<Value>({items, search, empty, selected}: PickerOption
     items,
     matching: items,
     row: selected === 'none' ? 'none' : Math.max(0, current),
-    search: search === 'off' ? {by: 'off'} : {by: search, typed: ''},
+    search: search === 'off' ? {by: 'off'} : {by: search, typeText: ''},
     status: {kind: 'ready', text: empty},
   };
 }
@@ -55,15 +55,15 @@ export const plainItem = <Value>(value: Value, label: string): PickerItem<Value>
   details: [],
   letter: '',
   mark: 'none',
-  searched: '',
+  searchText: '',
 });
 
 export const selectedValue = <Value>({matching, row}: Picker<Value>): Value | undefined =>
   row === 'none' ? undefined : matching[row]?.value;
 
-export const typedIn = ({search}: Picker<unknown>): string => (search.by === 'off' ? '' : search.typed);
+export const filterTextOf = ({search}: Picker<unknown>): string => (search.by === 'off' ? '' : search.typeText);
 
-/** `unhandled`: the key means nothing to a list. */
+/** The result of a press. `unhandled`: the list doesn't use the key. */
 export type PickerStep<Value> =
   | {readonly kind: 'open'; readonly picker: Picker<Value>}
   | {readonly kind: 'chosen'; readonly value: Value}
@@ -102,8 +102,8 @@ export function pressPicker<Value>(picker: Picker<Value>, key: KeyPress): Picker
     case 'line-end':
       return select(picker, last);
     default: {
-      const text = deletedAtEnd(typedIn(picker), key.name);
-      return text === undefined ? unhandled : narrowed(picker, text);
+      const text = deletedAtEnd(filterTextOf(picker), key.name);
+      return text === undefined ? unhandled : filterPicker(picker, text);
     }
   }
 }
@@ -115,38 +115,39 @@ const select = <Value>(picker: Picker<Value>, row: number): PickerStep<Value> =>
   picker: {...picker, row: picker.matching.length === 0 ? 'none' : Math.max(0, row)},
 });
 
-/** A digit chooses one of the first nine while nothing is typed; later it is part of what is looked for. */
+/** Handles typed text. A digit chooses one of the first nine items if the filter is empty. Otherwise it is part of the filter. */
 function typed<Value>(picker: Picker<Value>, text: string): PickerStep<Value> {
-  const before = typedIn(picker);
+  const before = filterTextOf(picker);
   const numbered = before === '' && /^[1-9]$/u.test(text) ? picker.matching[Number(text) - 1] : undefined;
   if (numbered !== undefined) return {kind: 'chosen', value: numbered.value};
-  if (picker.search.by !== 'off') return narrowed(picker, (before + text.replaceAll(/\s+/gu, ' ')).trimStart());
+  if (picker.search.by !== 'off') return filterPicker(picker, (before + text.replaceAll(/\s+/gu, ' ')).trimStart());
   const lettered = picker.items.find(({letter}) => letter !== '' && letter === text);
   return lettered === undefined ? unhandled : {kind: 'chosen', value: lettered.value};
 }
 
-function narrowed<Value>(picker: Picker<Value>, text: string): PickerStep<Value> {
+function filterPicker<Value>(picker: Picker<Value>, text: string): PickerStep<Value> {
   const {search, items} = picker;
   if (search.by === 'off') return unhandled;
-  // A longer text searches only what had the shorter one.
-  const among = search.by === 'words' && text.startsWith(search.typed) ? picker.matching : items;
-  const matching = text === '' ? items : search.by === 'words' ? withWords(among, text) : withLetters(items, text);
+  // A longer text can only match items that the shorter one matched.
+  const among = search.by === 'words' && text.startsWith(search.typeText) ? picker.matching : items;
+  const matching =
+    text === '' ? items : search.by === 'words' ? filterByWords(among, text) : filterByLetters(items, text);
   const row = matching.length === 0 ? 'none' : 0;
-  return {kind: 'open', picker: {...picker, matching, row, search: {...search, typed: text}}};
+  return {kind: 'open', picker: {...picker, matching, row, search: {...search, typeText: text}}};
 }
 
-function withWords<Value>(items: readonly PickerItem<Value>[], text: string): readonly PickerItem<Value>[] {
+function filterByWords<Value>(items: readonly PickerItem<Value>[], text: string): readonly PickerItem<Value>[] {
   const words = text
     .toLowerCase()
     .split(/\s+/u)
     .filter(word => word !== '');
-  return items.filter(({label, searched}) => {
+  return items.filter(({label, searchText}) => {
     const lower = label.toLowerCase();
-    return words.every(word => lower.includes(word) || searched.includes(word));
+    return words.every(word => lower.includes(word) || searchText.includes(word));
   });
 }
 
-function withLetters<Value>(items: readonly PickerItem<Value>[], text: string): readonly PickerItem<Value>[] {
+function filterByLetters<Value>(items: readonly PickerItem<Value>[], text: string): readonly PickerItem<Value>[] {
   const scorer = fuzzyScorer(encoder.encode(text.trim().toLowerCase()));
   return items
     .map(item => {
@@ -167,7 +168,7 @@ export interface PanelStep<Panel> {
 
 export const closePanel = (...effects: readonly Effect[]): PanelStep<never> => ({panel: 'none', effects});
 
-/** A press in a panel that is a list: `chosen` says what follows a choice, Esc closes the panel. */
+/** Handles a press in a list panel. `chosen` returns the step after a choice. Esc closes the panel. */
 export function pressList<Value, Panel extends object, Next>(
   panel: Panel & {readonly picker: Picker<Value>},
   key: KeyPress,
@@ -188,10 +189,10 @@ export function pressList<Value, Panel extends object, Next>(
   }
 }
 
-/** Whether the press answers a question of a panel with no. */
+/** True if the press answers a panel's question with no. */
 export const isCloseKey = (key: KeyPress): boolean =>
   key.kind === 'text' ? key.text === 'n' : key.kind === 'key' && (key.name === 'escape' || key.name === 'end-of-input');
 
-/** Whether the press answers a question of a panel with yes. */
-export const isYes = (key: KeyPress): boolean =>
+/** True if the press answers a panel's question with yes. */
+export const isConfirmKey = (key: KeyPress): boolean =>
   key.kind === 'text' ? key.text === 'y' : key.kind === 'key' && key.name === 'enter';

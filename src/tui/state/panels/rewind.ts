@@ -5,7 +5,7 @@ import type {KeyPress} from '../../terminal/keymap.ts';
 import {
   closePanel,
   isCloseKey,
-  isYes,
+  isConfirmKey,
   type PanelStep,
   pressList,
   openPicker,
@@ -13,7 +13,7 @@ import {
   plainItem,
 } from './picker.ts';
 
-/** The steps of a rewind: choose a prompt (the latest first), choose what to rewind, and confirm the preview. */
+/** The steps of a rewind: choose a prompt (latest first), choose what to rewind, and confirm the preview. */
 export type RewindPanel =
   | {readonly panel: 'rewind'; readonly stage: 'prompt'; readonly picker: Picker<RewindPoint>}
   | {
@@ -33,7 +33,7 @@ export const rewindPanel = (points: readonly RewindPoint[]): RewindPanel => ({
       details: [point.files === 'changed' ? 'changed files' : ''],
     })),
     search: 'words',
-    empty: 'No earlier prompt',
+    empty: 'No earlier prompts',
     selected: 'current',
   }),
 });
@@ -58,7 +58,7 @@ const scopePicker = openPicker<RewindScope>({
   selected: 'current',
 });
 
-/** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */
+/** Handles a press. A `following` press arrived in the same chunk as earlier ones and never confirms anything. */
 export function pressRewind(
   panel: RewindPanel,
   key: KeyPress,
@@ -77,7 +77,7 @@ export function pressRewind(
       });
     case 'confirm':
       if (isCloseKey(key)) return closePanel();
-      return isYes(key) && batchPosition === 'first'
+      return isConfirmKey(key) && batchPosition === 'first'
         ? closePanel({do: 'query', request: {query: 'rewind', target: panel.target}})
         : {panel, effects: []};
     default:

@@ -11,11 +11,11 @@ import {closePanel, type PanelStep, pressList, openPicker, type Picker, plainIte
 export interface SessionsPanel {
   readonly panel: 'sessions';
   readonly picker: Picker<SessionId>;
-  /** The last messages of the sessions that have been selected, the latest last; empty until they have been read. */
+  /** The last messages of each session that was selected, latest last. Empty until they are loaded. */
   readonly messages: ReadonlyMap<SessionId, readonly SessionMessage[]>;
 }
 
-/** `firstPrompts` are searched besides the titles; `states` are those of the sessions that go on; `costs` in US dollars; `now` is the time at which the ages are counted. */
+/** Returns the session picker. */
 export function sessionsPanel(
   sessions: readonly SessionSummary[],
   {firstPrompts, costs, states, now}: SessionFacts,
@@ -27,19 +27,23 @@ export function sessionsPanel(
       pluralize(session.messages, 'message'),
       costText(costs.get(session.id) ?? 0),
     ],
-    searched: (firstPrompts.get(session.id) ?? '').toLowerCase(),
+    searchText: (firstPrompts.get(session.id) ?? '').toLowerCase(),
   }));
   return {
     panel: 'sessions',
-    picker: openPicker({items, search: 'words', empty: 'No earlier session', selected: 'current'}),
+    picker: openPicker({items, search: 'words', empty: 'No other sessions', selected: 'current'}),
     messages: new Map(),
   };
 }
 
 interface SessionFacts {
+  /** Searched in addition to the titles. */
   readonly firstPrompts: ReadonlyMap<SessionId, string>;
+  /** In US dollars. */
   readonly costs: ReadonlyMap<SessionId, number>;
+  /** The states of the running sessions. */
   readonly states: ReadonlyMap<SessionId, RunningSession['state']>;
+  /** The time from which ages are counted, in milliseconds since 1970. */
   readonly now: number;
 }
 

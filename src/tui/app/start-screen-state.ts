@@ -5,42 +5,42 @@ import type {TuiOptions} from '../options.ts';
 import type {View} from '../state/view.ts';
 import type {Frame} from '../text/wrap.ts';
 
-interface StartParts {
+interface StartScreenDeps {
   readonly options: TuiOptions;
   readonly signal: AbortSignal;
   readonly view: () => View;
   readonly redraw: () => void;
 }
 
-/** What the start screen says. It is part of the live region until something is written above it; then it is the first of the scrollback. */
-export class Start {
-  readonly #parts: StartParts;
+/** The content of the start screen. It is part of the live region until something is written above it. Then it moves to the top of the scrollback. */
+export class StartScreenState {
+  readonly #deps: StartScreenDeps;
   #isWritten = false;
   #branch = '';
   #lastSession: StartFacts['lastSession'] = 'none';
 
-  constructor(parts: StartParts) {
-    this.#parts = parts;
+  constructor(deps: StartScreenDeps) {
+    this.#deps = deps;
   }
 
   get shown(): StartFacts | 'written' {
     return this.#isWritten ? 'written' : this.#facts();
   }
 
-  /** The lines for the scrollback; none twice. */
+  /** Returns the lines for the scrollback once, and an empty list afterwards. */
   take(frame: Frame): readonly string[] {
     if (this.#isWritten) return [];
     this.#isWritten = true;
     return startScreenLines(this.#facts(), frame);
   }
 
-  follow(events: readonly AgentEvent[]): void {
+  handleEvents(events: readonly AgentEvent[]): void {
     if (!this.#isWritten && events.some(({event}) => event === 'session-opened')) void this.#findBranch();
   }
 
-  /** Looks for the session that the start screen offers to continue; to be called after the first frame. */
+  /** Looks for the session that the start screen offers to continue. Must be called after the first frame. */
   async findLastSession(): Promise<void> {
-    const {options, signal, view, redraw} = this.#parts;
+    const {options, signal, view, redraw} = this.#deps;
     const answer = await options.engine.query({query: 'sessions'}, signal);
     const {session} = view();
     if (answer.tag !== 'ok' || session.tag !== 'open' || session.info.origin !== 'new') return;
@@ -51,7 +51,7 @@ export class Start {
   }
 
   async #findBranch(): Promise<void> {
-    const {options, signal, redraw} = this.#parts;
+    const {options, signal, redraw} = this.#deps;
     const answer = await options.engine.query({query: 'branch'}, signal);
     if (answer.tag !== 'ok' || answer.value === this.#branch) return;
     this.#branch = answer.value;
@@ -59,7 +59,7 @@ export class Start {
   }
 
   #facts(): StartFacts {
-    const {options, view} = this.#parts;
+    const {options, view} = this.#deps;
     const {version, directory, instructions, notices} = options;
     const {session, model, mode} = view();
     const about = session.tag === 'opening' ? '' : startText(model, mode);

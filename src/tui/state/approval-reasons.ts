@@ -3,20 +3,20 @@ import {accessOf} from '../../actions/catalogue.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {type Reason, reasonText} from '../../domain/reason.ts';
 
-/** Why weft asks: what fits the border of a card, and the rest, a sentence each. */
-export interface Why {
+/** Why weft asks: a note for the border of the card, and the other reasons as one sentence each. */
+export interface ApprovalReasons {
   readonly note: string;
   readonly lines: readonly string[];
 }
 
-export function whyOf(approval: Approval): Why {
+export function approvalReasons(approval: Approval): ApprovalReasons {
   const {verdict, impact, rationale, citations} = approval;
-  const reasons = verdict.reasons.filter(reason => !isSaidAlready(reason, approval)).map(reasonText);
-  const said = [...new Set([...reasons, ...claimsOf(approval)].map(visibleLine))];
+  const reasons = verdict.reasons.filter(reason => !isShownElsewhere(reason, approval)).map(reasonText);
+  const all = [...new Set([...reasons, ...disputedClaims(approval)].map(visibleLine))];
   const isDestructive = verdict.risk === 'destructive';
-  const [first = '', ...others] = said;
+  const [first = '', ...others] = all;
   const short = first.replace(/ \([^()]*\)$/u, '');
-  const isShort = !isDestructive && first !== '' && !first.includes(': ') && short.length <= longestNote;
+  const isShort = !isDestructive && first !== '' && !first.includes(': ') && short.length <= maxNoteLength;
   const note = isDestructive
     ? verdict.reasons.some(({kind}) => kind === 'not-undoable')
       ? 'cannot be undone'
@@ -24,28 +24,28 @@ export function whyOf(approval: Approval): Why {
     : isShort
       ? lowerFirst(short)
       : approval.preview.kind === 'changes'
-        ? heldNote
+        ? undecidedNote
         : '';
   return {
     note,
     lines: [
       ...(rationale === '' ? [] : [visibleLine(rationale)]),
       ...impactLines(impact),
-      ...(isShort ? others : said),
+      ...(isShort ? others : all),
       ...(citations.length === 0 ? [] : [`Based on ${citations.map(visibleExactLine).join(', ')}`]),
     ],
   };
 }
 
-/** What only a card with room for it says. */
-export const heldNote = 'held until you decide';
+/** The note on changes that wait for a decision. A small card leaves it out. */
+export const undecidedNote = 'held until you decide';
 
-const longestNote = 44;
+const maxNoteLength = 44;
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** A reason that the title or the impact says, too. */
-function isSaidAlready(reason: Reason, {verdict, impact, preview}: Approval): boolean {
+/** True if the title or the impact already states the reason. */
+function isShownElsewhere(reason: Reason, {verdict, impact, preview}: Approval): boolean {
   if (reason.kind === 'mode')
     return (preview.kind === 'diff' || preview.kind === 'changes') && reason.mode === 'default';
   return (
@@ -53,19 +53,19 @@ function isSaidAlready(reason: Reason, {verdict, impact, preview}: Approval): bo
   );
 }
 
-/** `deletes 37 files (12 untracked): build/a.js, build/b.js and 35 more`. */
+/** Describes the impact: `deletes 37 files (12 untracked): build/a.js, build/b.js and 35 more`. */
 function impactLines({summary, paths, more}: Approval['impact']): readonly string[] {
-  const said = visibleExactLine(summary).replace(/\.$/u, '');
-  const unnamed = paths.filter(path => !said.includes(visibleExactLine(path)) || path.includes('/'));
-  if (said === '' && unnamed.length === 0) return [];
+  const text = visibleExactLine(summary).replace(/\.$/u, '');
+  const unnamed = paths.filter(path => !text.includes(visibleExactLine(path)) || path.includes('/'));
+  if (text === '' && unnamed.length === 0) return [];
   const rest = more > 0 ? ` and ${more} more` : '';
   const named = unnamed.length === 0 ? '' : `: ${unnamed.map(visibleExactLine).join(', ')}${rest}`;
-  return [`${said === '' ? 'hits' : said}${named}`];
+  return [`${text === '' ? 'affects' : text}${named}`];
 }
 
-/** What the model claims about its command where weft does not agree. */
-function claimsOf({action, preview, verdict}: Approval): readonly string[] {
-  // Its changes are seen: what the model has said of the command no longer matters.
+/** Returns the model's claims about its command that weft doesn't confirm. */
+function disputedClaims({action, preview, verdict}: Approval): readonly string[] {
+  // The card shows the actual changes, so the model's claims no longer matter.
   if (preview.kind === 'changes') return [];
   const access = accessOf(action);
   if (access.kind !== 'command') return [];
@@ -74,9 +74,9 @@ function claimsOf({action, preview, verdict}: Approval): readonly string[] {
   if (readOnly === 'yes' && verdict.risk !== 'read-only') {
     return [
       verdict.risk === 'unknown'
-        ? 'The model calls it read-only; weft cannot confirm that'
-        : 'The model calls it read-only; weft does not',
+        ? "The model says it's read-only; weft can't confirm that"
+        : "The model says it's read-only; weft disagrees",
     ];
   }
-  return risky === 'no' && isWorse ? ['The model calls it harmless; weft does not'] : [];
+  return risky === 'no' && isWorse ? ["The model says it's safe; weft disagrees"] : [];
 }
