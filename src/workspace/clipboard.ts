@@ -89,7 +89,7 @@ function nothingRead(why: 'no-program' | 'no-image', environment: Environment): 
   const paste = "Save the image to a file and paste or drag in the file's path, or mention it with @.";
   if (why === 'no-image') return {kind: 'needs-user', message: 'No image in the clipboard', fix: paste};
   if (isRemote) {
-    return {kind: 'needs-user', message: 'The clipboard of your own machine cannot be read over SSH', fix: paste};
+    return {kind: 'needs-user', message: "Can't read your own machine's clipboard over SSH", fix: paste};
   }
   if ((environment['WAYLAND_DISPLAY'] ?? '') !== '') return missing('wl-paste (package wl-clipboard)', paste);
   if ((environment['DISPLAY'] ?? '') !== '') return missing('xclip', paste);
@@ -98,7 +98,7 @@ function nothingRead(why: 'no-program' | 'no-image', environment: Environment): 
 
 const missing = (program: string, otherwise: string): Fault => ({
   kind: 'needs-user',
-  message: `The clipboard cannot be read: ${program} is not installed`,
+  message: `Can't read the clipboard: ${program} is not installed`,
   fix: `Install it, or: ${otherwise.charAt(0).toLowerCase()}${otherwise.slice(1)}`,
 });
 
@@ -134,7 +134,7 @@ export async function copyText(
     return ok(`Copied ${what} (if your terminal allows OSC 52)`);
   }
   return failed(
-    `${isDumb ? 'This terminal has no clipboard' : `${what} are too much for a terminal's clipboard (OSC 52)`}, and no program that copies was found. ` +
+    `${isDumb ? 'This terminal has no clipboard' : `${what} are too many for a terminal's clipboard (OSC 52)`}, and weft found no clipboard program. ` +
       `Install ${programsFor(platform)}, or write a file with /export.`,
   );
 }

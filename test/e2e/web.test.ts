@@ -54,7 +54,7 @@ test("a rule lets a host's pages through, by the proxy that the environment name
   });
   const [page, internal, address] = toldResults(scene.server.requests[1]);
   expect(page).toMatch(framed);
-  expect(page).toContain('[read through a proxy, which looked the name up: weft could not check the address]');
+  expect(page).toContain('[read through a proxy, which resolved the name, so weft could not check the address]');
   expect(internal).toBe('printer.local is a name of a private network, which weft does not read through a proxy.');
   expect(address).toContain('10.0.0.1 is an address of a private network');
 });

@@ -146,7 +146,9 @@ test('outside of a repository an agent with a worktree does not start, and the m
     }),
   );
   expect((await scene.run(['--prompt', 'MAIN'])).stdout).toBe('So be it.\n');
-  expect(toldResults(requestsOf(scene, 'MAIN')[1])[0]).toMatch(/is in no git repository, so there can be no worktree/u);
+  expect(toldResults(requestsOf(scene, 'MAIN')[1])[0]).toMatch(
+    /is not in a git repository, so it can't have a worktree/u,
+  );
 });
 
 test('an agent file asks for a worktree', async () => {
@@ -214,7 +216,7 @@ test('two agents edit one file in worktrees: both succeed, the first is merged, 
   expect(await scene.run(['worktree', 'merge', second])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'Nothing was merged, since these conflict with what is there now: a.txt (it was changed since).',
+      'Nothing was merged because these conflict with the current files: a.txt (it was changed since).',
     ),
   });
   expect(scene.read('a.txt')).toBe('one\nfirst\nthree\n');
@@ -302,7 +304,7 @@ test('weft --worktree works in a worktree that begins with what is not committed
 test('a session in a worktree that changes nothing leaves nothing, and one outside of a repository does not begin', async () => {
   await using scene = await openScene(scripts({LOOK: [say('Looked.')]}));
   const refused = await scene.run(['--worktree', '--prompt', 'LOOK']);
-  expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining('is in no git repository')});
+  expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining('is not in a git repository')});
   expect(await scene.run(['--worktree', 'fix the tests', '--prompt', 'LOOK'])).toMatchObject({code: 2});
   expect(scene.server.requests).toEqual([]);
   makeRepository(scene);

@@ -94,7 +94,7 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
     const printed = await runAll([call], signal);
     if (printed.tag === 'failed') return failed(unusable(printed.error, found?.display));
     const size = read(printed.value);
-    if (size === undefined) return failed(rejected(`${call.program} did not tell the size of the screen.`));
+    if (size === undefined) return failed(rejected(`${call.program} did not report the size of the screen.`));
     screen = size;
     return ok(size);
   }
@@ -115,7 +115,7 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
       const outside = pointsOf(step).find(({x, y}) => x >= shown.width || y >= shown.height);
       if (outside !== undefined) {
         const {width, height} = shown;
-        return failed(rejected(`${outside.x},${outside.y} is outside of the screenshot (${width}×${height}).`));
+        return failed(rejected(`${outside.x},${outside.y} is outside the screenshot (${width}×${height}).`));
       }
       const onScreen = ({x, y}: Point): Point => ({
         x: Math.min(size.value.width - 1, Math.round(((x + 0.5) * size.value.width) / shown.width - 0.5)),
@@ -141,7 +141,7 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
         if (taking.picture !== 'printed' && taking.picture.file !== file) await rm(taking.picture.file, {force: true});
         return kept;
       } catch (cause) {
-        return failed(rejected(`The screenshot could not be kept: ${causeText(cause)}.`));
+        return failed(rejected(`The screenshot could not be saved: ${causeText(cause)}.`));
       }
     },
   };
@@ -161,12 +161,12 @@ function whatIsMissing(found: FoundDesktop | undefined): Fault | undefined {
 const noDisplay: Fault = {
   kind: 'needs-user',
   message: 'The computer cannot be used: there is no display here',
-  fix: 'weft has to run where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',
+  fix: 'Run weft where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',
 };
 
 const cannotScale: Fault = {
   kind: 'needs-user',
-  message: 'maim does not make screenshots smaller, and this screen is too large',
+  message: "maim can't scale screenshots, and this screen is too large",
   fix: 'Install ImageMagick or scrot.',
 };
 
@@ -200,7 +200,7 @@ async function keep(
   {screen, file}: {readonly screen: Size; readonly file: string},
 ): Promise<Outcome<Screenshot, Fault>> {
   const size = pngSize(bytes);
-  if (size === undefined) return failed(rejected('The program for screenshots made no PNG.'));
+  if (size === undefined) return failed(rejected('The screenshot program produced no PNG.'));
   if (bytes.length > maxBytes) {
     const most = byteSize(maxBytes);
     return failed(rejected(`The screenshot is too large: ${byteSize(bytes.length)}, at most ${most} can be sent.`));

@@ -37,7 +37,7 @@ export const makeReviewSource = ({
     if (root === undefined)
       return failed(
         rejected(
-          `${repository === '' ? 'This folder' : repository} is in no git repository, so there is nothing to review.`,
+          `${repository === '' ? 'This folder' : repository} is not in a git repository, so there is nothing to review.`,
         ),
       );
     const git = at(root);
@@ -46,7 +46,7 @@ export const makeReviewSource = ({
     const {from, to, title} = sides.value;
     const diff = at(root, await withoutFilters(git));
     const text = await diff(['diff', ...diffFlags, from, ...(to === 'working-tree' ? [] : [to]), '--']);
-    if (text === undefined) return failed(rejected('git diff failed or did not answer in time.'));
+    if (text === undefined) return failed(rejected('git diff failed or timed out.'));
     const tracked = parseGitDiff(text);
     const untracked = to === 'working-tree' ? await untrackedFiles(root, git) : {files: [], more: 0};
     const all = [...tracked, ...untracked.files].toSorted((one, other) => (one.path < other.path ? -1 : 1));

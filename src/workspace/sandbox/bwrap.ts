@@ -15,13 +15,14 @@ import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from
 import {filterDescriptor, withFilter} from './system-calls.ts';
 
 /**
- * bubblewrap (bwrap(1)): namespaces of a command's own, made without rights. The whole machine is read-only, what holds secrets or leads
- * out is not there. The workspace is a copy-on-write view (`held`), itself but for what is protected (`writable`), or read-only.
+ * bubblewrap (bwrap(1)): unprivileged namespaces for each command. The whole machine is read-only. Paths with secrets
+ * or with access to outside services are hidden. The workspace is a copy-on-write view (`held`), the real one except
+ * for protected paths (`writable`), or read-only.
  *
- * `--die-with-parent` is left out on purpose: it would end what a command that a person allowed leaves running (`npm run dev &`) with its
- * shell. After `kill -9` of weft the watchdog ends what runs inside, which it knows by the run tag of the sandbox's first process: when
- * that ends, the kernel ends all the others. `--new-session` is needed only for a terminal of the user's: commands on pipes have none,
- * those of blocks have one of their own.
+ * `--die-with-parent` is missing on purpose: it would end processes that an allowed command leaves running (`npm run
+ * dev &`) together with its shell. After `kill -9` of weft, the watchdog finds the sandbox's first process by its run
+ * tag and ends it; the kernel then ends all others inside. `--new-session` is needed only for the user's own terminal:
+ * commands on pipes have none, and blocks have their own.
  */
 export const bwrap: SandboxProvider = {
   name: 'bwrap',
@@ -85,7 +86,7 @@ export const bwrap: SandboxProvider = {
   close: async () => {},
 };
 
-/** What a backend answers to `--version`. */
+/** Returns the version that a backend prints for `--version`. */
 export async function versionOf(
   program: string,
   {form, limitMs}: {readonly form: RegExp; readonly limitMs: number},
@@ -100,7 +101,10 @@ export async function versionOf(
 
 let versionFlags: readonly string[] | undefined;
 
-/** Without `--disable-userns` (before 0.8) a command can make namespaces in which it is root; the probe then says so. */
+/**
+ * Without `--disable-userns` (before 0.8) a command can create namespaces in which it is root. The probe then reports
+ * that.
+ */
 async function flagsOfVersion(program: string): Promise<readonly string[]> {
   try {
     const {stdout} = await promisify(execFile)(program, ['--help'], {timeout: 5000});
@@ -120,7 +124,7 @@ const namespaces = ({terminal, policy}: BackendRequest): readonly string[] => [
   '--unshare-cgroup-try',
 ];
 
-/** In the namespace in which the overlays are mounted everybody is root. */
+/** In the namespace of the overlay mounts every user is root. */
 const ownIds = (): readonly string[] => [
   '--uid',
   String(process.getuid?.() ?? 0),
@@ -129,8 +133,8 @@ const ownIds = (): readonly string[] => [
 ];
 
 /**
- * A user who is root would be root of the namespaces, too, and could make further ones and mount in them. Root keeps only the right to
- * files that deny their owner something.
+ * Drops capabilities. Otherwise a root user would also be root of the namespaces, and could create further ones and
+ * mount in them. Root keeps only the capabilities for files that deny access to their owner.
  */
 const rightsInside = (): readonly string[] => [
   '--cap-drop',
@@ -142,11 +146,13 @@ const rightsInside = (): readonly string[] => [
 
 const noOverlays: Pick<Overlays, 'covered' | 'places'> = {covered: [], places: []};
 
-/** Where things of weft's own are seen inside. */
+/** The paths of weft's own files inside. */
 const preludeInside = '/run/weft';
 const socketInside = `${preludeInside}/proxy.sock`;
 
-/** The last that bwrap does before the command: where the name is, everything was mounted. The command cannot remove it. */
+/**
+ * bwrap's last step before the command: the name exists only after all mounts are done. The command can't remove it.
+ */
 const markBegun = (mark: string): readonly string[] => [
   '--symlink',
   'begun',
@@ -155,16 +161,16 @@ const markBegun = (mark: string): readonly string[] => [
   preludeInside,
 ];
 
-/** Bytes of shared memory that a command may take; more than browsers in tests need. */
+/** Bytes of shared memory that a command may use; more than browsers in tests need. */
 const sharedMemory = 1024 * 1024 * 1024;
 
-/** In the order in which they are made: a later one covers an earlier one. */
+/** Returns the mounts in their order: a later one covers an earlier one. */
 function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covered' | 'places'>): Mounts {
   const {roots, workspace, session, hidden, network} = policy;
   const {scripts, reports, folder} = session;
   const tmp = workspace === 'writable' ? session.changingTmp : session.tmp;
   const insideRoots = (path: string): boolean => roots.some(root => holds(root, path) && root !== path);
-  /** Where bwrap finds what the command is to see at the path. */
+  /** Returns the path from which bwrap mounts what the command sees at `path`. */
   const seen = (path: string): string => {
     const place = places.findLast(each => holds(each.folder, path));
     return place === undefined ? path : join(place.at, relative(place.folder, path));
@@ -180,7 +186,8 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     ['--dev', '/dev'],
     ['--size', String(sharedMemory), '--tmpfs', '/dev/shm'],
     ['--proc', '/proc'],
-    // The kernel's own settings: to write them the user root needs no other right, and `core_pattern` names a program to run outside.
+    // The kernel's settings: root could write them without any capability, and `core_pattern` names a program that runs
+    // outside.
     process.getuid?.() === 0 ? ['--remount-ro', '/proc'] : [],
     // Sockets of services: docker, dbus, the agent of ssh, systemd.
     ['--tmpfs', '/run'],
@@ -192,18 +199,18 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
       hiding(path, folder),
     ),
     ...roots.map(root => [workspace === 'read-only' ? '--ro-bind' : '--bind', seen(root), root]),
-    // Other file systems in the workspace, which have layers of their own.
+    // Other file systems in the workspace, which have their own layers.
     ...places.filter(place => !roots.includes(place.folder)).map(place => ['--bind', place.at, place.folder]),
-    // A view needs no such folders: what is renamed there is never applied.
+    // A view needs no such mounts, because renames in it are never applied.
     ...(workspace === 'held' ? [] : guarded.writable.map(path => ['--bind', seen(path), path])),
     ...guarded.readOnly.map(path => ['--ro-bind', seen(path), path]),
-    // What is hidden inside the workspace, or was laid bare by it.
+    // Hidden paths inside the workspace, or uncovered by its mount.
     ...outermost(hidden.filter(insideRoots)).map(path => hiding(path, folder)),
     ...sockets.map(path => ['--ro-bind', join(folder, 'empty'), path]),
     ['--bind', scripts.outside, scripts.inside],
     ['--bind', reports.outside, reports.inside],
     network.kind === 'filtered' ? ['--ro-bind', network.socket, socketInside] : [],
-    // Where /etc/resolv.conf leads.
+    // The target of /etc/resolv.conf.
     network.kind === 'open' ? readOnlyIfThere('/run/systemd/resolve') : [],
   ];
   const mountedOver = [...hidden, ...sockets].filter(path => insideRoots(path) && !isMade(path));
@@ -214,7 +221,10 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
 
 interface Mounts {
   readonly args: readonly string[];
-  /** Existing paths in the workspace itself. If one is gone before it is mounted over, bwrap makes an empty file there. */
+  /**
+   * Existing paths in the real workspace. If one disappears before it is mounted over, bwrap creates an empty file
+   * there.
+   */
   readonly mountedOver: readonly string[];
   /** See `GuardedPaths`. */
   readonly neverThere: readonly string[];
@@ -222,11 +232,11 @@ interface Mounts {
 
 const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', path, path];
 
-/** What lies in another one is not there to be mounted over once that is hidden. */
+/** Keeps only the outermost paths: once a folder is hidden, nothing in it is left to mount over. */
 const outermost = (paths: readonly string[]): readonly string[] =>
   paths.filter(path => !paths.some(other => other !== path && holds(other, path)));
 
-/** A hidden folder that is a workspace root itself cannot be hidden: the user has started weft there. */
+/** A hidden folder that is also a workspace root can't be hidden, because the user started weft there. */
 const coversRoot = (path: string, roots: readonly string[]): boolean => roots.includes(path);
 
 /** NixOS has its programs here. */
@@ -234,21 +244,24 @@ const systemFolders = ['/run/current-system', '/run/opengl-driver', '/run/nvidia
   existsSync(path),
 );
 
-/** What weft cannot reach, as what lies in another user's closed folder, the command cannot reach either: it counts as not there. */
+/**
+ * Treats a path that weft can't reach, such as one in another user's private folder, as missing: the command can't
+ * reach it either.
+ */
 const statsOf = (path: string): Stats | undefined => tryOr(() => lstatSync(path, {throwIfNoEntry: false}), undefined);
 
 function hiding(path: string, session: string): readonly string[] {
   const stats = statsOf(path);
   if (stats === undefined || stats.isSymbolicLink()) return [];
-  // Nothing can be put there either: it would seem to be kept and be gone.
+  // Read-only, so that nothing can be written there: it would seem to be saved and then be lost.
   return stats.isDirectory()
     ? ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]
     : ['--ro-bind', join(session, 'empty'), path];
 }
 
 /**
- * Sockets in the file system that are bound now, outside of the `covered` folders, but for `bare` folders in them. Abstract ones belong
- * to the network that is not there.
+ * Returns the bound sockets in the file system. Skips sockets in `covered` folders, and sockets in the workspace
+ * outside `bare` folders. Abstract sockets belong to the network namespace, which is separate.
  */
 export function listeningSockets(
   {roots, hidden}: SandboxPolicy,
@@ -280,7 +293,9 @@ const gone = ['/proc', '/dev'];
 const replaced = ['/tmp', '/var/tmp', '/run', '/var/run'];
 const maxSockets = 200;
 
-/** Without what leads to services outside; with the temporary folder and, where there is one, the proxy of the inside. */
+/**
+ * Removes variables that lead to outside services. Sets the temporary folder and, if there is one, the proxy inside.
+ */
 function insideEnvironment({environment, policy}: BackendRequest): Record<string, string> {
   const kept = withoutWaysOut(environment);
   const proxy = `http://127.0.0.1:${String(forwarderPort)}`;
@@ -298,7 +313,7 @@ function insideEnvironment({environment, policy}: BackendRequest): Record<string
           https_proxy: proxy,
           NO_PROXY: 'localhost,127.0.0.1,::1',
           no_proxy: 'localhost,127.0.0.1,::1',
-          // Node's own fetch looks at them only when it is told to.
+          // Node's own fetch uses these variables only with this flag.
           NODE_USE_ENV_PROXY: '1',
         }),
   };
@@ -310,7 +325,10 @@ export const withoutWaysOut = (environment: Readonly<Record<string, string>>): R
 const leadsOut =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_\w+|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|VSCODE_IPC\w*|VSCODE_GIT\w*|TEMP|TMP|(?:https?|ftp|all|no)_proxy|GOOGLE_APPLICATION_CREDENTIALS|KUBECONFIG|AWS_(?:PROFILE|SHARED_CREDENTIALS_FILE|CONFIG_FILE))$/iu;
 
-/** Folders that are hidden with their surroundings and needed all the same: programs on PATH, and the repository of a git worktree. */
+/**
+ * Returns folders that are needed although their parents are hidden: programs on PATH, and the repository of a git
+ * worktree.
+ */
 export function neededFolders(roots: readonly string[]): readonly string[] {
   const programs = splitPath(userPath(), roots)
     .trusted.split(':')
@@ -321,7 +339,7 @@ export function neededFolders(roots: readonly string[]): readonly string[] {
   );
 }
 
-/** `.git` of a worktree is a file that names the folder where git keeps the rest. */
+/** Returns the repository of a worktree, whose `.git` is a file with the name of git's folder. */
 function worktreeRepository(file: string): readonly string[] {
   try {
     const target = /^gitdir: (.+)$/mu.exec(readFileSync(file, 'utf8'))?.[1];

@@ -15,9 +15,9 @@ import {directPolicy, guardedPaths, markBeginning} from './guarded-paths.ts';
 import type {EnclosedStart, SandboxProvider, SandboxSession} from './sandbox.ts';
 
 /**
- * @anthropic-ai/sandbox-runtime, where it is installed: bubblewrap with a filter of system calls on Linux, Seatbelt on macOS. It is 19 MB
- * with programs for three systems, so weft does not bring it along; and its versions change what settings mean, so weft takes the one
- * that it was written for and no other. It is loaded with the first command. It reaches no network, also where hosts are allowed.
+ * @anthropic-ai/sandbox-runtime, if installed: bubblewrap with a system call filter on Linux, Seatbelt on macOS. It is not bundled,
+ * because its programs for three systems take 19 MB. Only the version that weft was written for is accepted, because other versions
+ * change the meaning of settings. It is loaded with the first command. It provides no network, even if hosts are allowed.
  */
 export const claude: SandboxProvider = {
   name: 'claude',
@@ -46,12 +46,12 @@ export const claude: SandboxProvider = {
       allowWrite: [...(workspace === 'writable' ? roots : []), session.tmp, session.reports.outside],
       denyWrite: guarded.readOnly,
     };
-    // It has a temporary folder of its own, which is everybody's.
+    // The runtime's own temporary folder is shared by all users.
     const command = `TMPDIR=${quoted(session.tmp)} exec ${mark.argv.map(quoted).join(' ')}`;
     try {
       await (starting ??= manager.initialize({...closed, filesystem, ripgrep: ripgrep()}));
       const wrapped = await manager.wrapWithSandboxArgv(command, '/bin/sh', {filesystem}, undefined, undefined, {
-        // The command itself would stand in the variables of all that runs inside.
+        // The command would otherwise appear in the variables of every process inside.
         commandId: randomUUID(),
         commandText: '',
       });
@@ -76,7 +76,7 @@ export const claude: SandboxProvider = {
         },
       } satisfies EnclosedStart);
     } catch (cause) {
-      return failed(`the sandbox could not be made: ${causeText(cause)}`);
+      return failed(`the sandbox could not be started: ${causeText(cause)}`);
     }
   },
   async close() {
@@ -88,8 +88,8 @@ export const claude: SandboxProvider = {
 };
 
 /**
- * The files and folders that it mounts devices over if they are missing. Git would take them for new files, and `git add -A` would stop at
- * them. The user's own list of ignored files counts, too.
+ * Hides the placeholders that the runtime mounts if these files are missing. Git would see them as new files, and `git
+ * add -A` would stop at them. The user's own ignore list still counts.
  */
 function withExcludes(environment: Record<string, string>, {scripts}: SandboxSession): Record<string, string> {
   const file = join(scripts.outside, 'excludes');
@@ -115,26 +115,26 @@ const ownPlaceholders = [
   '.claude',
 ];
 
-/** What it starts on Linux. */
+/** The programs that the runtime starts on Linux. */
 const needed = ['bwrap', 'socat'];
 
 const supported = '0.0.83';
 const howToInstall = `npm install -g @anthropic-ai/sandbox-runtime@${supported}`;
 
-/** No rule for single hosts and nobody to ask: nothing gets out. */
+/** Settings without rules for hosts and without questions: no network. */
 const closed = {network: {allowedDomains: [], deniedDomains: [], strictAllowlist: true}};
 
-/** It looks for its own protected files with the ripgrep that weft uses. */
+/** The runtime searches for its own protected files, with weft's ripgrep. */
 function ripgrep(): {readonly command: string} {
   const found = findSearchBinary();
   return {command: found.tag === 'ok' ? found.value.path : 'rg'};
 }
 
-/** There is one per process: it is started with the first command, and again after an end. */
+/** There is one manager per process. It starts with the first command, and again after a `close`. */
 let starting: Promise<void> | undefined;
 let manager: Outcome<Manager, string> | undefined;
 
-/** What weft uses of it. */
+/** The part of the runtime that weft uses. */
 interface Manager {
   initialize(settings: object): Promise<void>;
   wrapWithSandboxArgv(
@@ -149,7 +149,7 @@ interface Manager {
   reset(): Promise<void>;
 }
 
-/** The folder of the package to which the program `srt` on PATH belongs. */
+/** Returns the package folder of the program `srt` on PATH. */
 function installed(): Outcome<string, string> {
   const program = findProgram('srt');
   if (program === undefined) return failed(`it is not installed (${howToInstall})`);
@@ -157,10 +157,12 @@ function installed(): Outcome<string, string> {
   const text = parseJson(readTextFile(join(folder, 'package.json')) ?? '');
   const described = text.tag === 'ok' && isJsonObject(text.value) ? text.value : {};
   if (described['name'] !== '@anthropic-ai/sandbox-runtime')
-    return failed(`${program} is another program (${howToInstall})`);
+    return failed(`${program} is a different program (${howToInstall})`);
   return described['version'] === supported
     ? ok(folder)
-    : failed(`version ${JSON.stringify(described['version'])} is installed, weft knows ${supported} (${howToInstall})`);
+    : failed(
+        `version ${JSON.stringify(described['version'])} is installed, but weft supports only ${supported} (${howToInstall})`,
+      );
 }
 
 function load(folder: string): Outcome<Manager, string> {
@@ -169,10 +171,10 @@ function load(folder: string): Outcome<Manager, string> {
 
 function loadFrom(file: string): Outcome<Manager, string> {
   try {
-    // No import of weft's own: where it lies is known only here.
+    // Not a static import, because the path is known only at runtime.
     const module: unknown = createRequire(file)(file);
     const found: unknown = Object.getOwnPropertyDescriptor(Object(module), 'SandboxManager')?.value;
-    return isManager(found) ? ok(found) : failed(`${file} is not what weft knows`);
+    return isManager(found) ? ok(found) : failed(`${file} does not have the expected functions`);
   } catch (cause) {
     return failed(`${file} cannot be loaded: ${causeText(cause)}`);
   }
@@ -185,5 +187,5 @@ const isManager = (value: unknown): value is Manager =>
     name => typeof Reflect.get(value, name) === 'function',
   );
 
-/** A word as the shell reads it. */
+/** Quotes a word for the shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -7,9 +7,9 @@ import {directPolicy, guardedPaths, markBeginning} from './guarded-paths.ts';
 import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 
 /**
- * `codex sandbox` (npm package @openai/codex), where it is installed: a bubblewrap of its own with a filter of system calls on Linux,
- * Seatbelt on macOS. It is told what commands may do as a permission profile on its command line; a `CODEX_HOME` of the session keeps the
- * user's own settings of Codex out, which could widen it. It reaches no network, also where hosts are allowed.
+ * `codex sandbox` (npm package @openai/codex), if installed: its own bubblewrap with a system call filter on Linux,
+ * Seatbelt on macOS. weft passes a permission profile on its command line. A `CODEX_HOME` of the session keeps out the
+ * user's own Codex settings, which could widen the profile. It provides no network, even if hosts are allowed.
  */
 export const codex: SandboxProvider = {
   name: 'codex',
@@ -57,7 +57,10 @@ export const codex: SandboxProvider = {
   close: async () => {},
 };
 
-/** What may be read and written, as an inline table of TOML: of two paths that hold a file the longer one decides. */
+/**
+ * Returns the readable and writable paths as an inline TOML table. The longest path that contains a file decides about
+ * it.
+ */
 function fileTable(policy: SandboxPolicy): string {
   const {readOnly, writable} = guardedPaths(policy);
   const {roots, session, hidden, readable, workspace} = policy;

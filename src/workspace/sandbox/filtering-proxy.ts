@@ -9,24 +9,24 @@ import {connectHost, type HostNetwork, strayScope} from '../web/connect-host.ts'
 import type {HostGate, Refused} from './host-gate.ts';
 
 export interface ProxyOptions {
-  /** The unix socket that is made. */
+  /** The unix socket that the proxy creates. */
   readonly path: string;
   readonly gate: HostGate;
   readonly network: HostNetwork;
-  /** Milliseconds in which the head of a request has to be there. */
+  /** Milliseconds within which the head of a request must arrive. */
   readonly headMs: number;
 }
 
-/** Connections of one command at a time. */
+/** The most simultaneous connections of one command. */
 const maxConnections = 256;
 
-/** Bytes of the head of a request. */
+/** The most bytes in the head of a request. */
 const longestHead = 64 * 1024;
 
 /**
- * An HTTP proxy for one command in the sandbox: plain requests and tunnels (CONNECT). The host that is judged is the one that is
- * connected: of a plain request that of its URL, which also takes the place of its `Host` field; of a tunnel that of CONNECT. What
- * goes through a tunnel is not looked into. Closing it ends all connections.
+ * An HTTP proxy for one command in the sandbox, for plain requests and tunnels (CONNECT). It judges the host that it
+ * connects to. For a plain request that is the URL's host, which also replaces the `Host` field. For a tunnel it is the
+ * CONNECT host. It does not inspect the content of tunnels. Closing it ends all connections.
  */
 export async function openProxy(
   {path, gate, network, headMs}: ProxyOptions,
@@ -35,7 +35,7 @@ export async function openProxy(
   const server = createServer({
     maxHeaderSize: longestHead,
     headersTimeout: headMs,
-    // A long upload is no slow client.
+    // A long upload is not a slow client.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(headMs, 5000),
     requireHostHeader: false,
@@ -50,7 +50,7 @@ export async function openProxy(
     return stream;
   };
 
-  /** A connection to a place that may be reached; else why there is none, and the status that says so. */
+  /** Returns a connection to an allowed host. Otherwise returns the reason and its status. */
   async function reach(place: HostPlace): Promise<Socket | {readonly status: 403 | 502; readonly words: string}> {
     const judged = await gate.judge(place);
     if (judged !== 'allowed') return {status: 403, words: judged.refused};
@@ -68,14 +68,14 @@ export async function openProxy(
     gate.refuse(
       place,
       strayScope(address) === 'loopback'
-        ? `its name leads to this machine (${address})`
-        : `its name leads to ${address}, an address of a private network`,
+        ? `its name resolves to this machine (${address})`
+        : `its name resolves to ${address}, an address of a private network`,
     );
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = URL.parse(request.url ?? '');
     if (target === null || target.protocol !== 'http:' || target.username !== '' || target.password !== '') {
-      return answer(response, 400, "weft's proxy takes requests for http://host/… and CONNECT host:port");
+      return answer(response, 400, "weft's proxy accepts requests for http://host/… and CONNECT host:port");
     }
     const place = readHostPlace(`${target.hostname}:${target.port === '' ? '80' : target.port}`);
     if (place.tag === 'failed') return answer(response, 400, place.error);
@@ -87,7 +87,7 @@ export async function openProxy(
       path: `${target.pathname}${target.search}`,
       headers: {
         ...passedOn(request.headersDistinct, request.headers),
-        // Else the body of a GET would go out without a frame, and be read as a request of its own.
+        // Without this the body of a GET would be sent unframed, and read as another request.
         ...(request.headers['transfer-encoding'] === undefined ? {} : {'transfer-encoding': 'chunked'}),
         host: target.host,
         connection: 'close',
@@ -98,7 +98,7 @@ export async function openProxy(
     const answered = Promise.withResolvers<IncomingMessage>();
     outgoing.once('response', answered.resolve);
     outgoing.on('error', answered.reject);
-    // An upload that breaks off, or that the server does not want to the end, shows in the answer.
+    // The answer shows an upload that failed or that the server cut short.
     pipeline(request, outgoing).catch(() => {});
     try {
       const incoming = await answered.promise;
@@ -106,7 +106,7 @@ export async function openProxy(
       await pipeline(incoming, response);
     } catch {
       if (response.headersSent) response.destroy();
-      else answer(response, 502, `${place.value.host} broke off the connection`);
+      else answer(response, 502, `${place.value.host} closed the connection`);
     } finally {
       connected.destroy();
     }
@@ -118,7 +118,7 @@ export async function openProxy(
     const connected =
       place.tag === 'ok'
         ? await reach(place.value)
-        : ({status: 400, words: `CONNECT takes host:port: ${place.error}`} as const);
+        : ({status: 400, words: `CONNECT needs host:port: ${place.error}`} as const);
     if ('status' in connected) {
       const {status, words} = connected;
       client.end(
@@ -145,7 +145,7 @@ export async function openProxy(
   });
   server.listen(path);
   await once(server, 'listening');
-  // A connection that cannot be taken, as when too many files are open, is the program's loss alone.
+  // If a connection can't be accepted, as with too many open files, only the program is affected.
   server.on('error', () => {});
   return {
     close() {
@@ -158,11 +158,11 @@ export async function openProxy(
 const statusWords = {400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway'} as const;
 
 function answer(response: ServerResponse, status: keyof typeof statusWords, words: string): void {
-  // What of the request is not read yet would be taken for the next one.
+  // Close the connection: unread bytes of the request would be read as the next one.
   response.writeHead(status, {'content-type': 'text/plain; charset=utf-8', connection: 'close'}).end(`${words}\n`);
 }
 
-/** The fields that are meant for the other side: all but those of one connection, which `Connection` may add to. */
+/** Returns the headers for the other side: all except those for one connection, which `Connection` may extend. */
 function passedOn(
   all: NodeJS.Dict<string[]>,
   {connection = ''}: Pick<IncomingHttpHeaders, 'connection'>,

@@ -1,13 +1,13 @@
 import {findProgram} from '../exec/trusted-path.ts';
 
-/** The port on the loopback of the inside behind which the proxy is. */
+/** The port of the proxy on the loopback inside the sandbox. */
 export const forwarderPort = 3128;
 
 /**
- * The command behind a small forwarder: from a port of its own loopback, where programs look for an HTTP proxy, to the socket of the
- * proxy outside. socat where it is installed, else node, which takes longer to start. `ports` of this machine's loopback are found on
- * that of the inside, too, each through a tunnel of the proxy. The command begins when the forwarder answers, and it ends with the
- * command.
+ * Wraps a command with a small forwarder from a port on the sandbox's loopback, where programs expect an HTTP proxy, to
+ * the socket of the proxy outside. It is socat if installed, otherwise node, which starts more slowly. `ports` of this
+ * machine's loopback also appear inside, each through a tunnel of the proxy. The command begins when the forwarder
+ * answers; the forwarder ends with the command.
  */
 export function withForwarder(
   argv: readonly string[],
@@ -25,8 +25,8 @@ export function withForwarder(
 const portInTable = forwarderPort.toString(16).toUpperCase().padStart(4, '0');
 
 /**
- * `$1` is the number of words of the forwarder, then come those, then the command. Waits until the port is listened on, at most until the
- * forwarder has ended.
+ * `$1` is the number of words of the forwarder. Those words follow, and then the command. Waits until the forwarder
+ * listens on the port or has ended.
  */
 const launcher = `
 count=$1; shift

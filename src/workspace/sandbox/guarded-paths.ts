@@ -6,16 +6,22 @@ import {listFolder} from '../files/list-folder.ts';
 import {holds} from '../files/resolve-path.ts';
 import type {SandboxPolicy, SandboxProvider, SandboxSession} from './sandbox.ts';
 
-/** The protected paths of the workspace that exist when a command starts. What is missing is not guarded: nothing is made for it. */
+/**
+ * The protected paths of the workspace that exist when a command starts. Missing paths are not guarded, because weft
+ * creates nothing for them.
+ */
 export interface GuardedPaths {
-  /** Folders that hold something protected: mounted over themselves, they cannot be renamed. */
+  /** Folders with something protected in them. Each is mounted over itself, so it can't be renamed. */
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
-  /** Files that no repository of its own has: one would lead git to another configuration. They are removed if a command makes them. */
+  /**
+   * Files that would lead git to another configuration, and that no ordinary repository has. weft removes them if a
+   * command creates them.
+   */
   readonly neverThere: readonly string[];
 }
 
-/** Returns no paths if the workspace as a whole is read-only. */
+/** Returns the guarded paths; none if the whole workspace is read-only. */
 export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
   if (policy.workspace === 'read-only') return {writable: [], readOnly: [], neverThere: []};
   const writable: string[] = [];
@@ -47,13 +53,15 @@ const ofRepository = ['hooks', 'config', 'config.worktree', 'modules', 'worktree
 
 export const rootIsWorkspace = 'the workspace is the root of the disk, so nothing would be left to protect';
 
-/** The policy for a backend without a copy-on-write view, whose commands find everything under the names that it has outside. */
+/**
+ * Returns the policy for a backend without a copy-on-write view. Its commands see all paths under their outside names.
+ */
 export function directPolicy(
   name: SandboxProvider['name'],
   {session, ...policy}: SandboxPolicy,
 ): Outcome<SandboxPolicy, string> {
   if (policy.roots.includes('/')) return failed(rootIsWorkspace);
-  if (policy.workspace === 'held') return failed(`${name} cannot hold back what a command changes`);
+  if (policy.workspace === 'held') return failed(`${name} can't hold back a command's changes`);
   const {scripts, reports} = session;
   const inPlace = {
     scripts: {...scripts, inside: scripts.outside},
@@ -62,7 +70,10 @@ export function directPolicy(
   return ok({...policy, session: {...session, ...inPlace}});
 }
 
-/** Tells that a command has begun where the backend does not: the shell that starts it makes a file. */
+/**
+ * Shows that a command has begun, for a backend that does not report it: the shell that starts the command creates a
+ * file.
+ */
 interface BeginningMark {
   readonly argv: readonly [string, ...string[]];
   hasBegun(): boolean;

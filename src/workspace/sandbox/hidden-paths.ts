@@ -6,8 +6,8 @@ import {listFolder} from '../files/list-folder.ts';
 import {realPath} from '../files/resolve-path.ts';
 
 /**
- * What holds secrets of the user or lets somebody act as the user. Below the home folder, existing or not; a workspace that lies in one
- * of them is seen all the same.
+ * Paths with the user's secrets, or that let a program act as the user. They are relative to the home folder and may
+ * not exist. A workspace inside one of them stays visible.
  */
 const inHome: readonly string[] = [
   '.ssh',
@@ -74,10 +74,13 @@ const inHome: readonly string[] = [
   'Library/Keychains',
 ];
 
-/** Files of the system that only its own programs have to read; root, inside, would. For others they are out of reach anyway. */
+/**
+ * System files that only the system's own programs need. Only root could read them inside; other users can't read them
+ * anyway.
+ */
 const ofSystem: readonly string[] = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/ssl/private', '/root/.ssh'];
 
-/** Variables with the path of a socket or file behind which secrets are. */
+/** Variables with the path of a socket or file that gives access to secrets. */
 const inVariables: readonly string[] = [
   'SSH_AUTH_SOCK',
   'GOOGLE_APPLICATION_CREDENTIALS',
@@ -91,7 +94,7 @@ const inVariables: readonly string[] = [
   'AZURE_CONFIG_DIR',
 ];
 
-/** Existing files and folders that are not there inside; `own` are the folders in which weft keeps its settings, grants and sessions. */
+/** Returns the existing files and folders to hide. `own` are the folders of weft's settings, grants and sessions. */
 export function hiddenPaths({
   home,
   environment,
@@ -116,12 +119,12 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Files that deny rules may stand for; with more the sandbox is not used. */
+/** The most files that deny rules may match. With more the sandbox is not used. */
 const maxDenied = 500;
 
 /**
- * The existing files and folders that deny rules keep from being read: `./…` is meant below each root, all others are absolute. A failure
- * where they are too many to be hidden one by one.
+ * Returns the existing files and folders that deny rules make unreadable. `./…` is relative to each root; all others
+ * are absolute. Fails if there are too many to hide one by one.
  */
 export function deniedFiles(globs: readonly string[], roots: readonly string[]): Outcome<readonly string[], string> {
   const found = new Set<string>();
@@ -134,20 +137,20 @@ export function deniedFiles(globs: readonly string[], roots: readonly string[]):
       }
     }
   }
-  // What lies in a hidden folder is hidden with it.
+  // A hidden folder hides its content too.
   const outermost = [...found].filter(
     path => ![...found].some(other => other !== path && path.startsWith(`${other}/`)),
   );
   return ok(outermost);
 }
 
-/** A folder or file; false if nothing is at the path, or weft may not look. */
+/** True for a folder or file; false if nothing is at the path, or weft may not look. */
 const isNoLink = (path: string): boolean =>
   tryOr(() => lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === false, false);
 
 /**
- * The paths below a folder that a glob names, part by part; `**` enters no links. Node's own `globSync` finds no names with a leading
- * dot behind a `**`, such as those of `.env` files, and Node 22 calls it experimental on stderr.
+ * Yields the paths below a folder that match a glob, part by part; `**` enters no links. Node's own `globSync` finds no
+ * names with a leading dot after a `**`, such as `.env` files. Node 22 also warns on stderr that it is experimental.
  */
 function* matching(folder: string, parts: readonly string[]): Generator<string> {
   const [part, ...rest] = parts;

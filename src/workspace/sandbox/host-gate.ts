@@ -3,43 +3,43 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {HostDecision} from '../../domain/sandbox.ts';
 import type {HostPlace} from '../../domain/web-url.ts';
 
-/** Who decides about the hosts that one command reaches for. */
+/** Decides which hosts one command may reach. */
 export interface HostGate {
-  /** Says yes, or why not, before anything is looked up or connected. */
+  /** Allows or refuses a host before it is looked up or connected. */
   judge(place: HostPlace): Promise<'allowed' | Refused>;
-  /** Keeps that a connection which was allowed came to nothing because of where the name leads. */
+  /** Records that an allowed host was refused because of the address that its name resolves to. */
   refuse(place: HostPlace, why: string): Refused;
-  /** A sentence for the model on each host that was refused. */
+  /** Returns a sentence for the model about each refused host. */
   notes(): readonly string[];
 }
 
-/** Why a host is not reached, as a sentence for the program that wants it and for the model. */
+/** Why a host was refused, as a sentence for the program and for the model. */
 export interface Refused {
   readonly refused: string;
 }
 
 export interface HostGateOptions {
   readonly decision: (host: string) => HostDecision;
-  /** The rule that allows this host and no other. */
+  /** Returns the rule that allows only this host. */
   readonly ruleFor: (host: string) => string;
   readonly loopback: 'closed' | 'open';
-  /** Asks a person about a host; see `AskHost`. */
+  /** Asks the user about a host; see `AskHost`. */
   readonly ask: AskHost;
 }
 
-/** For commands that run when nobody can be asked. */
+/** For commands that run unattended. */
 export const askNobody: AskHost = async () => 'nobody';
 
-/** Hosts that one command may ask a person about; a program that makes up names is not to fill the screen. */
+/** The most hosts that one command may ask the user about. A program that invents names must not fill the screen. */
 const maxAsked = 20;
 
-/** Refused hosts that are counted. */
+/** The most refused hosts to record. */
 const maxKept = 1000;
 
-/** Hosts that the model is told of. */
+/** The most refused hosts to report to the model. */
 const maxNotes = 10;
 
-/** Nobody is asked twice about a host while one command runs. The signal ends what is being asked. */
+/** Makes the gate of one command. It asks about each host at most once. The signal ends an open question. */
 export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions, signal: AbortSignal): HostGate {
   const asked = new Map<string, Promise<'allowed' | {readonly why: string}>>();
   const refusals = new Map<string, string>();
@@ -65,7 +65,7 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
         return {
           why:
             standing === 'no-rule'
-              ? `no rule speaks of this host, and nobody could be asked; the rule ${rule} in the user's settings would allow it`
+              ? `no rule covers this host, and nobody could be asked; the rule ${rule} in the user's settings would allow it`
               : 'a rule says to ask about this host, and nobody could be asked',
         };
       default:
@@ -96,7 +96,7 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
       }
       let answer = asked.get(host);
       if (answer === undefined) {
-        if (asked.size >= maxAsked) return refuse(place, 'the command has reached for too many hosts');
+        if (asked.size >= maxAsked) return refuse(place, 'the command has tried to reach too many hosts');
         answer = askOnce(place, found.kind === 'asked' ? 'ask-rule' : 'no-rule');
         asked.set(host, answer);
       }
@@ -107,7 +107,7 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
     notes() {
       const all = [...refusals.values()];
       const more = all.length - maxNotes;
-      return [...all.slice(0, maxNotes), ...(more > 0 ? [`and ${String(more)} further hosts`] : [])];
+      return [...all.slice(0, maxNotes), ...(more > 0 ? [`and ${String(more)} more hosts`] : [])];
     },
   };
 }

@@ -4,34 +4,34 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {confines, type Rights} from '../../domain/sandbox.ts';
 import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure} from './sandbox.ts';
 
-/** A process that was started for a command, as far as it has to be known whether the command itself has begun. */
+/** A started process, before weft knows whether the command itself has begun. */
 export interface Attempt<Started> {
   readonly started: Started;
   /** Settles when the process has ended. Never rejects. */
   readonly ended: Promise<unknown>;
-  /** Called where it has ended and the command never began: gives back what is open, and says what was printed. */
+  /** Called if the process ended before the command began. Closes its files and returns its output. */
   readonly discard: () => Promise<string>;
 }
 
 /**
- * Starts a process by `spawn` and answers when the command has begun. Where a sandbox broke off before that, `spawn` is called again. A
- * failure is that of `spawn`, or says why there is no sandbox.
+ * Starts a process with `spawn` and resolves when the command has begun. Calls `spawn` again if the sandbox failed
+ * before that. A failure is that of `spawn`, or says why there is no sandbox.
  */
 export type Begin = <Started>(
   spawn: (start: CommandStart) => Promise<Outcome<Attempt<Started>, string>>,
 ) => Promise<Outcome<Started, string>>;
 
-/** A command on its way into the sandbox, or past it. */
+/** A prepared start of a command, inside the sandbox or outside. */
 export interface Launch {
-  /** How it was enclosed at first; of later ones only what has to be mounted differs. */
+  /** The first enclosure. Later ones differ only in their mounts. */
   readonly enclosure: Enclosure;
-  /** Whether the command has a view of its own. Then the started process ends when nothing of the command runs any more. */
+  /** Whether the command has its own view. If so, the started process ends only after all processes of the command. */
   readonly isHeld: boolean;
-  /** `complete` adds what the command needs to how it is enclosed. */
+  /** `complete` turns an enclosure into the program to start. */
   begin(complete: (enclosure: Enclosure) => CommandStart, signal: AbortSignal): Begin;
   /**
-   * Decides about the changes in the command's view, and gives back what is open. Later calls settle with the same. To be called when
-   * nothing of the command runs any more. Never rejects.
+   * Decides about the changes in the command's view and releases the sandbox. Call this after all processes of the
+   * command have ended. Later calls return the same result. Never rejects.
    */
   end(decide: 'none' | DecideChanges, signal: AbortSignal): Promise<LaunchEnd>;
 }
@@ -42,12 +42,12 @@ export interface LaunchEnd {
   readonly notes: readonly string[];
 }
 
-/** How often the start of one command is tried. */
+/** The most attempts to start one command. */
 const maxStarts = 5;
 
 /**
- * Asks the sandbox how to start a command. A backend fails where a socket or a file that it was told to hide vanishes before it is
- * mounted over; so a start that came to nothing is tried again with a fresh list. A failure says why the command may not run.
+ * Prepares the start of a command in the sandbox. A backend fails if a socket or a file that it should hide disappears
+ * before it is mounted over. Such a start is repeated with a fresh list. A failure says why the command may not run.
  */
 export async function openLaunch(
   sandbox: Pick<CommandSandbox, 'enclose'>,
@@ -67,7 +67,7 @@ export async function openLaunch(
   async function decided(decide: 'none' | DecideChanges, signal: AbortSignal): Promise<LaunchEnd> {
     if (current.kind === 'plain' || current.view === 'direct' || decide === 'none')
       return {changes: noHeldChanges, notes: close()};
-    // What was held is read to its end: only deciding about it can be broken off.
+    // The changes are always read completely; only the decision can be aborted.
     const held = await current.view.read(new AbortController().signal);
     if (held.tag === 'failed')
       return {
@@ -89,7 +89,7 @@ export async function openLaunch(
         if (current.kind === 'plain' || (await begins(current.hasBegun, ended, signal))) return ok(started);
         close();
         const words = await discard();
-        if (turn === maxStarts) return failed(`the sandbox could not be made: ${firstLine(words.trim(), 300)}`);
+        if (turn === maxStarts) return failed(`the sandbox could not be started: ${firstLine(words.trim(), 300)}`);
         const again = await sandbox.enclose(request);
         if (again.tag === 'failed') return again;
         current = again.value;
@@ -100,8 +100,8 @@ export async function openLaunch(
 }
 
 /**
- * The same for a program that a project's settings start: inside it changes nothing but the workspace. If the machine has no proven sandbox,
- * the program runs as it is.
+ * Prepares the start of a program that a project's settings name. In the sandbox it can change only the workspace. If
+ * the machine has no proven sandbox, the program runs unconfined.
  */
 export async function openProjectLaunch(
   sandbox: Pick<CommandSandbox, 'enclose' | 'proof'>,
@@ -120,21 +120,21 @@ export async function openProjectLaunch(
 
 const unconfined: Pick<CommandSandbox, 'enclose'> = {enclose: async () => ok({kind: 'plain'})};
 
-/** What to do about a program that broke off inside. */
+/** Explains how to give a confined program more rights after it failed. */
 export const moreRights = (rights: Rights): string =>
   rights === 'network'
-    ? 'it runs in the sandbox and changes nothing but the workspace; "sandbox": false in its entry runs it outside'
-    : 'it runs in the sandbox, changes nothing but the workspace and has no network; "sandbox": {"network": true} or false in its entry gives it more';
+    ? 'it runs in the sandbox and can change only the workspace; set "sandbox": false in its entry to run it outside'
+    : 'it runs in the sandbox, can change only the workspace and has no network; set "sandbox": {"network": true} or false in its entry to allow more';
 
-/** Milliseconds between two looks; a sandbox is made in about ten. */
+/** Milliseconds between two checks. Making a sandbox takes about ten. */
 const lookMs = 2;
 
 /** Milliseconds after which a start that hangs counts as begun. */
 const longestLookMs = 30_000;
 
 /**
- * Whether the command begins; what is started ends without that where the sandbox cannot be made. An abort ends the wait as a beginning
- * does: whoever waits for the end of the command deals with it.
+ * Whether the command begins. If the sandbox can't be made, the started process ends without that. An abort counts as a
+ * beginning, because the wait for the command's end handles it.
  */
 async function begins(hasBegun: () => boolean, ended: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
   const {promise, resolve} = Promise.withResolvers<boolean>();

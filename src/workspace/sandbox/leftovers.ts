@@ -7,12 +7,12 @@ import {readTextFile} from '../exec/process-table.ts';
 import {mountTable, sharedPlaces} from './overlay.ts';
 import {isOwnerGone, ownerFile, removeHeld} from './session.ts';
 
-/** Milliseconds after which a folder of an older weft, which names no owner, counts as left. */
+/** Milliseconds after which a folder of an older weft, which names no owner, counts as left behind. */
 const leftMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Removes the folders of sandboxes whose weft was ended without warning, and whose watchdog was, too. Returns how many there were. Never
- * rejects.
+ * Removes the sandbox folders of weft processes that were killed together with their watchdogs. Returns their number.
+ * Never rejects.
  */
 export async function removeLeftSessions(data: string): Promise<number> {
   const places = [...new Set([data, tmpdir(), ...sharedPlaces])];
@@ -38,12 +38,12 @@ function isLeft(folder: string): boolean {
   return owner === undefined ? Date.now() - stats.mtimeMs > leftMs : isOwnerGone(owner);
 }
 
-/** The empty files that older versions of weft mounted over while a command ran, and left behind when they were killed. */
+/** The empty files that older versions of weft mounted over during a command, and left behind when killed. */
 const placeholders = '.claude .envrc .github .gitlab-ci.yml .husky .idea .mcp.json .npmrc .vscode .weft'.split(' ');
 
 /**
- * Removes the placeholders of older versions in a workspace folder: files of these names that are empty and read-only for everybody, that
- * git does not follow, and that no running command is mounted over. Returns their names.
+ * Removes the placeholders of older versions from a workspace folder, and returns their names. Those are empty read-only files
+ * with these names. Files that git tracks, or that a running command has mounted over, stay.
  */
 export async function removePlaceholders(
   root: string,
@@ -58,7 +58,7 @@ export async function removePlaceholders(
   return left;
 }
 
-/** Whether bwrap may have made this file to have something to mount over. */
+/** Whether bwrap may have created this file as a mount point. */
 export function isMade(path: string): boolean {
   try {
     const stats = lstatSync(path, {throwIfNoEntry: false});
@@ -68,7 +68,7 @@ export function isMade(path: string): boolean {
   }
 }
 
-/** Where something is mounted in the namespace of any process that weft may look at. */
+/** Returns the mount points in the namespaces of all processes that weft may inspect. */
 function mountPoints(): ReadonlySet<string> {
   const points = new Set<string>();
   for (const pid of readdirSync('/proc').filter(name => /^\d+$/u.test(name))) {

@@ -36,20 +36,20 @@ import type {
 export interface SandboxOptions extends Pick<ChangesPlace, 'roots' | 'isProtected' | 'isSecret' | 'environment'> {
   readonly choice: SandboxChoice;
   readonly home: string;
-  /** Where weft keeps its settings, grants and sessions. */
+  /** The folders of weft's settings, grants and sessions. */
   readonly ownFolders: readonly string[];
-  /** Where a proof is kept until the machine starts anew. */
+  /** The folder for a proof, which is valid until the machine restarts. */
   readonly proofFolder: string;
-  /** See `deniedReadGlobs`; asked for every command, since rules change. */
+  /** See `deniedReadGlobs`; called for every command, because rules change. */
   readonly deniedReads: () => readonly string[];
   /** Folders outside the workspace that commands may read although they lie in the temporary folder. */
   readonly readable: () => readonly string[];
   readonly network: SandboxNetwork;
 }
 
-/** How the network of commands inside is opened, as far as it is. */
+/** Opens the network for commands in the sandbox. */
 export interface SandboxNetwork {
-  /** Whether a command may reach any host; asked for every command, since rules change. */
+  /** Whether commands may reach any host; called for every command, because rules change. */
   readonly mayReach: () => boolean;
   readonly open: (request: {readonly folder: string; readonly ask: AskHost}) => Promise<FilteredNetwork>;
 }
@@ -57,12 +57,12 @@ export interface SandboxNetwork {
 /** Backends whose commands reach hosts through weft's proxy; the others have no network. */
 export const withProxy: ReadonlySet<ProviderName> = new Set(['bwrap']);
 
-/** A change of what a policy means makes earlier proofs worthless. */
+/** A change in the meaning of a policy invalidates earlier proofs. Increase this number with it. */
 const policyVersion = 4;
 
 const workspaceFor = {sandbox: 'held', chosen: 'writable', 'read-only': 'read-only'} as const;
 
-/** Loads and looks for nothing before the first command that is to run inside. */
+/** Loads and searches nothing before the first command in the sandbox. */
 export function makeSandbox(options: SandboxOptions): CommandSandbox {
   const {choice} = options;
   const roots = (): readonly [string, ...string[]] => {
@@ -85,10 +85,13 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
         return proof;
       }));
 
-  /** Rules change while weft runs. Who asks again gets the same one, unless that changed. */
+  /** Rules change while weft runs. Returns the same object until the rules change. */
   const knownNow = (): Proof | 'unknown' => known?.[options.network.mayReach() ? 1 : 0] ?? 'unknown';
 
-  /** A proof is of the machine; a workspace may lie where the kernel makes no view of it. */
+  /**
+   * Checks the proof for this workspace: the proof covers the machine, but the kernel may not support a view of this
+   * folder.
+   */
   async function holdingHere(proof: Proof): Promise<Proof> {
     const provider = await loadProvider(proof.provider);
     if (!proof.proven.overlay || provider === 'native') return proof;
@@ -146,7 +149,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     });
   }
 
-  /** A failure says why the network stays closed. */
+  /** Opens the proxy, once the probe has proven it. A failure says why the network stays closed. */
   async function openProven(
     provider: SandboxProvider,
     {folder}: SandboxSession,
@@ -157,7 +160,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     try {
       return ok(await options.network.open({folder, ask}));
     } catch (cause) {
-      // Such as a temporary folder whose name is too long for a socket.
+      // For example, the name of the temporary folder is too long for a socket.
       return failed(`weft's proxy could not be opened (${causeText(cause)})`);
     }
   }
@@ -176,7 +179,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
         ? provider.enclose({...request, policy: {...policy.value, network: {kind: 'open'}}})
         : failed(`the sandbox ${proof.provider} has no network`);
     }
-    // What only plans tells nobody either.
+    // A planning command must not send data out either.
     if (
       hosts === 'none' ||
       confinement === 'read-only' ||
@@ -240,10 +243,13 @@ const providers: Readonly<Record<ProviderName, () => Promise<SandboxProvider | '
   claude: async () => (await import('./claude.ts')).claude,
 };
 
-/** A backend by its name, loaded when it is used. */
+/** Returns a backend by its name, loaded on first use. */
 export const loadProvider = (name: ProviderName): Promise<SandboxProvider | 'native'> => providers[name]();
 
-/** What is proven of the backend that the choice means. A proof is kept for as long as machine, backend and policy are the same. */
+/**
+ * Returns the proof for the chosen backend. A proof is stored, and valid while the machine, backend and policy are the
+ * same.
+ */
 async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   const name = choice === 'auto' ? (process.platform === 'linux' ? 'bwrap' : 'native') : choice;
   const provider = await loadProvider(name);
@@ -270,7 +276,7 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
     {folder: options.proofFolder, home: options.home, isProtected: options.isProtected},
     AbortSignal.timeout(60_000),
   );
-  // What failed may be mended meanwhile.
+  // A failed proof is not stored, because the cause may be fixed meanwhile.
   if (confines(proof)) {
     const {processes, overlay} = proof.proven;
     keep(file, {key, provider: name, processes, overlay, reason: proof.reason});
@@ -278,7 +284,10 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   return proof;
 }
 
-/** What is proven of the network of a backend where hosts are allowed. Kept as the proof is; tried when the first command may reach a host. */
+/**
+ * Returns the proof for a backend's filtered network. It is stored like the other proof. The probe runs when the first
+ * command may reach a host.
+ */
 async function hostsProofOf(
   provider: SandboxProvider,
   {proofFolder}: Pick<SandboxOptions, 'proofFolder'>,
@@ -312,7 +321,9 @@ const proofKey = (name: string, version: string): string =>
 
 const namespaceIds = (): readonly string[] => ['user', 'pid', 'mnt'].map(name => readLink(`/proc/self/ns/${name}`));
 
-/** What was kept under this key. weft's own folder is hidden from commands inside, so they cannot write a proof. */
+/**
+ * Returns the proof stored under this key. Commands can't write a proof, because weft's own folder is hidden from them.
+ */
 function keptProof(file: string, key: string): JsonObject | undefined {
   const read = parseJson(readTextFile(file) ?? '');
   return read.tag === 'ok' && isJsonObject(read.value) && read.value['key'] === key ? read.value : undefined;
@@ -322,17 +333,17 @@ function keep(file: string, content: JsonObject): void {
   try {
     writeFileSync(file, `${JSON.stringify(content)}\n`, {mode: 0o600});
   } catch {
-    // It is proven anew then.
+    // The next weft probes again.
   }
 }
 
-/** Levels below a root, and folders in all, in which protected files are looked for. */
+/** Limits of the search for protected files: levels below a root, folders in all, and results. */
 const deepest = 3;
 const maxFolders = 2000;
 const maxNested = 100;
 const notEntered = new Set(['node_modules', '.git', 'target', 'dist', 'build', '.venv', 'vendor']);
 
-/** Protected files and folders that lie deeper in the workspace, as they are when the first command runs. */
+/** Returns the protected files and folders deeper in the workspace, as of the first command. */
 function nestedProtected(roots: readonly string[], isProtected: (belowRoot: string) => boolean): readonly string[] {
   const found: string[] = [];
   let folders = 0;

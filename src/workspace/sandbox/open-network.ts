@@ -8,13 +8,16 @@ import {openProxy} from './filtering-proxy.ts';
 import {forwarderPort} from './forwarder.ts';
 import {type HostGateOptions, makeHostGate} from './host-gate.ts';
 
-/** The network of one command: what goes through the proxy behind a socket. */
+/** The network of one command: a proxy behind a socket. */
 export interface FilteredNetwork {
   readonly kind: 'filtered';
   readonly socket: string;
-  /** Ports of this machine's loopback that the command finds on its own. */
+  /** Ports of this machine's loopback that also appear on the command's. */
   readonly loopbackPorts: readonly number[];
-  /** Ends all connections; called once, when nothing of the command runs any more. Returns a sentence on each host that was refused. */
+  /**
+   * Ends all connections. Call this once, after all processes of the command have ended. Returns a sentence about each
+   * refused host.
+   */
   close(): readonly string[];
 }
 
@@ -22,10 +25,10 @@ export interface NetworkOptions extends Omit<HostGateOptions, 'ask'> {
   readonly network: HostNetwork;
 }
 
-/** Milliseconds in which a program has to have sent the head of a request. */
+/** Milliseconds within which a program must send the head of a request. */
 const headMs = 20_000;
 
-/** Opens a proxy for one command, with its socket in this folder, which only the user can enter. */
+/** Opens a proxy for one command, with its socket in this private folder. */
 export async function openNetwork(
   {network, ...options}: NetworkOptions,
   {folder, ask}: {readonly folder: string; readonly ask: AskHost},
@@ -47,10 +50,10 @@ export async function openNetwork(
   };
 }
 
-/** Ports that a command is given at most. */
+/** The most ports that a command gets. */
 const maxPorts = 100;
 
-/** Ports on which something listens on this machine's loopback, or on all its addresses. */
+/** Returns the ports that have a listener on this machine's loopback or on all addresses. */
 function listenedPorts(): readonly number[] {
   const own = listeningSockets().flatMap(({address, port}) => (ownAddress.test(address) ? [port] : []));
   const ports = [...new Set(own)].filter(port => port !== forwarderPort);

@@ -16,14 +16,14 @@ import {withFilter} from './system-calls.ts';
 import {lackOfView, type MountSettings} from './why-it-fails.ts';
 
 /**
- * The mounts that are made before bwrap starts, in namespaces that need no rights: overlayfs over the workspace, and read-only overlays
- * over the other folders of the disk. A socket or a FIFO in an overlay is another one than that of the same name below, so nothing inside
- * reaches a service outside through it.
+ * The mounts that are made before bwrap starts, in unprivileged namespaces: overlayfs over the workspace, and read-only
+ * overlays over the other folders of the disk. A socket or FIFO seen through an overlay is a different one from the one
+ * below. So nothing inside can reach an outside service through it.
  */
 export interface Overlays {
-  /** Folders of the disk over which read-only overlays are mounted. */
+  /** Folders of the disk under read-only overlays. */
   readonly covered: readonly string[];
-  /** The folders of the workspace that can be changed, and where they are mounted for bwrap. */
+  /** The writable folders of the workspace, and where they are mounted for bwrap. */
   readonly places: readonly Mounted[];
   /** The program that makes the mounts and then starts the command that follows its arguments. */
   readonly program: string;
@@ -36,7 +36,7 @@ interface Mounted {
   readonly at: string;
 }
 
-/** The overlays for one command. A failure says why this machine, or this workspace, has none. */
+/** Returns the overlays for one command. A failure says why this machine or this workspace has none. */
 export async function openOverlays(policy: SandboxPolicy): Promise<Outcome<Overlays, string>> {
   const laid = await groundOf(policy);
   if (laid.tag === 'failed') return laid;
@@ -64,7 +64,7 @@ export async function openOverlays(policy: SandboxPolicy): Promise<Outcome<Overl
   });
 }
 
-/** The view of one command, with the file that names its mounts. */
+/** Makes the view of one command, with the file that lists its mounts. */
 function openView(
   {lowers, covers}: Pick<Ground, 'lowers' | 'covers'>,
   policy: Pick<SandboxPolicy, 'readChanges' | 'session'>,
@@ -82,7 +82,7 @@ function openView(
     const upper = join(held, own, 'upper');
     const options = `lowerdir=${link},upperdir=${join(heldLink, own, 'upper')},workdir=${join(heldLink, own, 'work')}`;
     lines.push(`weft ${escaped(at)} overlay ${escaped(options)},userxattr,volatile 0 0\n`);
-    // The clocks of all local file systems are one.
+    // All local file systems use the same clock.
     return {lower, upper, begunNs: statSync(upper, {bigint: true}).ctimeNs};
   });
   const table = join(mine, 'fstab');
@@ -97,15 +97,18 @@ function openView(
 
 let commands = 0;
 
-/** A folder of the workspace that gets a layer of its own. The links lead to folders whose names may hold what separates options. */
+/**
+ * A folder of the workspace with its own layer. The links stand for folders whose names may contain separators of mount
+ * options.
+ */
 interface Lower extends Mounted {
   readonly link: string;
-  /** The folder in which its upper folders are made. */
+  /** The folder that contains its upper folders. */
   readonly held: string;
   readonly heldLink: string;
 }
 
-/** What is the same for all commands of a session, as long as the machine has the same mounts. */
+/** The part that all commands of a session share while the machine's mounts stay the same. */
 interface Ground {
   readonly covered: readonly string[];
   /** The mounts over them, as lines for mount(8). */
@@ -130,14 +133,15 @@ function groundOf(policy: SandboxPolicy): Promise<Outcome<Ground, string>> {
   return ground;
 }
 
-/** Tries the mounts once: what the kernel refuses for one folder must not keep every command from starting. */
+/** Tries the mounts once. A folder that the kernel refuses must not keep every command from starting. */
 async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promise<Outcome<Ground, string>> {
   const {roots, session, places} = policy;
   const unshare = findProgram('unshare');
   const mount = findProgram('mount');
   if (unshare === undefined || mount === undefined)
     return failed(`${unshare === undefined ? 'unshare' : 'mount'} is not installed (package util-linux)`);
-  if (/[:,\\]/u.test(session.folder)) return failed(`the name of the temporary folder ${session.folder} has a : or ,`);
+  if (/[:,\\]/u.test(session.folder))
+    return failed(`the path of the temporary folder ${session.folder} contains a colon, comma or backslash`);
   const at = (name: string): string => {
     const folder = join(session.mounts, name);
     mkdirSync(folder, {recursive: true});
@@ -169,11 +173,11 @@ async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promis
     const links = {link: linkTo(folder, `lower-${name}`), heldLink: linkTo(held, `held-${name}`)};
     lowers.push({folder, at: at(`layer-${name}`), held, ...links});
   }
-  // In a namespace of a user's own, a folder with mounts below it cannot be a lower layer.
+  // In a user's own namespace, a folder with mounts below it can't be a lower layer.
   const namespaces = inside.length > 0 && process.getuid?.() === 0 ? ['-m'] : ['-Urm'];
   const why = (words: string): string =>
     inside.length > 0 && namespaces[0] !== '-m'
-      ? `other file systems are mounted inside the workspace (${inside.map(({point}) => point).join(', ')}), which overlayfs cannot show to a user`
+      ? `other file systems are mounted inside the workspace (${inside.map(({point}) => point).join(', ')}), which overlayfs can show only to root`
       : lackOfView(firstLine(words, 300), mountSettings());
   // A read-only overlay needs two layers.
   const below = at('none');
@@ -203,13 +207,16 @@ async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promis
   }
 }
 
-/** The namespace knows this user and the user's first group alone: to copy a file of another one fails with EOVERFLOW. */
+/**
+ * Whether a folder belongs to another user or group. The namespace maps only this user and the user's primary group, so
+ * copying other files fails with EOVERFLOW.
+ */
 function isOthers(folder: string): boolean {
   const {uid, gid} = statSync(folder);
   return uid !== process.getuid?.() || gid !== process.getgid?.();
 }
 
-/** Some mounts may fail: what there is afterwards counts. */
+/** Some mounts may fail, so the resulting mount table counts. */
 const trial = `"$0" -a -T "$1"; while IFS= read -r line; do printf '%s\\n' "$line"; done </proc/self/mountinfo`;
 
 function stderrOf(cause: unknown): string {
@@ -233,7 +240,7 @@ const coverLine = (folder: string, below: string): string =>
 const escaped = (text: string): string =>
   text.replaceAll(/[\s\\#]/gu, each => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
-/** The first of the folders that can hold an upper layer for `lower`: on the same file system if one is. */
+/** Returns the first folder that can hold an upper layer for `lower`. Prefers one on the same file system. */
 function placeFor(
   lower: string,
   {
@@ -249,20 +256,22 @@ function placeFor(
   return usable.find(place => statSync(place).dev === dev) ?? usable[0];
 }
 
-/** Folders outside weft's own in which upper layers may lie. */
+/** Folders outside weft's own that may contain upper layers. */
 export const sharedPlaces = ['/var/tmp', '/dev/shm'];
 
-/** The file system of a path: that of the innermost mount, and of several at one place the last. */
+/**
+ * Returns the file system type of a path, from the innermost mount. Of several mounts at one point, the last counts.
+ */
 const typeOf = (path: string, table: readonly Mount[]): string =>
   table
     .filter(({point}) => holds(point, path))
     .reduce((best, each) => (each.point.length >= best.point.length ? each : best), {point: '', type: ''}).type;
 
-/** File systems on which overlayfs can keep whiteouts and its attributes without rights. */
+/** Whether unprivileged overlayfs can store whiteouts and its attributes on this file system type. */
 const canHold = (type: string): boolean =>
   /^(?:ext[34]|xfs|btrfs|f2fs|bcachefs|zfs)$/u.test(type) || (type === 'tmpfs' && hasTmpfsAttributes());
 
-/** Linux keeps attributes of users in a tmpfs since 6.6. */
+/** Linux supports user attributes on tmpfs since 6.6. */
 function hasTmpfsAttributes(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number);
   return major > 6 || (major === 6 && minor >= 6);
@@ -276,7 +285,7 @@ export interface Mount {
   readonly isFixed: boolean;
 }
 
-/** Reads /proc/self/mountinfo (proc(5)). */
+/** Parses /proc/self/mountinfo (proc(5)). */
 export function mountTable(text: string): readonly Mount[] {
   return text.split('\n').flatMap(row => {
     const [before = '', after = ''] = row.split(' - ');
@@ -290,7 +299,7 @@ export function mountTable(text: string): readonly Mount[] {
 const unescaped = (text: string): string =>
   text.replaceAll(/\\([0-7]{3})/gu, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** File systems of files, not of the kernel's own knobs. */
+/** Whether the file system stores files, and is not an interface of the kernel. */
 const isDisk = (type: string): boolean => !ofKernel.has(type);
 const ofKernel = new Set(
   'proc sysfs cgroup cgroup2 devtmpfs devpts mqueue debugfs tracefs securityfs pstore bpf autofs binfmt_misc configfs fusectl hugetlbfs efivarfs nsfs rpc_pipefs selinuxfs'.split(
@@ -298,12 +307,13 @@ const ofKernel = new Set(
   ),
 );
 
-/** Overlays that are made for one command at most. */
+/** The most overlays for one command. */
 const maxCovers = 64;
 
 /**
- * The outermost folders that can be lower layers: without mounts below them, which would be missing. Left out are folders that a command
- * sees as its own, and those of the system, where no service keeps its sockets; what is left out is searched for sockets.
+ * Returns the outermost folders that can be lower layers. They have no mounts below them, because those would be
+ * missing. Skips folders that a command has as its own, and system folders, where no service keeps sockets. Skipped
+ * folders are searched for sockets instead.
  */
 function coverable(table: readonly Mount[], session: SandboxSession): readonly string[] {
   const found: string[] = [];

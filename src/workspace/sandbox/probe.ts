@@ -34,23 +34,23 @@ import {type EnclosedEnd, readNothing, runEnclosed} from './run-enclosed.ts';
 import type {SandboxPolicy, SandboxProvider} from './sandbox.ts';
 import {openSession, removeHeld} from './session.ts';
 
-/** What the probe needs of the machine. */
+/** The inputs of the probe. */
 export interface ProbeOptions {
-  /** An existing folder on a disk, outside of the temporary folders, in which the probe makes one of its own. */
+  /** An existing folder on a disk, outside the temporary folders, in which the probe makes its own. */
   readonly folder: string;
-  /** The user's home; it is tried to write there. */
+  /** The user's home; the probe tries to write there. */
   readonly home: string;
   /** See `SandboxPolicy`. */
   readonly isProtected: (belowRoot: string) => boolean;
 }
 
-/** Milliseconds that a command of the probe may take; a loaded machine takes its time to start node. */
+/** Time limit of a probe command in milliseconds; node starts slowly on a loaded machine. */
 const limitMs = 20_000;
 
 /**
- * Tries a backend: a command runs inside that attempts what must not be possible, against files, sockets and a process that weft has
- * made for it. What counts is what weft itself sees afterwards, never what the command says. Each listener is tried from here,
- * too: one that would not notice proves nothing.
+ * Tests a backend. A command inside attempts forbidden operations on files, sockets and a process that weft made for
+ * it. Only what weft itself observes afterwards counts, never what the command reports. weft also connects to each
+ * listener itself, because a listener that notices nothing proves nothing.
  */
 export async function probeProvider(
   provider: SandboxProvider,
@@ -70,7 +70,7 @@ export async function probeProvider(
   try {
     place = await makePlace(options);
   } catch (cause) {
-    return fails(`the probe could not be made: ${causeText(cause)}`);
+    return fails(`the probe could not be set up: ${causeText(cause)}`);
   }
   try {
     const variables = {HOME: place.home, PROBE: JSON.stringify(place.targets)};
@@ -102,14 +102,14 @@ export async function probeProvider(
     });
     return verdict(provider.name, [...failures, ...held]);
   } catch (cause) {
-    return fails(`the probe broke off: ${causeText(cause)}`);
+    return fails(`the probe failed: ${causeText(cause)}`);
   } finally {
     await provider.close();
     await place.remove();
   }
 }
 
-/** Runs a script inside, in the workspace of the policy. */
+/** Runs a script inside, in the policy's workspace. */
 const runScript = async (
   provider: Pick<SandboxProvider, 'enclose'>,
   {
@@ -134,13 +134,13 @@ const runScript = async (
     signal,
   );
 
-/** What commands of a probe may do. */
+/** Returns the policy of a probe's commands. */
 const policyFor = (
   work: string,
   differences: Pick<SandboxPolicy, 'places' | 'network' | 'hidden' | 'isProtected' | 'session'>,
 ): SandboxPolicy => ({
   roots: [work],
-  // What a workspace that is the home is kept from, too.
+  // So that the protection of a workspace that is the home is tested too.
   home: work,
   workspace: 'writable',
   readChanges: readNothing,
@@ -170,16 +170,16 @@ interface ProbePlace {
   readonly work: string;
   readonly targets: Targets;
   readonly script: string;
-  /** What was possible that must not be. */
+  /** Returns the forbidden operations that succeeded. */
   observe(): Promise<readonly Failure[]>;
-  /** The same of a command that is held: `run` calls back with the upper folder of the workspace before that is removed. */
+  /** Does the same for a held command. `run` calls back with the upper folder of the workspace before it is removed. */
   observeHeld(
     run: (script: string, observe: (upper: string) => void) => Promise<Outcome<EnclosedEnd, string>>,
   ): Promise<readonly Failure[]>;
   remove(): Promise<void>;
 }
 
-/** Where node tries to connect to, inside. */
+/** The addresses that node tries to reach from inside. */
 interface Targets {
   readonly tcp: readonly {readonly host: string; readonly port: number}[];
   readonly udp: number;
@@ -202,8 +202,8 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
   const session = openSession();
   const victim = spawn(findProgram('sleep') ?? 'sleep', ['60'], {stdio: 'ignore'});
   const killed = once(victim, 'close').catch(() => undefined);
-  // Without a victim the command would be told to end process 0, which is its own group.
-  if (victim.pid === undefined) throw new Error('there is no program sleep');
+  // Without a victim the command would end process 0, which means its own group.
+  if (victim.pid === undefined) throw new Error('the program sleep is not installed');
   const listeners = await Promise.all([
     listen({host: '127.0.0.1'}),
     ...ownAddresses().map(host => listen({host})),
@@ -248,11 +248,11 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       failing('files', existsSync(join(work, '.moved')), 'protected files of the workspace can be moved');
       for (const listener of listeners) {
         const connections = await listener.connections();
-        if (connections === 'deaf') throw new Error(`a listener at ${listener.name} hears nothing`);
-        failing('network', connections > 0, `${listener.name} can be connected to`);
+        if (connections === 'deaf') throw new Error(`a listener at ${listener.name} receives nothing`);
+        failing('network', connections > 0, `${listener.name} accepts connections`);
       }
       const packets = await udp.packets();
-      if (packets === 'deaf') throw new Error('a listener for UDP hears nothing');
+      if (packets === 'deaf') throw new Error('a listener for UDP receives nothing');
       failing('network', packets > 0, 'UDP packets get out');
       failing('processes', victim.exitCode !== null || victim.signalCode !== null, 'processes outside can be ended');
       failing('processes', existsSync(join(work, 'saw')), 'processes outside can be seen');
@@ -263,7 +263,7 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       const fifo = join(outside, 'fifo');
       await promisify(execFile)(findProgram('mkfifo') ?? 'mkfifo', [fifo]);
       const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-      // Bound by a relative name, a socket has none in the kernel's list of sockets.
+      // A socket bound by a relative name has no absolute path in the kernel's list of sockets.
       const socket = await listen({path: relative(process.cwd(), join(outside, 'late'))});
       const left = `weft-left-${randomBytes(8).toString('hex')}`;
       writeFileSync(join(work, 'old'), '');
@@ -289,13 +289,13 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
         const connections = await socket.connections();
         const seen: readonly (readonly [boolean, string])[] = [
           [names() !== before, 'a command changes the workspace before weft has decided about it'],
-          [made !== 'all', 'what a command changes is not held'],
+          [made !== 'all', "a command's changes are not held back"],
           [
             (await processTable()).some(({pid}) => commandLineOf(pid).includes(left)),
             'processes outlive their command',
           ],
           [readSync(reader, Buffer.alloc(1)) > 0, 'FIFOs outside can be written'],
-          [connections === 'deaf' || connections > 0, 'sockets outside can be connected to'],
+          [connections === 'deaf' || connections > 0, 'sockets outside accept connections'],
         ];
         return seen.flatMap(([fails, what]) => (fails ? [{about: 'overlay', what} as const] : []));
       } finally {
@@ -310,13 +310,13 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       for (const listener of listeners) listener.close();
       rmSync(canary, {force: true});
       await session.close();
-      // Only a system administrator could remove what overlayfs makes there as it is.
+      // Only a system administrator could remove overlayfs's own folders with their permissions.
       await removeHeld(top);
     },
   };
 }
 
-/** Runs inside, in the workspace of the probe. */
+/** Returns the script that runs inside, in the probe's workspace. */
 const probeScript = ({
   canary,
   outside,
@@ -343,7 +343,7 @@ echo x >made
 echo ${ready}
 exit 7`;
 
-/** Runs inside, in a view of the workspace of the probe. */
+/** Returns the script that runs inside, in a view of the probe's workspace. */
 const heldScript = ({outside, left}: {readonly outside: string; readonly left: string}): string => `
 echo x >new
 echo x >.envrc
@@ -355,7 +355,7 @@ env -u NODE_OPTIONS PROBE='{"tcp":[],"udp":9,"sockets":["${outside}/late"]}' '${
 } 2>/dev/null
 exit 0`;
 
-/** Tries all at once and ends soon, whatever happens. Holds no single quote. */
+/** Tries all connections at once and always ends soon. Contains no single quote. */
 const connectScript = `
 const {connect} = require("node:net"), dgram = require("node:dgram");
 const {tcp, udp, sockets} = JSON.parse(process.env.PROBE);
@@ -366,7 +366,7 @@ setTimeout(() => process.exit(), 250);`;
 interface Listener {
   readonly at: {readonly host: string; readonly port: number} | {readonly path: string};
   readonly name: string;
-  /** Connections before the one that this call itself makes; `deaf` where that is not noticed. */
+  /** Returns the number of connections before this call's own; `deaf` if the listener did not notice its own. */
   connections(): Promise<number | 'deaf'>;
   close(): void;
 }
@@ -389,7 +389,7 @@ async function listen(at: {readonly host: string} | {readonly path: string}): Pr
     at: bound,
     name: 'port' in bound ? bound.host : bound.path.startsWith('\0') ? 'an abstract socket' : 'a unix socket',
     async connections() {
-      // Connections are taken in their order: when ours has come, the others have.
+      // Connections arrive in order: once this one has arrived, the earlier ones have too.
       const before = (): number => seen - 1;
       heard = Promise.withResolvers<void>();
       const own = connect(bound);
@@ -429,7 +429,7 @@ async function listenUdp(): Promise<{
   };
 }
 
-/** One address of this machine besides loopback. */
+/** Returns one address of this machine besides loopback. */
 const ownAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flat()
@@ -439,13 +439,13 @@ const ownAddresses = (): readonly string[] =>
 const allowed = 'allowed.weft-probe.test';
 const denied = 'denied.weft-probe.test';
 
-/** Stands for the address of the allowed host; the connection goes to a listener of the probe. */
+/** A stand-in for the address of the allowed host. The connection goes to a listener of the probe. */
 const publicAddress = '8.8.8.8';
 
 /**
- * Tries the network of a backend where some host is allowed: a command inside reaches for an allowed host, for a denied one and for this
- * machine through the proxy, and for this machine past it. What counts is what arrives here; that the allowed host is reached shows that
- * the others could have been.
+ * Tests the filtered network of a backend. A command inside tries to reach an allowed host, a denied one and this
+ * machine through the proxy, and this machine directly. Only arriving connections count. The allowed host must be
+ * reached, to show that the others could have been.
  */
 export async function probeHosts(
   provider: SandboxProvider,
@@ -511,17 +511,18 @@ export async function probeHosts(
     }
     for (const listener of listeners.slice(1)) {
       const connections = await listener.connections();
-      if (connections === 'deaf') return unproven(`a listener at ${listener.name} hears nothing`);
-      if (connections > 0) return unproven(`${listener.name} can be connected to past the proxy`);
+      if (connections === 'deaf') return unproven(`a listener at ${listener.name} receives nothing`);
+      if (connections > 0) return unproven(`${listener.name} accepts connections that bypass the proxy`);
     }
     const packets = await udp.packets();
-    if (packets !== 0) return unproven(packets === 'deaf' ? 'a listener for UDP hears nothing' : 'UDP packets get out');
+    if (packets !== 0)
+      return unproven(packets === 'deaf' ? 'a listener for UDP receives nothing' : 'UDP packets get out');
     if (dialled.length === 0) return unproven('a host that a rule allows cannot be reached');
     return dialled.length === 1
       ? {proven: true, reason: ''}
       : unproven('the proxy connects to hosts that no rule allows');
   } catch (cause) {
-    return unproven(`the probe broke off: ${causeText(cause)}`);
+    return unproven(`the probe failed: ${causeText(cause)}`);
   } finally {
     for (const listener of listeners) listener.close();
     await provider.close();
@@ -531,7 +532,7 @@ export async function probeHosts(
 
 const unproven = (reason: string): HostsProof => ({proven: false, reason});
 
-/** Asks the proxy for a tunnel to each place, and ends when it has answered each. Holds no single quote. */
+/** Requests a tunnel to each host from the proxy, and ends when it has all answers. Contains no single quote. */
 const throughScript = `
 const net = require("node:net"), at = new URL(process.env.HTTPS_PROXY), all = JSON.parse(process.env.THROUGH);
 let left = all.length; const done = () => { left -= 1; if (left === 0) process.exit(); };

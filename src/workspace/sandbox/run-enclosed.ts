@@ -10,7 +10,10 @@ import {type BoundedText, makeBoundedText} from '../exec/command-output.ts';
 import {type Attempt, type LaunchEnd, openLaunch} from './launch.ts';
 import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure, SandboxPolicy} from './sandbox.ts';
 
-/** How a program that ran inside ended, with what it printed (stdout and stderr together, the middle left out where it is long). */
+/**
+ * How a program in the sandbox ended, and its output. `output` is stdout and stderr together; the middle of a long one
+ * is left out.
+ */
 export interface EnclosedEnd extends LaunchEnd {
   readonly end:
     | {readonly kind: 'exited'; readonly code: number}
@@ -19,20 +22,21 @@ export interface EnclosedEnd extends LaunchEnd {
     | {readonly kind: 'aborted'}
     | {readonly kind: 'not-started'; readonly reason: string};
   readonly output: string;
-  /** The same, each by itself. */
+  /** Each stream by itself. */
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** For commands whose changes nobody decides about. */
+/** For commands whose changes are dropped. */
 export const readNothing: SandboxPolicy['readChanges'] = async () => failed('the changes of this command are not read');
 
-/** UTF-16 units of output that are kept. */
+/** The most UTF-16 units of output to keep. */
 const outputBound = 30_000;
 
 /**
- * Runs a command to its end, in the sandbox or as it is, without a terminal and with `input` on stdin, in a process group of its own,
- * which is ended with it, and when the time (milliseconds) is over or the signal aborts.
+ * Runs a command to its end, inside the sandbox or outside. It has no terminal, gets `input` on stdin, and has its own
+ * process group. The group is killed when the command ends, when the time (milliseconds) is over, or when the signal
+ * aborts.
  */
 export async function runEnclosed(
   sandbox: Pick<CommandSandbox, 'enclose'>,
@@ -44,7 +48,7 @@ export async function runEnclosed(
   }: Omit<EncloseRequest, 'terminal'> & {
     readonly timeoutMs: number;
     readonly input: string | Uint8Array;
-    /** Decides about what the command changes in its view of the workspace; `none`: the changes are dropped. */
+    /** Decides about the changes in the command's view of the workspace. With `none` the changes are dropped. */
     readonly changes: 'none' | DecideChanges;
   },
   signal: AbortSignal,
@@ -88,7 +92,7 @@ export async function runEnclosed(
 interface Run {
   readonly pid: number;
   readonly printed: Readonly<Record<'output' | 'stdout' | 'stderr', BoundedText>>;
-  /** Settles when it has ended and its output is closed. */
+  /** Settles when the command has ended and its output is closed. */
   readonly closed: Promise<EnclosedEnd['end']>;
 }
 
@@ -108,7 +112,7 @@ async function spawnRun(
     detached: true,
   });
   const closed = Promise.withResolvers<EnclosedEnd['end']>();
-  // It may end before it has read all.
+  // The command may end before it has read all input.
   child.stdin.on('error', () => {});
   for (const name of ['stdout', 'stderr'] as const) {
     const decoder = new TextDecoder();
@@ -127,7 +131,7 @@ async function spawnRun(
     return failed(causeText(cause));
   }
   const pid = child.pid ?? 0;
-  // What it leaves running in its group would hold the output open.
+  // Processes left in its group would hold the output open.
   child.once('exit', () => killGroup(pid));
   child.stdin.end(input);
   const discard = async (): Promise<string> => printed.output.text('');
@@ -135,8 +139,8 @@ async function spawnRun(
 }
 
 /**
- * Kills the first process of a held command, which is the only child of the one that was started: when that ends in turn, the kernel has
- * ended all others inside. Returns whether there is one.
+ * Kills the first process of a held command, which is the started process's only child. The started process then ends
+ * after the kernel has ended all others inside. Returns whether there is such a child.
  */
 function killFirstInside(leader: number): boolean {
   const [first] = childrenOf(leader);
@@ -145,5 +149,7 @@ function killFirstInside(leader: number): boolean {
   return true;
 }
 
-/** The first process inside is in the group of the one that was started; with it the kernel ends all others inside. */
+/**
+ * Kills the started process's group, which includes the first process inside. The kernel then ends all others inside.
+ */
 const killGroup = (leader: number): void => sendSignal(-leader, 'SIGKILL');

@@ -6,14 +6,17 @@ import {askNobody} from './host-gate.ts';
 import {type EnclosedEnd, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox} from './sandbox.ts';
 
-/** Runs commands and script files for programs that drive weft, each to its end, without a terminal and with bounded output. */
+/**
+ * Runs commands and script files for programs that drive weft. Each runs to its end, without a terminal and with
+ * bounded output.
+ */
 export interface SandboxExec {
   /** Runs a shell command. A failure says why nothing was started. */
   exec(
     request: {readonly command: string; readonly timeoutMs: number},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>>;
-  /** Runs a script, which lies in a temporary folder meanwhile, with the interpreter that the ending of its name asks for. */
+  /** Runs a script with the interpreter for its file extension. The script lies in a temporary folder meanwhile. */
   runFile(
     request: {
       readonly name: string;
@@ -25,10 +28,10 @@ export interface SandboxExec {
   ): Promise<Outcome<EnclosedEnd, string>>;
 }
 
-/** Bytes of a script. */
+/** The most bytes of a script. */
 const longestScript = 1024 * 1024;
 
-/** Milliseconds that a run may take at most. */
+/** The longest run, in milliseconds. */
 const longestRunMs = 600_000;
 
 export function makeSandboxExec({
@@ -41,7 +44,7 @@ export function makeSandboxExec({
   readonly sandbox: Pick<CommandSandbox, 'enclose'>;
   readonly directory: string;
   readonly confinement: Confinement;
-  /** Who decides about what a command changes in its view of the workspace; `none`: nothing of it is applied. */
+  /** Decides about the changes in the command's view of the workspace. With `none` nothing is applied. */
   readonly changes: 'none' | DecideChanges;
   readonly environment: Readonly<Record<string, string>>;
 }): SandboxExec {
@@ -59,7 +62,7 @@ export function makeSandboxExec({
     async runFile({name, contents, args, timeoutMs}, signal) {
       const interpreter = interpreterOf(name);
       if (interpreter === undefined) {
-        return failed(`${name} cannot be run: its name has to end in one of ${[...interpreters.keys()].join(', ')}`);
+        return failed(`${name} cannot be run: its name must end in one of ${[...interpreters.keys()].join(', ')}`);
       }
       if (contents.length > longestScript) return failed(`${name} is longer than ${String(longestScript)} bytes`);
       const words = ['/bin/sh', '-c', fromInput, 'weft-run-file', interpreter, basename(name), ...args] as const;
@@ -68,7 +71,7 @@ export function makeSandboxExec({
   };
 }
 
-/** Takes the script from stdin, so that its folder is that of the inside; the script itself then reads an empty one. */
+/** Reads the script from stdin into a temporary folder inside the sandbox. The script's own stdin is empty. */
 const fromInput = `
 interpreter=$1; name=$2; shift 2
 folder=$(mktemp -d) && cat >"$folder/$name" || exit 126
@@ -77,7 +80,7 @@ code=$?
 rm -rf "$folder"
 exit "$code"`;
 
-/** The program that runs a script of this name; `undefined` where its ending says nothing. */
+/** Returns the program that runs a script with this name; `undefined` for an unknown extension. */
 export const interpreterOf = (name: string): string | undefined => interpreters.get(extname(name).toLowerCase());
 
 const interpreters: ReadonlyMap<string, string> = new Map([

@@ -6,20 +6,20 @@ import type {ProviderName, Proof} from '../../domain/sandbox.ts';
 import type {FilteredNetwork} from './open-network.ts';
 
 /**
- * The sandbox that commands run in, as everything that starts commands sees it. `enclose` is asked for every command; nothing is
- * looked for, loaded or started before the first one.
+ * The sandbox for commands, as the code that starts commands sees it. Call `enclose` for every command. Nothing is
+ * searched, loaded or started before the first call.
  */
 export interface CommandSandbox {
   /**
-   * How to start a command inside. `plain`: this one runs as it is. A failure says why a command that may only run inside cannot: it must
-   * not be started then.
+   * Returns how to start a command. `plain`: unconfined. A failure says why a command that may run only in the sandbox
+   * can't; such a command must not start.
    */
   enclose(request: EncloseRequest): Promise<Outcome<Enclosure, string>>;
-  /** The backend in use and what it was seen to stop; finds out at the first call. Cheap afterwards. */
+  /** Returns the backend in use and what it provably stops. The first call runs the probe; later calls are cheap. */
   proof(): Promise<Proof>;
-  /** The same, where it has been found out by now. */
+  /** Returns the proof if the probe has run. */
   known(): Proof | 'unknown';
-  /** Removes what lies on the disk for the sandbox. Commands that still run inside keep what they have open. */
+  /** Removes the sandbox's files from the disk. Commands that still run inside keep their open files. */
   close(): Promise<void>;
 }
 
@@ -28,43 +28,48 @@ export interface EncloseRequest {
   /** Absolute. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** `project`: as `chosen`, for what a project's settings start, whatever the user has chosen for commands. */
+  /**
+   * `project`: like `chosen`, for programs that a project's settings start, whatever the user has chosen for commands.
+   */
   readonly confinement: Confinement | 'project';
-  /** Who is asked about hosts that no rule speaks of; `none`: it needs no network. `all`: it reaches the network as weft does. */
+  /**
+   * Decides about hosts without a rule. `none`: the command needs no network. `all`: it reaches the network as weft
+   * does.
+   */
   readonly hosts: CommandHosts | 'all';
-  /** `shared`: with a terminal of the user's, into which a program inside could type. */
+  /** `shared`: on the user's terminal, into which a program inside could type. */
   readonly terminal: 'own' | 'shared';
 }
 
 export type Enclosure = {readonly kind: 'plain'} | EnclosedStart;
 
-/** What is started for a command: its shell, or a program that encloses it. */
+/** The program to start for a command: its shell, or a program that encloses it. */
 export interface CommandStart {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Record<string, string>;
 }
 
-/** A program to start in the place of the command's own. */
+/** A program to start in place of the command's own. */
 export interface EnclosedStart extends CommandStart {
   readonly kind: 'enclosed';
   readonly prelude: InsidePrelude;
-  /** What it sees of the workspace; `direct`: the workspace itself. */
+  /** Its view of the workspace. `direct`: the workspace itself. */
   readonly view: CommandView | 'direct';
-  /** Folders that are there because of it, to be removed by somebody else if weft cannot. */
+  /** Folders that exist because of it. The watchdog removes them if weft can't. */
   readonly litter: readonly string[];
-  /** Whether the command itself was started. What is printed before are complaints of the backend. */
+  /** Whether the command itself was started. Earlier output is the backend's error messages. */
   readonly hasBegun: () => boolean;
-  /** To be called once, when nothing of the command runs any more. Returns sentences for the model. */
+  /** Call this once, after all processes of the command have ended. Returns sentences for the model. */
   release(): readonly string[];
 }
 
 /** The copy-on-write view of the workspace that one confined command sees. */
 export interface CommandView {
   readonly layers: readonly ViewLayer[];
-  /** Reads what the command has changed. To be called once, when nothing of the command runs any more. */
+  /** Reads the command's changes. Call this once, after all processes of the command have ended. */
   read(signal: AbortSignal): Promise<Outcome<HeldChanges, string>>;
-  /** Removes the upper folders with all that is in them. To be called once, when nothing of the command runs any more. */
+  /** Removes the upper folders and their content. Call this once, after all processes of the command have ended. */
   close(): void;
 }
 
@@ -72,13 +77,19 @@ export interface CommandView {
 export interface ViewLayer {
   /** The real folder, absolute, all links resolved. Overlayfs calls it the lower layer. */
   readonly lower: string;
-  /** The folder that holds the changes in the form of overlayfs: whiteouts, and `user.overlay.*` attributes. */
+  /** The folder that contains the changes in overlayfs's form: whiteouts, and `user.overlay.*` attributes. */
   readonly upper: string;
-  /** Nanoseconds by the clock of the lower file system when the command began: an entry with a later ctime changed meanwhile. */
+  /**
+   * The time when the command began, in nanoseconds of the lower file system's clock. An entry with a later ctime
+   * changed meanwhile.
+   */
   readonly begunNs: bigint;
 }
 
-/** Folders for the files that a shell reads and writes at its start and end: where they lie, and where the shell sees them. */
+/**
+ * Folders for the files that a shell reads at its start and writes at its end: their path outside and their path
+ * inside.
+ */
 export interface InsidePrelude {
   readonly scripts: {readonly outside: string; readonly inside: string};
   readonly reports: {readonly outside: string; readonly inside: string};
@@ -87,10 +98,10 @@ export interface InsidePrelude {
 /** A backend: one way to enclose commands. */
 export interface SandboxProvider {
   readonly name: Exclude<ProviderName, 'native'>;
-  /** Whether it is installed here, and in which version; a failure says what is missing and how to get it. */
+  /** Returns the installed version. A failure says what is missing and how to get it. */
   find(): Promise<Outcome<{readonly version: string}, string>>;
   enclose(request: BackendRequest): Promise<Outcome<EnclosedStart, string>>;
-  /** Ends what it keeps running for its commands; it may be used again. */
+  /** Ends processes that it keeps for its commands. The provider may be used again. */
   close(): Promise<void>;
 }
 
@@ -98,34 +109,34 @@ export interface BackendRequest extends Omit<EncloseRequest, 'confinement' | 'ho
   readonly policy: SandboxPolicy;
 }
 
-/** What a command inside may do. All paths are absolute, and real where they exist. */
+/** The rights of a command in the sandbox. All paths are absolute, and existing ones have their links resolved. */
 export interface SandboxPolicy {
   /** The workspace folders. */
   readonly roots: readonly [string, ...string[]];
   /** The user's home. */
   readonly home: string;
-  /** `held`: through a copy-on-write view, so that nothing is changed while the command runs. */
+  /** `held`: through a copy-on-write view, so that nothing changes while the command runs. */
   readonly workspace: 'held' | 'writable' | 'read-only';
-  /** Existing folders for what held commands change, the best first. */
+  /** Existing folders for the changes of held commands, the best first. */
   readonly places: readonly string[];
   /** Reads the changes in the layers of a view. */
   readonly readChanges: (
     view: Pick<CommandView, 'layers'>,
     signal: AbortSignal,
   ) => Promise<Outcome<HeldChanges, string>>;
-  /** `read-only`: the whole `.git`. `guarded`: only what runs programs or decides which run. */
+  /** `read-only`: the whole `.git`. `guarded`: only the parts that run programs or choose them. */
   readonly repository: 'guarded' | 'read-only';
-  /** `filtered`: what the proxy behind this socket lets through. */
+  /** `filtered`: only through the proxy behind this socket. */
   readonly network: {readonly kind: 'closed' | 'open'} | Pick<FilteredNetwork, 'kind' | 'socket' | 'loopbackPorts'>;
-  /** Files and folders that are not there inside. */
+  /** Files and folders that are missing inside. */
   readonly hidden: readonly string[];
-  /** Folders outside the workspace that are visible inside although their surroundings are not. */
+  /** Folders outside the workspace that are visible inside although their parents are hidden. */
   readonly readable: readonly string[];
-  /** Whether a path below a root, by its names alone, is a file or folder that must not be changed or made (R-49). */
+  /** True if the name of a path below a root makes it off limits for changes and creation (R-49). */
   readonly isProtected: (belowRoot: string) => boolean;
-  /** Protected paths below the top of the roots that existed when weft looked. */
+  /** Protected paths deeper in the roots, as of the first command. */
   readonly nested: readonly string[];
-  /** The folder of this session. */
+  /** The folders of this session. */
   readonly session: SandboxSession;
 }
 
@@ -133,14 +144,17 @@ export interface SandboxSession extends InsidePrelude {
   readonly folder: string;
   /** The commands' temporary folder. */
   readonly tmp: string;
-  /** That of commands and programs that change the workspace itself: nothing lies there that an unasked command has left. */
+  /**
+   * The temporary folder of commands and programs that change the real workspace. Commands that ran without approval
+   * never wrote to it.
+   */
   readonly changingTmp: string;
-  /** The file with the filter of system calls. */
+  /** The file with the system call filter. */
   readonly filter: string;
-  /** Holds empty folders on which a command's own namespace mounts. */
+  /** Contains empty folders as mount points for a command's own namespace. */
   readonly mounts: string;
-  /** The folder of this session in that place, made at the first call. */
+  /** Returns this session's folder in `place`; creates it at the first call. */
   heldIn(place: string): string;
-  /** All those folders. */
+  /** Returns all those folders. */
   held(): readonly string[];
 }

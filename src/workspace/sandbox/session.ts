@@ -8,8 +8,8 @@ import type {SandboxSession} from './sandbox.ts';
 import {systemCallFilter} from './system-calls.ts';
 
 /**
- * Makes the folder that belongs to the sandboxed commands of one weft process: their temporary files, which live as long as weft does,
- * and what weft itself hands in. Only this user can enter it.
+ * Makes the private folder for the sandboxed commands of one weft process. It contains their temporary files, which
+ * live as long as weft does, and the files that weft passes in.
  */
 export function openSession(): SandboxSession & {close(): Promise<void>} {
   const folder = makeOwned(tmpdir());
@@ -18,7 +18,8 @@ export function openSession(): SandboxSession & {close(): Promise<void>} {
     return join(folder, name);
   };
   const held = new Map<string, string>();
-  // It is mounted read-only. Without the right to write to it, programs would hear that instead of why they may not.
+  // It is mounted read-only. Without write permission, programs would get a permission error instead of the real
+  // reason.
   writeFileSync(join(folder, 'empty'), '', {mode: 0o644});
   const filter = join(folder, 'filter');
   writeFileSync(filter, systemCallFilter(process.arch), {mode: 0o600});
@@ -48,10 +49,10 @@ function makeOwned(place: string): string {
   return folder;
 }
 
-/** Names the weft process that a folder belongs to, so that a later one knows whether it was left. */
+/** The file that names the weft process that owns a folder, so that a later weft recognizes leftovers. */
 export const ownerFile = 'owner';
 
-/** This process: its number, when it started, and where that number is valid. */
+/** Identifies this process: its number, its start time, the boot and the namespace of the number. */
 export const ownerText = (): string =>
   [
     String(process.pid),
@@ -65,13 +66,13 @@ export function isOwnerGone(owner: string): boolean {
   const [pid = '', start = '', boot = '', processes = ''] = owner.split(' ');
   const [, , bootNow = '', processesNow = ''] = ownerText().split(' ');
   if (boot !== bootNow) return true;
-  // The numbers of another container's processes say nothing here.
+  // Process numbers of another container mean nothing here.
   return processes === processesNow && startTimeSync(Number(pid)) !== start;
 }
 
-/** Removes a folder with all that is in it, also where commands or the kernel have taken the right to list a folder. Never rejects. */
+/** Removes a folder and its content, even if commands or the kernel made parts of it unreadable. Never rejects. */
 export async function removeHeld(folder: string): Promise<void> {
-  // Overlayfs makes its own folder with no rights at all.
+  // Overlayfs creates its work folder without any permissions.
   await rm(folder, {recursive: true, force: true}).catch(async () => {
     await openAll(folder).catch(() => {});
     await rm(folder, {recursive: true, force: true}).catch(() => {});

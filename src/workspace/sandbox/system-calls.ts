@@ -1,16 +1,16 @@
-/** Where the file with the filter is open when bwrap starts. */
+/** The descriptor of the open filter file when bwrap starts. */
 export const filterDescriptor = '9';
 
-/** For a shell: becomes the program that its arguments name, with the file that `file` names open there. */
+/** Returns shell code that runs the program in its arguments, with `file` open at that descriptor. */
 export const withFilter = (file: string): string => `exec "$@" ${filterDescriptor}<"${file}"`;
 
-/** The numbers of one processor (seccomp(2), `AUDIT_ARCH_…` and the tables of system calls). */
+/** The numbers for one processor (seccomp(2), `AUDIT_ARCH_…` and the tables of system calls). */
 interface Table {
   readonly arch: number;
   readonly socket: number;
-  /** `add_key`, `request_key`, `keyctl`, and `io_uring_setup`, since what goes through a ring is not filtered. */
+  /** `add_key`, `request_key`, `keyctl`, and `io_uring_setup`, because operations in a ring bypass the filter. */
   readonly refused: readonly number[];
-  /** One call for all that is about sockets; its first argument says what. */
+  /** A single call for all socket operations; its first argument selects one. */
   readonly socketCall: number | 'none';
 }
 
@@ -22,7 +22,10 @@ const arm: Table = {arch: 0x40000028, socket: 281, refused: [309, 310, 311, ring
 
 const tables: Partial<Record<NodeJS.Architecture, readonly Table[]>> = {x64: [x64, x86], arm64: [arm64, arm]};
 
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: each network namespace has its own. AF_VSOCK, to the host of a virtual machine, is not kept by any. */
+/**
+ * AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: each network namespace has its own. No namespace isolates AF_VSOCK, which
+ * reaches the host of a virtual machine.
+ */
 const families = [1, 2, 10, 16];
 
 const allow = 0x7fff0000;
@@ -30,7 +33,7 @@ const refuse = (error: number): number => 0x00050000 + error;
 const noSuchCall = refuse(38);
 const noSuchFamily = refuse(97);
 
-/** On x64, calls of the x32 kind have this bit. */
+/** On x64, calls of the x32 ABI have this bit. */
 const x32 = 0x40000000;
 
 const numberAt = 0;
@@ -38,8 +41,8 @@ const archAt = 4;
 const firstArgumentAt = 16;
 
 /**
- * The program for the kernel (`struct sock_filter`, seccomp(2)) that refuses what no namespace keeps apart. That is the keys that the
- * user's login holds (keyrings(7)), and sockets of other families than the usual ones. Of an unknown processor it refuses nothing.
+ * Returns the BPF program (`struct sock_filter`, seccomp(2)) that refuses what no namespace isolates: the keys of the
+ * user's login (keyrings(7)), and sockets of unusual families. For an unknown processor it refuses nothing.
  */
 export function systemCallFilter(processor: NodeJS.Architecture): Uint8Array {
   const sections = (tables[processor] ?? []).map(table => {
@@ -75,7 +78,7 @@ export function systemCallFilter(processor: NodeJS.Architecture): Uint8Array {
 
 interface Step {
   readonly code: number;
-  /** How many steps are passed over where the comparison fails. */
+  /** How many steps to skip if the comparison fails. */
   readonly otherwise: number;
   readonly value: number;
 }

@@ -1,7 +1,7 @@
 import type {ShellReport} from '../../actions/ports.ts';
 import type {EnclosedEnd} from './run-enclosed.ts';
 
-/** Why a backend could not start a command here, and what to do, from what it printed. */
+/** Explains from its output why a backend could not start a command here, and what to do. */
 export function lackOfSandbox({end, output}: Pick<EnclosedEnd, 'end' | 'output'>): string {
   const words = end.kind === 'not-started' ? end.reason : output;
   const known = causes.find(({pattern}) => pattern.test(words));
@@ -12,10 +12,10 @@ export function lackOfSandbox({end, output}: Pick<EnclosedEnd, 'end' | 'output'>
   return `a command does not run inside: ${line.trim().slice(0, 200)}`;
 }
 
-/** Says that commands cannot have a copy-on-write view of the workspace, and why. */
+/** Returns the message that commands have no copy-on-write view of the workspace, with the reason. */
 export const noView = (why: string): string => `no copy-on-write view of the workspace: ${why}`;
 
-/** The settings of the machine that decide about mounts without rights: what /proc has of them, empty where it has none. */
+/** The system settings that control unprivileged mounts, as /proc has them; empty if missing. */
 export interface MountSettings {
   /** `uname -r`. */
   readonly kernel: string;
@@ -27,11 +27,11 @@ export interface MountSettings {
   readonly most: string;
 }
 
-/** Why the mounts of a command's view could not be made here, and what to do, from what unshare(1) and mount(8) printed. */
+/** Explains from the output of unshare(1) and mount(8) why the mounts of a view failed here, and what to do. */
 export function lackOfView(words: string, {kernel, appArmor, clone, most}: MountSettings): string {
   const [major = 0, minor = 0] = kernel.split('.').map(Number);
   if (major < 5 || (major === 5 && minor < 11))
-    return `Linux ${kernel} gives users no overlayfs; it needs Linux 5.11 or newer`;
+    return `Linux ${kernel} has no unprivileged overlayfs; weft needs Linux 5.11 or newer`;
   if (appArmor.trim() === '1')
     return `AppArmor restricts user namespaces (Ubuntu 24.04 and newer); give ${programs} an AppArmor profile with "userns,", or run: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`;
   if (clone.trim() === '0') return 'user namespaces are off; run: sudo sysctl -w kernel.unprivileged_userns_clone=1';
@@ -43,14 +43,17 @@ export function lackOfView(words: string, {kernel, appArmor, clone, most}: Mount
 
 const programs = '/usr/bin/unshare and /usr/bin/bwrap';
 const inContainer =
-  'in a container start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, or treat the container as the wall';
+  "in a container start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, or rely on the container's isolation";
 
-/** What bwrap and the kernel say where unprivileged namespaces do not work (facts: bubblewrap#505, sandbox-runtime#74, #214). */
+/**
+ * Messages of bwrap and the kernel if unprivileged namespaces don't work (facts: bubblewrap#505, sandbox-runtime#74,
+ * #214).
+ */
 const causes: readonly {readonly pattern: RegExp; readonly words: string}[] = [
   {
     pattern: /Can't mount proc|No space left on device/u,
     words:
-      'this already runs inside a sandbox or container that allows no further one; treat that as the wall, or start weft outside of it',
+      'weft already runs inside a sandbox or container that allows no nested one; rely on that one, or start weft outside it',
   },
   {
     pattern: /setting up uid map: Permission denied|RTM_NEWADDR|Failed to make \/ slave/u,
@@ -64,8 +67,8 @@ const causes: readonly {readonly pattern: RegExp; readonly words: string}[] = [
 ];
 
 /**
- * What the sandbox seems to have kept a command from, as the end of a sentence; empty where it failed for another reason, or did not fail.
- * No backend records what it refuses, so this is read from what programs print.
+ * Returns what the sandbox probably blocked, as the end of a sentence; empty if the command succeeded or failed for
+ * another reason. No backend records what it refuses, so this reads the programs' output.
  */
 export function blockedBySandbox(end: ShellReport['end'], output: string): string {
   if (end.kind !== 'exited' || end.code === 0) return '';
@@ -76,14 +79,14 @@ const signs: readonly {readonly pattern: RegExp; readonly words: string}[] = [
   {
     pattern:
       /(?:connect|listen|bind|socket):? EPERM|(?:connect|socket)\S*: Operation not permitted|ENETUNREACH|EAI_AGAIN|Network is unreachable|network unreachable|Temporary failure in name resolution|Could not resolve host|getaddrinfo ENOTFOUND|Name or service not known|failed to lookup address/iu,
-    words: 'it reaches no network there',
+    words: 'it has no network there',
   },
   {
     pattern: /EROFS|Read-only file system/iu,
-    words: 'it can only write to the workspace there, and not to protected files',
+    words: 'it can write only to the workspace there, except protected files',
   },
   {
     pattern: /EPERM|Operation not permitted/iu,
-    words: 'it is not permitted there to do all that your own commands may do',
+    words: 'it may not do everything there that your own commands may do',
   },
 ];

@@ -278,11 +278,11 @@ export async function probeTerminal(signal: AbortSignal): Promise<Outcome<string
       seen += text;
     });
     pty.onExit(({exitCode}) =>
-      resolve(exitCode === 0 ? ok(seen.trim()) : failed('A shell was started in a terminal and found none')),
+      resolve(exitCode === 0 ? ok(seen.trim()) : failed('A shell started in a terminal but did not detect it')),
     );
     const late = (): void => {
       pty.kill();
-      resolve(failed('A shell was started in a terminal and did not answer'));
+      resolve(failed('A shell started in a terminal but did not answer'));
     };
     signal.addEventListener('abort', late, {once: true});
     try {

@@ -268,11 +268,13 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     {command, directory, environment: given, confinement}: Parameters<BlocksPort['start']>[0],
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>> {
-    if (signal.aborted) return failed(rejected('It was stopped before it started.'));
+    if (signal.aborted) return failed(rejected('The command was stopped before it started.'));
     const obstacle = findStartProblem(command, directory);
     if (obstacle !== undefined) return failed(obstacle);
     if (running().length >= maxRunning) {
-      return failed(rejected(`${maxRunning} commands run in blocks already; end one of them first. ${runningText()}`));
+      return failed(
+        rejected(`${maxRunning} commands are already running in blocks; end one of them first. ${runningText()}`),
+      );
     }
     const {tags, watchdog} = await options.runContext();
     const runTag = tags.next();
@@ -369,8 +371,10 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       if (found.tag === 'failed') return found;
       const {block} = found.value;
       if (block.write(input, mode) === 'closed') {
-        const why = isOver(block) ? 'has ended' : 'was left running by a command that has ended, its input is closed';
-        return failed(rejected(`Block ${id} cannot be written to: it ${why}. ${runningText()}`));
+        const why = isOver(block)
+          ? 'has ended'
+          : 'was left running by a command that has ended, so its input is closed';
+        return failed(rejected(`Can't write to block ${id}: it ${why}. ${runningText()}`));
       }
       await block.wait({ms: echoMs, stopsOn: 'likely'}, signal);
       return ok(await block.snapshot([]));
@@ -478,6 +482,6 @@ const unseen = {place: 'background', size, observe: () => {}} as const;
  * somebody presses keys.
  */
 const pagerNote = (pager: string): string =>
-  `${pager} shows one page at a time and waits for keys: a space turns the page, q ends it; or run the command without a pager`;
+  `${pager} shows one page at a time and waits for keys: space turns the page, q quits; or run the command without a pager`;
 
 const isOver = (block: Block): boolean => !isGoing(block.info().state);

@@ -92,7 +92,7 @@ class WebFault extends Error {
 }
 
 function reasonOf(cause: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'the time was over before it had answered.';
+  if (signal.aborted) return 'it did not answer in time.';
   const code = codeOf(cause);
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   if (known !== undefined) return known;
@@ -103,14 +103,14 @@ function reasonOf(cause: unknown, signal: AbortSignal): string {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'there is no host of this name.',
+  ENOTFOUND: 'there is no host with this name.',
   EAI_AGAIN: 'the name could not be looked up; is there a network?',
   ECONNREFUSED: 'it refused the connection.',
-  ECONNRESET: 'it broke off the connection.',
+  ECONNRESET: 'it closed the connection.',
   EHOSTUNREACH: 'it cannot be reached.',
   ENETUNREACH: 'there is no network.',
   ETIMEDOUT: 'it did not answer.',
-  Z_BUF_ERROR: 'the compressed answer broke off.',
+  Z_BUF_ERROR: 'the compressed answer ended early.',
   Z_DATA_ERROR: 'the compressed answer cannot be read.',
 };
 
@@ -135,10 +135,10 @@ async function open(
 
 function strayText({host, scope}: WebUrl, address: string): string {
   if (scope === 'private') return `${host} is an address of a private network, which weft does not read.`;
-  if (scope === 'loopback') return `${host} leads to ${address}, which is not this machine.`;
+  if (scope === 'loopback') return `${host} resolves to ${address}, which is not this machine.`;
   return strayScope(address) === 'loopback'
-    ? `${host} leads to this machine (${address}). To read from it, name it: http://localhost`
-    : `${host} leads to ${address}, an address of a private network, which weft does not read.`;
+    ? `${host} resolves to this machine (${address}). To read from it, use http://localhost`
+    : `${host} resolves to ${address}, an address of a private network, which weft does not read.`;
 }
 
 /** Starts TLS with the authorities that Node trusts, including the user's (NODE_EXTRA_CA_CERTS). */
@@ -154,7 +154,7 @@ async function secured(socket: Socket, host: string, signal: AbortSignal): Promi
   signal.addEventListener('abort', abort, {once: true});
   tls.once('secureConnect', () => resolve(tls));
   tls.once('error', reject);
-  tls.once('close', () => reject(new Error('it broke off the connection')));
+  tls.once('close', () => reject(new Error('it closed the connection')));
   if (signal.aborted) abort();
   try {
     return await promise;
@@ -213,15 +213,14 @@ async function send(request: ExchangeRequest, way: Way, signal: AbortSignal): Pr
 const maxEncodings = 2;
 
 async function bodyOf(answer: IncomingMessage, {url, maxBytes}: ExchangeRequest): Promise<Buffer> {
-  const tooLarge = (): WebFault =>
-    new WebFault(`${url.href} is larger than ${byteSize(maxBytes)}, the most that is read.`);
+  const tooLarge = (): WebFault => new WebFault(`${url.href} is larger than ${byteSize(maxBytes)}, the limit.`);
   if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const encodings = (answer.headers['content-encoding'] ?? '')
     .toLowerCase()
     .split(',')
     .map(name => name.trim())
     .filter(name => name !== '' && name !== 'identity');
-  if (encodings.length > maxEncodings) throw new WebFault(`${url.host} compresses its answer in too many ways.`);
+  if (encodings.length > maxEncodings) throw new WebFault(`${url.host} nests too many compressions in its answer.`);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer) {
@@ -231,13 +230,13 @@ async function bodyOf(answer: IncomingMessage, {url, maxBytes}: ExchangeRequest)
     if (size > maxBytes) throw tooLarge();
     chunks.push(bytes);
   }
-  if (!answer.complete) throw new Error('the answer broke off.');
+  if (!answer.complete) throw new Error('the answer ended early.');
   let body: Buffer = Buffer.concat(chunks);
   for (const name of encodings.toReversed()) {
     const decompress = Object.hasOwn(decompressors, name) ? decompressors[name] : undefined;
     if (decompress === undefined) {
       const words = /^[\w.-]{1,20}$/u.test(name) ? `: ${name}.` : '.';
-      throw new WebFault(`${url.host} compresses its answer in a way that weft does not know${words}`);
+      throw new WebFault(`${url.host} compresses its answer in a way that weft doesn't support${words}`);
     }
     try {
       body = await decompress(body, {maxOutputLength: maxBytes});

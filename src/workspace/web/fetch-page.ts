@@ -120,7 +120,7 @@ async function keep(
   if (read.tag === 'failed') return read;
   const notes = [
     ...(read.value.kind === 'text' ? read.value.notes : []),
-    ...(by === 'proxied' ? ['read through a proxy, which looked the name up: weft could not check the address'] : []),
+    ...(by === 'proxied' ? ['read through a proxy, which resolved the name, so weft could not check the address'] : []),
   ];
   const content: PageContent = read.value.kind === 'image' ? read.value : await cutText(url.href, read.value, deps);
   const freshMs = freshnessOf(headers['cache-control'] ?? '');
@@ -137,11 +137,11 @@ async function keep(
 
 /** Says when the server allows a retry: in seconds, or as an HTTP date. */
 function retryText(wait: string): string {
-  if (/^\d{1,9}$/u.test(wait)) return ` It wants to be asked again after ${wait} s.`;
+  if (/^\d{1,9}$/u.test(wait)) return ` Retry after ${wait} s.`;
   const at = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/u.test(wait)
     ? Date.parse(wait)
     : Number.NaN;
-  return Number.isNaN(at) ? '' : ` It wants to be asked again after ${wait}.`;
+  return Number.isNaN(at) ? '' : ` Retry after ${wait}.`;
 }
 
 /** Returns the beginning of a long text. The complete text goes to a file that the model can read. */

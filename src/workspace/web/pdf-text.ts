@@ -18,7 +18,7 @@ const lookEveryMs = 200;
 
 /**
  * Returns the text of a PDF, page by page. Reads it in its own thread, because a few bytes of a PDF may unpack to any
- * size and only a thread can be stopped. The thread ends with the signal, or if it takes too much memory.
+ * size and only a thread can be stopped. The thread ends with the signal, or if it needs too much memory.
  */
 export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<Outcome<PdfText, string>> {
   const {promise, resolve} = Promise.withResolvers<Outcome<PdfText, string>>();
@@ -30,13 +30,13 @@ export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<O
   });
   const before = process.memoryUsage.rss();
   const looking = setInterval(() => {
-    if (process.memoryUsage.rss() - before > maxGrowth) resolve(failed('it takes too much memory'));
+    if (process.memoryUsage.rss() - before > maxGrowth) resolve(failed('it needs too much memory'));
   }, lookEveryMs);
-  const abort = (): void => resolve(failed('the time was over before all of it was read'));
+  const abort = (): void => resolve(failed('it could not be read in time'));
   signal.addEventListener('abort', abort, {once: true});
   worker.once('message', resolve);
   worker.once('error', cause => resolve(failed(causeText(cause))));
-  worker.once('exit', () => resolve(failed('what reads it ended')));
+  worker.once('exit', () => resolve(failed('the thread that reads it ended')));
   if (signal.aborted) abort();
   try {
     return await promise;

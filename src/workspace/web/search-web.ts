@@ -51,8 +51,7 @@ export function makeSearcher(
     if (refused !== undefined) return failed(refused);
     const read = parseJson(answer.value.body.toString('utf8'));
     const found = read.tag === 'ok' ? resultsIn(provider, read.value) : undefined;
-    if (found === undefined)
-      return failed(providerFault(provider, 'its answer is not of the form that weft reads', ''));
+    if (found === undefined) return failed(providerFault(provider, 'its answer has an unexpected format', ''));
     const results = found.filter(({url}) => isWanted(url, domains)).slice(0, count);
     const report: WebSearchReport = {provider: provider.name, results, boundary: newBoundary(), ageMs: 0};
     kept.delete(key);
@@ -197,19 +196,23 @@ function refusalOf(provider: SearchProvider, {status, headers, body}: WebAnswer)
   if (status >= 200 && status < 300) return undefined;
   const {name, variable} = provider;
   if (name === 'SearXNG' && status === 403) {
-    return providerFault(provider, 'it answers no JSON (403)', 'Add json to search.formats in its settings.yml.');
+    return providerFault(
+      provider,
+      'it does not answer in JSON (403)',
+      'Add json to search.formats in its settings.yml.',
+    );
   }
   switch (status) {
     case 401:
     case 403:
-      return providerFault(provider, `it refuses the key (${status})`, `Check ${variable}.`);
+      return providerFault(provider, `it rejected the key (${status})`, `Check ${variable}.`);
     case 402:
     case 432:
     case 433:
       return providerFault(
         provider,
         `the plan's limit is reached (${status})`,
-        `Look at your plan, or unset ${variable}.`,
+        `Check your plan, or unset ${variable}.`,
       );
     case 429: {
       const wait = headers['retry-after'] ?? headers['x-ratelimit-reset'];
@@ -217,7 +220,7 @@ function refusalOf(provider: SearchProvider, {status, headers, body}: WebAnswer)
       return providerFault(
         provider,
         'too many searches (429)',
-        seconds === undefined ? 'Wait a while.' : `It can be asked again in ${seconds} s.`,
+        seconds === undefined ? 'Wait a while.' : `Retry in ${seconds} s.`,
       );
     }
     default: {

@@ -59,11 +59,13 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     if (existsSync(folder)) {
       const record = await readRecord(folder);
       if (record?.of !== top.value) {
-        return failed(rejected(`${folder} is there already, and is no worktree of this folder. Choose another name.`));
+        return failed(
+          rejected(`${folder} already exists and is not a worktree of this repository. Choose another name.`),
+        );
       }
       const user = liveProcess(record.pid);
       if (user !== 0 && user !== place.pid) {
-        return failed(rejected(`Another weft (process ${user}) works in ${folder}. Choose another name.`));
+        return failed(rejected(`Another weft (process ${user}) is using ${folder}. Choose another name.`));
       }
       await writeRecord(folder, {...record, pid: place.pid});
       return ok(worktreeOf(folder, record));
@@ -71,9 +73,9 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     const prepared = await prepareFolder(folder);
     if (prepared.tag === 'failed') return prepared;
     const names = await listFiles(top.value, {environment: place.environment, signal});
-    if (names.tag === 'failed') return failed(rejected(`The worktree was not made: ${names.error}.`));
+    if (names.tag === 'failed') return failed(rejected(`The worktree was not created: ${names.error}.`));
     if (names.value.length > maxFiles) {
-      return failed(rejected(`The worktree was not made: the repository has more than ${maxFiles} files.`));
+      return failed(rejected(`The worktree was not created: the repository has more than ${maxFiles} files.`));
     }
     const branch = `worktree-${name}`;
     // Two steps, each of which can be tried again.
@@ -86,8 +88,8 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       return failed(
         rejected(
           unborn
-            ? `${top.value} has no commit yet, and git makes worktrees of commits alone. Commit something first.`
-            : `git did not make the worktree: ${added.error}`,
+            ? `${top.value} has no commit yet, and git can only make worktrees from commits. Commit something first.`
+            : `git could not create the worktree: ${added.error}`,
         ),
       );
     }
@@ -96,8 +98,8 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       return ok(worktreeOf(folder, record));
     } catch (cause) {
       await remove(folder, {of: top.value, branch: {drop: branch}});
-      if (signal.aborted) return failed(rejected('The worktree was not made: it was stopped.'));
-      return failed(rejected(`The worktree could not be made: ${causeText(cause)}`));
+      if (signal.aborted) return failed(rejected('The worktree was not created: it was stopped.'));
+      return failed(rejected(`The worktree could not be created: ${causeText(cause)}`));
     }
   }
 
@@ -105,12 +107,12 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     const top = await git(from, ['rev-parse', '--show-toplevel'], signal);
     const found = top.tag === 'ok' ? topIn(top.value) : undefined;
     if (found !== undefined) return ok(await realpath(found));
-    const said = top.tag === 'ok' ? 'its settings name another folder' : top.error;
+    const said = top.tag === 'ok' ? 'its settings point to another folder' : top.error;
     const why = said.startsWith('not a git repository') ? '' : ` (${said})`;
     return failed({
       kind: 'needs-user',
-      message: `${from} is in no git repository, so there can be no worktree of it${why}`,
-      fix: 'Make one with git init and a first commit, or work without a worktree.',
+      message: `${from} is not in a git repository, so it can't have a worktree${why}`,
+      fix: 'Create one with git init and a first commit, or work without a worktree.',
     });
   }
 
@@ -146,7 +148,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       git(of, ['rev-parse', '--shared-index-path'], signal),
     ]);
     if (head.tag === 'failed' || index.tag === 'failed' || ownIndex.tag === 'failed') {
-      throw new Error('git does not answer in it');
+      throw new Error('git does not work in it');
     }
     const isSplit = shared.tag === 'ok' && shared.value.trim() !== '';
     const file = resolve(of, index.value.replace(/\n$/u, ''));
@@ -192,8 +194,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
   return {
     async list(from, signal) {
       const listed = await git(from, ['worktree', 'list', '--porcelain'], signal);
-      if (listed.tag === 'failed')
-        return failed(rejected(`git does not list the worktrees of ${from}: ${listed.error}`));
+      if (listed.tag === 'failed') return failed(rejected(`git can't list the worktrees of ${from}: ${listed.error}`));
       const folders = listed.value.split('\n').flatMap(line => /^worktree (.+)$/u.exec(line)?.[1] ?? []);
       const found = await Promise.all(folders.map(async folder => ({folder, record: await readRecord(folder)})));
       return ok(
@@ -208,9 +209,9 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       const record = await readRecord(worktree.folder);
       if (record !== undefined) await writeRecord(worktree.folder, {...record, pid: 0});
     },
-    open: (request, signal) => attempt('The worktree could not be made', () => open(request, signal)),
+    open: (request, signal) => attempt('The worktree could not be created', () => open(request, signal)),
     changes: (worktree, signal) =>
-      attempt(`The worktree ${worktree.folder} could not be looked at`, async () => {
+      attempt(`The worktree ${worktree.folder} could not be read`, async () => {
         const looked = await lookAt(worktree, signal);
         if (looked.tag === 'failed') return looked;
         const {record, changed, diffs} = looked.value;
@@ -245,7 +246,7 @@ interface Looked {
 
 const recordOf = async ({folder}: Worktree): Promise<Outcome<WorktreeRecord, Fault>> => {
   const record = await readRecord(folder);
-  return record === undefined ? failed(rejected(`${folder} is no worktree of weft any more.`)) : ok(record);
+  return record === undefined ? failed(rejected(`${folder} is no longer a worktree of weft.`)) : ok(record);
 };
 
 const attempt = async <T>(what: string, work: () => Promise<Outcome<T, Fault>>): Promise<Outcome<T, Fault>> => {
@@ -273,7 +274,7 @@ async function prepareFolder(folder: string): Promise<Outcome<undefined, Fault>>
   const parent = resolve(folder, '..');
   for (const each of [resolve(parent, '..'), parent]) {
     const stats = lstatSync(each, {throwIfNoEntry: false});
-    if (stats !== undefined && !stats.isDirectory()) return failed(rejected(`${each} is no folder.`));
+    if (stats !== undefined && !stats.isDirectory()) return failed(rejected(`${each} is not a folder.`));
   }
   await mkdir(parent, {recursive: true});
   // `/*` ignores the worktrees but not their files: ripgrep also reads the ignore files of parent folders.

@@ -52,7 +52,7 @@ export async function changedPaths(
   {environment, signal}: Omit<GitPlace, 'folder'>,
 ): Promise<Outcome<readonly ChangedPath[], Fault>> {
   const listed = await listFiles(folder, {environment, signal});
-  if (listed.tag === 'failed') return failed(rejected(`git does not list the files of ${folder}: ${listed.error}`));
+  if (listed.tag === 'failed') return failed(rejected(`git can't list the files of ${folder}: ${listed.error}`));
   const changed: ChangedPath[] = [];
   const compare = async (path: string, place: Place): Promise<void> => {
     const seen = Object.hasOwn(files, path) ? files[path] : undefined;
@@ -96,14 +96,14 @@ function whyNot(
   {path, from, to}: ChangedPath,
   {below, now}: {readonly below: string; readonly now: PathState},
 ): string | undefined {
-  if (to === 'folder') return 'it is a repository of its own';
-  if (to === 'other') return 'it is no file';
-  if (!path.startsWith(below)) return 'it lies outside of the folder that the worktree stands for';
+  if (to === 'folder') return 'it is a nested repository';
+  if (to === 'other') return 'it is not a regular file';
+  if (!path.startsWith(below)) return 'it is outside the folder that the worktree covers';
   const is = withRoom(now, from);
   if (sameState(is, from) || sameState(is, to)) return undefined;
-  if (is === 'other' && from === 'absent') return 'a link leads to its folder, or it is no file there';
+  if (is === 'other' && from === 'absent') return 'a link leads to its folder, or it is not a regular file there';
   if (is === 'absent') return 'it was deleted since';
-  return from === 'absent' ? 'it was made there, too' : 'it was changed since';
+  return from === 'absent' ? 'it was also created there' : 'it was changed since';
 }
 
 /**
@@ -141,7 +141,7 @@ async function diffOf(
     movedFrom: undefined,
   };
   const notes = [
-    ...(sameState(now, from) ? [] : ['it has changed on both sides, and is compared with what is there now']),
+    ...(sameState(now, from) ? [] : ['it changed on both sides; the diff is against the current file']),
     ...noteOf(from, to),
   ];
   const [old, fresh] = await Promise.all([
@@ -149,15 +149,15 @@ async function diffOf(
     isFile(to) ? contentAt(folder, path, largestFile) : undefined,
   ]);
   return old === 'too large' || fresh === 'too large'
-    ? {...named, added: 0, removed: 0, hunks: [], notes: [...notes, 'it is too large to be shown']}
+    ? {...named, added: 0, removed: 0, hunks: [], notes: [...notes, 'it is too large to show']}
     : {...named, ...(await diffHunks(shownText(old), shownText(fresh), maxLines)), notes};
 }
 
 function noteOf(from: PathState, to: PathState): readonly string[] {
-  if (!isFile(to)) return to === 'folder' ? ['it is a repository of its own'] : [];
+  if (!isFile(to)) return to === 'folder' ? ['it is a nested repository'] : [];
   if (to.mode === 'link') return ['it is a symbolic link'];
   if (!isFile(from) || from.mode === to.mode) return [];
-  return [to.mode === 'executable' ? 'it can be executed now' : 'it cannot be executed any more'];
+  return [to.mode === 'executable' ? 'it is now executable' : 'it is no longer executable'];
 }
 
 /** The most conflicts that an error names. */
@@ -167,7 +167,7 @@ const maxNamed = 20;
 function conflictText(conflicts: readonly {readonly path: string; readonly reason: string}[]): string {
   const named = conflicts.slice(0, maxNamed).map(({path, reason}) => `${path} (${reason})`);
   const more = conflicts.length - named.length;
-  return `Nothing was merged, since these conflict with what is there now: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}.`;
+  return `Nothing was merged because these conflict with the current files: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}.`;
 }
 
 /**
@@ -204,7 +204,7 @@ export async function mergeChanges(
       try {
         await inMadeFolder(join(of, path), target => rename(away, target));
       } catch (cause) {
-        lost.push(`${path} could not be put back (${causeText(cause)}); it is ${away} now`);
+        lost.push(`${path} could not be moved back (${causeText(cause)}); it is now at ${away}`);
       }
     });
     if (!sameState(await stateAt(stage, `old-${number}`), from)) throw new ChangedNow(path);
@@ -239,7 +239,7 @@ export async function mergeChanges(
 
 class ChangedNow extends Error {
   constructor(path: string) {
-    super(`${path} changed at this very moment`);
+    super(`${path} changed during the merge`);
   }
 }
 

@@ -48,7 +48,7 @@ export async function readRecord(worktree: string): Promise<WorktreeRecord | und
 /** Writes the record. Throws if it can't. */
 export async function writeRecord(worktree: string, record: WorktreeRecord): Promise<void> {
   const folder = gitFolderOf(worktree);
-  if (folder === undefined) throw new Error(`${worktree} is no worktree of git`);
+  if (folder === undefined) throw new Error(`${worktree} is not a git worktree`);
   const fresh = join(folder, `${recordName}.new`);
   await writeFile(fresh, JSON.stringify(record), {mode: 0o600});
   await rename(fresh, join(folder, recordName));

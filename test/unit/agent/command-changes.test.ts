@@ -351,7 +351,7 @@ describe('hooks', () => {
 test('a command that failed in the sandbox runs outside before anything is asked about its changes', async () => {
   const {bench, happened} = benchOf({
     changes: [output('dist/a'), file('a.ts')],
-    blocked: 'it reaches no network there',
+    blocked: 'it has no network there',
   });
   const done = bench.prompt('go');
   const {id} = await bench.next('question-asked');
@@ -362,7 +362,7 @@ test('a command that failed in the sandbox runs outside before anything is asked
 });
 
 test('where the settings say that nothing leaves the sandbox, nobody is asked to', async () => {
-  const blocked = 'it reaches no network there';
+  const blocked = 'it has no network there';
   const {bench, happened} = benchOf({changes: [output('dist/a')], blocked, leaving: 'never'});
   await bench.prompt('go');
   expect(happened).toEqual(['run sandbox', 'apply dist/a']);

@@ -27,18 +27,19 @@ import {makePause, nodeAt, type Node, openToRead} from './scan-layer.ts';
 
 type Dropped = AppliedChanges['dropped'][number];
 
-/** `all-or-nothing`: if one change cannot be applied, none is. `again`: a part was applied before weft was killed. */
+/** `all-or-nothing`: if one change fails, none is applied. `again`: a part was applied before weft was killed. */
 export type ApplyHow = 'each' | 'all-or-nothing' | 'again';
 
-/** Files that are written to the disk one by one (fsync). More come from a package manager, which can bring them again. */
+/** The most files to sync one by one (fsync). More files come from a package manager, which can install them again. */
 const maxSynced = 200;
 
-/** Bytes up to which a replaced file is copied: one that is moved keeps an attribute of overlayfs. */
+/** The most bytes of a replaced file that weft copies. A file that is moved instead keeps an attribute of overlayfs. */
 const maxCopied = 64 * 1024 * 1024;
 
 /**
- * Applies changes to the real folders. Each file is old or new at every moment. A file that is not as it was when the layer was read
- * stays as it is. Nothing is reached through a link. If the process is killed, repeating it completes it.
+ * Applies changes to the real folders. Each file is either old or new at every moment. A file that changed since the
+ * layer was read stays as it is. Nothing is reached through a link. After a killed process, applying again completes
+ * the work.
  */
 export async function applyEntries(
   chosen: readonly HeldEntry[],
@@ -71,7 +72,7 @@ interface LayerWork {
   readonly folders: OpenFolders;
 }
 
-/** A place in an open folder. */
+/** A path in an open folder. */
 interface Place {
   readonly layer: LayerWork;
   readonly path: PathBytes;
@@ -83,7 +84,7 @@ class Apply {
   readonly #how: ApplyHow;
   readonly #layers: readonly LayerWork[];
   readonly #syncs: boolean;
-  /** How to take back what was done, and how to forget what was kept for that. */
+  /** How to undo each step, and how to delete what was saved for that. */
   readonly #undo: {readonly back: () => void; readonly forget: () => void}[] = [];
 
   constructor(chosen: readonly HeldEntry[], set: HeldSet, how: ApplyHow) {
@@ -106,12 +107,12 @@ class Apply {
     });
   }
 
-  /** Whether there is something to do: a failure ends what is all or nothing. */
+  /** Whether to continue: one failure ends an all-or-nothing apply. */
   isGoingOn(): boolean {
     return this.#how !== 'all-or-nothing' || this.failures.size === 0;
   }
 
-  /** Looks for conflicts and changes nothing. */
+  /** Looks for conflicts without changing anything. */
   async check(pause: () => Promise<void> | undefined): Promise<void> {
     for (const {lower, entries} of this.#layers) {
       for (const entry of entries) {
@@ -149,7 +150,7 @@ class Apply {
     }
   }
 
-  /** Takes everything back if it is all or nothing and something failed. */
+  /** Undoes all steps if an all-or-nothing apply failed. */
   end(): void {
     const isTakenBack = !this.isGoingOn();
     for (const {back, forget} of this.#undo.toReversed()) {
@@ -157,7 +158,7 @@ class Apply {
         if (isTakenBack) back();
         else forget();
       } catch {
-        // Somebody else has changed it since.
+        // Another process has changed it since.
       }
     }
     for (const {folders} of this.#layers) folders.close();
@@ -186,7 +187,7 @@ class Apply {
     }
   }
 
-  /** Removes a folder that the view has no more, unless something is left in it. */
+  /** Removes a folder that the view no longer has, unless something is left in it. */
   #removeFolder(at: PathBytes, layer: LayerWork): void {
     if (!this.isGoingOn()) return;
     try {
@@ -194,7 +195,7 @@ class Apply {
       const {kind, mode} = nodeAt(toNative(path));
       if (kind === 'folder') this.#removeEmpty(at, {layer, path}, mode);
     } catch {
-      // Something that stays lies in it.
+      // Something that stays is in it.
     }
   }
 
@@ -210,7 +211,7 @@ class Apply {
     const isFresh = layer.folders.isFresh(folderOf(at));
     const now = isFresh ? undefined : nodeAt(toNative(path));
     if (now !== undefined && !isAsBefore(now, was)) {
-      // An apply that was interrupted has done it.
+      // An interrupted apply has already done this.
       if (now.inode === is.inode) return rmSync(toNative(source), {force: true});
       if (now.kind !== 'folder' || is.kind !== 'folder') throw new Conflict();
       layer.folders.open(at);
@@ -243,7 +244,7 @@ class Apply {
     }
   }
 
-  /** Writes the new content beside the old file and lets it take its place. */
+  /** Writes the new content beside the old file, then replaces the old file. */
   #copy(entry: HeldEntry, {source, place: {layer, path}}: {readonly source: PathBytes; readonly place: Place}): void {
     const fresh = joinBytes(folderOf(path), temporaryName());
     try {
@@ -274,7 +275,7 @@ class Apply {
       try {
         fchownSync(handle, owner.user, owner.group);
       } catch {
-        // Where the owner cannot be kept the file becomes ours; its permissions stay.
+        // If the owner can't be kept, the file becomes this user's. Its permissions stay.
       }
       fchmodSync(handle, is.mode);
       const seconds = Number(is.modifiedNs) / 1e9;
@@ -305,7 +306,10 @@ class Apply {
     this.#addUndo(() => chmodSync(toNative(folders.open(at)), was.mode));
   }
 
-  /** Keeps the old file under another name in the top folder, which never goes, until nothing can be taken back any more. */
+  /**
+   * Links the old file under another name in the top folder, which always exists, until the apply can no longer be
+   * undone.
+   */
   #keepOld(entry: HeldEntry, {layer, path}: Place): void {
     if (this.#how !== 'all-or-nothing') return;
     const name = temporaryName();
@@ -319,7 +323,7 @@ class Apply {
         if (nodeAt(toNative(place)).inode === entry.is.inode && entry.is.kind !== 'none')
           linkSync(toNative(place), toNative(source));
         renameSync(`${layer.folders.top()}/${name}`, toNative(place));
-        // Two names of one file stay as they are.
+        // Renaming has no effect if both names are the same file.
         forget();
       },
       forget,
@@ -334,16 +338,16 @@ class Apply {
     `${folders.open(folderOf(entry.at))}/${nameOf(entry.at)}`;
 }
 
-/** Whether what lies there is what lay there when the layer was read. A folder may hold other things by now. */
+/** Whether a path is still what it was when the layer was read. A folder's content may have changed. */
 function isAsBefore(now: Node, was: Node): boolean {
   if (now.kind === 'none' || now.kind === 'folder')
     return now.kind === was.kind || (now.kind === 'none' && was.kind === 'folder');
   if (now.kind !== was.kind || now.inode !== was.inode || now.size !== was.size || now.mode !== was.mode) return false;
-  // If another name of the file goes, the file counts as changed (ctime). That may have happened here.
+  // Deleting another name of the file changes its ctime. This apply may have done that.
   return was.names > 1 ? now.modifiedNs === was.modifiedNs : now.changedNs === was.changedNs;
 }
 
-/** Moves a file to a name that nothing has. */
+/** Moves a file to an unused name. */
 function moveNew(source: PathBytes, path: PathBytes): void {
   try {
     linkSync(toNative(source), toNative(path));
@@ -356,17 +360,17 @@ function moveNew(source: PathBytes, path: PathBytes): void {
   unlinkSync(toNative(source));
 }
 
-/** Gives a file the owner of the one that it replaces, if this user may. */
+/** Gives a file the owner of the file that it replaces, if this user may. */
 function giveTo(path: PathBytes, {user, group}: Node): void {
   const now = nodeAt(toNative(path));
   if (now.user === user && now.group === group) return;
   try {
     lchownSync(toNative(path), user, group);
   } catch {
-    // The file becomes ours.
+    // The file becomes this user's.
   }
 }
 
-/** Whether a step failed because something else lies in its place. */
+/** Whether a step failed because something else is at its path. */
 const isConflict = (cause: unknown): boolean =>
   cause instanceof Conflict || hasCode(cause, 'EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'ELOOP');

@@ -8,12 +8,12 @@ import type {ViewLayer} from '../sandbox.ts';
 import {folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative, toShown} from './path-bytes.ts';
 import {nodeAt, targetOf} from './scan-layer.ts';
 
-/** The layers of a view as absolute paths. */
+/** The layers of a view, with absolute paths. */
 export interface Layers {
   readonly layers: readonly ViewLayer[];
 }
 
-/** Sorts changes: what is never applied, build output, and all other files. */
+/** Classifies changes as protected (never applied), build output, or other files. */
 export async function classify(
   entries: readonly Omit<HeldEntry, 'change'>[],
   {layers, place, signal}: Layers & {readonly place: ChangesPlace; readonly signal: AbortSignal},
@@ -42,7 +42,7 @@ export async function classify(
 const absolute = ({layer, at}: Pick<HeldEntry, 'layer' | 'at'>, layers: Layers['layers']): PathBytes =>
   joinBytes(toBytes(layers[layer]?.lower ?? ''), at);
 
-/** Names paths as `Change` does. */
+/** Returns a function that formats paths for `Change`. */
 function shownIn([first]: ChangesPlace['roots']): (path: PathBytes) => Change['path'] {
   const start = `${toBytes(first)}/`;
   return path => toShown(path.startsWith(start) ? path.slice(start.length) : path);
@@ -69,11 +69,11 @@ function makeProtection({
   };
 }
 
-/** Returns a path below the workspace folder that it lies in. */
+/** Returns a path relative to its workspace folder. */
 const belowRoot = (path: PathBytes, roots: readonly PathBytes[]): PathBytes =>
   path.slice((roots.find(root => path.startsWith(`${root}/`))?.length ?? -1) + 1);
 
-/** Both places where something can lie at an absolute path: the real one and the upper one. */
+/** Returns a function that gives both locations of an absolute path: the real one and the upper one. */
 function placesIn(layers: Layers['layers']): (path: PathBytes) => readonly PathBytes[] {
   const known = layers
     .map(({lower, upper}) => ({lower: toBytes(lower), upper: toBytes(upper)}))
@@ -92,7 +92,10 @@ const linksIn = (layers: Layers['layers']): LinksAt => {
 const statsOf = (path: PathBytes): ReturnType<typeof lstatSync> | undefined =>
   tryOr(() => lstatSync(toNative(path), {throwIfNoEntry: false}), undefined);
 
-/** Tests whether a path is a repository's own data. A folder that git takes for a repository is one, whatever its name. */
+/**
+ * Returns a test for paths that are a repository's own data. That includes every folder that git would use as a
+ * repository, whatever its name.
+ */
 function repositoriesIn(
   layers: Layers['layers'],
   roots: readonly PathBytes[],
@@ -119,7 +122,7 @@ function repositoriesIn(
 
 type Entry = Omit<HeldEntry, 'change'>;
 
-/** Finds build output: what git ignores by the rules that lay there before the command, without installed packages. */
+/** Finds build output: files that git ignores by the rules from before the command, without installed packages. */
 async function findOutput(
   entries: readonly Entry[],
   {layers, place, signal}: Layers & {readonly place: ChangesPlace; readonly signal: AbortSignal},
@@ -155,8 +158,8 @@ async function findOutput(
 }
 
 /**
- * Returns the path to ask git about. Git does not take a path for a folder if nothing lies there yet. So the question is about a file in
- * the folder. Ignore rules count as a file beside them does: as output they could turn sources into output.
+ * Returns the path to ask git about. Git can't tell that a missing path is a folder, so the question is about a file in
+ * it. A .gitignore counts like a file beside it: as output it could turn sources into output.
  */
 function askedFor(path: PathBytes, {is, was}: Entry): PathBytes {
   if (is.kind === 'folder' || was.kind === 'folder') return joinBytes(path, '_');
@@ -164,8 +167,8 @@ function askedFor(path: PathBytes, {is, was}: Entry): PathBytes {
 }
 
 /**
- * Finds files that look new because somebody else deleted or moved them meanwhile: git follows them, and the folder changed after the
- * command began.
+ * Finds files that look new because another process deleted or moved them meanwhile. Git tracks them, and the folder
+ * changed after the command began.
  */
 async function findDeleted(
   entries: readonly Entry[],
@@ -194,7 +197,7 @@ async function findDeleted(
   return found;
 }
 
-/** Tests for a file of an installed package, which runs later. A cache in a package does not count. */
+/** Whether the file belongs to an installed package, which runs later. Caches in packages don't count. */
 function isInstalled(names: readonly PathBytes[]): boolean {
   const at = names.findLastIndex(
     (name, index) =>
@@ -208,7 +211,7 @@ function isInstalled(names: readonly PathBytes[]): boolean {
 const isGenerated = (names: readonly PathBytes[]): boolean =>
   names.some(name => buildFolders.has(name) || cacheFolders.has(name));
 
-/** The innermost repository around a folder. Git tells of no path beyond a link. */
+/** The innermost repository around a folder. Git reports no paths beyond a link. */
 type Repository = {readonly kind: 'none' | 'beyond-link'} | {readonly kind: 'found'; readonly top: PathBytes};
 
 function makeRepositorySearch(): (folder: PathBytes) => Repository {
@@ -226,25 +229,26 @@ function makeRepositorySearch(): (folder: PathBytes) => Repository {
   return search;
 }
 
-/** The links at an absolute path: that of the real folder, and that of the view. */
+/** Returns the links at an absolute path: the real folder's and the view's. */
 type LinksAt = (path: PathBytes) => readonly PathBytes[];
 
-/** Turns at which a link is followed before it counts as one that leaves the workspace. */
+/** The most steps of following links before a link counts as leaving the workspace. */
 const maxTurns = 300;
 
-/** Links that the kernel follows at most for one path. */
+/** The most links that the kernel follows for one path. */
 const maxLinks = 40;
 
 /**
- * Tests whether a link in `folder` can lead out of the workspace. The link is followed through all links of the view, through all links of
- * the real folders, and as if each of them were a folder. So it stays inside whatever part of the changes is applied, now or later.
+ * Whether a link in `folder` can lead out of the workspace. Follows it through all links of the view and of the real
+ * folders, and also as if each of them were a folder. So the link stays inside, whichever part of the changes is
+ * applied, now or later.
  */
 function leadsOut(
   {folder, target}: {readonly folder: PathBytes; readonly target: PathBytes},
   {roots, linksAt}: {readonly roots: readonly PathBytes[]; readonly linksAt: LinksAt},
 ): boolean {
   const isInside = (path: PathBytes): boolean => roots.some(root => path === root || path.startsWith(`${root}/`));
-  /** The fewest links by which each way was reached. */
+  /** For each position, the fewest links by which it was reached. */
   const seen = new Map<string, number>();
   let turns = 0;
   if (goesBack(target)) return true;
@@ -281,8 +285,8 @@ function leadsOut(
 }
 
 /**
- * Tests for a target that goes up again after a name, as `a/../../b` does. A later command can put a link in the place of the folder
- * `a`, and the same words lead elsewhere then. A target that goes up only at its beginning starts from the folder of the link itself.
+ * Whether a target goes up again after a name, as `a/../../b` does. A later command could replace the folder `a` with a
+ * link, and then the target leads elsewhere. A target that goes up only at its start begins in the link's own folder.
  */
 function goesBack(target: PathBytes): boolean {
   const names = target.split('/').filter(name => name !== '' && name !== '.');

@@ -5,27 +5,29 @@ import type {PathBytes} from './path-bytes.ts';
 
 /** The workspace of a change set, and the folder where weft keeps change sets. */
 export interface ChangesPlace {
-  /** The workspace folders, all links resolved. Paths are named relative to the first. */
+  /** The workspace folders, all links resolved. Paths are relative to the first. */
   readonly roots: readonly [string, ...string[]];
-  /** Whether a path below a root is protected by its names alone. */
+  /** Whether a path below a root is protected by its name alone. */
   readonly isProtected: (belowRoot: string) => boolean;
-  /** Tests for the name of a file with secrets. People write such a file by hand, and git has no copy of it. */
+  /** Whether this is the name of a file with secrets. Users write such files by hand, and git has no copy. */
   readonly isSecret: (name: string) => boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** weft's own folder for journals of applies and for kept change sets; made when it is needed, private to the user. */
+  /**
+   * weft's own folder for the journals of applies and for kept change sets. Created when needed, private to the user.
+   */
   readonly folder: string;
 }
 
-/** The folder for changes in weft's data folder. */
+/** Returns the folder for changes in weft's data folder. */
 export const changesFolder = (data: string): string => join(data, 'changes');
 
-/** The journals of applies, in the folder for changes. */
+/** Returns the folder for the journals of applies, in the folder for changes. */
 export const journalsIn = (folder: string): string => join(folder, 'applying');
 
-/** A change with all that is needed to apply it. */
+/** A change with everything needed to apply it. */
 export interface HeldEntry extends LayerEntry {
   readonly change: Change;
-  /** Its layer, by number. */
+  /** The index of its layer. */
   readonly layer: number;
 }
 
@@ -34,13 +36,13 @@ interface OfLayer {
   readonly layer: number;
 }
 
-/** The changes of a command. It is JSON: a journal and a kept change set are this and the upper folders. */
+/** The changes of a command. It is JSON: a journal or a kept change set consists of it and the upper folders. */
 export interface HeldSet {
   readonly layers: readonly {readonly lower: string; readonly upper: string}[];
-  /** In the order of their paths. */
+  /** Sorted by path. */
   readonly entries: readonly HeldEntry[];
   readonly newFolders: readonly (NewFolder & OfLayer)[];
   readonly lockedFolders: readonly (LockedFolder & OfLayer)[];
-  /** Folders that the view has no more, the innermost first. */
+  /** Folders that the view no longer has, the innermost first. */
   readonly goneFolders: readonly ({readonly at: PathBytes} & OfLayer)[];
 }

@@ -10,12 +10,12 @@ import {type ChangesPlace, type HeldEntry, type HeldSet, journalsIn} from './hel
 import {folderOf, joinBytes, toBytes, toNative} from './path-bytes.ts';
 import {loadSet, removeStored, storeSet} from './stored-sets.ts';
 
-/** A journal is named after the process that applies. */
+/** Returns the name of a new journal, with the process that applies it. */
 const newName = (): string => `${ownerText()} ${randomBytes(4).toString('hex')}`;
 
 /**
- * Applies changes with a journal: weft may be killed at any moment, and the next one in this workspace completes what it began. While it
- * works, the upper folders lie with the journal, where nothing else of weft removes them.
+ * Applies changes with a journal. If weft is killed, the next weft in this workspace completes the apply. Meanwhile the
+ * upper folders lie with the journal, where nothing else in weft removes them.
  */
 export async function applyWithJournal(
   chosen: readonly HeldEntry[],
@@ -36,9 +36,7 @@ export async function applyWithJournal(
   }
 }
 
-/**
- * Completes the applies in this workspace that were interrupted because weft was killed. Returns how many there were. Never rejects.
- */
+/** Completes the applies in this workspace that a killed weft left unfinished. Returns their number. Never rejects. */
 export async function finishInterruptedApplies(
   {roots, folder}: Pick<ChangesPlace, 'roots' | 'folder'>,
   signal: AbortSignal,
@@ -49,10 +47,10 @@ export async function finishInterruptedApplies(
     const set = loadSet(join(journalsIn(folder), name));
     if (set?.layers.every(({lower}) => roots.some(root => holds(root, lower))) === false) continue;
     const own = join(journalsIn(folder), newName());
-    // Only the journal's old name tells whose they are.
+    // Only the journal's old name tells which process the temporary files belong to.
     if (set !== undefined) removeTemporaryFiles(set, name.split(' ', 1)[0] ?? '');
     try {
-      // Of several processes that find it, one can rename it.
+      // If several processes find the journal, only one can rename it.
       renameSync(join(journalsIn(folder), name), own);
     } catch {
       continue;
@@ -69,7 +67,7 @@ export async function finishInterruptedApplies(
 
 const journalNames = (folder: string): readonly string[] => tryOr(() => readdirSync(journalsIn(folder)), []);
 
-/** Removes what the killed process was about to put into place. */
+/** Removes the temporary files of the killed process. */
 function removeTemporaryFiles({entries, layers}: HeldSet, pid: string): void {
   const folders = new Set(entries.map(({layer, at}) => joinBytes(toBytes(layers[layer]?.lower ?? ''), folderOf(at))));
   for (const folder of folders) {

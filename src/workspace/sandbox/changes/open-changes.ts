@@ -16,8 +16,8 @@ import {type LayerEntry, LayerScan, makePause, type Node, openToRead, targetOf} 
 import {keepSet, loadKept, wasApplied} from './stored-sets.ts';
 
 /**
- * Reads the changes that a command has left in its view, when nothing of the command runs any more. The view must stay until the last
- * change is applied. A failure says why the changes cannot be read; a signal that aborts makes it reject.
+ * Reads the changes in a command's view after all its processes have ended. The view must stay until the last change is
+ * applied. A failure says why the changes can't be read. Rejects if the signal aborts.
  */
 export async function openHeldChanges(
   {layers}: Pick<CommandView, 'layers'>,
@@ -33,8 +33,8 @@ export async function openHeldChanges(
 }
 
 /**
- * Opens the changes that were kept under an ID, and names the folders that they belong to. A failure says why they cannot be applied.
- * `retireKept` removes them once they are.
+ * Opens the changes kept under an ID, with the folders that they belong to. A failure says why they can't be applied.
+ * After the apply, `retireKept` removes them.
  */
 export function openKept(
   id: string,
@@ -49,7 +49,7 @@ export function openKept(
   );
 }
 
-/** Reads the layers and sorts what has changed. */
+/** Reads the layers and classifies the changes. */
 async function readSet(layers: CommandView['layers'], place: ChangesPlace, signal: AbortSignal): Promise<HeldSet> {
   const scans = layers.map(layer => new LayerScan(layer, signal));
   const sort = async (found: readonly (readonly LayerEntry[])[]): Promise<readonly HeldEntry[]> => {
@@ -71,7 +71,7 @@ async function readSet(layers: CommandView['layers'], place: ChangesPlace, signa
   };
 }
 
-/** Gives access to a set whose upper folders lie on the disk. */
+/** Gives access to a set whose upper folders are on the disk. */
 function holdSet(set: HeldSet, folder: string): HeldChanges {
   const known = new Map<string, readonly HeldEntry[]>();
   for (const entry of set.entries) known.set(entry.change.path, [...(known.get(entry.change.path) ?? []), entry]);
@@ -109,11 +109,11 @@ function holdSet(set: HeldSet, folder: string): HeldChanges {
 
 const byPath = (a: Change, b: Change): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
-/** Bytes of the largest file that is compared line by line, and lines that go or come of one that are shown. */
+/** The most bytes of a file to compare line by line, and the most added or removed lines to show of it. */
 const largestFile = 1024 * 1024;
 const maxLines = 2000;
 
-/** Shows a change line by line. */
+/** Returns a change line by line. */
 async function diffOf(entry: HeldEntry, set: HeldSet, signal: AbortSignal): Promise<FileDiff> {
   const {lower, upper} = set.layers[entry.layer] ?? {lower: '', upper: ''};
   const pause = makePause(signal);
@@ -131,12 +131,12 @@ async function diffOf(entry: HeldEntry, set: HeldSet, signal: AbortSignal): Prom
 
 interface Content {
   readonly state: string;
-  /** `undefined` if it cannot be shown; `why` says why then. */
+  /** `undefined` if it can't be shown; `why` gives the reason. */
   readonly text: string | undefined;
   readonly why: string;
 }
 
-/** A link is where it leads. */
+/** Reads the text and the hash of a path. A link's text is its target. */
 async function contentOf(
   {path, node, own}: {readonly path: PathBytes; readonly node: Node; readonly own: boolean},
   pause: () => Promise<void> | undefined,
@@ -168,7 +168,7 @@ async function contentOf(
       if (position <= largestFile) chunks.push(chunk.subarray(0, length));
     }
     const state = hash.digest('hex');
-    if (node.size > largestFile) return {state, text: undefined, why: 'it is too large to be shown'};
+    if (node.size > largestFile) return {state, text: undefined, why: 'it is too large to show'};
     const decoded = decodeText(Buffer.concat(chunks));
     if (decoded.tag === 'failed') return {state, text: undefined, why: 'it is not text'};
     return {state, text: decoded.value.text.toWellFormed(), why: ''};
@@ -185,7 +185,7 @@ function notesOn({was, is, change}: HeldEntry): readonly string[] {
   if (was.kind === 'folder' && is.kind === 'none') notes.push('it was an empty folder');
   if (is.kind === 'link') notes.push('it is a symbolic link');
   if (was.kind === is.kind && is.kind !== 'link' && was.mode !== is.mode)
-    notes.push(`its permissions are ${is.mode.toString(8)} now, they were ${was.mode.toString(8)}`);
-  if (was.kind === 'none' && is.kind === 'file' && (is.mode & 0o111) !== 0) notes.push('it can be executed');
+    notes.push(`its permissions changed from ${was.mode.toString(8)} to ${is.mode.toString(8)}`);
+  if (was.kind === 'none' && is.kind === 'file' && (is.mode & 0o111) !== 0) notes.push('it is executable');
   return change.class === 'protected' ? [...notes, 'it is protected and is never applied'] : notes;
 }

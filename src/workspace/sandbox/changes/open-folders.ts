@@ -3,25 +3,25 @@ import {hasCode} from '../../../domain/fault.ts';
 import {folderOf, nameOf, type PathBytes, toNative} from './path-bytes.ts';
 import type {LockedFolder, NewFolder} from './scan-layer.ts';
 
-/** Thrown if something else lies in a place than the command saw. */
+/** Thrown if a path holds something else than the command saw. */
 export class Conflict extends Error {}
 
-/** An open folder on the way to the one that is worked in. */
+/** An open folder on the path to the current folder. */
 interface OpenFolder {
   readonly at: PathBytes;
   readonly handle: number;
-  /** The rights and the time of the last change that it gets when the work in it is done; `undefined`: those that it has. */
+  /** The mode and modification time to set when the work in the folder is done; `undefined` keeps them. */
   leave: {readonly mode: number; readonly modifiedNs: string | undefined} | undefined;
   isToSync: boolean;
 }
 
-/** Opens a folder only to reach what is in it (open(2)); Node does not name the flag. Works whatever rights the folder has. */
+/** Opens a folder only to reach its content (open(2)), whatever its permissions. Node has no name for the flag. */
 const O_PATH = 0o10000000;
 const asFolder = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * The folders of one layer, reached from its top through open folders: a link that takes the place of one leads nowhere. Those on the way
- * to the last one stay open, so work in the order of the tree opens each once.
+ * The folders of one layer, reached from its top through open folders, so a link that replaces one leads nowhere. The
+ * folders on the path to the last one stay open, so work in tree order opens each folder once.
  */
 export class OpenFolders {
   readonly #top: string;
@@ -31,7 +31,7 @@ export class OpenFolders {
   readonly #open: OpenFolder[] = [];
   readonly #made = new Set<PathBytes>();
 
-  /** `repeats`: an apply was interrupted, which may have made some of the new folders. */
+  /** `repeats`: an interrupted apply may have created some of the new folders. */
   constructor(
     top: string,
     {
@@ -50,7 +50,10 @@ export class OpenFolders {
     this.#locked = new Map(locked.map(folder => [folder.at, folder]));
   }
 
-  /** Returns a path to the open folder. A folder that is new in the view is made. Throws a `Conflict` if another thing lies there. */
+  /**
+   * Returns a path to the open folder. Creates a folder that is new in the view. Throws a `Conflict` if something else
+   * is there.
+   */
   open(at: PathBytes): PathBytes {
     let last = this.#open.at(-1);
     while (last !== undefined && !(last.at === '' || last.at === at || at.startsWith(`${last.at}/`))) {
@@ -67,30 +70,30 @@ export class OpenFolders {
     return this.open(at);
   }
 
-  /** Returns a path to the top folder. The folder that was opened last stays open. */
+  /** Returns a path to the top folder. The current folder stays open. */
   top(): PathBytes {
     if (this.#open.length === 0) this.#enterTop();
     return pathOf(this.#open[0]?.handle ?? -1);
   }
 
-  /** Whether the folder was made here, so that nothing of others lies in it. */
+  /** Whether this object created the folder, so that it contains nothing of other processes. */
   isFresh(at: PathBytes): boolean {
     return this.#made.has(at);
   }
 
-  /** The folder that was opened last is to be written to the disk with its names. */
+  /** Marks the current folder to be synced to the disk with its names. */
   sync(): void {
     const last = this.#open.at(-1);
     if (last !== undefined) last.isToSync = true;
   }
 
-  /** The folder that was opened last is to get this mode when the work in it is done. */
+  /** Sets the mode that the current folder gets when the work in it is done. */
   leaveWith(mode: number): void {
     const last = this.#open.at(-1);
     if (last !== undefined) last.leave = {mode, modifiedNs: undefined};
   }
 
-  /** Makes a folder again that was removed. */
+  /** Creates a removed folder again. */
   restore(at: PathBytes, mode: number): void {
     const path = `${this.open(folderOf(at))}/${nameOf(at)}`;
     makeFolder(path);
@@ -98,7 +101,7 @@ export class OpenFolders {
     this.leaveWith(mode);
   }
 
-  /** Ends the work: each folder gets its rights and its time. */
+  /** Ends the work and sets the mode and time of each folder. */
   close(): void {
     while (this.#open.length > 0) this.#leave();
   }
@@ -139,7 +142,7 @@ export class OpenFolders {
       }
       if (folder.isToSync) syncFolder(path);
     } catch {
-      // It is not this user's.
+      // The folder belongs to another user.
     } finally {
       closeSync(folder.handle);
     }
@@ -149,7 +152,7 @@ export class OpenFolders {
 /** Returns the path of an open folder. */
 const pathOf = (handle: number): PathBytes => `/proc/self/fd/${handle}`;
 
-/** Returns whether the folder was missing. */
+/** Creates a folder. Returns whether it was missing. */
 function makeFolder(path: PathBytes): boolean {
   try {
     mkdirSync(toNative(path), 0o700);

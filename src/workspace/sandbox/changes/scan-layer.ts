@@ -23,41 +23,41 @@ import {joinBytes, type PathBytes, toBytes, toNative} from './path-bytes.ts';
 /** The file, link or folder at a path. It is JSON, so that a later weft can apply the change. */
 export interface Node {
   readonly kind: 'none' | 'file' | 'link' | 'folder' | 'other';
-  /** The twelve bits of the permissions. */
+  /** The twelve permission bits. */
   readonly mode: number;
   readonly size: number;
   readonly user: number;
   readonly group: number;
-  /** Which inode it is, and how many names (hard links) it has. */
+  /** The inode, and its number of names (hard links). */
   readonly inode: string;
   readonly names: number;
-  /** When it changed last (ctime), and when its content did (mtime), in nanoseconds. */
+  /** The last change (ctime) and the last change of the content (mtime), in nanoseconds. */
   readonly changedNs: string;
   readonly modifiedNs: string;
 }
 
 /** One change in a layer. */
 export interface LayerEntry {
-  /** Below the folder of the layer. */
+  /** Relative to the layer's folder. */
   readonly at: PathBytes;
   readonly kind: ChangeKind;
-  /** The node of the real folder when the layer was read, and the node of the view. */
+  /** The real node when the layer was read, and the view's node. */
   readonly was: Node;
   readonly is: Node;
-  /** Where the link in the view leads; empty if it is no link. */
+  /** The target of a link in the view; empty for anything else. */
   readonly target: PathBytes;
   /** Whether the real file changed after the command began. */
   readonly changedMeanwhile: boolean;
 }
 
-/** A folder of the view that was not there before. Its own change is its entries, unless it is empty. */
+/** A new folder in the view. Its entries are its change, unless it is empty. */
 export interface NewFolder {
   readonly at: PathBytes;
   readonly mode: number;
   readonly modifiedNs: string;
 }
 
-/** A real folder in which something changed and in which its owner may not write. */
+/** A changed real folder in which its owner may not write. */
 export interface LockedFolder {
   readonly at: PathBytes;
   readonly mode: number;
@@ -75,10 +75,10 @@ const nothing: Node = {
   modifiedNs: '0',
 };
 
-/** Milliseconds of work after which the event loop gets a turn. */
+/** Milliseconds of work before yielding to the event loop. */
 const stretchMs = 12;
 
-/** Returns a function that gives the event loop a turn from time to time, and throws once the signal has aborted. */
+/** Returns a function that yields to the event loop from time to time and throws once the signal has aborted. */
 export function makePause(signal: AbortSignal): () => Promise<void> | undefined {
   let ends = performance.now() + stretchMs;
   const pause = async (): Promise<void> => {
@@ -91,13 +91,13 @@ export function makePause(signal: AbortSignal): () => Promise<void> | undefined 
   };
 }
 
-/** Returns what lies at a path; links are not followed. */
+/** Returns the node at a path, without following links. */
 export function nodeAt(path: string | Buffer): Node {
   try {
     const stats = lstatSync(path, {bigint: true, throwIfNoEntry: false});
     return stats === undefined ? nothing : nodeOf(stats);
   } catch (cause) {
-    // A file lies where a folder is to come.
+    // A file is in the place of a parent folder.
     if (hasCode(cause, 'ENOTDIR')) return nothing;
     throw cause;
   }
@@ -115,24 +115,26 @@ const nodeOf = (stats: BigIntStats): Node => ({
   modifiedNs: String(stats.mtimeNs),
 });
 
-/** A merged folder that may hide all of the real folder (opaque): the real one has names that the upper one lacks. */
+/** A merged folder that may hide the whole real folder (opaque): the real one has names that the upper one lacks. */
 interface Doubtful {
   readonly at: PathBytes;
   readonly missing: readonly PathBytes[];
 }
 
-/** Reads what a command has changed in one layer of its view. It throws if the signal aborts or the layer cannot be read. */
+/**
+ * Reads what a command has changed in one layer of its view. Throws if the signal aborts or the layer can't be read.
+ */
 export class LayerScan {
   readonly #entries: LayerEntry[] = [];
   readonly newFolders: NewFolder[] = [];
   readonly lockedFolders: LockedFolder[] = [];
-  /** Folders that are not in the view any more, the innermost first. */
+  /** Folders that the view no longer has, the innermost first. */
   readonly goneFolders: PathBytes[] = [];
   readonly #lower: PathBytes;
   readonly #upper: PathBytes;
   readonly #layer: ViewLayer;
   readonly #doubtful: Doubtful[] = [];
-  /** Made once: most files are small. */
+  /** Allocated once: most files are small. */
   #chunks: readonly [Buffer, Buffer] | undefined;
   readonly #signal: AbortSignal;
   readonly #pause: () => Promise<void> | undefined;
@@ -145,13 +147,16 @@ export class LayerScan {
     this.#pause = makePause(signal);
   }
 
-  /** Finds the entries, but for those that `settle` finds. */
+  /** Finds the entries, except those that `settle` finds. */
   async walk(): Promise<readonly LayerEntry[]> {
     if (namesIn(this.#upper).length > 0) await this.#merged('', this.#lowerNode(''));
     return [...this.#entries];
   }
 
-  /** Finds and returns what is gone because a folder was removed and made again. Takes a process, which works alone. */
+  /**
+   * Finds entries that are gone because a folder was removed and created again. Starts a process that works in
+   * parallel.
+   */
   async settle(): Promise<readonly LayerEntry[]> {
     if (this.#doubtful.length === 0) return [];
     const opaque = await findOpaque(this.#layer, this.#doubtful, this.#signal);
@@ -173,7 +178,7 @@ export class LayerScan {
     this.#entries.push({at, kind, was, is, target, changedMeanwhile});
   }
 
-  /** A folder that lies in both. */
+  /** Reads a folder that exists in both layers. */
   async #merged(at: PathBytes, {mode}: Node): Promise<void> {
     this.#noteLock(at, mode);
     const names = this.#namesInUpper(at);
@@ -187,7 +192,10 @@ export class LayerScan {
     if ((mode & ownerWrites) !== ownerWrites) this.lockedFolders.push({at, mode});
   }
 
-  /** Lists a folder of the upper layer. It is nobody else's by now: weft gets the rights to empty it that the command took away. */
+  /**
+   * Lists a folder of the upper layer. No other process uses it now, so weft restores the owner's permissions that the
+   * command removed.
+   */
   #namesInUpper(at: PathBytes): readonly PathBytes[] {
     const path = joinBytes(this.#upper, at);
     const {mode} = nodeAt(toNative(path));
@@ -225,7 +233,7 @@ export class LayerScan {
     else if (is.mode !== was.mode) this.#add(at, 'mode', {was, is});
   }
 
-  /** Notes that everything in a real folder is gone. Returns whether it was empty. */
+  /** Records that everything in a real folder is gone. Returns whether the folder was empty. */
   async #emptied(at: PathBytes, {mode}: Node): Promise<boolean> {
     const names = listed(joinBytes(this.#lower, at)) ?? [];
     for (const name of names) await this.#removed(joinBytes(at, name));
@@ -242,7 +250,7 @@ export class LayerScan {
     if (was.kind !== 'none') this.#add(at, 'deleted', {was, is: nothing});
   }
 
-  /** A file that cannot be read counts as changed. */
+  /** Compares the content. An unreadable file counts as changed. */
   async #hasSameBytes(at: PathBytes, {was, is}: {readonly was: Node; readonly is: Node}): Promise<boolean> {
     if (was.size !== is.size) return false;
     if (is.size === 0) return true;
@@ -265,13 +273,15 @@ export class LayerScan {
   }
 }
 
-/** The owner's rights to change what a folder holds, and all of the owner's rights. */
+/** The owner's permissions to change a folder's content, and all of the owner's permissions. */
 const ownerWrites = 0o300;
 const ownerRights = 0o700;
 
 const chunkBytes = 256 * 1024;
 
-/** Overlayfs marks a name that is gone with a character device of the number 0. No command can make one. */
+/**
+ * True if this is a whiteout: overlayfs marks a deleted name with a character device 0:0. No command can create one.
+ */
 export function isWhiteout(path: PathBytes): boolean {
   const stats = lstatSync(toNative(path), {throwIfNoEntry: false});
   return stats?.isCharacterDevice() === true && stats.rdev === 0;
@@ -279,15 +289,15 @@ export function isWhiteout(path: PathBytes): boolean {
 
 const namesIn = (path: PathBytes): readonly PathBytes[] => readdirSync(toNative(path), 'latin1');
 
-/** Lists a folder; `undefined` if it cannot be read. */
+/** Lists a folder; `undefined` if it can't be read. */
 const listed = (path: PathBytes): readonly PathBytes[] | undefined => tryOr(() => namesIn(path), undefined);
 
-/** Returns where a link leads. */
+/** Returns the target of a link. */
 export const targetOf = (path: PathBytes): PathBytes => readlinkSync(toNative(path), 'latin1');
 
 /**
- * Opens a regular file for reading; `undefined` if that is not possible. A file of an upper layer (`own`) is nobody else's: it may be
- * opened whatever rights it has, and gets them back.
+ * Opens a regular file for reading; `undefined` if that is impossible. `own` is a file of an upper layer, which no
+ * other process uses. Such a file is opened whatever its permissions are, and gets them back.
  */
 export function openToRead(path: PathBytes, own: Node | undefined): number | undefined {
   const native = toNative(path);
@@ -307,12 +317,13 @@ export function openToRead(path: PathBytes, own: Node | undefined): number | und
   }
 }
 
-/** Names of a folder that are looked for. A name may be removed meanwhile, so one alone would not tell. */
+/** The most names to check per folder. One alone would not be enough, because it may be removed meanwhile. */
 const maxNames = 4;
 
 /**
- * Returns those of the folders that hide everything in the real folder of the same path (opaque folders). Overlayfs notes that in an
- * attribute, which Node cannot read. So the kernel is asked: a name that only the real folder has is visible through an ordinary one.
+ * Returns the folders that hide everything in the real folder at the same path (opaque folders). Overlayfs records that
+ * in an attribute that Node can't read. So weft asks the kernel: through an ordinary folder, a name that only the real
+ * folder has is visible.
  */
 async function findOpaque(
   layer: ViewLayer,
@@ -334,12 +345,12 @@ async function findOpaque(
   return new Set(asked.filter(({folder, path}) => !visible.has(folder) && isThere(path)).map(({folder}) => folder));
 }
 
-/** Mounts the layer read-only in namespaces of its own, and answers with a 1 for every path that is there and a 0 for the others. */
+/** Mounts the layer read-only in its own namespaces. Returns a 1 for every path that exists, and a 0 for the others. */
 async function lookThrough(layer: ViewLayer, paths: readonly PathBytes[], signal: AbortSignal): Promise<string> {
   const [unshare, mount] = [findProgram('unshare'), findProgram('mount')];
   if (unshare === undefined || mount === undefined) throw new Error('unshare and mount (util-linux) are not installed');
   let complaint = '';
-  // A user's own namespace mounts no folder that holds mounts of others.
+  // A user's own namespace can't mount a folder that contains mounts from outside.
   for (const namespaces of process.getuid?.() === 0 ? ['-m', '-Urm'] : ['-Urm']) {
     const child = spawn(unshare, [namespaces, '/bin/sh', '-c', script, 'weft', mount, layer.upper, layer.lower], {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -356,7 +367,10 @@ async function lookThrough(layer: ViewLayer, paths: readonly PathBytes[], signal
   throw new Error(`the view could not be mounted again: ${complaint}`);
 }
 
-/** The folders are opened in the new namespace: the kernel takes no folder of another one. Each line is a path. */
+/**
+ * Opens the folders in the new namespace, because the kernel accepts no folder from another one. Each line of stdin is
+ * a path.
+ */
 const script = `
 exec 3<"$2" 4<"$3"
 "$1" -t overlay weft -o lowerdir=/proc/self/fd/3:/proc/self/fd/4,userxattr "$2" || exit 1
@@ -366,5 +380,5 @@ while IFS= read -r path; do
   if [ -e "$path" ] || [ -L "$path" ]; then printf 1; else printf 0; fi
 done`;
 
-/** Writes line ends, and the backslash that marks them, for printf. */
+/** Escapes line ends, and the backslash, for printf. */
 const escaped = (path: PathBytes): string => path.replaceAll('\\', '\\0134').replaceAll('\n', '\\0012');

@@ -63,9 +63,9 @@ const storedSet: z.ZodMiniType<HeldSet> = z.object({
 const setFile = 'set.json';
 
 /**
- * Writes a set into a folder of its own, which only this user can enter, and moves the upper folders there, out of the folder of the
- * session. If they lie on another file system, `copy` copies the files, and `beside` moves the folders to the parent of the session's
- * folder. Returns the set as it lies there.
+ * Writes a set into its own private folder, and moves the upper folders there from the session's folder. If they lie on
+ * another file system, `copy` copies the files, and `beside` moves the folders to the parent of the session's folder.
+ * Returns the stored set.
  */
 export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' | 'beside'): HeldSet {
   mkdirSync(folder, {recursive: true, mode: 0o700});
@@ -88,17 +88,20 @@ export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' 
   return placed;
 }
 
-/** An upper folder in the folder of its set is written by its name alone: that folder may get another name. */
+/**
+ * Resolves the upper folders. A folder inside the set's folder is stored by its name alone, because the set's folder
+ * may be renamed.
+ */
 const resolved = (set: HeldSet, folder: string): HeldSet => ({
   ...set,
   layers: set.layers.map(({lower, upper}) => ({lower, upper: resolve(folder, upper)})),
 });
 
-/** The upper folder of a session, and a folder beside that of the session. */
+/** The upper folder of a session, and a folder beside the session's. */
 const inSession = /^(.*)\/weft-sandbox-[^/]+\/.*$/su;
 const besideForm = /\/weft-changes-[0-9a-f]{12}$/u;
 
-/** Returns a set that was stored; `undefined` if there is none, or if weft was killed while it stored it. */
+/** Returns a stored set; `undefined` if there is none, or if weft was killed while storing it. */
 export function loadSet(folder: string): HeldSet | undefined {
   const set = parseSet(folder);
   return set?.layers.every(({upper}) => existsSync(upper)) === true ? set : undefined;
@@ -107,14 +110,14 @@ export function loadSet(folder: string): HeldSet | undefined {
 const parseSet = (folder: string): HeldSet | undefined =>
   tryOr(() => resolved(storedSet.parse(JSON.parse(readFileSync(join(folder, setFile), 'utf8'))), folder), undefined);
 
-/** Removes a stored set with all that lies in it. Never rejects. */
+/** Removes a stored set and all its files. Never rejects. */
 export async function removeStored(folder: string): Promise<void> {
   const set = parseSet(folder);
   await removeHeld(folder);
   for (const {upper} of set?.layers ?? []) if (besideForm.test(upper)) await removeHeld(upper);
 }
 
-/** Copies the files of one layer; of all else the set itself tells enough. */
+/** Copies the files of one layer. The set itself describes everything else. */
 function copyFiles({entries, layers}: HeldSet, layer: number, to: string): void {
   const upper = toBytes(layers[layer]?.upper ?? '');
   mkdirSync(to, {mode: 0o700});
@@ -129,7 +132,7 @@ function copyFiles({entries, layers}: HeldSet, layer: number, to: string): void 
   }
 }
 
-/** Change sets that are kept, and milliseconds for which they are. */
+/** The most kept change sets, and the longest time to keep them, in milliseconds. */
 const maxKept = 20;
 const maxMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -137,13 +140,13 @@ const form = /^[0-9a-f]{8}$/u;
 
 const keptIn = (folder: string): string => join(folder, 'kept');
 
-/** Keeps a set under a new ID. The upper folders are moved. The oldest sets go. */
+/** Keeps a set under a new ID and moves its upper folders. Removes the oldest sets. */
 export async function keepSet(set: HeldSet, folder: string): Promise<string> {
   const id = randomBytes(4).toString('hex');
   try {
     storeSet(set, join(keptIn(folder), id), 'copy');
   } catch (cause) {
-    // Part of a set on a full disk.
+    // Remove the part of a set that a full disk leaves.
     await removeStored(join(keptIn(folder), id));
     throw cause;
   }
@@ -162,7 +165,7 @@ interface Kept {
 /** Lists the kept sets, the newest first. */
 export const keptSets = (folder: string): readonly Kept[] => entriesIn(folder).filter(({id}) => form.test(id));
 
-/** The sets, and the marks of those that were applied. */
+/** Lists the sets and the marks of applied ones. */
 function entriesIn(folder: string): readonly Kept[] {
   let names: readonly string[] = [];
   try {
@@ -175,18 +178,18 @@ function entriesIn(folder: string): readonly Kept[] {
     .toSorted((a, b) => b.at - a.at);
 }
 
-/** Returns the kept set of an ID; `undefined` if there is none. */
+/** Returns the kept set with this ID; `undefined` if there is none. */
 export const loadKept = (id: string, folder: string): HeldSet | undefined =>
   form.test(id) ? loadSet(join(keptIn(folder), id)) : undefined;
 
-/** Removes a kept set that was applied. A mark of that stays. */
+/** Removes a kept set after its apply, and leaves a mark. */
 export async function retireKept(id: string, folder: string): Promise<void> {
   if (!form.test(id)) return;
   await removeStored(join(keptIn(folder), id));
   writeFileSync(markOf(id, folder), '', {mode: 0o600});
 }
 
-/** Whether the set of this ID was applied. */
+/** Whether the set with this ID was applied. */
 export const wasApplied = (id: string, folder: string): boolean => form.test(id) && existsSync(markOf(id, folder));
 
 const markOf = (id: string, folder: string): string => join(keptIn(folder), `${id}.applied`);

@@ -122,7 +122,7 @@ describe('X11', () => {
     geometry = '1920 1080';
     const large = await desk.computer.screenshot(never);
     expect(large.tag === 'failed' && faultText(large.error)).toBe(
-      'maim does not make screenshots smaller, and this screen is too large. Install ImageMagick or scrot.',
+      "maim can't scale screenshots, and this screen is too large. Install ImageMagick or scrot.",
     );
   });
 });
@@ -177,11 +177,11 @@ describe('what goes wrong is a fault', () => {
       async () => failed("failed: Can't open display: (null)"),
       "The screen cannot be used: xdotool failed: Can't open display: (null)",
     ],
-    ['a size that is none', async () => ok(Buffer.from('wide')), 'xdotool did not tell the size of the screen.'],
+    ['a size that is none', async () => ok(Buffer.from('wide')), 'xdotool did not report the size of the screen.'],
     [
       'no picture',
       async ({program}) => ok(program === 'xdotool' ? Buffer.from('800 600') : Buffer.from('<html>')),
-      'The program for screenshots made no PNG.',
+      'The screenshot program produced no PNG.',
     ],
     [
       'a picture that is too large',
@@ -198,7 +198,7 @@ describe('what goes wrong is a fault', () => {
   test('a point outside of the screenshot: nothing is done', async () => {
     using desk = openDesk(desktop('x11', 'import', 'xdotool'), largeScreen);
     const moved = await desk.computer.act({kind: 'move', at: {x: 1280, y: 5}}, never);
-    expect(moved.tag === 'failed' && faultText(moved.error)).toBe('1280,5 is outside of the screenshot (1280×720).');
+    expect(moved.tag === 'failed' && faultText(moved.error)).toBe('1280,5 is outside the screenshot (1280×720).');
     expect(desk.ran).toEqual(['xdotool getdisplaygeometry']);
   });
 
@@ -231,7 +231,7 @@ describe('what goes wrong is a fault', () => {
     });
     expect(await Promise.all(said)).toEqual([
       [
-        'The computer cannot be used: there is no display here. weft has to run where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',
+        'The computer cannot be used: there is no display here. Run weft where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',
         [],
       ],
       ['The computer cannot be used: programs for X11 are missing. Install import, scrot or maim; xdotool.', []],

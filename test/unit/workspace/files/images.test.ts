@@ -81,10 +81,10 @@ describe('images', () => {
     const nowhere = {PATH: folder.path};
     expect(await said(nowhere)).toMatchObject({error: {message: 'No clipboard here that weft can read'}});
     expect(await said({...nowhere, SSH_CONNECTION: '1 2 3 4'})).toMatchObject({
-      error: {message: 'The clipboard of your own machine cannot be read over SSH'},
+      error: {message: "Can't read your own machine's clipboard over SSH"},
     });
     expect(await said({...nowhere, DISPLAY: ':0'})).toMatchObject({
-      error: {message: 'The clipboard cannot be read: xclip is not installed'},
+      error: {message: "Can't read the clipboard: xclip is not installed"},
     });
   });
 

@@ -91,7 +91,7 @@ test('before the first commit everything is new; outside of a repository there i
   const never = new AbortController().signal;
   const none = await changes.read({repository: '', range: ''}, never);
   expect(none.tag === 'failed' && faultText(none.error)).toBe(
-    'This folder is in no git repository, so there is nothing to review.',
+    'This folder is not in a git repository, so there is nothing to review.',
   );
   execFileSync('git', ['init', '--quiet'], {cwd: folder.path});
   writeFileSync(join(folder.path, 'a.ts'), 'x\n');
@@ -128,5 +128,5 @@ test('a repository whose settings name a folder elsewhere as its files shows non
   using outside = temporaryFolder();
   writeFileSync(join(outside.path, 'a.ts'), 'a key\n');
   repo.git('config', 'core.worktree', outside.path);
-  expect(await repo.read('')).toBe('This folder is in no git repository, so there is nothing to review.');
+  expect(await repo.read('')).toBe('This folder is not in a git repository, so there is nothing to review.');
 });

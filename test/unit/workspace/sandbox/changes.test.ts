@@ -325,8 +325,8 @@ test('changes are shown line by line as far as they can be', async () => {
     ['binary', 0, 0, 0, 'it is not text'],
     ['e', 0, 0, 0, 'it is an empty folder'],
     ['l', 1, 0, 1, 'it is a symbolic link'],
-    ['large', 0, 0, 0, 'it is too large to be shown'],
-    ['m', 0, 0, 0, 'its permissions are 755 now, they were 644'],
+    ['large', 0, 0, 0, 'it is too large to show'],
+    ['m', 0, 0, 0, 'its permissions changed from 644 to 755'],
   ]);
 });
 

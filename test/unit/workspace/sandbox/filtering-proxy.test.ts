@@ -44,7 +44,7 @@ describe('a host that no rule allows', () => {
     [
       'no rule speaks of it',
       get('http://new.test/', 'new.test'),
-      /no rule speaks of this host, and nobody could be asked; the rule Network\(domain:new\.test\)/u,
+      /no rule covers this host, and nobody could be asked; the rule Network\(domain:new\.test\)/u,
     ],
     ['a name that looks alike', tunnel('good.test.new.test:443'), /nobody could be asked/u],
     ['the address of one that is allowed', tunnel(`${publicAddress}:443`), /nobody could be asked/u],
@@ -251,7 +251,7 @@ describe('a host that somebody is asked about', () => {
       20,
       'weft did not let the command reach h0.test:443: the user refused it',
       11,
-      'and 15 further hosts',
+      'and 15 more hosts',
     ]);
   });
 });

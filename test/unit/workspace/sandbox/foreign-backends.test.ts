@@ -80,7 +80,7 @@ const marked = (file: unknown): readonly unknown[] => ['/bin/sh', '-c', ': >"$0"
 
 const refusals = (name: 'codex' | 'claude') =>
   [
-    [{workspace: 'held'}, `${name} cannot hold back what a command changes`],
+    [{workspace: 'held'}, `${name} can't hold back a command's changes`],
     [{roots: ['/']}, 'the workspace is the root of the disk, so nothing would be left to protect'],
   ] as const;
 
@@ -294,7 +294,9 @@ exports.SandboxManager = {
     expect([output, start.hasBegun(), readOnly.hasBegun()]).toEqual(["it's a b\n", true, false]);
     expect([start.release(), readOnly.release()]).toEqual([[], []]);
     writeFileSync(here.at('runtime/dist/broken'), '');
-    expect(await claude.enclose(here.request())).toEqual(failed('the sandbox could not be made: no user namespaces'));
+    expect(await claude.enclose(here.request())).toEqual(
+      failed('the sandbox could not be started: no user namespaces'),
+    );
     await claude.close();
     await claude.close();
     await claude.enclose(here.request());

@@ -28,7 +28,7 @@ test.each([
   {
     name: 'on the network of the machine',
     provider: changed(args => args.filter(word => word !== '--unshare-net')),
-    proof: {proven: false, reason: expect.stringMatching(/can be connected to past the proxy/u)},
+    proof: {proven: false, reason: expect.stringMatching(/accepts connections that bypass the proxy/u)},
   },
   {
     name: 'without the socket of the proxy',

@@ -150,7 +150,7 @@ describe('what is written', () => {
       tag: 'failed',
       error: {
         kind: 'rejected',
-        message: `Block ${ended.id} cannot be written to: it has ended. Running: ${id} (cat).`,
+        message: `Can't write to block ${ended.id}: it has ended. Running: ${id} (cat).`,
       },
     });
     await patient.control.stop(id);
@@ -220,7 +220,7 @@ test.concurrent.for([
   expect(state.kind).toBe('waiting');
   expect(output.text).toContain('line 38');
   expect(notes).toEqual([
-    'less shows one page at a time and waits for keys: a space turns the page, q ends it; or run the command without a pager',
+    'less shows one page at a time and waits for keys: space turns the page, q quits; or run the command without a pager',
   ]);
   await toItsEnd.write(id, 'q', 'raw');
   expect((await toItsEnd.read(id, 'completion')).state.kind).toBe('exited');

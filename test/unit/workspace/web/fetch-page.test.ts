@@ -136,11 +136,11 @@ describe('bounds', () => {
       response.on('drain', more);
       more();
     });
-    expect(outcome).toBe('failed: http://x.test/ is larger than 10.0 MB, the most that is read.');
+    expect(outcome).toBe('failed: http://x.test/ is larger than 10.0 MB, the limit.');
   });
 
   test('a length that says too much is not waited for', async () => {
-    expect(await pageOf(tooLong)).toBe('failed: http://x.test/ is larger than 10.0 MB, the most that is read.');
+    expect(await pageOf(tooLong)).toBe('failed: http://x.test/ is larger than 10.0 MB, the limit.');
   });
 
   test.each([
@@ -150,17 +150,17 @@ describe('bounds', () => {
   ])('a bomb of %s stays small', async (encoding, body) => {
     const answer: Answer = (_, response) =>
       response.writeHead(200, {'content-type': 'text/plain', 'content-encoding': encoding}).end(body);
-    expect(await pageOf(answer)).toBe('failed: http://x.test/ is larger than 10.0 MB, the most that is read.');
+    expect(await pageOf(answer)).toBe('failed: http://x.test/ is larger than 10.0 MB, the limit.');
   });
 
   test.each([
     ['gzip', gzipSync('squeezed'), 'squeezed'],
     ['br', brotliCompressSync('squeezed'), 'squeezed'],
     ['identity', Buffer.from('squeezed'), 'squeezed'],
-    ['gzip', gzipSync('squeezed').subarray(0, 12), 'failed: x.test: the compressed answer broke off.'],
+    ['gzip', gzipSync('squeezed').subarray(0, 12), 'failed: x.test: the compressed answer ended early.'],
     ['gzip', Buffer.from('no gzip'), 'failed: x.test: the compressed answer cannot be read.'],
-    ['rot13', Buffer.from('x'), 'failed: x.test compresses its answer in a way that weft does not know: rot13.'],
-    ['gzip,gzip,gzip', Buffer.from('x'), 'failed: x.test compresses its answer in too many ways.'],
+    ['rot13', Buffer.from('x'), "failed: x.test compresses its answer in a way that weft doesn't support: rot13."],
+    ['gzip,gzip,gzip', Buffer.from('x'), 'failed: x.test nests too many compressions in its answer.'],
   ])('%s is read', async (encoding, body, outcome) => {
     const answer: Answer = (_, response) =>
       response.writeHead(200, {'content-type': 'text/plain', 'content-encoding': encoding}).end(body);
@@ -168,7 +168,7 @@ describe('bounds', () => {
   });
 
   test('a body that does not end is given up, and so is a server that says nothing', async () => {
-    const words = 'failed: x.test: the time was over before it had answered.';
+    const words = 'failed: x.test: it did not answer in time.';
     expect(await pageOf(slow, 'http://x.test/', {timeoutMs: 100})).toBe(words);
     expect(await pageOf(() => {}, 'http://x.test/', {timeoutMs: 100})).toBe(words);
   });
@@ -231,22 +231,18 @@ describe('what is read as what', () => {
   test('a PDF is given up when the time is over, whatever its reader does', async () => {
     expect(await pdfText(Buffer.from(samplePdf('x')), AbortSignal.abort())).toEqual({
       tag: 'failed',
-      error: 'the time was over before all of it was read',
+      error: 'it could not be read in time',
     });
   });
 
   test.each([
     [404, {}, 'failed: http://x.test/ answered 404 Not Found.'],
-    [
-      429,
-      {'retry-after': '7'},
-      'failed: http://x.test/ answered 429 Too Many Requests. It wants to be asked again after 7 s.',
-    ],
+    [429, {'retry-after': '7'}, 'failed: http://x.test/ answered 429 Too Many Requests. Retry after 7 s.'],
     [500, {}, 'failed: http://x.test/ answered 500 Internal Server Error.'],
     [
       503,
       {'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT'},
-      'failed: http://x.test/ answered 503 Service Unavailable. It wants to be asked again after Fri, 31 Dec 1999 23:59:59 GMT.',
+      'failed: http://x.test/ answered 503 Service Unavailable. Retry after Fri, 31 Dec 1999 23:59:59 GMT.',
     ],
     [
       503,
@@ -272,7 +268,7 @@ describe('what a server says outside of its page is not read as words', () => {
 
   test('an encoding', async () => {
     expect(await heads(200, 'OK', {'content-encoding': order})).toBe(
-      'failed: x.test compresses its answer in a way that weft does not know.',
+      "failed: x.test compresses its answer in a way that weft doesn't support.",
     );
   });
 

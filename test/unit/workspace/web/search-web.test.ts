@@ -148,21 +148,19 @@ describe('each provider is asked in its own form', () => {
 
 describe('what a provider refuses is said in words', () => {
   test.each([
-    [brave, 401, {}, 'Brave: it refuses the key (401). Check BRAVE_API_KEY.'],
-    [tavily, 403, {}, 'Tavily: it refuses the key (403). Check TAVILY_API_KEY.'],
-    [tavily, 432, {}, "Tavily: the plan's limit is reached (432). Look at your plan, or unset TAVILY_API_KEY."],
-    [exa, 429, {'retry-after': '30'}, 'Exa: too many searches (429). It can be asked again in 30 s.'],
+    [brave, 401, {}, 'Brave: it rejected the key (401). Check BRAVE_API_KEY.'],
+    [tavily, 403, {}, 'Tavily: it rejected the key (403). Check TAVILY_API_KEY.'],
+    [tavily, 432, {}, "Tavily: the plan's limit is reached (432). Check your plan, or unset TAVILY_API_KEY."],
+    [exa, 429, {'retry-after': '30'}, 'Exa: too many searches (429). Retry in 30 s.'],
     [brave, 429, {}, 'Brave: too many searches (429). Wait a while.'],
-    [searxng, 403, {}, 'SearXNG: it answers no JSON (403). Add json to search.formats in its settings.yml.'],
+    [searxng, 403, {}, 'SearXNG: it does not answer in JSON (403). Add json to search.formats in its settings.yml.'],
     [exa, 500, {}, 'Exa: it answered 500: {"error":"no"}'],
   ] as const)('%s %d', async (variables, status, headers, words) => {
     expect((await searchAt(variables, {status, headers, answer: {error: 'no'}}, {})).reports).toEqual([words]);
   });
 
   test.each([[[]], ['x'], [{results: 'none'}], [{}]])('an answer of another form: %j', async answer => {
-    expect((await searchAt(tavily, {answer}, {})).reports).toEqual([
-      'Tavily: its answer is not of the form that weft reads',
-    ]);
+    expect((await searchAt(tavily, {answer}, {})).reports).toEqual(['Tavily: its answer has an unexpected format']);
   });
 });
 

@@ -131,15 +131,21 @@ describe('a URL is judged as what it means', () => {
 
 describe('names that lead elsewhere are refused before anything is connected', () => {
   test.each([
-    ['127.0.0.1', 'x.test leads to this machine (127.0.0.1). To read from it, name it: http://localhost'],
-    ['::1', 'x.test leads to this machine (::1). To read from it, name it: http://localhost'],
-    ['::ffff:127.0.0.1', 'x.test leads to this machine (::ffff:127.0.0.1). To read from it, name it: http://localhost'],
-    ['0.0.0.0', 'x.test leads to 0.0.0.0, an address of a private network, which weft does not read.'],
-    ['10.1.2.3', 'x.test leads to 10.1.2.3, an address of a private network, which weft does not read.'],
-    ['169.254.169.254', 'x.test leads to 169.254.169.254, an address of a private network, which weft does not read.'],
-    ['64:ff9b::7f00:1', 'x.test leads to 64:ff9b::7f00:1, an address of a private network, which weft does not read.'],
-    ['2002:7f00:1::', 'x.test leads to 2002:7f00:1::, an address of a private network, which weft does not read.'],
-    ['fe80::1%lo', 'x.test leads to fe80::1%lo, an address of a private network, which weft does not read.'],
+    ['127.0.0.1', 'x.test resolves to this machine (127.0.0.1). To read from it, use http://localhost'],
+    ['::1', 'x.test resolves to this machine (::1). To read from it, use http://localhost'],
+    ['::ffff:127.0.0.1', 'x.test resolves to this machine (::ffff:127.0.0.1). To read from it, use http://localhost'],
+    ['0.0.0.0', 'x.test resolves to 0.0.0.0, an address of a private network, which weft does not read.'],
+    ['10.1.2.3', 'x.test resolves to 10.1.2.3, an address of a private network, which weft does not read.'],
+    [
+      '169.254.169.254',
+      'x.test resolves to 169.254.169.254, an address of a private network, which weft does not read.',
+    ],
+    [
+      '64:ff9b::7f00:1',
+      'x.test resolves to 64:ff9b::7f00:1, an address of a private network, which weft does not read.',
+    ],
+    ['2002:7f00:1::', 'x.test resolves to 2002:7f00:1::, an address of a private network, which weft does not read.'],
+    ['fe80::1%lo', 'x.test resolves to fe80::1%lo, an address of a private network, which weft does not read.'],
   ])('%s', async (address, words) => {
     await using server = await hello();
     const network = namedNetwork({'x.test': [[publicAddress, address]]}, server.port);
@@ -156,7 +162,7 @@ test('a name is looked up once: what it says the second time has no effect', asy
   expect((await fetchPage('http://x.test/')).tag).toBe('ok');
   expect(network.dialled).toEqual([publicAddress]);
   const again = await fetchPage('http://x.test/other');
-  expect(again.tag === 'failed' && faultText(again.error)).toContain('leads to this machine');
+  expect(again.tag === 'failed' && faultText(again.error)).toContain('resolves to this machine');
   expect(server.requests).toHaveLength(1);
 });
 
@@ -175,7 +181,7 @@ test('a connection that ends somewhere else than it was opened to gets no byte',
   };
   for (const url of ['http://x.test/', 'https://x.test/']) {
     const page = await fetcherOn(network)(url);
-    expect(page.tag === 'failed' && faultText(page.error)).toContain('x.test leads to this machine (127.0.0.1)');
+    expect(page.tag === 'failed' && faultText(page.error)).toContain('x.test resolves to this machine (127.0.0.1)');
   }
   expect({bytes, requests: server.requests.length}).toEqual({bytes: 0, requests: 0});
 });

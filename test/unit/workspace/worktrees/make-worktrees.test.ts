@@ -147,7 +147,7 @@ describe('a worktree begins with the files as they are', () => {
     writeFileSync(join(worktree.folder, 'a.txt'), 'outside\n');
     expect(await changesOf(here, worktree)).toEqual([
       expect.stringMatching(/^\.\.\/a\.txt/u),
-      'a.txt: it lies outside of the folder that the worktree stands for',
+      'a.txt: it is outside the folder that the worktree covers',
     ]);
   });
 
@@ -167,11 +167,11 @@ describe('a worktree begins with the files as they are', () => {
     using here = place();
     rmSync(join(here.folder, '.git'), {recursive: true});
     expect(whyNot(await here.worktrees.open({from: here.folder, name: 'one'}, signal))).toBe(
-      `${here.folder} is in no git repository, so there can be no worktree of it. Make one with git init and a first commit, or work without a worktree.`,
+      `${here.folder} is not in a git repository, so it can't have a worktree. Create one with git init and a first commit, or work without a worktree.`,
     );
     here.git('init', '-q');
     expect(whyNot(await here.worktrees.open({from: here.folder, name: 'one'}, signal))).toContain(
-      'has no commit yet, and git makes worktrees of commits alone. Commit something first.',
+      'has no commit yet, and git can only make worktrees from commits. Commit something first.',
     );
     expect(readdirSync(join(here.folder, '.weft/worktrees'))).toEqual(['.gitignore']);
   });
@@ -181,7 +181,7 @@ describe('a worktree begins with the files as they are', () => {
     using other = place();
     here.git('config', 'core.worktree', join(other.folder, 'b'));
     expect(whyNot(await here.worktrees.open({from: here.folder, name: 'one'}, signal))).toContain(
-      'is in no git repository, so there can be no worktree of it (its settings name another folder)',
+      "is not in a git repository, so it can't have a worktree (its settings point to another folder)",
     );
     expect(existsSync(join(other.folder, 'b/.weft'))).toBe(false);
   });
@@ -207,7 +207,7 @@ describe('a worktree begins with the files as they are', () => {
     using here = place();
     here.put('.weft/worktrees/one/a.txt', 'mine\n');
     expect(whyNot(await here.worktrees.open({from: here.folder, name: 'one'}, signal))).toMatch(
-      /is there already, and is no worktree of this folder/u,
+      /already exists and is not a worktree of this repository/u,
     );
     using other = place();
     symlinkSync(tmpdir(), join(other.folder, '.weft'));
@@ -249,7 +249,7 @@ describe('a merge', () => {
       'folder/becomes-file +0 -1',
       'gone.bin +0 -0',
       'link +1 -0, it is a symbolic link',
-      'script.sh +0 -0, it can be executed now',
+      'script.sh +0 -0, it is now executable',
     ]);
     expectOk(await here.worktrees.merge(worktree, signal));
     const {['out/ignored.txt']: ignored, ...others} = everything(worktree.folder);
@@ -272,7 +272,7 @@ describe('a merge', () => {
     expectOk(await here.worktrees.merge(one, signal));
     const before = everything(here.folder);
     expect(whyNot(await here.worktrees.merge(two, signal))).toBe(
-      'Nothing was merged, since these conflict with what is there now: a.txt (it was changed since).',
+      'Nothing was merged because these conflict with the current files: a.txt (it was changed since).',
     );
     expect(everything(here.folder)).toEqual(before);
     expect(readdirSync(join(here.folder, '.weft/worktrees')).toSorted()).toEqual(['.gitignore', 'one', 'two']);
@@ -281,7 +281,7 @@ describe('a merge', () => {
   test.each<[name: string, change: (here: Place) => void, reason: string]>([
     ['deleted', here => rmSync(join(here.folder, 'a.txt')), 'a.txt (it was deleted since)'],
     ['made executable', here => chmodSync(join(here.folder, 'a.txt'), 0o755), 'a.txt (it was changed since)'],
-    ['made, too', here => here.put('new.txt', 'other\n'), 'new.txt (it was made there, too)'],
+    ['made, too', here => here.put('new.txt', 'other\n'), 'new.txt (it was also created there)'],
     [
       'below a link now',
       here => {
@@ -351,5 +351,5 @@ test('a worktree that is there is gone on with, and one that is dropped goes wit
   expectOk(await here.worktrees.drop(worktree, 'drop'));
   expect(here.git('branch', '--format=%(refname:short)')).toBe('main\n');
   expect(here.git('worktree', 'list', '--porcelain').match(/^worktree /gmu)).toHaveLength(1);
-  expect(whyNot(await here.worktrees.changes(worktree, signal))).toMatch(/is no worktree of weft any more/u);
+  expect(whyNot(await here.worktrees.changes(worktree, signal))).toMatch(/is no longer a worktree of weft/u);
 });

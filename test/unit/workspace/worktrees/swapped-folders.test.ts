@@ -102,7 +102,9 @@ test('a merge makes no file through a link that a program left, wherever it lead
     const before = [texts(here.outside), texts(join(here.folder, 'e'))];
     expect(await here.worktrees.merge(made.value, signal)).toMatchObject({
       tag: 'failed',
-      error: {message: expect.stringContaining('d/new (a link leads to its folder, or it is no file there)')},
+      error: {
+        message: expect.stringContaining('d/new (a link leads to its folder, or it is not a regular file there)'),
+      },
     });
     expect([texts(here.outside), texts(join(here.folder, 'e'))]).toEqual(before);
   }
