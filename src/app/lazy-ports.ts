@@ -272,7 +272,7 @@ export const lazyNetwork = ({
   /** `by-rule`: a command reaches for hosts only where some rule may let it. */
   readonly asking: 'open' | 'by-rule';
 }): SandboxNetwork => ({
-  mayReach: () => loopback === 'open' || asking === 'open' || someHostReachable(rules),
+  canReachHosts: () => loopback === 'open' || asking === 'open' || someHostReachable(rules),
   async open(request) {
     const [{openNetwork}, {machineNetwork}] = await Promise.all([
       import('../workspace/sandbox/open-network.ts'),

@@ -8,9 +8,9 @@ import {visibleLine} from '../base/visible.ts';
  */
 export async function leftoverNotices(folder: string): Promise<readonly string[]> {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return [];
-  const {findLeftRunning, hasEndedRuns} = await import('../workspace/terminals/find-running.ts');
+  const {findLeftovers, hasEndedRuns} = await import('../workspace/terminals/find-running.ts');
   if (!(await hasEndedRuns(folder))) return [];
-  return (await findLeftRunning({folder}))
+  return (await findLeftovers({folder}))
     .filter(({life}) => life === 'forgotten')
     .map(({command, processes}) => {
       const id = processes[0] ?? 0;

@@ -4,7 +4,7 @@ import type {Environment} from './exec/shell-environment.ts';
 import {runProgram} from './run-program.ts';
 
 /** A program that writes the clipboard's image to its stdout. */
-interface Reader {
+interface ImageReader {
   readonly program: string;
   readonly options: readonly string[];
   readonly form: 'bytes' | 'base64';
@@ -25,11 +25,11 @@ export async function clipboardImage(
     if (read === 'missing') missing.push(reader.program);
     else if (read.length > 0) return ok(read);
   }
-  return failed(nothingRead(missing.length === readers.length ? 'no-program' : 'no-image', environment));
+  return failed(readProblem(missing.length === readers.length ? 'no-program' : 'no-image', environment));
 }
 
 /** Returns the programs that can read the clipboard on this platform. */
-export function readersFor(platform: NodeJS.Platform, environment: Environment): readonly Reader[] {
+export function readersFor(platform: NodeJS.Platform, environment: Environment): readonly ImageReader[] {
   const has = (name: string): boolean => (environment[name] ?? '') !== '';
   switch (platform) {
     case 'darwin':
@@ -46,9 +46,9 @@ export function readersFor(platform: NodeJS.Platform, environment: Environment):
 }
 
 const imageTypes = ['image/png', 'image/jpeg'];
-const reader = (program: string, ...options: readonly string[]): Reader => ({program, options, form: 'bytes'});
+const reader = (program: string, ...options: readonly string[]): ImageReader => ({program, options, form: 'bytes'});
 
-const powershell: Reader = {
+const powershell: ImageReader = {
   program: 'powershell.exe',
   options: [
     '-NoProfile',
@@ -62,12 +62,12 @@ const powershell: Reader = {
   form: 'base64',
 };
 
-/** Prints the bytes as `«data PNGf89504E…»`, in hexadecimal. `decoded` distinguishes that from base64. */
+/** Prints the bytes as `«data PNGf89504E…»`, in hexadecimal. `decode` distinguishes that from base64. */
 const appleScript = 'the clipboard as «class PNGf»';
 
 /** Returns the program's output, empty if it failed; `missing` if there is no such program. */
 async function readWith(
-  {program, options, form}: Reader,
+  {program, options, form}: ImageReader,
   {environment, maxBytes}: {readonly environment: Environment; readonly maxBytes: number},
   signal: AbortSignal,
 ): Promise<Buffer | 'missing'> {
@@ -76,15 +76,15 @@ async function readWith(
   const {kind, code, output} = await runProgram(program, options, run, signal);
   if (kind === 'not-started') return 'missing';
   if (code !== 0 && kind !== 'too-much') return Buffer.alloc(0);
-  return form === 'bytes' ? output : decoded(output.toString('latin1'));
+  return form === 'bytes' ? output : decode(output.toString('latin1'));
 }
 
-function decoded(text: string): Buffer {
+function decode(text: string): Buffer {
   const hexadecimal = /PNGf([0-9A-F]+)/u.exec(text)?.[1];
   return hexadecimal === undefined ? Buffer.from(text.trim(), 'base64') : Buffer.from(hexadecimal, 'hex');
 }
 
-function nothingRead(why: 'no-program' | 'no-image', environment: Environment): Fault {
+function readProblem(why: 'no-program' | 'no-image', environment: Environment): Fault {
   const isRemote = (environment['SSH_CONNECTION'] ?? '') !== '' || (environment['SSH_TTY'] ?? '') !== '';
   const paste = "Save the image to a file and paste or drag in the file's path, or mention it with @.";
   if (why === 'no-image') return {kind: 'needs-user', message: 'No image in the clipboard', fix: paste};
@@ -142,15 +142,15 @@ export async function copyText(
 /** The longest base64 text; terminals cut off or ignore longer ones. */
 const maxEncoded = 100_000;
 
-interface Writer {
+interface TextWriter {
   readonly program: string;
   readonly options: readonly string[];
 }
 
 /** Returns the programs that can write the clipboard on this platform. */
-function writersFor(platform: NodeJS.Platform, environment: Environment): readonly Writer[] {
+function writersFor(platform: NodeJS.Platform, environment: Environment): readonly TextWriter[] {
   const has = (name: string): boolean => (environment[name] ?? '') !== '';
-  const clip: Writer = {program: 'clip.exe', options: []};
+  const clip: TextWriter = {program: 'clip.exe', options: []};
   if (platform === 'darwin') return [{program: 'pbcopy', options: []}];
   if (platform === 'win32') return [clip];
   return [
@@ -170,14 +170,14 @@ const programsFor = (platform: NodeJS.Platform): string =>
   platform === 'darwin' ? 'pbcopy' : platform === 'win32' ? 'clip.exe' : 'wl-copy (Wayland) or xclip (X11)';
 
 /** In milliseconds. */
-const runLimit = 3000;
+const runLimitMs = 3000;
 
 /** Whether the program took the text. A helper that keeps serving the clipboard gets none of weft's pipes. */
-async function copyWith({program, options}: Writer, text: string, env: Environment): Promise<boolean> {
+async function copyWith({program, options}: TextWriter, text: string, env: Environment): Promise<boolean> {
   const {execa} = await import('execa');
   // clip.exe recognizes UTF-16 only by its byte order mark.
   const input = program === 'clip.exe' ? Buffer.from(`\uFEFF${text}`, 'utf16le') : text;
-  const limits = {timeout: runLimit, killSignal: 'SIGKILL', cleanup: false} as const;
+  const limits = {timeout: runLimitMs, killSignal: 'SIGKILL', cleanup: false} as const;
   const silent = {stdout: 'ignore', stderr: 'ignore', extendEnv: false, reject: false} as const;
   const {exitCode} = await execa(program, options, {env, input, ...limits, ...silent});
   return exitCode === 0;

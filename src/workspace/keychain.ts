@@ -19,23 +19,23 @@ export interface Keychain {
  * Returns this platform's keychain, which weft reaches through its command-line program; `undefined` if weft knows
  * none.
  */
-export function systemKeychain(where: {
+export function systemKeychain(options: {
   readonly platform: NodeJS.Platform;
   readonly environment: Environment;
   readonly limitMs: number;
 }): Keychain | undefined {
   const {signal} = new AbortController();
   const run: Run = async (program, words, input) => {
-    const limits = {...where, folder: '.', input, maxOutput: maxPrinted};
+    const limits = {...options, folder: '.', input, maxOutput};
     const {code, output} = await runProgram(program, words, limits, signal);
     return code === 0 ? output.toString('utf8') : undefined;
   };
-  if (where.platform === 'darwin') return macKeychain(run);
-  if (where.platform === 'win32') return undefined;
+  if (options.platform === 'darwin') return macKeychain(run);
+  if (options.platform === 'win32') return undefined;
   return secretService(run);
 }
 
-const maxPrinted = 1_000_000;
+const maxOutput = 1_000_000;
 
 /** Returns the program's output; `undefined` if the program is missing, failed or reached its time limit. */
 type Run = (program: string, words: readonly string[], input: string) => Promise<string | undefined>;

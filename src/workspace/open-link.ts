@@ -11,13 +11,13 @@ const limitMs = 3000;
  */
 export async function openLink(
   url: string,
-  where: {readonly platform: NodeJS.Platform; readonly environment: Environment; readonly roots: readonly string[]},
+  options: {readonly platform: NodeJS.Platform; readonly environment: Environment; readonly roots: readonly string[]},
 ): Promise<'opened' | 'not-opened'> {
   const protocol = URL.parse(url)?.protocol;
   if (protocol !== 'https:' && protocol !== 'http:') return 'not-opened';
-  const env = {...where.environment, PATH: splitPath(where.environment['PATH'] ?? '', where.roots).trusted};
-  for (const words of openersOf(url, where)) {
-    if (await hasOpened(words, env)) return 'opened';
+  const env = {...options.environment, PATH: splitPath(options.environment['PATH'] ?? '', options.roots).trusted};
+  for (const opener of openersOf(url, options)) {
+    if (await hasOpened(opener, env)) return 'opened';
   }
   return 'not-opened';
 }

@@ -6,7 +6,7 @@ export interface ProgramEnd {
   /** The exit code; -1 for a program that was killed. */
   readonly code: number;
   readonly output: Buffer;
-  readonly complaint: string;
+  readonly stderr: string;
   /** Node's own error message. */
   readonly message: string;
 }
@@ -30,7 +30,7 @@ export function runProgram(
 ): Promise<ProgramEnd> {
   if (signal.aborted) {
     const nothing = Buffer.alloc(0);
-    return Promise.resolve({kind: 'aborted', code: -1, output: nothing, complaint: '', message: 'stopped'});
+    return Promise.resolve({kind: 'aborted', code: -1, output: nothing, stderr: '', message: 'stopped'});
   }
   const options = {
     cwd: run.folder,
@@ -42,11 +42,11 @@ export function runProgram(
     encoding: 'buffer',
   } as const;
   return new Promise(resolve => {
-    const child = execFile(program, args, options, (error, output, stderr) => {
+    const child = execFile(program, args, options, (error, output, errors) => {
       const code = error === null ? 0 : error.code;
       const kind = typeof code === 'number' || error === null ? 'exited' : kindOf(error);
-      const complaint = stderr.toString('utf8');
-      resolve({kind, code: typeof code === 'number' ? code : -1, output, complaint, message: error?.message ?? ''});
+      const stderr = errors.toString('utf8');
+      resolve({kind, code: typeof code === 'number' ? code : -1, output, stderr, message: error?.message ?? ''});
     });
     // The program may end before it has read all of its input.
     child.stdin?.on('error', () => {});

@@ -15,7 +15,7 @@ import {mkdirSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {visibleLine} from '../../base/visible.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
-import {loadProvider, withProxy} from '../../workspace/sandbox/make-sandbox.ts';
+import {loadProvider, proxyBackends} from '../../workspace/sandbox/make-sandbox.ts';
 import {probeHosts, probeProvider} from '../../workspace/sandbox/probe.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {printDocument, printRows} from '../rows.ts';
@@ -128,14 +128,14 @@ async function tryProvider(name: ProviderName): Promise<TriedProof> {
   }
   const options = {folder: places.data, home: homedir(), isProtected: isProtectedBelow};
   const proof = await probeProvider(provider, options, AbortSignal.timeout(60_000));
-  if (!withProxy.has(name)) return {...proof, hosts: {proven: false, reason: 'its commands have no network'}};
+  if (!proxyBackends.has(name)) return {...proof, hosts: {proven: false, reason: 'its commands have no network'}};
   if (!proof.works) return {...proof, hosts: {proven: false, reason: 'it does not work'}};
   return {...proof, hosts: await probeHosts(provider, options, AbortSignal.timeout(60_000))};
 }
 
 /** Describes the result for the proxy, if the backend has one. */
 const hostsText = ({provider, works, hosts: {proven, reason}}: TriedProof): string =>
-  !works || !withProxy.has(provider)
+  !works || !proxyBackends.has(provider)
     ? ''
     : proven
       ? '; commands reach hosts that rules allow through the proxy, and no others'

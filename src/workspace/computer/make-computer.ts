@@ -31,16 +31,17 @@ const limitMs = 30_000;
 const maxPrinted = 64_000_000;
 
 /** The environment variables that display programs get. No variable with a secret is among them. */
-const passed = /^(?:PATH|HOME|USER|DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|XDG_\w+|YDOTOOL_SOCKET|LANG|LC_\w+|TMPDIR)$/u;
+const passedVariables =
+  /^(?:PATH|HOME|USER|DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|XDG_\w+|YDOTOOL_SOCKET|LANG|LC_\w+|TMPDIR)$/u;
 
 export const programRunner =
   (given: Environment): RunProgram =>
   async ({program, args, stdin}, signal) => {
     const path = findProgram(program);
     if (path === undefined) return failed('is not installed');
-    const environment = Object.fromEntries(Object.entries(given).filter(([name]) => passed.test(name)));
+    const environment = Object.fromEntries(Object.entries(given).filter(([name]) => passedVariables.test(name)));
     const run = {folder: '.', environment, input: stdin, limitMs, maxOutput: maxPrinted};
-    const {kind, code, output, complaint, message} = await runProgram(path, args, run, signal);
+    const {kind, code, output, stderr, message} = await runProgram(path, args, run, signal);
     switch (kind) {
       case 'aborted':
         return failed('was interrupted');
@@ -52,8 +53,8 @@ export const programRunner =
         return failed(`did not start: ${message}`);
       case 'exited': {
         if (code === 0) return ok(output);
-        const said = complaint.trim().split('\n', 1)[0] ?? '';
-        return failed(`failed${said === '' ? ` with exit code ${code}` : `: ${said.slice(0, 300)}`}`);
+        const reason = stderr.trim().split('\n', 1)[0] ?? '';
+        return failed(`failed${reason === '' ? ` with exit code ${code}` : `: ${reason.slice(0, 300)}`}`);
       }
       default:
         return unreachable(kind);
@@ -69,9 +70,9 @@ export interface ComputerOptions {
 
 /** Controls the computer through the programs that were found. */
 export function makeComputer({found, run, newFile}: ComputerOptions): Omit<ComputerPort, 'using'> {
-  const missing = whatIsMissing(found);
+  const missing = missingProgramsFault(found);
   if (found === undefined || missing !== undefined) {
-    const none = failed(missing ?? noDisplay);
+    const none = failed(missing ?? noDisplayFault);
     return {probe: async () => none, act: async () => none, screenshot: async () => none};
   }
   const desktop = desktopOf(found);
@@ -89,10 +90,10 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
     return ok(printed);
   }
 
-  async function look(signal: AbortSignal): Promise<Outcome<Size, Fault>> {
+  async function readScreenSize(signal: AbortSignal): Promise<Outcome<Size, Fault>> {
     const {call, read} = desktop.size;
     const printed = await runAll([call], signal);
-    if (printed.tag === 'failed') return failed(unusable(printed.error, found?.display));
+    if (printed.tag === 'failed') return failed(screenFault(printed.error, found?.display));
     const size = read(printed.value);
     if (size === undefined) return failed(rejected(`${call.program} did not report the size of the screen.`));
     screen = size;
@@ -101,7 +102,7 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
 
   return {
     async probe(signal) {
-      const size = await look(signal);
+      const size = await readScreenSize(signal);
       return size.tag === 'ok' ? ok(undefined) : size;
     },
     async act(step, signal) {
@@ -109,9 +110,9 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
         await delay(step.ms, undefined, {signal}).catch(() => {});
         return ok(undefined);
       }
-      const size = screen === undefined ? await look(signal) : ok(screen);
+      const size = screen === undefined ? await readScreenSize(signal) : ok(screen);
       if (size.tag === 'failed') return size;
-      const shown = scaled(size.value);
+      const shown = screenshotSize(size.value);
       const outside = pointsOf(step).find(({x, y}) => x >= shown.width || y >= shown.height);
       if (outside !== undefined) {
         const {width, height} = shown;
@@ -127,17 +128,17 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
       return ended.tag === 'ok' ? ok(undefined) : ended;
     },
     async screenshot(signal) {
-      const looked = await look(signal);
+      const looked = await readScreenSize(signal);
       if (looked.tag === 'failed') return looked;
-      const size = scaled(looked.value);
+      const size = screenshotSize(looked.value);
       try {
         const file = newFile();
         const taking = desktop.screenshot({screen: looked.value, size, file});
-        if (taking === 'cannot-scale') return failed(cannotScale);
+        if (taking === 'cannot-scale') return failed(cannotScaleFault);
         const printed = await runAll(taking.calls, signal);
         if (printed.tag === 'failed') return printed;
         const bytes = taking.picture === 'printed' ? printed.value : await readFile(taking.picture.file);
-        const kept = await keep(bytes, {screen: looked.value, file});
+        const kept = await saveScreenshot(bytes, {screen: looked.value, file});
         if (taking.picture !== 'printed' && taking.picture.file !== file) await rm(taking.picture.file, {force: true});
         return kept;
       } catch (cause) {
@@ -148,8 +149,8 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
 }
 
 /** Returns why the computer can't be used here; `undefined` if all programs are there. */
-function whatIsMissing(found: FoundDesktop | undefined): Fault | undefined {
-  if (found === undefined) return noDisplay;
+function missingProgramsFault(found: FoundDesktop | undefined): Fault | undefined {
+  if (found === undefined) return noDisplayFault;
   if (found.missing.length === 0) return undefined;
   return {
     kind: 'needs-user',
@@ -158,19 +159,19 @@ function whatIsMissing(found: FoundDesktop | undefined): Fault | undefined {
   };
 }
 
-const noDisplay: Fault = {
+const noDisplayFault: Fault = {
   kind: 'needs-user',
   message: 'The computer cannot be used: there is no display here',
   fix: 'Run weft where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',
 };
 
-const cannotScale: Fault = {
+const cannotScaleFault: Fault = {
   kind: 'needs-user',
   message: "maim can't scale screenshots, and this screen is too large",
   fix: 'Install ImageMagick or scrot.',
 };
 
-const unusable = (fault: Fault, display: FoundDesktop['display'] | undefined): Fault => ({
+const screenFault = (fault: Fault, display: FoundDesktop['display'] | undefined): Fault => ({
   kind: 'needs-user',
   message: `The screen cannot be used: ${fault.message.replace(/\.$/u, '')}`,
   fix: display === 'macos' ? 'Allow the terminal Screen Recording and Accessibility in the system settings.' : '',
@@ -190,12 +191,12 @@ function desktopOf({display, programs}: FoundDesktop): Desktop {
 }
 
 /** Returns the size of a screenshot of this screen. */
-function scaled({width, height}: Size): Size {
+function screenshotSize({width, height}: Size): Size {
   const factor = Math.min(1, maxEdge / Math.max(width, height));
   return {width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor))};
 }
 
-async function keep(
+async function saveScreenshot(
   bytes: Buffer,
   {screen, file}: {readonly screen: Size; readonly file: string},
 ): Promise<Outcome<Screenshot, Fault>> {

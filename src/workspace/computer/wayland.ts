@@ -21,20 +21,20 @@ export const waylandDesktop: Desktop = {
   calls(step) {
     switch (step.kind) {
       case 'move':
-        return [moved(step.at)];
+        return [moveTo(step.at)];
       case 'click':
         return [
-          moved(step.at),
+          moveTo(step.at),
           call('ydotool', 'click', '--repeat', step.times, '--next-delay', 80, buttons[step.button]),
         ];
       case 'drag':
-        return [moved(step.from), call('ydotool', 'click', '0x40'), moved(step.to), call('ydotool', 'click', '0x80')];
+        return [moveTo(step.from), call('ydotool', 'click', '0x40'), moveTo(step.to), call('ydotool', 'click', '0x80')];
       case 'scroll': {
         const {direction, notches} = step;
         const turn = direction === 'up' || direction === 'right' ? notches : -notches;
         const isUpright = direction === 'up' || direction === 'down';
         return [
-          moved(step.at),
+          moveTo(step.at),
           call('ydotool', 'mousemove', '--wheel', '-x', isUpright ? 0 : turn, '-y', isUpright ? turn : 0),
         ];
       }
@@ -52,4 +52,4 @@ export const waylandDesktop: Desktop = {
   },
 };
 
-const moved = ({x, y}: Point): ProgramCall => call('ydotool', 'mousemove', '--absolute', '-x', x, '-y', y);
+const moveTo = ({x, y}: Point): ProgramCall => call('ydotool', 'mousemove', '--absolute', '-x', x, '-y', y);

@@ -51,7 +51,7 @@ export const x11Desktop = (picture: string): Desktop => ({
         return [call('xdotool', 'mousemove', from.x, from.y, 'mousedown', 1, ...way, 'sleep', 0.1, 'mouseup', 1)];
       }
       case 'type':
-        return [typed(step.text)];
+        return [typeText(step.text)];
       case 'keys':
         return [call('xdotool', 'key', '--clearmodifiers', [...step.modifiers, keySymbol(step.key)].join('+'))];
       default:
@@ -60,16 +60,19 @@ export const x11Desktop = (picture: string): Desktop => ({
   },
 });
 
-const typed = (text: string): ProgramCall => ({...call('xdotool', 'type', '--delay', 8, '--file', '-'), stdin: text});
+const typeText = (text: string): ProgramCall => ({
+  ...call('xdotool', 'type', '--delay', 8, '--file', '-'),
+  stdin: text,
+});
 
 /** Returns the name of the key symbol, which X11 and Wayland share. */
 export function keySymbol(key: Key): string {
-  if ('named' in key) return symbols[key.named] ?? key.named.toUpperCase();
+  if ('named' in key) return keySymbols[key.named] ?? key.named.toUpperCase();
   if (/^[A-Za-z0-9]$/u.test(key.character)) return key.character;
   return `U${(key.character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-const symbols: Readonly<Partial<Record<NamedKey, string>>> = {
+const keySymbols: Readonly<Partial<Record<NamedKey, string>>> = {
   enter: 'Return',
   tab: 'Tab',
   space: 'space',

@@ -36,7 +36,7 @@ import type {RunTags} from './run-tag.ts';
 import {waitForEnd, timeLimit, type TimeLimit} from './time-limit.ts';
 import {droppedFoldersNote} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
-import {blockedBySandbox} from '../sandbox/why-it-fails.ts';
+import {blockedBySandbox} from '../sandbox/explain-failure.ts';
 import {type Attempt, type Begin, openLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox, CommandStart, Enclosure} from '../sandbox/sandbox.ts';
 
@@ -182,10 +182,10 @@ export function makeShell(options: ShellOptions): ShellPort {
     });
 
     if (signal.aborted) return settle({kind: 'aborted'});
-    const obstacle = isGone(from)
+    const problem = isGone(from)
       ? rejected(`The folder ${from} no longer exists.`)
       : findStartProblem(request.command, from);
-    if (obstacle !== undefined) return settle({kind: 'not-started', fault: obstacle});
+    if (problem !== undefined) return settle({kind: 'not-started', fault: problem});
     const context = await options.runContext();
     const runTag = context.tags.next();
     shell ??= findShell(options.variables.inherited, options.roots);

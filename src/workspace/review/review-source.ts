@@ -17,7 +17,7 @@ const maxBytes = 200_000;
 /** Git's name for a tree without files. The first commit is compared with it. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-type Ask = (words: readonly string[]) => Promise<string | undefined>;
+type GitQuery = (words: readonly string[]) => Promise<string | undefined>;
 
 /** Reads the changes of a review from git. Writes nothing, and runs no program that the repository's settings name. */
 export const makeReviewSource = ({
@@ -29,22 +29,22 @@ export const makeReviewSource = ({
 }): ReviewSourcePort => ({
   async read({repository, range}, signal) {
     const start = resolve(directory, repository);
-    const at =
-      (folder: string, settings: readonly GitSetting[] = []): Ask =>
+    const gitIn =
+      (folder: string, settings: readonly GitSetting[] = []): GitQuery =>
       words =>
         runGitQuery(words, {folder, environment: withGitSettings(environment, settings), signal});
-    const root = topIn(await at(start)(['rev-parse', '--show-toplevel']));
+    const root = topIn(await gitIn(start)(['rev-parse', '--show-toplevel']));
     if (root === undefined)
       return failed(
         rejected(
           `${repository === '' ? 'This folder' : repository} is not in a git repository, so there is nothing to review.`,
         ),
       );
-    const git = at(root);
+    const git = gitIn(root);
     const sides = await sidesOf(range.trim(), git);
     if (sides.tag === 'failed') return sides;
     const {from, to, title} = sides.value;
-    const diff = at(root, await withoutFilters(git));
+    const diff = gitIn(root, await filterOffSettings(git));
     const text = await diff(['diff', ...diffFlags, from, ...(to === 'working-tree' ? [] : [to]), '--']);
     if (text === undefined) return failed(rejected('git diff failed or timed out.'));
     const tracked = parseGitDiff(text);
@@ -72,7 +72,7 @@ interface Sides {
 }
 
 /** Returns the two sides to compare. Names are resolved to commits first, so none of them can be read as an option. */
-async function sidesOf(range: string, git: Ask): Promise<Outcome<Sides, Fault>> {
+async function sidesOf(range: string, git: GitQuery): Promise<Outcome<Sides, Fault>> {
   const commit = async (name: string): Promise<string | undefined> =>
     (
       await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name === '' ? 'HEAD' : name}^{commit}`])
@@ -82,23 +82,23 @@ async function sidesOf(range: string, git: Ask): Promise<Outcome<Sides, Fault>> 
     const head = await commit('HEAD');
     if (range === '') return ok({from: head ?? emptyTree, to: 'working-tree', title: 'working tree'});
     const base = await commit(range);
-    if (base === undefined || head === undefined) return failed(noCommit(range));
+    if (base === undefined || head === undefined) return failed(unknownCommit(range));
     const parted = (await git(['merge-base', base, head]))?.trim();
     return ok({from: parted ?? base, to: 'working-tree', title: `changes since ${range}`});
   }
   const [from, to] = [await commit(older), await commit(newer)];
-  if (from === undefined || to === undefined) return failed(noCommit(from === undefined ? older : newer));
+  if (from === undefined || to === undefined) return failed(unknownCommit(from === undefined ? older : newer));
   const parted = dots === '...' ? (await git(['merge-base', from, to]))?.trim() : undefined;
   return ok({from: parted ?? from, to, title: range});
 }
 
-const noCommit = (name: string): Fault => rejected(`There is no branch or commit ${JSON.stringify(name)} here.`);
+const unknownCommit = (name: string): Fault => rejected(`There is no branch or commit ${JSON.stringify(name)} here.`);
 
 /**
  * Returns settings that turn off content filters, which are programs that git settings name (LFS, git-crypt). A review
  * shows what is stored.
  */
-async function withoutFilters(git: Ask): Promise<readonly GitSetting[]> {
+async function filterOffSettings(git: GitQuery): Promise<readonly GitSetting[]> {
   const wanted = String.raw`^filter\..*\.(clean|process)$`;
   const listed = (await git(['config', '-z', '--name-only', '--get-regexp', wanted])) ?? '';
   return listed.split('\0').flatMap((name): readonly GitSetting[] => {
@@ -115,7 +115,7 @@ async function withoutFilters(git: Ask): Promise<readonly GitSetting[]> {
 /** Returns the files that git neither tracks nor ignores, as new files. */
 async function untrackedFiles(
   root: string,
-  git: Ask,
+  git: GitQuery,
 ): Promise<{readonly files: readonly FileDiff[]; readonly more: number}> {
   const listed = (await git(['ls-files', '--others', '--exclude-standard', '-z'])) ?? '';
   const names = listed.split('\0').filter(name => name !== '' && !name.endsWith('/'));

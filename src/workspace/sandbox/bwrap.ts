@@ -8,11 +8,11 @@ import {causeText} from '../../domain/fault.ts';
 import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
 import {holds, realPath} from '../files/resolve-path.ts';
 import {forwarderPort, withForwarder} from './forwarder.ts';
-import {guardedPaths, rootIsWorkspace} from './guarded-paths.ts';
-import {isMade} from './leftovers.ts';
+import {guardedPaths, rootWorkspaceProblem} from './guarded-paths.ts';
+import {isPlaceholder} from './leftovers.ts';
 import {openOverlays, type Overlays} from './overlay.ts';
 import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
-import {filterDescriptor, withFilter} from './system-calls.ts';
+import {filterDescriptor, withFilter} from './seccomp-filter.ts';
 
 /**
  * bubblewrap (bwrap(1)): unprivileged namespaces for each command. The whole machine is read-only. Paths with secrets
@@ -37,7 +37,7 @@ export const bwrap: SandboxProvider = {
     if (program === undefined) return failed('bwrap is not installed');
     versionFlags ??= await flagsOfVersion(program);
     const {policy} = request;
-    if (policy.roots.includes('/')) return failed(rootIsWorkspace);
+    if (policy.roots.includes('/')) return failed(rootWorkspaceProblem);
     const opened = await openOverlays(policy);
     if (opened.tag === 'failed' && policy.workspace === 'held') return opened;
     const overlays = opened.tag === 'ok' ? opened.value : undefined;
@@ -48,16 +48,16 @@ export const bwrap: SandboxProvider = {
       network.kind === 'filtered'
         ? withForwarder(request.argv, {socket: socketInside, ports: network.loopbackPorts})
         : request.argv;
-    const mounted = mounts(policy, overlays ?? noOverlays);
+    const mounted = mounts(policy, overlays ?? emptyOverlays);
     const args = [
       ...namespaces(request),
-      ...(overlays === undefined ? [] : ownIds()),
-      ...rightsInside(),
+      ...(overlays === undefined ? [] : userIdFlags()),
+      ...capabilityFlags(),
       '--seccomp',
       filterDescriptor,
       ...versionFlags,
       ...mounted.args,
-      ...markBegun(mark),
+      ...beginMarkerFlags(mark),
       '--chdir',
       request.directory,
       '--',
@@ -74,8 +74,8 @@ export const bwrap: SandboxProvider = {
       hasBegun: () => lstatSync(begun, {throwIfNoEntry: false}) !== undefined,
       release() {
         rmSync(begun, {force: true});
-        for (const path of mounted.mountedOver) if (isMade(path)) rmSync(path, {force: true});
-        return mounted.neverThere.flatMap(path => {
+        for (const path of mounted.mountedOver) if (isPlaceholder(path)) rmSync(path, {force: true});
+        return mounted.forbiddenFiles.flatMap(path => {
           if (statsOf(path) === undefined) return [];
           rmSync(path, {recursive: true, force: true});
           return [`weft removed ${path}: it would lead git to another configuration`];
@@ -125,7 +125,7 @@ const namespaces = ({terminal, policy}: BackendRequest): readonly string[] => [
 ];
 
 /** In the namespace of the overlay mounts every user is root. */
-const ownIds = (): readonly string[] => [
+const userIdFlags = (): readonly string[] => [
   '--uid',
   String(process.getuid?.() ?? 0),
   '--gid',
@@ -136,7 +136,7 @@ const ownIds = (): readonly string[] => [
  * Drops capabilities. Otherwise a root user would also be root of the namespaces, and could create further ones and
  * mount in them. Root keeps only the capabilities for files that deny access to their owner.
  */
-const rightsInside = (): readonly string[] => [
+const capabilityFlags = (): readonly string[] => [
   '--cap-drop',
   'ALL',
   ...(process.getuid?.() === 0
@@ -144,7 +144,7 @@ const rightsInside = (): readonly string[] => [
     : []),
 ];
 
-const noOverlays: Pick<Overlays, 'covered' | 'places'> = {covered: [], places: []};
+const emptyOverlays: Pick<Overlays, 'covered' | 'places'> = {covered: [], places: []};
 
 /** The paths of weft's own files inside. */
 const preludeInside = '/run/weft';
@@ -153,7 +153,7 @@ const socketInside = `${preludeInside}/proxy.sock`;
 /**
  * bwrap's last step before the command: the name exists only after all mounts are done. The command can't remove it.
  */
-const markBegun = (mark: string): readonly string[] => [
+const beginMarkerFlags = (mark: string): readonly string[] => [
   '--symlink',
   'begun',
   join(preludeInside, mark),
@@ -171,14 +171,14 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
   const tmp = workspace === 'writable' ? session.changingTmp : session.tmp;
   const insideRoots = (path: string): boolean => roots.some(root => holds(root, path) && root !== path);
   /** Returns the path from which bwrap mounts what the command sees at `path`. */
-  const seen = (path: string): string => {
+  const mountSource = (path: string): string => {
     const place = places.findLast(each => holds(each.folder, path));
     return place === undefined ? path : join(place.at, relative(place.folder, path));
   };
   const guarded = guardedPaths(policy);
   const isCovered = (path: string): boolean => covered.some(each => holds(each, path));
   const sockets = listeningSockets(policy, {
-    covered: [...replaced, ...covered],
+    covered: [...replacedFolders, ...covered],
     bare: roots.filter(root => workspace === 'writable' || (workspace === 'read-only' && !isCovered(root))),
   });
   const groups: readonly (readonly string[])[] = [
@@ -196,16 +196,16 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     ['--bind', tmp, '/var/tmp'],
     ...policy.readable.map(readOnlyIfThere),
     ...outermost([...hidden, ...session.held()].filter(path => !coversRoot(path, roots))).map(path =>
-      hiding(path, folder),
+      hideMount(path, folder),
     ),
-    ...roots.map(root => [workspace === 'read-only' ? '--ro-bind' : '--bind', seen(root), root]),
+    ...roots.map(root => [workspace === 'read-only' ? '--ro-bind' : '--bind', mountSource(root), root]),
     // Other file systems in the workspace, which have their own layers.
     ...places.filter(place => !roots.includes(place.folder)).map(place => ['--bind', place.at, place.folder]),
     // A view needs no such mounts, because renames in it are never applied.
-    ...(workspace === 'held' ? [] : guarded.writable.map(path => ['--bind', seen(path), path])),
-    ...guarded.readOnly.map(path => ['--ro-bind', seen(path), path]),
+    ...(workspace === 'held' ? [] : guarded.writable.map(path => ['--bind', mountSource(path), path])),
+    ...guarded.readOnly.map(path => ['--ro-bind', mountSource(path), path]),
     // Hidden paths inside the workspace, or uncovered by its mount.
-    ...outermost(hidden.filter(insideRoots)).map(path => hiding(path, folder)),
+    ...outermost(hidden.filter(insideRoots)).map(path => hideMount(path, folder)),
     ...sockets.map(path => ['--ro-bind', join(folder, 'empty'), path]),
     ['--bind', scripts.outside, scripts.inside],
     ['--bind', reports.outside, reports.inside],
@@ -213,10 +213,10 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     // The target of /etc/resolv.conf.
     network.kind === 'open' ? readOnlyIfThere('/run/systemd/resolve') : [],
   ];
-  const mountedOver = [...hidden, ...sockets].filter(path => insideRoots(path) && !isMade(path));
+  const mountedOver = [...hidden, ...sockets].filter(path => insideRoots(path) && !isPlaceholder(path));
   return workspace === 'writable'
-    ? {args: groups.flat(), mountedOver, neverThere: guarded.neverThere}
-    : {args: groups.flat(), mountedOver: [], neverThere: []};
+    ? {args: groups.flat(), mountedOver, forbiddenFiles: guarded.forbiddenFiles}
+    : {args: groups.flat(), mountedOver: [], forbiddenFiles: []};
 }
 
 interface Mounts {
@@ -227,7 +227,7 @@ interface Mounts {
    */
   readonly mountedOver: readonly string[];
   /** See `GuardedPaths`. */
-  readonly neverThere: readonly string[];
+  readonly forbiddenFiles: readonly string[];
 }
 
 const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', path, path];
@@ -250,7 +250,7 @@ const systemFolders = ['/run/current-system', '/run/opengl-driver', '/run/nvidia
  */
 const statsOf = (path: string): Stats | undefined => tryOr(() => lstatSync(path, {throwIfNoEntry: false}), undefined);
 
-function hiding(path: string, session: string): readonly string[] {
+function hideMount(path: string, session: string): readonly string[] {
   const stats = statsOf(path);
   if (stats === undefined || stats.isSymbolicLink()) return [];
   // Read-only, so that nothing can be written there: it would seem to be saved and then be lost.
@@ -277,7 +277,7 @@ export function listeningSockets(
   const paths = new Set<string>();
   for (const line of table.split('\n')) {
     const path = /^\S+ \S+ \S+ \S+ \S+ \S+\s+\d+ (\/.+)$/u.exec(line)?.[1];
-    if (path === undefined || gone.some(folder => holds(folder, path))) continue;
+    if (path === undefined || virtualFolders.some(folder => holds(folder, path))) continue;
     if (hidden.some(folder => holds(folder, path)) && !roots.some(root => holds(root, path))) continue;
     const real = realPath(path);
     if (statsOf(real)?.isSocket() === true) paths.add(real);
@@ -289,15 +289,15 @@ export function listeningSockets(
   });
 }
 
-const gone = ['/proc', '/dev'];
-const replaced = ['/tmp', '/var/tmp', '/run', '/var/run'];
+const virtualFolders = ['/proc', '/dev'];
+const replacedFolders = ['/tmp', '/var/tmp', '/run', '/var/run'];
 const maxSockets = 200;
 
 /**
  * Removes variables that lead to outside services. Sets the temporary folder and, if there is one, the proxy inside.
  */
 function insideEnvironment({environment, policy}: BackendRequest): Record<string, string> {
-  const kept = withoutWaysOut(environment);
+  const kept = withoutOutsideAccess(environment);
   const proxy = `http://127.0.0.1:${String(forwarderPort)}`;
   return {
     ...kept,
@@ -319,10 +319,10 @@ function insideEnvironment({environment, policy}: BackendRequest): Record<string
   };
 }
 
-export const withoutWaysOut = (environment: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => !leadsOut.test(name)));
+export const withoutOutsideAccess = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !outsideVariables.test(name)));
 
-const leadsOut =
+const outsideVariables =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_\w+|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|VSCODE_IPC\w*|VSCODE_GIT\w*|TEMP|TMP|(?:https?|ftp|all|no)_proxy|GOOGLE_APPLICATION_CREDENTIALS|KUBECONFIG|AWS_(?:PROFILE|SHARED_CREDENTIALS_FILE|CONFIG_FILE))$/iu;
 
 /**
@@ -335,7 +335,7 @@ export function neededFolders(roots: readonly string[]): readonly string[] {
     .map(folder => realPath(folder));
   const repositories = roots.flatMap(root => worktreeRepository(join(root, '.git')));
   return [...programs, dirname(process.execPath), ...repositories].filter(folder =>
-    replaced.some(above => holds(above, folder)),
+    replacedFolders.some(above => holds(above, folder)),
   );
 }
 

@@ -10,8 +10,8 @@ import {withGitSettings} from '../exec/shell-environment.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {findSearchBinary} from '../search/ripgrep.ts';
-import {withoutWaysOut} from './bwrap.ts';
-import {directPolicy, guardedPaths, markBeginning} from './guarded-paths.ts';
+import {withoutOutsideAccess} from './bwrap.ts';
+import {directPolicy, guardedPaths, makeStartMarker} from './guarded-paths.ts';
 import type {EnclosedStart, SandboxProvider, SandboxSession} from './sandbox.ts';
 
 /**
@@ -24,9 +24,10 @@ export const claude: SandboxProvider = {
   async find() {
     const found = installed();
     if (found.tag === 'failed') return found;
-    const missing = process.platform === 'linux' ? needed.filter(program => findProgram(program) === undefined) : [];
+    const missing =
+      process.platform === 'linux' ? requiredPrograms.filter(program => findProgram(program) === undefined) : [];
     return missing.length === 0
-      ? ok({version: supported})
+      ? ok({version: supportedVersion})
       : failed(`it needs ${missing.join(' and ')} (Debian, Ubuntu: apt install bubblewrap socat)`);
   },
   async enclose({policy: given, argv, environment}) {
@@ -39,7 +40,7 @@ export const claude: SandboxProvider = {
     const manager = loaded.value;
     const {session, roots, hidden, readable, workspace} = policy;
     const guarded = guardedPaths(policy);
-    const mark = markBeginning(argv, session);
+    const mark = makeStartMarker(argv, session);
     const filesystem = {
       denyRead: hidden.filter(path => existsSync(path)),
       allowRead: [...roots, ...readable, session.folder],
@@ -47,9 +48,9 @@ export const claude: SandboxProvider = {
       denyWrite: guarded.readOnly,
     };
     // The runtime's own temporary folder is shared by all users.
-    const command = `TMPDIR=${quoted(session.tmp)} exec ${mark.argv.map(quoted).join(' ')}`;
+    const command = `TMPDIR=${quote(session.tmp)} exec ${mark.argv.map(quote).join(' ')}`;
     try {
-      await (starting ??= manager.initialize({...closed, filesystem, ripgrep: ripgrep()}));
+      await (starting ??= manager.initialize({...closedNetwork, filesystem, ripgrep: ripgrep()}));
       const wrapped = await manager.wrapWithSandboxArgv(command, '/bin/sh', {filesystem}, undefined, undefined, {
         // The command would otherwise appear in the variables of every process inside.
         commandId: randomUUID(),
@@ -62,7 +63,7 @@ export const claude: SandboxProvider = {
         program,
         args,
         environment: {
-          ...withExcludes(withoutWaysOut(environment), session),
+          ...withExcludes(withoutOutsideAccess(environment), session),
           XDG_CACHE_HOME: join(session.tmp, '.cache'),
           WEFT_INSIDE: 'claude',
         },
@@ -116,13 +117,13 @@ const ownPlaceholders = [
 ];
 
 /** The programs that the runtime starts on Linux. */
-const needed = ['bwrap', 'socat'];
+const requiredPrograms = ['bwrap', 'socat'];
 
-const supported = '0.0.83';
-const howToInstall = `npm install -g @anthropic-ai/sandbox-runtime@${supported}`;
+const supportedVersion = '0.0.83';
+const howToInstall = `npm install -g @anthropic-ai/sandbox-runtime@${supportedVersion}`;
 
 /** Settings without rules for hosts and without questions: no network. */
-const closed = {network: {allowedDomains: [], deniedDomains: [], strictAllowlist: true}};
+const closedNetwork = {network: {allowedDomains: [], deniedDomains: [], strictAllowlist: true}};
 
 /** The runtime searches for its own protected files, with weft's ripgrep. */
 function ripgrep(): {readonly command: string} {
@@ -158,10 +159,10 @@ function installed(): Outcome<string, string> {
   const described = text.tag === 'ok' && isJsonObject(text.value) ? text.value : {};
   if (described['name'] !== '@anthropic-ai/sandbox-runtime')
     return failed(`${program} is a different program (${howToInstall})`);
-  return described['version'] === supported
+  return described['version'] === supportedVersion
     ? ok(folder)
     : failed(
-        `version ${JSON.stringify(described['version'])} is installed, but weft supports only ${supported} (${howToInstall})`,
+        `version ${JSON.stringify(described['version'])} is installed, but weft supports only ${supportedVersion} (${howToInstall})`,
       );
 }
 
@@ -188,4 +189,4 @@ const isManager = (value: unknown): value is Manager =>
   );
 
 /** Quotes a word for the shell. */
-const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;

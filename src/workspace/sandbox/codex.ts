@@ -2,8 +2,8 @@ import {existsSync, mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {failed, ok} from '../../base/outcome.ts';
 import {findProgram} from '../exec/trusted-path.ts';
-import {listeningSockets, versionOf, withoutWaysOut} from './bwrap.ts';
-import {directPolicy, guardedPaths, markBeginning} from './guarded-paths.ts';
+import {listeningSockets, versionOf, withoutOutsideAccess} from './bwrap.ts';
+import {directPolicy, guardedPaths, makeStartMarker} from './guarded-paths.ts';
 import type {EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 
 /**
@@ -27,7 +27,7 @@ export const codex: SandboxProvider = {
     const {session} = policy;
     const home = join(session.folder, 'codex');
     mkdirSync(home, {recursive: true, mode: 0o700});
-    const mark = markBeginning(argv, session);
+    const mark = makeStartMarker(argv, session);
     const settings = {
       'permissions.weft.filesystem': fileTable(policy),
       'permissions.weft.network.enabled': 'false',
@@ -39,7 +39,7 @@ export const codex: SandboxProvider = {
       program,
       args: ['sandbox', '-P', 'weft', '-C', directory, ...args, '--', ...mark.argv],
       environment: {
-        ...withoutWaysOut(environment),
+        ...withoutOutsideAccess(environment),
         CODEX_HOME: home,
         TMPDIR: session.tmp,
         XDG_CACHE_HOME: join(session.tmp, '.cache'),

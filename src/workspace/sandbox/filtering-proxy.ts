@@ -5,8 +5,8 @@ import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import {type HostPlace, readHostPlace} from '../../domain/web-url.ts';
-import {connectHost, type HostNetwork, strayScope} from '../web/connect-host.ts';
-import type {HostGate, Refused} from './host-gate.ts';
+import {connectHost, type HostNetwork, scopeOfAddress} from '../web/connect-host.ts';
+import type {HostGate, Refusal} from './host-gate.ts';
 
 export interface ProxyOptions {
   /** The unix socket that the proxy creates. */
@@ -21,7 +21,7 @@ export interface ProxyOptions {
 const maxConnections = 256;
 
 /** The most bytes in the head of a request. */
-const longestHead = 64 * 1024;
+const maxHeadBytes = 64 * 1024;
 
 /**
  * An HTTP proxy for one command in the sandbox, for plain requests and tunnels (CONNECT). It judges the host that it
@@ -33,7 +33,7 @@ export async function openProxy(
   signal: AbortSignal,
 ): Promise<{close(): void}> {
   const server = createServer({
-    maxHeaderSize: longestHead,
+    maxHeaderSize: maxHeadBytes,
     headersTimeout: headMs,
     // A long upload is not a slow client.
     requestTimeout: 0,
@@ -43,7 +43,7 @@ export async function openProxy(
   });
   server.maxConnections = maxConnections;
   const open = new Set<Duplex>();
-  const keep = <S extends Duplex>(stream: S): S => {
+  const track = <S extends Duplex>(stream: S): S => {
     open.add(stream);
     stream.on('error', () => stream.destroy());
     stream.once('close', () => open.delete(stream));
@@ -51,23 +51,24 @@ export async function openProxy(
   };
 
   /** Returns a connection to an allowed host. Otherwise returns the reason and its status. */
-  async function reach(place: HostPlace): Promise<Socket | {readonly status: 403 | 502; readonly words: string}> {
+  async function connectTo(place: HostPlace): Promise<Socket | {readonly status: 403 | 502; readonly words: string}> {
     const judged = await gate.judge(place);
     if (judged !== 'allowed') return {status: 403, words: judged.refused};
     try {
       const connected = await connectHost({...place, reach: 'as-named'}, network, signal);
-      if (connected.tag === 'failed') return {status: 403, words: strayed(place, connected.error.stray).refused};
-      return keep(connected.value);
+      if (connected.tag === 'failed')
+        return {status: 403, words: refuseAddress(place, connected.error.outOfScope).refused};
+      return track(connected.value);
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
       return {status: 502, words: `weft's proxy cannot connect to ${place.host}:${String(place.port)}${code}`};
     }
   }
 
-  const strayed = (place: HostPlace, address: string): Refused =>
+  const refuseAddress = (place: HostPlace, address: string): Refusal =>
     gate.refuse(
       place,
-      strayScope(address) === 'loopback'
+      scopeOfAddress(address) === 'loopback'
         ? `its name resolves to this machine (${address})`
         : `its name resolves to ${address}, an address of a private network`,
     );
@@ -79,20 +80,20 @@ export async function openProxy(
     }
     const place = readHostPlace(`${target.hostname}:${target.port === '' ? '80' : target.port}`);
     if (place.tag === 'failed') return answer(response, 400, place.error);
-    const connected = await reach(place.value);
+    const connected = await connectTo(place.value);
     if ('status' in connected) return answer(response, connected.status, connected.words);
     if (response.destroyed) return void connected.destroy();
     const outgoing = startRequest({
       method: request.method,
       path: `${target.pathname}${target.search}`,
       headers: {
-        ...passedOn(request.headersDistinct, request.headers),
+        ...forwardedHeaders(request.headersDistinct, request.headers),
         // Without this the body of a GET would be sent unframed, and read as another request.
         ...(request.headers['transfer-encoding'] === undefined ? {} : {'transfer-encoding': 'chunked'}),
         host: target.host,
         connection: 'close',
       },
-      maxHeaderSize: longestHead,
+      maxHeaderSize: maxHeadBytes,
       createConnection: () => connected,
     });
     const answered = Promise.withResolvers<IncomingMessage>();
@@ -102,7 +103,7 @@ export async function openProxy(
     pipeline(request, outgoing).catch(() => {});
     try {
       const incoming = await answered.promise;
-      response.writeHead(incoming.statusCode ?? 502, passedOn(incoming.headersDistinct, incoming.headers));
+      response.writeHead(incoming.statusCode ?? 502, forwardedHeaders(incoming.headersDistinct, incoming.headers));
       await pipeline(incoming, response);
     } catch {
       if (response.headersSent) response.destroy();
@@ -113,16 +114,16 @@ export async function openProxy(
   }
 
   async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    keep(client);
+    track(client);
     const place = readHostPlace(request.url ?? '');
     const connected =
       place.tag === 'ok'
-        ? await reach(place.value)
+        ? await connectTo(place.value)
         : ({status: 400, words: `CONNECT needs host:port: ${place.error}`} as const);
     if ('status' in connected) {
       const {status, words} = connected;
       client.end(
-        `HTTP/1.1 ${String(status)} ${statusWords[status]}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
+        `HTTP/1.1 ${String(status)} ${statusTexts[status]}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
           `content-length: ${String(Buffer.byteLength(words) + 1)}\r\nconnection: close\r\n\r\n${words}\n`,
       );
       return;
@@ -136,7 +137,7 @@ export async function openProxy(
     connected.pipe(client);
   }
 
-  server.on('connection', socket => void keep(socket));
+  server.on('connection', socket => void track(socket));
   server.on('request', (request, response) => {
     forward(request, response).catch(() => response.destroy());
   });
@@ -155,15 +156,15 @@ export async function openProxy(
   };
 }
 
-const statusWords = {400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway'} as const;
+const statusTexts = {400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway'} as const;
 
-function answer(response: ServerResponse, status: keyof typeof statusWords, words: string): void {
+function answer(response: ServerResponse, status: keyof typeof statusTexts, words: string): void {
   // Close the connection: unread bytes of the request would be read as the next one.
   response.writeHead(status, {'content-type': 'text/plain; charset=utf-8', connection: 'close'}).end(`${words}\n`);
 }
 
 /** Returns the headers for the other side: all except those for one connection, which `Connection` may extend. */
-function passedOn(
+function forwardedHeaders(
   all: NodeJS.Dict<string[]>,
   {connection = ''}: Pick<IncomingHttpHeaders, 'connection'>,
 ): Record<string, string | string[]> {
@@ -171,13 +172,13 @@ function passedOn(
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, values = []]): readonly [string, string | string[]][] => {
       const [first] = values;
-      if (first === undefined || ofOneConnection.has(name) || named.includes(name)) return [];
+      if (first === undefined || hopByHopHeaders.has(name) || named.includes(name)) return [];
       return [[name, values.length === 1 ? first : values]];
     }),
   );
 }
 
-const ofOneConnection: ReadonlySet<string> = new Set([
+const hopByHopHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',

@@ -18,15 +18,15 @@ export interface GuardedPaths {
    * Files that would lead git to another configuration, and that no ordinary repository has. weft removes them if a
    * command creates them.
    */
-  readonly neverThere: readonly string[];
+  readonly forbiddenFiles: readonly string[];
 }
 
 /** Returns the guarded paths; none if the whole workspace is read-only. */
 export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
-  if (policy.workspace === 'read-only') return {writable: [], readOnly: [], neverThere: []};
+  if (policy.workspace === 'read-only') return {writable: [], readOnly: [], forbiddenFiles: []};
   const writable: string[] = [];
   const readOnly: string[] = [];
-  const neverThere: string[] = [];
+  const forbiddenFiles: string[] = [];
   for (const root of policy.roots) {
     for (const {name} of listFolder(root)) {
       const path = join(root, name);
@@ -35,8 +35,8 @@ export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
       if (stats === undefined || stats.isSymbolicLink() || stats.isSocket()) continue;
       if (name === '.git' && stats.isDirectory() && policy.repository === 'guarded') {
         writable.push(path);
-        if (!existsSync(join(path, 'commondir'))) neverThere.push(join(path, 'commondir'));
-        readOnly.push(...ofRepository.map(part => join(path, part)).filter(part => existsSync(part)));
+        if (!existsSync(join(path, 'commondir'))) forbiddenFiles.push(join(path, 'commondir'));
+        readOnly.push(...repositoryParts.map(part => join(path, part)).filter(part => existsSync(part)));
       } else readOnly.push(path);
     }
     for (const path of policy.nested) {
@@ -45,13 +45,13 @@ export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
       readOnly.push(path);
     }
   }
-  return {writable: [...new Set(writable)], readOnly: [...new Set(readOnly)], neverThere};
+  return {writable: [...new Set(writable)], readOnly: [...new Set(readOnly)], forbiddenFiles};
 }
 
 /** The parts of a repository that run programs, choose them, or lead to another configuration. */
-const ofRepository = ['hooks', 'config', 'config.worktree', 'modules', 'worktrees', 'commondir'];
+const repositoryParts = ['hooks', 'config', 'config.worktree', 'modules', 'worktrees', 'commondir'];
 
-export const rootIsWorkspace = 'the workspace is the root of the disk, so nothing would be left to protect';
+export const rootWorkspaceProblem = 'the workspace is the root of the disk, so nothing would be left to protect';
 
 /**
  * Returns the policy for a backend without a copy-on-write view. Its commands see all paths under their outside names.
@@ -60,7 +60,7 @@ export function directPolicy(
   name: SandboxProvider['name'],
   {session, ...policy}: SandboxPolicy,
 ): Outcome<SandboxPolicy, string> {
-  if (policy.roots.includes('/')) return failed(rootIsWorkspace);
+  if (policy.roots.includes('/')) return failed(rootWorkspaceProblem);
   if (policy.workspace === 'held') return failed(`${name} can't hold back a command's changes`);
   const {scripts, reports} = session;
   const inPlace = {
@@ -74,13 +74,13 @@ export function directPolicy(
  * Shows that a command has begun, for a backend that does not report it: the shell that starts the command creates a
  * file.
  */
-interface BeginningMark {
+interface StartMarker {
   readonly argv: readonly [string, ...string[]];
   hasBegun(): boolean;
   remove(): void;
 }
 
-export function markBeginning(argv: readonly string[], {reports}: SandboxSession): BeginningMark {
+export function makeStartMarker(argv: readonly string[], {reports}: SandboxSession): StartMarker {
   const file = join(reports.outside, `begun-${randomUUID()}`);
   let begun = false;
   return {

@@ -9,7 +9,7 @@ import {realPath} from '../files/resolve-path.ts';
  * Paths with the user's secrets, or that let a program act as the user. They are relative to the home folder and may
  * not exist. A workspace inside one of them stays visible.
  */
-const inHome: readonly string[] = [
+const homePaths: readonly string[] = [
   '.ssh',
   '.gnupg',
   '.aws',
@@ -78,10 +78,16 @@ const inHome: readonly string[] = [
  * System files that only the system's own programs need. Only root could read them inside; other users can't read them
  * anyway.
  */
-const ofSystem: readonly string[] = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/ssl/private', '/root/.ssh'];
+const systemFiles: readonly string[] = [
+  '/etc/shadow',
+  '/etc/gshadow',
+  '/etc/sudoers',
+  '/etc/ssl/private',
+  '/root/.ssh',
+];
 
 /** Variables with the path of a socket or file that gives access to secrets. */
-const inVariables: readonly string[] = [
+const secretVariables: readonly string[] = [
   'SSH_AUTH_SOCK',
   'GOOGLE_APPLICATION_CREDENTIALS',
   'KUBECONFIG',
@@ -104,9 +110,9 @@ export function hiddenPaths({
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly own: readonly string[];
 }): readonly string[] {
-  const named = inVariables.map(name => environment[name] ?? '').filter(path => isAbsolute(path));
-  const system = ofSystem.filter(path => isReadable(path));
-  const all = [...inHome.map(name => join(home, name)), ...system, ...named, ...own];
+  const named = secretVariables.map(name => environment[name] ?? '').filter(path => isAbsolute(path));
+  const system = systemFiles.filter(path => isReadable(path));
+  const all = [...homePaths.map(name => join(home, name)), ...system, ...named, ...own];
   return [...new Set(all.filter(path => existsSync(path)).map(path => realPath(path)))];
 }
 
@@ -131,8 +137,8 @@ export function deniedFiles(globs: readonly string[], roots: readonly string[]):
   for (const glob of globs) {
     const parts = glob.split('/').slice(1);
     for (const folder of glob.startsWith('./') ? roots : ['/']) {
-      for (const path of matching(folder, parts)) {
-        if (isNoLink(path)) found.add(path);
+      for (const path of matchingPaths(folder, parts)) {
+        if (isRealPath(path)) found.add(path);
         if (found.size > maxDenied) return failed(`deny rules name more than ${String(maxDenied)} files (${glob})`);
       }
     }
@@ -145,21 +151,22 @@ export function deniedFiles(globs: readonly string[], roots: readonly string[]):
 }
 
 /** True for a folder or file; false if nothing is at the path, or weft may not look. */
-const isNoLink = (path: string): boolean =>
+const isRealPath = (path: string): boolean =>
   tryOr(() => lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === false, false);
 
 /**
  * Yields the paths below a folder that match a glob, part by part; `**` enters no links. Node's own `globSync` finds no
  * names with a leading dot after a `**`, such as `.env` files. Node 22 also warns on stderr that it is experimental.
  */
-function* matching(folder: string, parts: readonly string[]): Generator<string> {
+function* matchingPaths(folder: string, parts: readonly string[]): Generator<string> {
   const [part, ...rest] = parts;
   if (part === undefined || (part === '**' && rest.length === 0)) yield folder;
   else if (part === '**') {
-    yield* matching(folder, rest);
-    for (const {name, kind} of listFolder(folder)) if (kind === 'folder') yield* matching(join(folder, name), parts);
+    yield* matchingPaths(folder, rest);
+    for (const {name, kind} of listFolder(folder))
+      if (kind === 'folder') yield* matchingPaths(join(folder, name), parts);
   } else if (hasWildcard(part)) {
     const fits = compileName(part, {sets: 'exact', hidden: 'like others'});
-    for (const {name} of listFolder(folder)) if (fits(name)) yield* matching(join(folder, name), rest);
-  } else yield* matching(join(folder, part), rest);
+    for (const {name} of listFolder(folder)) if (fits(name)) yield* matchingPaths(join(folder, name), rest);
+  } else yield* matchingPaths(join(folder, part), rest);
 }

@@ -6,15 +6,15 @@ import type {HostPlace} from '../../domain/web-url.ts';
 /** Decides which hosts one command may reach. */
 export interface HostGate {
   /** Allows or refuses a host before it is looked up or connected. */
-  judge(place: HostPlace): Promise<'allowed' | Refused>;
+  judge(place: HostPlace): Promise<'allowed' | Refusal>;
   /** Records that an allowed host was refused because of the address that its name resolves to. */
-  refuse(place: HostPlace, why: string): Refused;
+  refuse(place: HostPlace, why: string): Refusal;
   /** Returns a sentence for the model about each refused host. */
   notes(): readonly string[];
 }
 
 /** Why a host was refused, as a sentence for the program and for the model. */
-export interface Refused {
+export interface Refusal {
   readonly refused: string;
 }
 
@@ -28,13 +28,13 @@ export interface HostGateOptions {
 }
 
 /** For commands that run unattended. */
-export const askNobody: AskHost = async () => 'nobody';
+export const askUnattended: AskHost = async () => 'nobody';
 
 /** The most hosts that one command may ask the user about. A program that invents names must not fill the screen. */
 const maxAsked = 20;
 
 /** The most refused hosts to record. */
-const maxKept = 1000;
+const maxRefusals = 1000;
 
 /** The most refused hosts to report to the model. */
 const maxNotes = 10;
@@ -44,9 +44,9 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
   const asked = new Map<string, Promise<'allowed' | {readonly why: string}>>();
   const refusals = new Map<string, string>();
 
-  function refuse({host, port}: HostPlace, why: string): Refused {
+  function refuse({host, port}: HostPlace, why: string): Refusal {
     const refused = `weft did not let the command reach ${host}:${String(port)}: ${why}`;
-    if (refusals.size < maxKept) refusals.set(host, refused);
+    if (refusals.size < maxRefusals) refusals.set(host, refused);
     return {refused};
   }
 
@@ -100,8 +100,8 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
         answer = askOnce(place, found.kind === 'asked' ? 'ask-rule' : 'no-rule');
         asked.set(host, answer);
       }
-      const said = await answer;
-      return said === 'allowed' ? said : refuse(place, said.why);
+      const decided = await answer;
+      return decided === 'allowed' ? decided : refuse(place, decided.why);
     },
     refuse,
     notes() {

@@ -64,7 +64,7 @@ export async function openLaunch(
     return current.release();
   }
 
-  async function decided(decide: 'none' | DecideChanges, signal: AbortSignal): Promise<LaunchEnd> {
+  async function decideChanges(decide: 'none' | DecideChanges, signal: AbortSignal): Promise<LaunchEnd> {
     if (current.kind === 'plain' || current.view === 'direct' || decide === 'none')
       return {changes: noHeldChanges, notes: close()};
     // The changes are always read completely; only the decision can be aborted.
@@ -82,20 +82,21 @@ export async function openLaunch(
     enclosure: first.value,
     isHeld: first.value.kind === 'enclosed' && first.value.view !== 'direct',
     begin: (complete, signal) => async spawn => {
-      for (let turn = 1; ; turn += 1) {
+      for (let attemptNumber = 1; ; attemptNumber += 1) {
         const attempt = await spawn(complete(current));
         if (attempt.tag === 'failed') return attempt;
         const {started, ended, discard} = attempt.value;
-        if (current.kind === 'plain' || (await begins(current.hasBegun, ended, signal))) return ok(started);
+        if (current.kind === 'plain' || (await waitForBegin(current.hasBegun, ended, signal))) return ok(started);
         close();
         const words = await discard();
-        if (turn === maxStarts) return failed(`the sandbox could not be started: ${firstLine(words.trim(), 300)}`);
+        if (attemptNumber === maxStarts)
+          return failed(`the sandbox could not be started: ${firstLine(words.trim(), 300)}`);
         const again = await sandbox.enclose(request);
         if (again.tag === 'failed') return again;
         current = again.value;
       }
     },
-    end: (decide, signal) => (ending ??= decided(decide, signal)),
+    end: (decide, signal) => (ending ??= decideChanges(decide, signal)),
   });
 }
 
@@ -130,15 +131,15 @@ export const moreRights = (rights: Rights): string =>
 const lookMs = 2;
 
 /** Milliseconds after which a start that hangs counts as begun. */
-const longestLookMs = 30_000;
+const maxLookMs = 30_000;
 
 /**
  * Whether the command begins. If the sandbox can't be made, the started process ends without that. An abort counts as a
  * beginning, because the wait for the command's end handles it.
  */
-async function begins(hasBegun: () => boolean, ended: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+async function waitForBegin(hasBegun: () => boolean, ended: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
   const {promise, resolve} = Promise.withResolvers<boolean>();
-  const until = performance.now() + longestLookMs;
+  const until = performance.now() + maxLookMs;
   const timer = setInterval(() => {
     if (signal.aborted || hasBegun() || performance.now() > until) resolve(true);
   }, lookMs);

@@ -4,20 +4,20 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {runGitQuery} from '../checkpoints/git-query.ts';
 import {readTextFile} from '../exec/process-table.ts';
-import {mountTable, sharedPlaces} from './overlay.ts';
-import {isOwnerGone, ownerFile, removeHeld} from './session.ts';
+import {mountTable, sharedUpperFolders} from './overlay.ts';
+import {isOwnerGone, ownerFile, forceRemove} from './session.ts';
 
 /** Milliseconds after which a folder of an older weft, which names no owner, counts as left behind. */
-const leftMs = 7 * 24 * 60 * 60 * 1000;
+const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Removes the sandbox folders of weft processes that were killed together with their watchdogs. Returns their number.
  * Never rejects.
  */
 export async function removeLeftSessions(data: string): Promise<number> {
-  const places = [...new Set([data, tmpdir(), ...sharedPlaces])];
+  const places = [...new Set([data, tmpdir(), ...sharedUpperFolders])];
   const found = await Promise.all(places.map(leftSessionsIn));
-  await Promise.all(found.flat().map(removeHeld));
+  await Promise.all(found.flat().map(forceRemove));
   return found.flat().length;
 }
 
@@ -27,15 +27,15 @@ async function leftSessionsIn(place: string): Promise<readonly string[]> {
     .filter(name => /^weft-sandbox-\w{6}$/u.test(name))
     .flatMap(name => {
       const folder = join(place, name);
-      return isLeft(folder) ? [folder] : [];
+      return isLeftover(folder) ? [folder] : [];
     });
 }
 
-function isLeft(folder: string): boolean {
+function isLeftover(folder: string): boolean {
   const stats = lstatSync(folder, {throwIfNoEntry: false});
   if (stats?.isDirectory() !== true || stats.uid !== process.getuid?.()) return false;
   const owner = readTextFile(join(folder, ownerFile));
-  return owner === undefined ? Date.now() - stats.mtimeMs > leftMs : isOwnerGone(owner);
+  return owner === undefined ? Date.now() - stats.mtimeMs > maxAgeMs : isOwnerGone(owner);
 }
 
 /** The empty files that older versions of weft mounted over during a command, and left behind when killed. */
@@ -49,7 +49,7 @@ export async function removePlaceholders(
   root: string,
   {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
 ): Promise<readonly string[]> {
-  const made = placeholders.filter(name => isMade(join(root, name)));
+  const made = placeholders.filter(name => isPlaceholder(join(root, name)));
   if (made.length === 0) return [];
   const followed = await runGitQuery(['ls-files', '-z', '--', ...made], {folder: root, environment, signal});
   const mounted = mountPoints();
@@ -59,7 +59,7 @@ export async function removePlaceholders(
 }
 
 /** Whether bwrap may have created this file as a mount point. */
-export function isMade(path: string): boolean {
+export function isPlaceholder(path: string): boolean {
   try {
     const stats = lstatSync(path, {throwIfNoEntry: false});
     return stats?.isFile() === true && stats.size === 0 && (stats.mode & 0o777) === 0o444;

@@ -22,8 +22,8 @@ import {realPath} from '../files/resolve-path.ts';
 import {readLink, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
 import type {FilteredNetwork} from './open-network.ts';
-import {noView} from './why-it-fails.ts';
-import {type ChangesPlace, changesFolder} from './changes/held-set.ts';
+import {viewProblem} from './explain-failure.ts';
+import {type ChangesContext, changesFolder} from './changes/held-set.ts';
 import type {
   CommandSandbox,
   EnclosedStart,
@@ -33,7 +33,7 @@ import type {
   SandboxSession,
 } from './sandbox.ts';
 
-export interface SandboxOptions extends Pick<ChangesPlace, 'roots' | 'isProtected' | 'isSecret' | 'environment'> {
+export interface SandboxOptions extends Pick<ChangesContext, 'roots' | 'isProtected' | 'isSecret' | 'environment'> {
   readonly choice: SandboxChoice;
   readonly home: string;
   /** The folders of weft's settings, grants and sessions. */
@@ -50,12 +50,12 @@ export interface SandboxOptions extends Pick<ChangesPlace, 'roots' | 'isProtecte
 /** Opens the network for commands in the sandbox. */
 export interface SandboxNetwork {
   /** Whether commands may reach any host; called for every command, because rules change. */
-  readonly mayReach: () => boolean;
+  readonly canReachHosts: () => boolean;
   readonly open: (request: {readonly folder: string; readonly ask: AskHost}) => Promise<FilteredNetwork>;
 }
 
 /** Backends whose commands reach hosts through weft's proxy; the others have no network. */
-export const withProxy: ReadonlySet<ProviderName> = new Set(['bwrap']);
+export const proxyBackends: ReadonlySet<ProviderName> = new Set(['bwrap']);
 
 /** A change in the meaning of a policy invalidates earlier proofs. Increase this number with it. */
 const policyVersion = 4;
@@ -79,20 +79,20 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
 
   const prove = (): Promise<Proof> =>
     (proving ??= proofOf(options)
-      .then(holdingHere)
+      .then(checkForWorkspace)
       .then(proof => {
-        known = [proof, {...proof, hosts: withProxy.has(proof.provider) ? 'open' : 'closed'}];
+        known = [proof, {...proof, hosts: proxyBackends.has(proof.provider) ? 'open' : 'closed'}];
         return proof;
       }));
 
   /** Rules change while weft runs. Returns the same object until the rules change. */
-  const knownNow = (): Proof | 'unknown' => known?.[options.network.mayReach() ? 1 : 0] ?? 'unknown';
+  const currentProof = (): Proof | 'unknown' => known?.[options.network.canReachHosts() ? 1 : 0] ?? 'unknown';
 
   /**
    * Checks the proof for this workspace: the proof covers the machine, but the kernel may not support a view of this
    * folder.
    */
-  async function holdingHere(proof: Proof): Promise<Proof> {
+  async function checkForWorkspace(proof: Proof): Promise<Proof> {
     const provider = await loadProvider(proof.provider);
     if (!proof.proven.overlay || provider === 'native') return proof;
     const policy = await policyFor('sandbox');
@@ -106,7 +106,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
       policy: policy.value,
     });
     if (start.tag === 'failed')
-      return {...proof, proven: {...proof.proven, overlay: false}, reason: noView(start.error)};
+      return {...proof, proven: {...proof.proven, overlay: false}, reason: viewProblem(start.error)};
     if (start.value.view !== 'direct') start.value.view.close();
     start.value.release();
     return proof;
@@ -150,7 +150,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
   }
 
   /** Opens the proxy, once the probe has proven it. A failure says why the network stays closed. */
-  async function openProven(
+  async function openProvenNetwork(
     provider: SandboxProvider,
     {folder}: SandboxSession,
     ask: AskHost,
@@ -165,7 +165,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     }
   }
 
-  async function inside(
+  async function encloseInside(
     confinement: Exclude<Confinement, 'outside'>,
     {confinement: _given, hosts, ...request}: EncloseRequest,
   ): Promise<Outcome<EnclosedStart, string>> {
@@ -175,7 +175,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     if (provider === 'native') return failed(nativeProof.reason);
     if (policy.tag === 'failed') return policy;
     if (hosts === 'all') {
-      return withProxy.has(proof.provider)
+      return proxyBackends.has(proof.provider)
         ? provider.enclose({...request, policy: {...policy.value, network: {kind: 'open'}}})
         : failed(`the sandbox ${proof.provider} has no network`);
     }
@@ -183,12 +183,12 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     if (
       hosts === 'none' ||
       confinement === 'read-only' ||
-      !withProxy.has(proof.provider) ||
-      !options.network.mayReach()
+      !proxyBackends.has(proof.provider) ||
+      !options.network.canReachHosts()
     ) {
       return provider.enclose({...request, policy: policy.value});
     }
-    const open = await openProven(provider, policy.value.session, hosts);
+    const open = await openProvenNetwork(provider, policy.value.session, hosts);
     if (open.tag === 'failed') {
       const closed = await provider.enclose({...request, policy: policy.value});
       const note = `the command had no network: ${open.error}`;
@@ -210,22 +210,22 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
         case 'outside':
           return ok({kind: 'plain'});
         case 'chosen':
-          return coversAll(choice) ? inside(confinement, request) : ok({kind: 'plain'});
+          return coversAll(choice) ? encloseInside(confinement, request) : ok({kind: 'plain'});
         case 'project':
-          return inside('chosen', request);
+          return encloseInside('chosen', request);
         case 'sandbox':
         case 'read-only':
-          return inside(confinement, request);
+          return encloseInside(confinement, request);
         default:
           return unreachable(confinement);
       }
     },
     async proof() {
       const proof = await prove();
-      const now = knownNow();
+      const now = currentProof();
       return now === 'unknown' ? proof : now;
     },
-    known: knownNow,
+    known: currentProof,
     async close() {
       if (known !== undefined) {
         const provider = await loadProvider(known[0].provider);
@@ -259,7 +259,7 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
     return {provider: name, works: false, proven: nothingProven, hosts: 'closed', reason: found.error};
   const file = join(options.proofFolder, `sandbox-${name}.json`);
   const key = proofKey(name, found.value.version);
-  const kept = keptProof(file, key);
+  const kept = readProof(file, key);
   if (kept !== undefined) {
     return {
       provider: name,
@@ -279,7 +279,7 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   // A failed proof is not stored, because the cause may be fixed meanwhile.
   if (confines(proof)) {
     const {processes, overlay} = proof.proven;
-    keep(file, {key, provider: name, processes, overlay, reason: proof.reason});
+    writeProof(file, {key, provider: name, processes, overlay, reason: proof.reason});
   }
   return proof;
 }
@@ -296,10 +296,10 @@ async function hostsProofOf(
   if (found.tag === 'failed') return {proven: false, reason: found.error};
   const file = join(proofFolder, `sandbox-${provider.name}-hosts.json`);
   const key = proofKey(`${provider.name} hosts`, found.value.version);
-  if (keptProof(file, key) !== undefined) return {proven: true, reason: ''};
+  if (readProof(file, key) !== undefined) return {proven: true, reason: ''};
   const {probeHosts} = await import('./probe.ts');
   const proof = await probeHosts(provider, {folder: proofFolder}, AbortSignal.timeout(60_000));
-  if (proof.proven) keep(file, {key});
+  if (proof.proven) writeProof(file, {key});
   return proof;
 }
 
@@ -324,12 +324,12 @@ const namespaceIds = (): readonly string[] => ['user', 'pid', 'mnt'].map(name =>
 /**
  * Returns the proof stored under this key. Commands can't write a proof, because weft's own folder is hidden from them.
  */
-function keptProof(file: string, key: string): JsonObject | undefined {
+function readProof(file: string, key: string): JsonObject | undefined {
   const read = parseJson(readTextFile(file) ?? '');
   return read.tag === 'ok' && isJsonObject(read.value) && read.value['key'] === key ? read.value : undefined;
 }
 
-function keep(file: string, content: JsonObject): void {
+function writeProof(file: string, content: JsonObject): void {
   try {
     writeFileSync(file, `${JSON.stringify(content)}\n`, {mode: 0o600});
   } catch {
@@ -338,17 +338,17 @@ function keep(file: string, content: JsonObject): void {
 }
 
 /** Limits of the search for protected files: levels below a root, folders in all, and results. */
-const deepest = 3;
+const maxDepth = 3;
 const maxFolders = 2000;
 const maxNested = 100;
-const notEntered = new Set(['node_modules', '.git', 'target', 'dist', 'build', '.venv', 'vendor']);
+const skippedFolders = new Set(['node_modules', '.git', 'target', 'dist', 'build', '.venv', 'vendor']);
 
 /** Returns the protected files and folders deeper in the workspace, as of the first command. */
 function nestedProtected(roots: readonly string[], isProtected: (belowRoot: string) => boolean): readonly string[] {
   const found: string[] = [];
   let folders = 0;
   const look = (root: string, folder: string, depth: number): void => {
-    if (depth > deepest || folders > maxFolders) return;
+    if (depth > maxDepth || folders > maxFolders) return;
     folders += 1;
     let entries;
     try {
@@ -361,7 +361,7 @@ function nestedProtected(roots: readonly string[], isProtected: (belowRoot: stri
       if (entry.isSymbolicLink()) continue;
       if (isProtected(relative(root, path))) {
         if (depth > 0 && found.length < maxNested && (entry.isDirectory() || entry.isFile())) found.push(path);
-      } else if (entry.isDirectory() && !notEntered.has(entry.name)) look(root, path, depth + 1);
+      } else if (entry.isDirectory() && !skippedFolders.has(entry.name)) look(root, path, depth + 1);
     }
   };
   for (const root of roots) look(root, root, 0);

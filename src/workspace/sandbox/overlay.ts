@@ -11,9 +11,9 @@ import {findProgram} from '../exec/trusted-path.ts';
 import {isFolder, listFolder} from '../files/list-folder.ts';
 import {holds} from '../files/resolve-path.ts';
 import type {CommandView, SandboxPolicy, SandboxSession} from './sandbox.ts';
-import {removeHeld} from './session.ts';
-import {withFilter} from './system-calls.ts';
-import {lackOfView, type MountSettings} from './why-it-fails.ts';
+import {forceRemove} from './session.ts';
+import {withFilter} from './seccomp-filter.ts';
+import {explainViewFailure, type MountSettings} from './explain-failure.ts';
 
 /**
  * The mounts that are made before bwrap starts, in unprivileged namespaces: overlayfs over the workspace, and read-only
@@ -38,9 +38,9 @@ interface Mounted {
 
 /** Returns the overlays for one command. A failure says why this machine or this workspace has none. */
 export async function openOverlays(policy: SandboxPolicy): Promise<Outcome<Overlays, string>> {
-  const laid = await groundOf(policy);
-  if (laid.tag === 'failed') return laid;
-  const ground = laid.value;
+  const shared = await sharedMountsOf(policy);
+  if (shared.tag === 'failed') return shared;
+  const ground = shared.value;
   const {covered, unshare, mount, namespaces} = ground;
   const {workspace} = policy;
   const isHeld = workspace === 'held';
@@ -66,7 +66,7 @@ export async function openOverlays(policy: SandboxPolicy): Promise<Outcome<Overl
 
 /** Makes the view of one command, with the file that lists its mounts. */
 function openView(
-  {lowers, covers}: Pick<Ground, 'lowers' | 'covers'>,
+  {lowers, covers}: Pick<SharedMounts, 'lowers' | 'covers'>,
   policy: Pick<SandboxPolicy, 'readChanges' | 'session'>,
 ): CommandView & {readonly table: string} {
   commands += 1;
@@ -81,7 +81,7 @@ function openView(
     for (const each of [own, join(own, 'upper'), join(own, 'work')]) mkdirSync(join(held, each));
     const upper = join(held, own, 'upper');
     const options = `lowerdir=${link},upperdir=${join(heldLink, own, 'upper')},workdir=${join(heldLink, own, 'work')}`;
-    lines.push(`weft ${escaped(at)} overlay ${escaped(options)},userxattr,volatile 0 0\n`);
+    lines.push(`weft ${escapeField(at)} overlay ${escapeField(options)},userxattr,volatile 0 0\n`);
     // All local file systems use the same clock.
     return {lower, upper, begunNs: statSync(upper, {bigint: true}).ctimeNs};
   });
@@ -91,7 +91,7 @@ function openView(
     layers,
     table,
     read: signal => policy.readChanges({layers}, signal),
-    close: () => void Promise.all([mine, ...folders].map(removeHeld)),
+    close: () => void Promise.all([mine, ...folders].map(forceRemove)),
   };
 }
 
@@ -109,7 +109,7 @@ interface Lower extends Mounted {
 }
 
 /** The part that all commands of a session share while the machine's mounts stay the same. */
-interface Ground {
+interface SharedMounts {
   readonly covered: readonly string[];
   /** The mounts over them, as lines for mount(8). */
   readonly covers: string;
@@ -119,22 +119,25 @@ interface Ground {
   readonly namespaces: readonly string[];
 }
 
-const grounds = new WeakMap<
+const knownMounts = new WeakMap<
   SandboxSession,
-  {readonly mounts: string; readonly ground: Promise<Outcome<Ground, string>>}
+  {readonly mounts: string; readonly ground: Promise<Outcome<SharedMounts, string>>}
 >();
 
-function groundOf(policy: SandboxPolicy): Promise<Outcome<Ground, string>> {
+function sharedMountsOf(policy: SandboxPolicy): Promise<Outcome<SharedMounts, string>> {
   const mounts = readTextFile('/proc/self/mountinfo') ?? '';
-  const known = grounds.get(policy.session);
+  const known = knownMounts.get(policy.session);
   if (known?.mounts === mounts) return known.ground;
-  const ground = layGround(policy, mountTable(mounts));
-  grounds.set(policy.session, {mounts, ground});
+  const ground = makeSharedMounts(policy, mountTable(mounts));
+  knownMounts.set(policy.session, {mounts, ground});
   return ground;
 }
 
 /** Tries the mounts once. A folder that the kernel refuses must not keep every command from starting. */
-async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promise<Outcome<Ground, string>> {
+async function makeSharedMounts(
+  policy: SandboxPolicy,
+  table: readonly Mount[],
+): Promise<Outcome<SharedMounts, string>> {
   const {roots, session, places} = policy;
   const unshare = findProgram('unshare');
   const mount = findProgram('mount');
@@ -159,11 +162,11 @@ async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promis
   );
   const lowers: Lower[] = [];
   for (const [index, folder] of [...new Set([...own, ...inside.map(({point}) => point)])].entries()) {
-    if (isOthers(folder))
+    if (belongsToOther(folder))
       return failed(
         `${folder} belongs to another user or group, whose files overlayfs cannot copy for this user. chown it, or run weft as its owner`,
       );
-    const place = placeFor(folder, {places: [...places, ...sharedPlaces], roots: own, table});
+    const place = upperFolderFor(folder, {places: [...places, ...sharedUpperFolders], roots: own, table});
     if (place === undefined)
       return failed(
         'weft found no folder outside the workspace on a file system that can hold the changes of commands',
@@ -178,7 +181,7 @@ async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promis
   const why = (words: string): string =>
     inside.length > 0 && namespaces[0] !== '-m'
       ? `other file systems are mounted inside the workspace (${inside.map(({point}) => point).join(', ')}), which overlayfs can show only to root`
-      : lackOfView(firstLine(words, 300), mountSettings());
+      : explainViewFailure(firstLine(words, 300), mountSettings());
   // A read-only overlay needs two layers.
   const below = at('none');
   const linesOver = (folders: readonly string[]): string => folders.map(folder => coverLine(folder, below)).join('');
@@ -187,7 +190,7 @@ async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promis
   try {
     const {stdout, stderr} = await promisify(execFile)(
       unshare,
-      [...namespaces, '/bin/sh', '-c', trial, mount, view.table],
+      [...namespaces, '/bin/sh', '-c', trialScript, mount, view.table],
       {
         timeout: 20_000,
         maxBuffer: 16 * 1024 * 1024,
@@ -211,13 +214,13 @@ async function layGround(policy: SandboxPolicy, table: readonly Mount[]): Promis
  * Whether a folder belongs to another user or group. The namespace maps only this user and the user's primary group, so
  * copying other files fails with EOVERFLOW.
  */
-function isOthers(folder: string): boolean {
+function belongsToOther(folder: string): boolean {
   const {uid, gid} = statSync(folder);
   return uid !== process.getuid?.() || gid !== process.getgid?.();
 }
 
 /** Some mounts may fail, so the resulting mount table counts. */
-const trial = `"$0" -a -T "$1"; while IFS= read -r line; do printf '%s\\n' "$line"; done </proc/self/mountinfo`;
+const trialScript = `"$0" -a -T "$1"; while IFS= read -r line; do printf '%s\\n' "$line"; done </proc/self/mountinfo`;
 
 function stderrOf(cause: unknown): string {
   const printed =
@@ -232,16 +235,16 @@ const mountSettings = (): MountSettings => ({
   most: readTextFile('/proc/sys/user/max_user_namespaces') ?? '',
 });
 
-const bindLine = ({folder, at}: Mounted): string => `${escaped(folder)} ${escaped(at)} none rbind 0 0\n`;
+const bindLine = ({folder, at}: Mounted): string => `${escapeField(folder)} ${escapeField(at)} none rbind 0 0\n`;
 
 const coverLine = (folder: string, below: string): string =>
-  `weft ${escaped(folder)} overlay lowerdir=${escaped(below)}:${escaped(folder)},userxattr 0 0\n`;
+  `weft ${escapeField(folder)} overlay lowerdir=${escapeField(below)}:${escapeField(folder)},userxattr 0 0\n`;
 
-const escaped = (text: string): string =>
+const escapeField = (text: string): string =>
   text.replaceAll(/[\s\\#]/gu, each => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 /** Returns the first folder that can hold an upper layer for `lower`. Prefers one on the same file system. */
-function placeFor(
+function upperFolderFor(
   lower: string,
   {
     places,
@@ -250,14 +253,14 @@ function placeFor(
   }: {readonly places: readonly string[]; readonly roots: readonly string[]; readonly table: readonly Mount[]},
 ): string | undefined {
   const usable = places.filter(
-    place => isFolder(place) && !roots.some(root => holds(root, place)) && canHold(typeOf(place, table)),
+    place => isFolder(place) && !roots.some(root => holds(root, place)) && canHoldUpper(typeOf(place, table)),
   );
   const {dev} = statSync(lower);
   return usable.find(place => statSync(place).dev === dev) ?? usable[0];
 }
 
 /** Folders outside weft's own that may contain upper layers. */
-export const sharedPlaces = ['/var/tmp', '/dev/shm'];
+export const sharedUpperFolders = ['/var/tmp', '/dev/shm'];
 
 /**
  * Returns the file system type of a path, from the innermost mount. Of several mounts at one point, the last counts.
@@ -268,7 +271,7 @@ const typeOf = (path: string, table: readonly Mount[]): string =>
     .reduce((best, each) => (each.point.length >= best.point.length ? each : best), {point: '', type: ''}).type;
 
 /** Whether unprivileged overlayfs can store whiteouts and its attributes on this file system type. */
-const canHold = (type: string): boolean =>
+const canHoldUpper = (type: string): boolean =>
   /^(?:ext[34]|xfs|btrfs|f2fs|bcachefs|zfs)$/u.test(type) || (type === 'tmpfs' && hasTmpfsAttributes());
 
 /** Linux supports user attributes on tmpfs since 6.6. */
@@ -292,16 +295,16 @@ export function mountTable(text: string): readonly Mount[] {
     const point = before.split(' ')[4];
     const [type = '', source = '', options = ''] = after.split(' ');
     if (point === undefined) return [];
-    return [{point: unescaped(point), type, source, isFixed: options.split(',').includes('ro')}];
+    return [{point: unescapeField(point), type, source, isFixed: options.split(',').includes('ro')}];
   });
 }
 
-const unescaped = (text: string): string =>
+const unescapeField = (text: string): string =>
   text.replaceAll(/\\([0-7]{3})/gu, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 /** Whether the file system stores files, and is not an interface of the kernel. */
-const isDisk = (type: string): boolean => !ofKernel.has(type);
-const ofKernel = new Set(
+const isDisk = (type: string): boolean => !kernelTypes.has(type);
+const kernelTypes = new Set(
   'proc sysfs cgroup cgroup2 devtmpfs devpts mqueue debugfs tracefs securityfs pstore bpf autofs binfmt_misc configfs fusectl hugetlbfs efivarfs nsfs rpc_pipefs selinuxfs'.split(
     ' ',
   ),
@@ -318,7 +321,7 @@ const maxCovers = 64;
 function coverable(table: readonly Mount[], session: SandboxSession): readonly string[] {
   const found: string[] = [];
   const look = (folder: string): void => {
-    if (found.length >= maxCovers || leftOut.has(folder) || /[:,\\]/u.test(folder)) return;
+    if (found.length >= maxCovers || skippedFolders.has(folder) || /[:,\\]/u.test(folder)) return;
     const own = table.findLast(({point}) => point === folder);
     if (own !== undefined && (!isDisk(own.type) || own.isFixed)) return;
     const isWhole = folder !== '/' && !table.some(({point}) => point !== folder && holds(folder, point));
@@ -330,7 +333,7 @@ function coverable(table: readonly Mount[], session: SandboxSession): readonly s
   return found;
 }
 
-const leftOut = new Set(
+const skippedFolders = new Set(
   '/proc /sys /dev /run /tmp /var/run /var/tmp /usr /etc /boot /bin /sbin /lib /lib32 /lib64 /libx32 /nix /snap /lost+found'.split(
     ' ',
   ),

@@ -28,11 +28,11 @@ import {findProgram} from '../exec/trusted-path.ts';
 import {machineNetwork, type HostNetwork} from '../web/connect-host.ts';
 import {toBytes} from './changes/path-bytes.ts';
 import {isWhiteout} from './changes/scan-layer.ts';
-import {lackOfSandbox, noView} from './why-it-fails.ts';
+import {explainSandboxFailure, viewProblem} from './explain-failure.ts';
 import {openNetwork} from './open-network.ts';
-import {type EnclosedEnd, readNothing, runEnclosed} from './run-enclosed.ts';
+import {type EnclosedEnd, skipChanges, runEnclosed} from './run-enclosed.ts';
 import type {SandboxPolicy, SandboxProvider} from './sandbox.ts';
-import {openSession, removeHeld} from './session.ts';
+import {openSession, forceRemove} from './session.ts';
 
 /** The inputs of the probe. */
 export interface ProbeOptions {
@@ -66,9 +66,9 @@ export async function probeProvider(
   });
   const found = await provider.find();
   if (found.tag === 'failed') return fails(found.error);
-  let place: ProbePlace;
+  let place: ProbeSetup;
   try {
-    place = await makePlace(options);
+    place = await setUpProbe(options);
   } catch (cause) {
     return fails(`the probe could not be set up: ${causeText(cause)}`);
   }
@@ -84,7 +84,7 @@ export async function probeProvider(
       ran.end.code !== 7 ||
       !ran.output.includes(ready)
     ) {
-      return fails(lackOfSandbox(ran));
+      return fails(explainSandboxFailure(ran));
     }
     const failures = await place.observe();
     const held = await place.observeHeld(async (heldScript, observe) => {
@@ -143,7 +143,7 @@ const policyFor = (
   // So that the protection of a workspace that is the home is tested too.
   home: work,
   workspace: 'writable',
-  readChanges: readNothing,
+  readChanges: skipChanges,
   repository: 'guarded',
   readable: [],
   nested: [],
@@ -164,7 +164,7 @@ function verdict(provider: SandboxProvider['name'], failures: readonly Failure[]
   return {provider, works: proven.files && proven.network, proven, hosts: 'closed', reason};
 }
 
-interface ProbePlace {
+interface ProbeSetup {
   readonly policy: SandboxPolicy;
   readonly home: string;
   readonly work: string;
@@ -188,7 +188,7 @@ interface Targets {
 
 const ready = 'weft-sandbox-probe-ready';
 
-async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<ProbePlace> {
+async function setUpProbe({folder, home, isProtected}: ProbeOptions): Promise<ProbeSetup> {
   const top = realpathSync(mkdtempSync(join(folder, 'sandbox-probe-')));
   const work = join(top, 'work');
   const outside = join(top, 'home');
@@ -230,33 +230,33 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
     script: probeScript({canary, outside, victim: victim.pid}),
     async observe() {
       const seen: Failure[] = [];
-      const failing = (about: keyof Proven, fails: boolean, what: string): void => {
+      const record = (about: keyof Proven, fails: boolean, what: string): void => {
         if (fails) seen.push({about, what});
       };
       const read = existsSync(join(work, 'read')) ? readFileSync(join(work, 'read'), 'utf8') : '';
-      failing(
+      record(
         'files',
         existsSync(canary) || existsSync(join(outside, 'canary')),
         'files outside the workspace can be written',
       );
-      failing('files', read.includes(secret), 'secrets can be read');
-      failing(
+      record('files', read.includes(secret), 'secrets can be read');
+      record(
         'files',
         existsSync(join(work, '.git', 'hooks', 'canary')) || readFileSync(join(work, '.git', 'config'), 'utf8') !== '',
         'protected files of the workspace can be written',
       );
-      failing('files', existsSync(join(work, '.moved')), 'protected files of the workspace can be moved');
+      record('files', existsSync(join(work, '.moved')), 'protected files of the workspace can be moved');
       for (const listener of listeners) {
         const connections = await listener.connections();
         if (connections === 'deaf') throw new Error(`a listener at ${listener.name} receives nothing`);
-        failing('network', connections > 0, `${listener.name} accepts connections`);
+        record('network', connections > 0, `${listener.name} accepts connections`);
       }
       const packets = await udp.packets();
       if (packets === 'deaf') throw new Error('a listener for UDP receives nothing');
-      failing('network', packets > 0, 'UDP packets get out');
-      failing('processes', victim.exitCode !== null || victim.signalCode !== null, 'processes outside can be ended');
-      failing('processes', existsSync(join(work, 'saw')), 'processes outside can be seen');
-      failing('processes', existsSync(join(work, 'nested')), 'namespaces can be made inside');
+      record('network', packets > 0, 'UDP packets get out');
+      record('processes', victim.exitCode !== null || victim.signalCode !== null, 'processes outside can be ended');
+      record('processes', existsSync(join(work, 'saw')), 'processes outside can be seen');
+      record('processes', existsSync(join(work, 'nested')), 'namespaces can be made inside');
       return seen;
     },
     async observeHeld(run) {
@@ -284,8 +284,8 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
             ? ran.error
             : ran.value.end.kind === 'exited' && made !== ''
               ? ''
-              : lackOfSandbox(ran.value);
-        if (ended !== '') return [{about: 'overlay', what: noView(ended)}];
+              : explainSandboxFailure(ran.value);
+        if (ended !== '') return [{about: 'overlay', what: viewProblem(ended)}];
         const connections = await socket.connections();
         const seen: readonly (readonly [boolean, string])[] = [
           [names() !== before, 'a command changes the workspace before weft has decided about it'],
@@ -311,7 +311,7 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       rmSync(canary, {force: true});
       await session.close();
       // Only a system administrator could remove overlayfs's own folders with their permissions.
-      await removeHeld(top);
+      await forceRemove(top);
     },
   };
 }
@@ -453,7 +453,7 @@ export async function probeHosts(
   signal: AbortSignal,
 ): Promise<HostsProof> {
   const listeners: Listener[] = [];
-  const dialled: string[] = [];
+  const dialed: string[] = [];
   const undo: (() => unknown)[] = [];
   try {
     const top = realpathSync(mkdtempSync(join(folder, 'sandbox-probe-')));
@@ -464,16 +464,16 @@ export async function probeHosts(
     });
     const work = join(top, 'work');
     mkdirSync(work);
-    const behind = await listen({host: '127.0.0.1'});
-    listeners.push(behind, ...(await Promise.all(['127.0.0.1', ...ownAddresses()].map(host => listen({host})))));
+    const target = await listen({host: '127.0.0.1'});
+    listeners.push(target, ...(await Promise.all(['127.0.0.1', ...ownAddresses()].map(host => listen({host})))));
     const direct = listeners.slice(1).flatMap(({at}) => ('port' in at ? [at] : []));
     const udp = await listenUdp();
     undo.push(() => udp.close());
     const network: HostNetwork = {
       addressesOf: async host => (host === allowed || host === denied ? [publicAddress] : ['127.0.0.1']),
       async connect({address}, connecting) {
-        dialled.push(address);
-        const {at} = behind;
+        dialed.push(address);
+        const {at} = target;
         const {socket} = await machineNetwork.connect(
           {address: '127.0.0.1', port: 'port' in at ? at.port : 0},
           connecting,
@@ -491,7 +491,7 @@ export async function probeHosts(
       {folder: session.folder, ask: async () => 'nobody'},
     );
     const policy = policyFor(work, {places: [], network: hosts, hidden: [], isProtected: () => false, session});
-    const through = [
+    const proxyTargets = [
       `${allowed}:443`,
       `${denied}:443`,
       '8.8.4.4:443',
@@ -501,11 +501,11 @@ export async function probeHosts(
       const variables = {
         HOME: work,
         PROBE: JSON.stringify({tcp: direct, udp: udp.port, sockets: []}),
-        THROUGH: JSON.stringify(through),
+        THROUGH: JSON.stringify(proxyTargets),
       };
       const ran = await runScript(provider, {script: hostsScript, policy, variables}, signal);
       if (ran.tag === 'failed') return unproven(ran.error);
-      if (!existsSync(join(work, 'made'))) return unproven(lackOfSandbox(ran.value));
+      if (!existsSync(join(work, 'made'))) return unproven(explainSandboxFailure(ran.value));
     } finally {
       hosts.close();
     }
@@ -517,8 +517,8 @@ export async function probeHosts(
     const packets = await udp.packets();
     if (packets !== 0)
       return unproven(packets === 'deaf' ? 'a listener for UDP receives nothing' : 'UDP packets get out');
-    if (dialled.length === 0) return unproven('a host that a rule allows cannot be reached');
-    return dialled.length === 1
+    if (dialed.length === 0) return unproven('a host that a rule allows cannot be reached');
+    return dialed.length === 1
       ? {proven: true, reason: ''}
       : unproven('the proxy connects to hosts that no rule allows');
   } catch (cause) {

@@ -28,10 +28,10 @@ export interface EnclosedEnd extends LaunchEnd {
 }
 
 /** For commands whose changes are dropped. */
-export const readNothing: SandboxPolicy['readChanges'] = async () => failed('the changes of this command are not read');
+export const skipChanges: SandboxPolicy['readChanges'] = async () => failed('the changes of this command are not read');
 
 /** The most UTF-16 units of output to keep. */
-const outputBound = 30_000;
+const maxOutputLength = 30_000;
 
 /**
  * Runs a command to its end, inside the sandbox or outside. It has no terminal, gets `input` on stdin, and has its own
@@ -101,9 +101,9 @@ async function spawnRun(
   {directory, input}: {readonly directory: string; readonly input: string | Uint8Array},
 ): Promise<Outcome<Attempt<Run>, string>> {
   const printed = {
-    output: makeBoundedText(outputBound),
-    stdout: makeBoundedText(outputBound),
-    stderr: makeBoundedText(outputBound),
+    output: makeBoundedText(maxOutputLength),
+    stdout: makeBoundedText(maxOutputLength),
+    stderr: makeBoundedText(maxOutputLength),
   };
   const child = spawn(program, args, {
     cwd: directory,

@@ -2,7 +2,7 @@ import {basename, extname} from 'node:path';
 import type {DecideChanges} from '../../actions/changes-port.ts';
 import {failed, type Outcome} from '../../base/outcome.ts';
 import type {Confinement} from '../../domain/risk.ts';
-import {askNobody} from './host-gate.ts';
+import {askUnattended} from './host-gate.ts';
 import {type EnclosedEnd, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox} from './sandbox.ts';
 
@@ -29,10 +29,10 @@ export interface SandboxExec {
 }
 
 /** The most bytes of a script. */
-const longestScript = 1024 * 1024;
+const maxScriptBytes = 1024 * 1024;
 
 /** The longest run, in milliseconds. */
-const longestRunMs = 600_000;
+const maxRunMs = 600_000;
 
 export function makeSandboxExec({
   sandbox,
@@ -53,8 +53,8 @@ export function makeSandboxExec({
     {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string | Uint8Array},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>> {
-    const request = {argv, directory, environment, confinement, hosts: askNobody, input, changes} as const;
-    return runEnclosed(sandbox, {...request, timeoutMs: Math.min(timeoutMs, longestRunMs)}, signal);
+    const request = {argv, directory, environment, confinement, hosts: askUnattended, input, changes} as const;
+    return runEnclosed(sandbox, {...request, timeoutMs: Math.min(timeoutMs, maxRunMs)}, signal);
   }
 
   return {
@@ -64,7 +64,7 @@ export function makeSandboxExec({
       if (interpreter === undefined) {
         return failed(`${name} cannot be run: its name must end in one of ${[...interpreters.keys()].join(', ')}`);
       }
-      if (contents.length > longestScript) return failed(`${name} is longer than ${String(longestScript)} bytes`);
+      if (contents.length > maxScriptBytes) return failed(`${name} is longer than ${String(maxScriptBytes)} bytes`);
       const words = ['/bin/sh', '-c', fromInput, 'weft-run-file', interpreter, basename(name), ...args] as const;
       return run(words, {timeoutMs, input: contents}, signal);
     },

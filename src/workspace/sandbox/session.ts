@@ -5,14 +5,14 @@ import {join} from 'node:path';
 import {readLink, readTextFile, startTimeSync} from '../exec/process-table.ts';
 import {realPath} from '../files/resolve-path.ts';
 import type {SandboxSession} from './sandbox.ts';
-import {systemCallFilter} from './system-calls.ts';
+import {systemCallFilter} from './seccomp-filter.ts';
 
 /**
  * Makes the private folder for the sandboxed commands of one weft process. It contains their temporary files, which
  * live as long as weft does, and the files that weft passes in.
  */
 export function openSession(): SandboxSession & {close(): Promise<void>} {
-  const folder = makeOwned(tmpdir());
+  const folder = makeOwnedFolder(tmpdir());
   const at = (name: string): string => {
     mkdirSync(join(folder, name), {mode: 0o700});
     return join(folder, name);
@@ -32,18 +32,18 @@ export function openSession(): SandboxSession & {close(): Promise<void>} {
     scripts: {outside: at('scripts'), inside: '/run/weft'},
     reports: {outside: at('reports'), inside: '/run/weft-reports'},
     heldIn(place) {
-      const known = held.get(place) ?? makeOwned(place);
+      const known = held.get(place) ?? makeOwnedFolder(place);
       held.set(place, known);
       return known;
     },
     held: () => [...held.values()],
     async close() {
-      await Promise.all([folder, ...held.values()].map(removeHeld));
+      await Promise.all([folder, ...held.values()].map(forceRemove));
     },
   };
 }
 
-function makeOwned(place: string): string {
+function makeOwnedFolder(place: string): string {
   const folder = realPath(mkdtempSync(join(place, 'weft-sandbox-')));
   writeFileSync(join(folder, ownerFile), ownerText());
   return folder;
@@ -71,17 +71,17 @@ export function isOwnerGone(owner: string): boolean {
 }
 
 /** Removes a folder and its content, even if commands or the kernel made parts of it unreadable. Never rejects. */
-export async function removeHeld(folder: string): Promise<void> {
+export async function forceRemove(folder: string): Promise<void> {
   // Overlayfs creates its work folder without any permissions.
   await rm(folder, {recursive: true, force: true}).catch(async () => {
-    await openAll(folder).catch(() => {});
+    await unlockFolders(folder).catch(() => {});
     await rm(folder, {recursive: true, force: true}).catch(() => {});
   });
 }
 
-async function openAll(folder: string): Promise<void> {
+async function unlockFolders(folder: string): Promise<void> {
   await chmod(folder, 0o700);
   for (const entry of await readdir(folder, {withFileTypes: true})) {
-    if (entry.isDirectory()) await openAll(join(folder, entry.name));
+    if (entry.isDirectory()) await unlockFolders(join(folder, entry.name));
   }
 }

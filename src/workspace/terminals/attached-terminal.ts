@@ -12,7 +12,7 @@ interface AttachedStep {
 }
 
 /** A string sequence (OSC, DCS, …) longer than this (UTF-16 units) is dropped. */
-const longestSequence = 4096;
+const maxSequenceLength = 4096;
 
 /**
  * Filters a program's output for the terminal of the user who is attached to it. The program may draw, move the cursor,
@@ -21,44 +21,47 @@ const longestSequence = 4096;
  * alternate screen is weft's while the user is attached. Sequences may be split anywhere.
  */
 export function makeAttachedOutput(): {push(chunk: string): AttachedStep} {
-  let held = '';
-  let inDropped = false;
+  let pending = '';
+  let isDropping = false;
 
   function push(chunk: string): AttachedStep {
-    let text = held + (highControl.test(chunk) ? chunk.replaceAll(highControls, asEscape) : chunk);
-    held = '';
-    if (inDropped) {
+    let text = pending + (highControl.test(chunk) ? chunk.replaceAll(highControls, toEscape) : chunk);
+    pending = '';
+    if (isDropping) {
       const end = stringEnd.exec(text);
       if (end === null) {
-        held = text.endsWith('\u001B') ? '\u001B' : '';
+        pending = text.endsWith('\u001B') ? '\u001B' : '';
         return {text: '', screen: 'same'};
       }
-      inDropped = false;
+      isDropping = false;
       text = text.slice(end.index + end[0].length);
     }
     if (!control.test(text)) return {text, screen: 'same'};
     const cut = unfinished.exec(text);
     if (cut !== null) {
-      if (cut[0].length <= longestSequence) held = cut[0];
-      else inDropped = true;
+      if (cut[0].length <= maxSequenceLength) pending = cut[0];
+      else isDropping = true;
       text = text.slice(0, cut.index);
     }
     return switchesScreen.test(text)
-      ? {text: [...text.matchAll(sequence)].map(([one]) => setting(admitted(one))).join(''), screen: 'repaint'}
-      : {text: text.replaceAll(sequence, admitted), screen: 'same'};
+      ? {
+          text: [...text.matchAll(sequence)].map(([one]) => keepSetting(filterSequence(one))).join(''),
+          screen: 'repaint',
+        }
+      : {text: text.replaceAll(sequence, filterSequence), screen: 'same'};
   }
 
   return {push};
 }
 
 /** Returns the sequence in the form that the terminal may have; empty for not at all. */
-function admitted(sequence: string): string {
+function filterSequence(sequence: string): string {
   switch (sequence[1]) {
     case '[':
-      if (beyond.test(sequence)) return '';
-      return sequence.startsWith('\u001B[?') && /[hl]$/u.test(sequence) ? withoutModes(sequence) : sequence;
+      if (blockedSequences.test(sequence)) return '';
+      return sequence.startsWith('\u001B[?') && /[hl]$/u.test(sequence) ? removeBlockedModes(sequence) : sequence;
     case ']':
-      return harmless.test(sequence) ? sequence : '';
+      return allowedStrings.test(sequence) ? sequence : '';
     case 'c':
       return softReset;
     case undefined:
@@ -77,22 +80,22 @@ function admitted(sequence: string): string {
 }
 
 /** Alternate screens, 132 columns, and reports of the window size (the program has one row less). */
-const withheldModes = new Set(['3', '47', '1047', '1049', '2048']);
+const blockedModes = new Set(['3', '47', '1047', '1049', '2048']);
 
-function withoutModes(sequence: string): string {
+function removeBlockedModes(sequence: string): string {
   const modes = sequence.slice(3, -1).split(';');
-  const kept = modes.filter(mode => !withheldModes.has(mode));
+  const kept = modes.filter(mode => !blockedModes.has(mode));
   return kept.length === 0 ? '' : `\u001B[?${kept.join(';')}${sequence.slice(-1)}`;
 }
 
 /** Keeps a sequence next to a screen switch only if it draws nothing. */
-const setting = (sequence: string): string => (settings.test(sequence) ? sequence : '');
+const keepSetting = (sequence: string): string => (settings.test(sequence) ? sequence : '');
 
 /** Replaces a full reset, which would leave the alternate screen and clear the scrollback. */
 const softReset = '\u001B[!p\u001B[2J\u001B[H';
 
 /** Converts a one-character control to the form that begins with an escape. */
-const asEscape = (character: string): string => `\u001B${String.fromCodePoint((character.codePointAt(0) ?? 0) - 0x40)}`;
+const toEscape = (character: string): string => `\u001B${String.fromCodePoint((character.codePointAt(0) ?? 0) - 0x40)}`;
 
 /* oxlint-disable no-control-regex -- control characters are what this file is about */
 const highControl = /[\u0080-\u009F]/u;
@@ -103,9 +106,9 @@ const sequence =
   /\u001B\[[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u0018\u001A\u001B]*(?:\u0007|\u001B\\|[\u0018\u001A])?|\u001B(?!\[)[ -/]*[0-~]|\u001B|\u0005/gu;
 const unfinished = /\u001B(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u0018\u001A\u001B]*\u001B?|[ -/]*)$/u;
 /** The window and its title, printers, checksums of the screen, the scrollback. */
-const beyond = /[ti]$|\*y$|^\u001B\[3J$/u;
+const blockedSequences = /[ti]$|\*y$|^\u001B\[3J$/u;
 /** Links, and queries of colors. */
-const harmless = /^\u001B\](?:8;|1[0-2];\?|4;\d+;\?)/u;
+const allowedStrings = /^\u001B\](?:8;|1[0-2];\?|4;\d+;\?)/u;
 const stringEnd = /\u0007|\u001B\\|[\u0018\u001A]/u;
 const switchesScreen = /\u001B\[\?(?:[\d;]*;)?(?:47|1047|1049)(?:;[\d;]*)?[hl]/u;
 const settings = /^\u001B(?:\[[?<=>]|\[\d*[cn]$|\[\d* q$|\[[\d;]*r$|[=>]$)/u;
@@ -125,10 +128,10 @@ export interface AttachedView {
 export function makeAttachedView(terminal: AttachedTerminal, screen: TerminalScreen): AttachedView {
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   const output = makeAttachedOutput();
-  let over = false;
-  let again = false;
+  let isEnded = false;
+  let needsRepaint = false;
   /** Output that arrived while a repaint is pending; `undefined` if none is. */
-  let later: string | undefined;
+  let queued: string | undefined;
 
   function show(chunk: string): void {
     const step = output.push(chunk);
@@ -137,35 +140,35 @@ export function makeAttachedView(terminal: AttachedTerminal, screen: TerminalScr
   }
 
   function repaint(): void {
-    if (later !== undefined) {
-      again = true;
+    if (queued !== undefined) {
+      needsRepaint = true;
       return;
     }
-    later = '';
+    queued = '';
     // Draw in this callback: a moment later the emulated screen may have processed more.
     screen.write(new Uint8Array(), draw);
   }
 
   function draw(): void {
-    if (over) return;
+    if (isEnded) return;
     terminal.show(screen.redraw());
-    const held = later ?? '';
-    later = undefined;
+    const held = queued ?? '';
+    queued = undefined;
     if (held !== '') show(held);
-    if (!again) return;
-    again = false;
+    if (!needsRepaint) return;
+    needsRepaint = false;
     repaint();
   }
 
   return {
     push(bytes) {
       const text = decoder.decode(bytes, {stream: true});
-      if (later === undefined) show(text);
-      else later += text;
+      if (queued === undefined) show(text);
+      else queued += text;
     },
     repaint,
     end() {
-      over = true;
+      isEnded = true;
     },
   };
 }

@@ -44,15 +44,15 @@ export interface BlockRegistry {
 /** Keeps the blocks' files in `folder`, which it creates. Commands run even if a file can't be written. */
 export function makeBlockRegistry(folder: string): BlockRegistry {
   const write = (file: string, text: string): void =>
-    quietly(() => {
+    ignoreErrors(() => {
       makeFolders(folder);
       writeFileSync(file, text, {mode: 0o600});
     });
   return {
     beginRun: prefix => write(runFileOf(folder, prefix), ''),
-    endRun: prefix => quietly(() => rmSync(runFileOf(folder, prefix), {force: true})),
+    endRun: prefix => ignoreErrors(() => rmSync(runFileOf(folder, prefix), {force: true})),
     put: ({runTag, ...fields}) => write(fileOf(folder, runTag), JSON.stringify({...fields, mark: runTag})),
-    remove: runTag => quietly(() => rmSync(fileOf(folder, runTag), {force: true})),
+    remove: runTag => ignoreErrors(() => rmSync(fileOf(folder, runTag), {force: true})),
   };
 }
 
@@ -77,7 +77,7 @@ const fileOf = (folder: string, runTag: string): string => join(folder, `${runTa
 const runEnding = 'run';
 const runFileOf = (folder: string, prefix: string): string => join(folder, `${prefix}${runEnding}`);
 
-function quietly(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {

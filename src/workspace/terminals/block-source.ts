@@ -63,7 +63,7 @@ export function openPty({begin, directory, size}: SourceRequest): Promise<Outcom
         // Raw bytes, so that non-text output reaches the file unchanged.
         encoding: null,
       });
-      const started = sourceOf(pty);
+      const started = makePtySource(pty);
       return ok({started, ended: started.ended, discard: async () => textOf(started)});
     } catch (cause) {
       return failed(causeText(cause));
@@ -84,22 +84,22 @@ export const leaderOf = ({leader, leaderStarted}: BlockSource): Pick<BlockSource
   leaderStarted,
 });
 
-function sourceOf(pty: IPty): BlockSource {
+function makePtySource(pty: IPty): BlockSource {
   const ended = Promise.withResolvers<BlockEnd>();
   let open = true;
   const descriptor = 'fd' in pty && typeof pty.fd === 'number' ? pty.fd : undefined;
-  const early: Uint8Array[] = [];
-  let listen = (bytes: Uint8Array): void => void early.push(bytes);
+  const buffered: Uint8Array[] = [];
+  let listen = (bytes: Uint8Array): void => void buffered.push(bytes);
   // Keep the output that arrives before there is a listener.
   pty.onData((data: unknown) =>
     listen(typeof data === 'string' ? Buffer.from(data) : data instanceof Uint8Array ? data : Buffer.alloc(0)),
   );
-  const showAgain = descriptor === undefined ? () => {} : hideFromChildren(descriptor);
+  const unhide = descriptor === undefined ? () => {} : hideFromChildren(descriptor);
   // An error of the terminal is followed by its exit event. Without a listener Node would throw the error.
   if ('on' in pty && typeof pty.on === 'function') pty.on('error', () => {});
   pty.onExit(({exitCode, signal}) => {
     open = false;
-    showAgain();
+    unhide();
     ended.resolve(
       signal === undefined || signal === 0
         ? {kind: 'exited', code: exitCode}
@@ -120,7 +120,7 @@ function sourceOf(pty: IPty): BlockSource {
     },
     descriptor,
     onData(listener) {
-      for (const bytes of early.splice(0)) listener(bytes);
+      for (const bytes of buffered.splice(0)) listener(bytes);
       listen = listener;
     },
     write(text) {
@@ -152,7 +152,7 @@ const signalName = (number: number): string =>
   Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
 
 /** Adds a redirection for the shell of `openPipes`: its errors go where its output goes. */
-export const withErrorsInOutput = (command: string): string => `exec 2>&1\n${command}`;
+export const redirectErrors = (command: string): string => `exec 2>&1\n${command}`;
 
 /**
  * Starts a command on pipes, if there are no pseudo-terminals. Programs can't see that a user could answer. stderr is
@@ -207,7 +207,7 @@ export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<Bl
 }
 
 /** Milliseconds between two checks for living processes. */
-const lookMs = 1000;
+const pollMs = 1000;
 
 /**
  * Returns the source of a command whose output continues in its pipe and whose input is closed. The command was moved
@@ -254,9 +254,9 @@ export function remainingSource(
     const end: BlockEnd = shell === 'over' ? {kind: 'ended'} : await shell;
     const members = trackMembers(treeOf(left, output));
     while (!over.signal.aborted && (await members()).length > 0) {
-      await delay(lookMs, undefined, {signal: over.signal, ref: false}).catch(() => {});
+      await delay(pollMs, undefined, {signal: over.signal, ref: false}).catch(() => {});
     }
-    await Promise.race([drained.promise, delay(lookMs, undefined, {ref: false})]);
+    await Promise.race([drained.promise, delay(pollMs, undefined, {ref: false})]);
     return end;
   }
 }

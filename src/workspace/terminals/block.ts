@@ -58,17 +58,17 @@ interface BlockParts extends Pick<RunningCommand, 'command' | 'directory' | 'run
 }
 
 /** The most text of a snapshot, in UTF-16 units. */
-const snapshotBound = 30_000;
+const maxSnapshotLength = 30_000;
 
 /** Bytes that wait to become text. Above the first bound the command is paused; at or below the second it continues. */
 const maxPending = 256 * 1024;
-const fewPending = 64 * 1024;
+const resumePending = 64 * 1024;
 
 /**
  * Milliseconds of silence after which a block counts as waiting. `sure`: a program is blocked in a read. `likely`: a
  * program polls and shows a prompt. `unknown`: only the output is known.
  */
-const silence = {sure: 200, likely: 600, unknown: 1000} as const;
+const silenceMs = {sure: 200, likely: 600, unknown: 1000} as const;
 
 /** Opens a block. Calls `changed` after every change of `info`. */
 export function openBlock(parts: BlockParts, changed: () => void): Block {
@@ -77,9 +77,9 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
   const terminals = new Map<AttachedTerminal, AttachedView>();
   let lastAt = startedAt;
   let pending = 0;
-  let behind = 0;
+  let diskWrites = 0;
   const rateLimit = makeRateLimit(() => performance.now());
-  let rest: NodeJS.Timeout | undefined;
+  let pauseTimer: NodeJS.Timeout | undefined;
   let state: BlockState = {kind: 'running'};
   let waits: 'sure' | 'likely' | 'no' = 'no';
   let over: BlockEnd | undefined;
@@ -92,33 +92,33 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     parts.observe(bytes);
     screen.write(bytes, () => {
       pending -= bytes.length;
-      proceed();
+      resumeIfReady();
     });
     const disk = raw.push(bytes);
-    if (disk !== undefined) void waitFor(disk);
-    if (terminals.size === 0) restFor(rateLimit.spend(bytes.length));
-    if (pending > maxPending || behind > 0 || rest !== undefined) source.pause();
+    if (disk !== undefined) void waitForDisk(disk);
+    if (terminals.size === 0) pauseFor(rateLimit.spend(bytes.length));
+    if (pending > maxPending || diskWrites > 0 || pauseTimer !== undefined) source.pause();
   }
 
-  function restFor(ms: number): void {
+  function pauseFor(ms: number): void {
     if (ms === 0) return;
-    clearTimeout(rest);
-    rest = setTimeout(() => {
-      rest = undefined;
-      proceed();
+    clearTimeout(pauseTimer);
+    pauseTimer = setTimeout(() => {
+      pauseTimer = undefined;
+      resumeIfReady();
     }, ms);
-    rest.unref();
+    pauseTimer.unref();
   }
 
-  async function waitFor(disk: Promise<void>): Promise<void> {
-    behind += 1;
+  async function waitForDisk(disk: Promise<void>): Promise<void> {
+    diskWrites += 1;
     await disk;
-    behind -= 1;
-    proceed();
+    diskWrites -= 1;
+    resumeIfReady();
   }
 
-  function proceed(): void {
-    if (pending <= fewPending && behind === 0 && rest === undefined && !released) source.resume();
+  function resumeIfReady(): void {
+    if (pending <= resumePending && diskWrites === 0 && pauseTimer === undefined && !released) source.resume();
   }
 
   const output = filteredOutput(parts.filter, take);
@@ -133,7 +133,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     changed();
   });
 
-  screen.onAnswer(text => {
+  screen.onReply(text => {
     // An attached terminal answers such queries itself.
     if (source.terminal === 'pty' && terminals.size === 0) source.write(text);
   });
@@ -157,9 +157,9 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
   async function look(): ReturnType<Block['look']> {
     if (over !== undefined) return 'ended';
     const silentMs = performance.now() - lastAt;
-    if (silentMs >= silence.sure) output.pause();
+    if (silentMs >= silenceMs.sure) output.pause();
     await screen.settled();
-    const found = silentMs < silence.sure ? 'no' : await findWait(silentMs);
+    const found = silentMs < silenceMs.sure ? 'no' : await findWait(silentMs);
     if (over !== undefined) return 'ended';
     if (found !== waits) changed();
     waits = found;
@@ -170,14 +170,14 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
   async function findWait(silentMs: number): Promise<'sure' | 'likely' | 'no'> {
     const use = source.terminal === 'pty' ? await terminalUse(source.leader) : 'unknown';
     const view = screen.view();
-    const asks = looksLikePrompt(view.beforeCursor);
+    const isPrompt = looksLikePrompt(view.beforeCursor);
     switch (use) {
       case 'reads':
         return 'sure';
       case 'polls':
-        return silentMs >= silence.likely && (asks || view.screen === 'alternate') ? 'likely' : 'no';
+        return silentMs >= silenceMs.likely && (isPrompt || view.screen === 'alternate') ? 'likely' : 'no';
       case 'unknown':
-        return silentMs >= silence.unknown && asks && source.input === 'open' ? 'likely' : 'no';
+        return silentMs >= silenceMs.unknown && isPrompt && source.input === 'open' ? 'likely' : 'no';
       case 'works':
         return 'no';
       default:
@@ -220,7 +220,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
       if (!released) await screen.settled();
       const view = screen.view();
       const fresh = screen.readNew();
-      const bounded = makeBoundedText(snapshotBound);
+      const bounded = makeBoundedText(maxSnapshotLength);
       bounded.add(fresh.text);
       if (fresh.complete === 'cut' || bounded.overflowed) shown = 'in part';
       const cut = fresh.complete === 'cut' ? '[… earlier lines left out …]\n' : '';
@@ -304,7 +304,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     release() {
       if (released) return;
       released = true;
-      clearTimeout(rest);
+      clearTimeout(pauseTimer);
       source.close();
       screen.dispose();
       void raw.close();
@@ -316,14 +316,14 @@ const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
 
 /** The bytes that a command may print at once, and per second after that. */
-const atOnce = 8 * 1024 * 1024;
-const perSecond = 1024 * 1024;
+const burstBytes = 8 * 1024 * 1024;
+const bytesPerSecond = 1024 * 1024;
 
 /**
  * The longest pause, in milliseconds. A terminal closes 200 ms after its program has ended, and unread output is lost
  * then.
  */
-const longestRestMs = 100;
+const maxPauseMs = 100;
 
 /**
  * Limits the rate at which a command's output is read while no terminal is attached. Parsing a few megabytes for the
@@ -333,14 +333,14 @@ export function makeRateLimit(now: () => number): {
   /** Counts bytes that were read. Returns the milliseconds for which to stop reading. */
   spend(bytes: number): number;
 } {
-  let left = atOnce;
+  let left = burstBytes;
   let at = now();
   return {
     spend(bytes) {
       const time = now();
-      left = Math.min(atOnce, left + ((time - at) / 1000) * perSecond) - bytes;
+      left = Math.min(burstBytes, left + ((time - at) / 1000) * bytesPerSecond) - bytes;
       at = time;
-      return left >= 0 ? 0 : Math.min(longestRestMs, (-left / perSecond) * 1000);
+      return left >= 0 ? 0 : Math.min(maxPauseMs, (-left / bytesPerSecond) * 1000);
     },
   };
 }

@@ -23,7 +23,7 @@ export interface RunningCommand {
   /** The last line of its output as plain text; empty if other processes can't read the output. */
   readonly lastLine: string;
   /**
-   * `running`: the weft that started it still runs. `kept` and `forgotten`: that weft has ended (see `LeftRunning`).
+   * `running`: the weft that started it still runs. `kept` and `forgotten`: that weft has ended (see `LeftoverCommand`).
    */
   readonly life: 'running' | 'kept' | 'forgotten';
   /** Ends its whole tree. */
@@ -32,15 +32,15 @@ export interface RunningCommand {
 
 /** Finds the running commands of all weft processes. Blocks are registered in `folder`. */
 export async function findRunning({folder}: {readonly folder: string}): Promise<readonly RunningCommand[]> {
-  const leftovers = (await findLeftRunning({folder})).map(leftover => ofLeftover(leftover, folder));
+  const leftovers = (await findLeftovers({folder})).map(leftover => leftoverToRunning(leftover, folder));
   const running: RunningCommand[] = [];
   for (const block of readBlockRegistry(folder)) {
-    if (await isWeftAlive(block.runTag)) running.push(...(await ofBlock(block)));
+    if (await isWeftAlive(block.runTag)) running.push(...(await runningOfBlock(block)));
   }
   return [...running, ...leftovers];
 }
 
-async function ofBlock(block: RegisteredBlock): Promise<readonly RunningCommand[]> {
+async function runningOfBlock(block: RegisteredBlock): Promise<readonly RunningCommand[]> {
   const tree = treeOf(block);
   const processes = (await livingMembers(tree)).map(({pid}) => pid);
   if (processes.length === 0) return [];
@@ -60,7 +60,7 @@ async function ofBlock(block: RegisteredBlock): Promise<readonly RunningCommand[
   ];
 }
 
-function ofLeftover(leftover: LeftRunning, folder: string): RunningCommand {
+function leftoverToRunning(leftover: LeftoverCommand, folder: string): RunningCommand {
   const {command, directory, startedAt, processes, life, file} = leftover;
   return {
     id: String(processes[0] ?? 0),
@@ -71,7 +71,7 @@ function ofLeftover(leftover: LeftRunning, folder: string): RunningCommand {
     ports: listeningPorts(processes),
     lastLine: lastLineOf(file),
     life,
-    end: () => endLeftRunning(leftover, {folder}),
+    end: () => endLeftover(leftover, {folder}),
   };
 }
 
@@ -101,7 +101,7 @@ function tailOf(file: string): string {
 }
 
 /** A command that an earlier weft started and that still runs. */
-interface LeftRunning extends Pick<RunningCommand, 'command' | 'directory' | 'startedAt' | 'processes'> {
+interface LeftoverCommand extends Pick<RunningCommand, 'command' | 'directory' | 'startedAt' | 'processes'> {
   readonly runTag: string;
   /** `kept`: the user chose to keep it. `forgotten`: weft ended without ending it. */
   readonly life: 'kept' | 'forgotten';
@@ -113,7 +113,7 @@ interface LeftRunning extends Pick<RunningCommand, 'command' | 'directory' | 'st
  * Finds the commands that ended weft processes left running. On Linux it uses the run tags in the environment of
  * processes, elsewhere the blocks registered in `folder`. Removes the files of blocks that have no process left.
  */
-export async function findLeftRunning({folder}: {readonly folder: string}): Promise<readonly LeftRunning[]> {
+export async function findLeftovers({folder}: {readonly folder: string}): Promise<readonly LeftoverCommand[]> {
   const registered = readBlockRegistry(folder);
   const registry = makeBlockRegistry(folder);
   const table = await processTable();
@@ -122,7 +122,7 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
     ({pid}) => runTagOf(pid),
   );
   const alive = new Map<string, Promise<boolean>>();
-  const isOld = async (runTag: string): Promise<boolean> => {
+  const hasEnded = async (runTag: string): Promise<boolean> => {
     const prefix = tagPrefix(runTag);
     if (prefix === undefined || !isTagOfFolder(runTag, folder)) return false;
     const known = alive.get(prefix) ?? isWeftAlive(prefix);
@@ -130,11 +130,11 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
     return !(await known);
   };
 
-  const found: LeftRunning[] = [];
+  const found: LeftoverCommand[] = [];
   for (const block of registered) {
-    if (!(await isOld(block.runTag))) continue;
+    if (!(await hasEnded(block.runTag))) continue;
     const processes = new Set((byTag.get(block.runTag) ?? []).map(({pid}) => pid));
-    for (const {pid} of table.filter(row => isOf(block, row, table))) processes.add(pid);
+    for (const {pid} of table.filter(row => isInGroup(block, row, table))) processes.add(pid);
     byTag.delete(block.runTag);
     if (processes.size === 0) registry.remove(block.runTag);
     else {
@@ -144,7 +144,7 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
   }
   for (const [runTag, rows] of byTag) {
     const [first] = rows;
-    if (first === undefined || !(await isOld(runTag))) continue;
+    if (first === undefined || !(await hasEnded(runTag))) continue;
     found.push({
       runTag,
       command: commandLineOf(first.pid),
@@ -156,7 +156,7 @@ export async function findLeftRunning({folder}: {readonly folder: string}): Prom
     });
   }
   for (const prefix of registeredRuns(folder)) {
-    if ((await isOld(prefix)) && !found.some(({runTag}) => runTag.startsWith(prefix))) registry.endRun(prefix);
+    if ((await hasEnded(prefix)) && !found.some(({runTag}) => runTag.startsWith(prefix))) registry.endRun(prefix);
   }
   return found;
 }
@@ -169,12 +169,12 @@ export async function hasEndedRuns(folder: string): Promise<boolean> {
 }
 
 /** Ends its whole tree. Removes it from the registry when nothing is left. */
-export async function endLeftRunning(leftover: LeftRunning, {folder}: {readonly folder: string}): Promise<void> {
+export async function endLeftover(leftover: LeftoverCommand, {folder}: {readonly folder: string}): Promise<void> {
   const block = readBlockRegistry(folder).find(({runTag}) => runTag === leftover.runTag);
   const table = await processTable();
-  const leads = block !== undefined && table.some(row => isOf(block, row, table));
+  const isLeaderAlive = block !== undefined && table.some(row => isInGroup(block, row, table));
   const tree = {
-    leaders: leads ? [{pid: block.leader, started: block.leaderStarted}] : [],
+    leaders: isLeaderAlive ? [{pid: block.leader, started: block.leaderStarted}] : [],
     owns: (runTag: string) => runTag === leftover.runTag,
     outputs: [],
   };
@@ -183,5 +183,5 @@ export async function endLeftRunning(leftover: LeftRunning, {folder}: {readonly 
 }
 
 /** Whether the process belongs to the block's group. The group is certain only while its leader lives. */
-const isOf = (block: RegisteredBlock, row: ProcessRow, table: readonly ProcessRow[]): boolean =>
+const isInGroup = (block: RegisteredBlock, row: ProcessRow, table: readonly ProcessRow[]): boolean =>
   row.group === block.leader && table.some(({pid, started}) => pid === block.leader && started === block.leaderStarted);

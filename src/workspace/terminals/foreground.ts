@@ -18,7 +18,7 @@ interface ForegroundOptions {
  * Waits for the end, the time limit, the abort or the move to the background. Calls `needed` when the command needs the
  * user's attention.
  */
-export async function followForeground(
+export async function waitInForeground(
   block: Block,
   {timeoutMs, background, drawn, needed}: ForegroundOptions,
   signal: AbortSignal,
@@ -39,14 +39,14 @@ export async function followForeground(
 
 /** Milliseconds between two checks of a command, at first and at most. */
 const firstLookMs = 100;
-const longestLookMs = 500;
+const maxLookMs = 500;
 
 /**
  * Resolves when the command waits for keys: it reads the terminal, or it sleeps in a mode in which it receives each
  * key.
  */
 async function whenWaiting(block: Block, over: AbortSignal): Promise<void> {
-  for (let pause = firstLookMs; ; pause = Math.min(pause * 1.5, longestLookMs)) {
+  for (let pause = firstLookMs; ; pause = Math.min(pause * 1.5, maxLookMs)) {
     await delay(pause, undefined, {ref: false});
     if (over.aborted) return new Promise<never>(() => {});
     const found = await block.look();
@@ -77,13 +77,13 @@ export function makeLiveOutput(observe: (text: string) => void): {
   const {promise: drawn, resolve} = Promise.withResolvers<void>();
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   const terminal = makeTerminalText();
-  let placed = 0;
+  let cursorMoves = 0;
   return {
     drawn,
     take(bytes) {
-      if (placed >= fullScreenThreshold) return;
-      placed += countCursorMoves(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-      if (placed >= fullScreenThreshold) return resolve();
+      if (cursorMoves >= fullScreenThreshold) return;
+      cursorMoves += countCursorMoves(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      if (cursorMoves >= fullScreenThreshold) return resolve();
       const {live} = terminal.push(decoder.decode(bytes, {stream: true}));
       if (live !== '') observe(live);
     },

@@ -11,7 +11,7 @@ import {keepReadingAfterExit} from '../exec/watchdog.ts';
 import {commandLineOf, listeningPorts, startTimeOf} from '../exec/process-table.ts';
 import {collectRawOutput} from '../exec/command-output.ts';
 import {shellEnvironment} from '../exec/shell-environment.ts';
-import {askNobody} from '../sandbox/host-gate.ts';
+import {askUnattended} from '../sandbox/host-gate.ts';
 import {openLaunch} from '../sandbox/launch.ts';
 import type {Enclosure} from '../sandbox/sandbox.ts';
 import {
@@ -24,9 +24,9 @@ import {
   type TerminalRunEnd,
 } from '../exec/shell.ts';
 import {openBlock, type Block} from './block.ts';
-import {followForeground, makeLiveOutput} from './foreground.ts';
+import {waitInForeground, makeLiveOutput} from './foreground.ts';
 import type {BlockRegistry, RegisteredBlock} from './block-registry.ts';
-import {leaderOf, openPipes, openPty, remainingSource, withErrorsInOutput, type BlockSource} from './block-source.ts';
+import {leaderOf, openPipes, openPty, remainingSource, redirectErrors, type BlockSource} from './block-source.ts';
 
 export interface BlocksOptions extends Pick<
   ShellOptions,
@@ -60,7 +60,7 @@ export type BlockWaits =
 
 const usualWaits = {startMs: 2000, echoMs: 1500} as const;
 /** The longest wait of one read, in seconds. */
-const longestWait = 600;
+const maxWaitSeconds = 600;
 /** The most blocks that run at a time, and the most ended ones that can still be read. */
 const maxRunning = 40;
 const maxEnded = 20;
@@ -86,30 +86,30 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   const {startMs, echoMs} = options.waits === 'usual' ? usualWaits : options.waits;
   const entries = new Map<BlockId, Entry>();
   const listeners = new Set<() => void>();
-  let telling: NodeJS.Timeout | undefined;
+  let notifyTimer: NodeJS.Timeout | undefined;
   let shell: string | undefined;
   let ownPrelude: ReturnType<typeof makeBlockPrelude> | undefined;
-  let preludeInside: ReturnType<typeof makeBlockPrelude> | undefined;
+  let sandboxPrelude: ReturnType<typeof makeBlockPrelude> | undefined;
 
   /** Returns the prelude, which all blocks share. */
   const preludeOf = (enclosure: Enclosure): {readonly path: string} => {
     const ownStart = options.variables.userSet['BASH_ENV'] ?? '';
     return enclosure.kind === 'plain'
       ? (ownPrelude ??= makeBlockPrelude(ownStart, 'as-it-is'))
-      : (preludeInside ??= makeBlockPrelude(ownStart, enclosure.prelude));
+      : (sandboxPrelude ??= makeBlockPrelude(ownStart, enclosure.prelude));
   };
 
   const isRunning = ({block}: Entry): boolean => !isOver(block);
-  const listed = (): readonly Entry[] => [...entries.values()].filter(({place}) => place === 'background');
-  const running = (): readonly Entry[] => listed().filter(isRunning);
+  const backgroundEntries = (): readonly Entry[] => [...entries.values()].filter(({place}) => place === 'background');
+  const running = (): readonly Entry[] => backgroundEntries().filter(isRunning);
 
   function changed(): void {
-    if (listeners.size === 0 || telling !== undefined) return;
-    telling = setTimeout(() => {
-      telling = undefined;
+    if (listeners.size === 0 || notifyTimer !== undefined) return;
+    notifyTimer = setTimeout(() => {
+      notifyTimer = undefined;
       for (const listener of listeners) listener();
     }, watchMs);
-    telling.unref();
+    notifyTimer.unref();
   }
 
   /** `release` is called when all its processes have ended. */
@@ -158,7 +158,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       file: '',
     };
     options.registry.put(registered);
-    const notes = block.ended.then(() => leave(block, run.release));
+    const notes = block.ended.then(() => handleEnd(block, run.release));
     const {isHeld, place} = run;
     entries.set(block.id, {block, registered, isHeld, notes, place, life: 'with-weft', ports: [], portsAt: 0});
     changed();
@@ -166,7 +166,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   }
 
   /** Moves processes that an ended block leaves running into their own block. */
-  async function leave(block: Block, release: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  async function handleEnd(block: Block, release: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const {watchdog} = await options.runContext();
     const run = {...leaderOf(block.source), runTag: block.runTag};
     const entry = entries.get(block.id);
@@ -176,11 +176,11 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     let notes: readonly string[] = [];
     if (members.length > 0 && entry !== undefined && block.source.terminal === 'pty' && !stopping.has(block.id)) {
       const {directory} = entry.registered;
-      await adopt({...run, command: block.command, directory, members, pipe: 'closed', release});
+      await addRemaining({...run, command: block.command, directory, members, pipe: 'closed', release});
     } else notes = await release();
     if (isClosed) block.release();
     changed();
-    const over = listed().filter(other => !isRunning(other));
+    const over = backgroundEntries().filter(other => !isRunning(other));
     for (const {block: old} of over.slice(0, Math.max(0, over.length - maxEnded))) {
       entries.delete(old.id);
       old.release();
@@ -199,7 +199,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     await block.end(grace);
   }
 
-  async function adopt(left: RemainingProcesses): Promise<string> {
+  async function addRemaining(left: RemainingProcesses): Promise<string> {
     const [first] = left.members;
     const what = first === undefined ? left.command : commandLineOf(first.pid);
     const added = await add({
@@ -208,7 +208,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       open: async () => ok(remainingSource(left, 'over')),
       lineEnds: 'converted',
       output: 'new',
-      ...unseen,
+      ...backgroundOptions,
     });
     const processes = left.members.map(({pid}) => pid).join(', ');
     const id = added.tag === 'ok' ? added.value.id : '';
@@ -234,7 +234,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     const block = added.value;
     const {id, ended: shellEnded} = block;
     const follow = {...run, drawn: live.drawn, needed: () => run.needed(id)};
-    const end = await followForeground(block, follow, signal);
+    const end = await waitInForeground(block, follow, signal);
     const entry = entries.get(id);
     if (end.kind === 'to-background' && entry !== undefined) {
       entry.place = 'background';
@@ -257,7 +257,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       open: async () => ok(remainingSource(command, command.ended)),
       lineEnds: 'converted',
       output: command,
-      ...unseen,
+      ...backgroundOptions,
     });
     // Opening a remaining source can't fail.
     if (added.tag === 'failed') throw new Error(added.error);
@@ -269,8 +269,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>> {
     if (signal.aborted) return failed(rejected('The command was stopped before it started.'));
-    const obstacle = findStartProblem(command, directory);
-    if (obstacle !== undefined) return failed(obstacle);
+    const problem = findStartProblem(command, directory);
+    if (problem !== undefined) return failed(problem);
     if (running().length >= maxRunning) {
       return failed(
         rejected(`${maxRunning} commands are already running in blocks; end one of them first. ${runningText()}`),
@@ -281,7 +281,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     const notes: string[] = [];
     const open = async (channel: 'terminal' | 'pipes'): Promise<Outcome<Block, string | Fault>> => {
       shell ??= findShell(options.variables.inherited, options.variables.roots);
-      const written = channel === 'pipes' ? withErrorsInOutput(command) : command;
+      const written = channel === 'pipes' ? redirectErrors(command) : command;
       const variables = () => shellEnvironment(options.variables, {runTag, channel, environment: given});
       const launched = await openLaunch(options.sandbox, {
         argv: [shell, '-c', written],
@@ -289,7 +289,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
         environment: variables(),
         confinement,
         // The block outlives the action that started it, so no question about a host could be answered.
-        hosts: askNobody,
+        hosts: askUnattended,
         terminal: 'own',
       });
       if (launched.tag === 'failed') return failed(sandboxFault(launched.error));
@@ -314,7 +314,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
         open: () => (channel === 'terminal' ? openPty(source) : openPipes(source)),
         lineEnds: channel === 'terminal' ? 'raw' : 'converted',
         output: 'new',
-        ...unseen,
+        ...backgroundOptions,
       });
       if (added.tag === 'failed') void release();
       return added;
@@ -362,7 +362,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       const found = find(id);
       if (found.tag === 'failed') return found;
       const {block, notes} = found.value;
-      const seconds = wait === 'completion' ? longestWait : Math.min(Math.max(0, wait), longestWait);
+      const seconds = wait === 'completion' ? maxWaitSeconds : Math.min(Math.max(0, wait), maxWaitSeconds);
       await block.wait({ms: seconds * 1000, stopsOn: wait === 'completion' ? 'likely' : 'sure'}, signal);
       return ok(await block.snapshot(isOver(block) ? await notes : []));
     },
@@ -383,7 +383,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
 
   const control: TerminalControl = {
     list() {
-      const all = listed();
+      const all = backgroundEntries();
       return [...all.filter(isRunning), ...all.filter(entry => !isRunning(entry))].map(info);
     },
     watch(listener) {
@@ -445,7 +445,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   return {
     port,
     control,
-    takeOver: adopt,
+    takeOver: addRemaining,
     runInTerminal,
     moveToBackground,
     async close() {
@@ -466,16 +466,16 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       isClosed = true;
       for (const {block, life} of entries.values()) if (life !== 'kept') block.release();
       // A shell reads its prelude when it starts, so it is not needed any more.
-      for (const prelude of [ownPrelude, preludeInside]) prelude?.close();
+      for (const prelude of [ownPrelude, sandboxPrelude]) prelude?.close();
       ownPrelude = undefined;
-      preludeInside = undefined;
+      sandboxPrelude = undefined;
       watchdog.dismiss();
     },
   };
 }
 
 /** The options of a block that nothing waits for. */
-const unseen = {place: 'background', size, observe: () => {}} as const;
+const backgroundOptions = {place: 'background', size, observe: () => {}} as const;
 
 /**
  * Returns a note about a pager that runs although the environment turns pagers off. It holds back its text until

@@ -23,7 +23,7 @@ export interface TerminalScreen {
   /**
    * Calls the listener with the terminal's replies, for example when a program queries its type or the cursor position.
    */
-  onAnswer(listener: (text: string) => void): void;
+  onReply(listener: (text: string) => void): void;
   dispose(): void;
 }
 
@@ -54,7 +54,7 @@ export async function makeTerminalScreen(options: {
     allowProposedApi: true,
     logLevel: 'off',
   });
-  let read: IMarker | undefined = terminal.registerMarker(0);
+  let readUpTo: IMarker | undefined = terminal.registerMarker(0);
   // xterm's own decoder silently drops bytes that are not text.
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   const alternateText = (): string => {
@@ -81,21 +81,21 @@ export async function makeTerminalScreen(options: {
     alternateText,
     readNew() {
       const {normal, active} = terminal.buffer;
-      const lost = read !== undefined && (read.isDisposed || read.line < 0);
-      const from = read === undefined || lost ? 0 : Math.min(read.line, normal.baseY);
+      const lost = readUpTo !== undefined && (readUpTo.isDisposed || readUpTo.line < 0);
+      const from = readUpTo === undefined || lost ? 0 : Math.min(readUpTo.line, normal.baseY);
       const scrolled = textOf(normal, {from, to: active.type === 'normal' ? normal.length : normal.baseY});
       const marker = terminal.registerMarker(0);
       if (marker !== undefined) {
-        read?.dispose();
-        read = marker;
+        readUpTo?.dispose();
+        readUpTo = marker;
       }
       return {
         text: [scrolled, alternateText()].filter(part => part !== '').join('\n'),
         complete: lost ? 'cut' : 'complete',
       };
     },
-    redraw: () => drawn(terminal),
-    onAnswer: listener => void terminal.onData(listener),
+    redraw: () => drawScreen(terminal),
+    onReply: listener => void terminal.onData(listener),
     dispose: () => terminal.dispose(),
   };
 }
@@ -125,10 +125,10 @@ function lastLineOf(buffer: IBuffer, row: number): string {
   return '';
 }
 
-function drawn(terminal: Terminal): string {
+function drawScreen(terminal: Terminal): string {
   const {active} = terminal.buffer;
   const {modes} = terminal;
-  const rows = Array.from({length: terminal.rows}, (_, row) => drawnRow(active, {row: active.baseY + row, terminal}));
+  const rows = Array.from({length: terminal.rows}, (_, row) => drawRow(active, {row: active.baseY + row, terminal}));
   const last = rows.findLastIndex(row => row !== '');
   return [
     '\u001B[0m\u001B[2J\u001B[H',
@@ -150,7 +150,7 @@ const mouseModes = {
   any: '\u001B[?1003h\u001B[?1006h',
 } as const satisfies Record<Terminal['modes']['mouseTrackingMode'], string>;
 
-function drawnRow(buffer: IBuffer, {row, terminal}: {readonly row: number; readonly terminal: Terminal}): string {
+function drawRow(buffer: IBuffer, {row, terminal}: {readonly row: number; readonly terminal: Terminal}): string {
   const line = buffer.getLine(row);
   if (line === undefined) return '';
   const cell = buffer.getNullCell();
@@ -181,13 +181,13 @@ function styleOf(cell: IBufferCell): string {
   ] as const;
   const parts: string[] = flags.flatMap(([on, code]) => (on === 0 ? [] : [code]));
   if (!cell.isFgDefault())
-    parts.push(colour(cell.getFgColor(), {base: '38', kind: cell.isFgRGB() ? 'rgb' : 'palette'}));
+    parts.push(colorCode(cell.getFgColor(), {base: '38', kind: cell.isFgRGB() ? 'rgb' : 'palette'}));
   if (!cell.isBgDefault())
-    parts.push(colour(cell.getBgColor(), {base: '48', kind: cell.isBgRGB() ? 'rgb' : 'palette'}));
+    parts.push(colorCode(cell.getBgColor(), {base: '48', kind: cell.isBgRGB() ? 'rgb' : 'palette'}));
   return parts.map(part => `;${part}`).join('');
 }
 
-const colour = (value: number, how: {readonly base: string; readonly kind: 'rgb' | 'palette'}): string =>
+const colorCode = (value: number, how: {readonly base: string; readonly kind: 'rgb' | 'palette'}): string =>
   how.kind === 'rgb'
     ? `${how.base};2;${(value >> 16) & 255};${(value >> 8) & 255};${value & 255}`
     : `${how.base};5;${value}`;

@@ -32,12 +32,12 @@ export async function connectHost(
   {host, port, scope, reach}: HostPlace & {readonly reach: HostReach},
   network: HostNetwork,
   signal: AbortSignal,
-): Promise<Outcome<Socket, {readonly stray: string}>> {
+): Promise<Outcome<Socket, {readonly outOfScope: string}>> {
   const isAllowed = (address: string): boolean =>
     reach === 'any' || (scope !== 'private' && addressScope(address) === scope);
   const addresses = await addressesOf(host, network, signal);
-  const stray = addresses.find(address => !isAllowed(address));
-  if (stray !== undefined) return failed({stray});
+  const outOfScope = addresses.find(address => !isAllowed(address));
+  if (outOfScope !== undefined) return failed({outOfScope});
   let last: unknown = new Error('it has no address');
   const tried = addresses.slice(0, maxAddresses);
   for (const [at, address] of tried.entries()) {
@@ -46,7 +46,7 @@ export async function connectHost(
       const connected = await network.connect({address, port}, attempt);
       if (isAllowed(connected.address)) return ok(connected.socket);
       connected.socket.destroy();
-      return failed({stray: connected.address});
+      return failed({outOfScope: connected.address});
     } catch (cause) {
       last = cause;
       if (signal.aborted) break;
@@ -62,7 +62,7 @@ async function addressesOf(host: string, network: HostNetwork, signal: AbortSign
   return found;
 }
 
-export const strayScope = (address: string): AddressScope => addressScope(address) ?? 'private';
+export const scopeOfAddress = (address: string): AddressScope => addressScope(address) ?? 'private';
 
 export const machineNetwork: HostNetwork = {
   addressesOf: async host => (await lookup(host, {all: true})).map(({address}) => address),

@@ -9,7 +9,7 @@ import {byteSize} from '../../base/byte-size.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, codeOf, type Fault, hasCode, rejected} from '../../domain/fault.ts';
 import type {WebUrl} from '../../domain/web-url.ts';
-import {connectHost, type HostNetwork, type HostReach, strayScope} from './connect-host.ts';
+import {connectHost, type HostNetwork, type HostReach, scopeOfAddress} from './connect-host.ts';
 
 export interface WebNetwork extends HostNetwork {
   /**
@@ -68,7 +68,7 @@ export async function exchange(
       const opened = await open(request, network, signal);
       return opened.tag === 'ok' ? ok(await send(request, {route, socket: opened.value}, signal)) : opened;
     }
-    if (request.reach === 'as-named' && url.scope === 'private') return refuse(strayText(url, url.host));
+    if (request.reach === 'as-named' && url.scope === 'private') return refuse(outOfScopeText(url, url.host));
     if (request.reach === 'as-named' && isInternalName(url.host)) {
       return refuse(`${url.host} is a name of a private network, which weft does not read through a proxy.`);
     }
@@ -129,20 +129,20 @@ async function open(
   const port =
     url.port === 'standard' ? Number(new URL(url.href).port || (url.protocol === 'https:' ? 443 : 80)) : url.port;
   const connected = await connectHost({host, port, scope, reach}, network, signal);
-  if (connected.tag === 'failed') return refuse(strayText(url, connected.error.stray));
-  return ok(url.protocol === 'https:' ? await secured(connected.value, host, signal) : connected.value);
+  if (connected.tag === 'failed') return refuse(outOfScopeText(url, connected.error.outOfScope));
+  return ok(url.protocol === 'https:' ? await startTls(connected.value, host, signal) : connected.value);
 }
 
-function strayText({host, scope}: WebUrl, address: string): string {
+function outOfScopeText({host, scope}: WebUrl, address: string): string {
   if (scope === 'private') return `${host} is an address of a private network, which weft does not read.`;
   if (scope === 'loopback') return `${host} resolves to ${address}, which is not this machine.`;
-  return strayScope(address) === 'loopback'
+  return scopeOfAddress(address) === 'loopback'
     ? `${host} resolves to this machine (${address}). To read from it, use http://localhost`
     : `${host} resolves to ${address}, an address of a private network, which weft does not read.`;
 }
 
 /** Starts TLS with the authorities that Node trusts, including the user's (NODE_EXTRA_CA_CERTS). */
-async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
+async function startTls(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
   const {promise, resolve, reject} = Promise.withResolvers<Socket>();
   const tls = connectTls({
     socket,
@@ -163,11 +163,11 @@ async function secured(socket: Socket, host: string, signal: AbortSignal): Promi
   }
 }
 
-type Way =
+type Transport =
   | {readonly route: WebRoute & {kind: 'direct'}; readonly socket: Socket}
   | {readonly route: WebRoute & {kind: 'proxied'}};
 
-async function send(request: ExchangeRequest, way: Way, signal: AbortSignal): Promise<WebAnswer> {
+async function send(request: ExchangeRequest, way: Transport, signal: AbortSignal): Promise<WebAnswer> {
   const {url, method, body} = request;
   const target = new URL(url.href);
   const headers = {

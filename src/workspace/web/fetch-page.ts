@@ -49,18 +49,18 @@ type FetchDeps = PageFetcherOptions & {readonly cache: PageCache | undefined};
 async function fetchPage(asked: WebUrl, deps: FetchDeps, signal: AbortSignal): Promise<Outcome<WebPage, Fault>> {
   const {cache, now, network, userAgent} = deps;
   const known = cache?.get(asked.href, now());
-  const isUsable = known !== undefined && (known.content.kind !== 'text' || isThere(known.content.file));
+  const isUsable = known !== undefined && (known.content.kind !== 'text' || fileExists(known.content.file));
   if (isUsable && now() - known.storedAt < known.freshMs) {
     return ok({url: known.url, content: known.content, ageMs: Math.max(1, now() - known.storedAt), notes: known.notes});
   }
   let url = asked;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const asks = isUsable && url.href === known.url ? known.validators : {};
+    const conditions = isUsable && url.href === known.url ? known.validators : {};
     const answer = await exchange(
       {
         url,
         method: 'GET',
-        headers: {accept, 'user-agent': userAgent, ...asks},
+        headers: {accept, 'user-agent': userAgent, ...conditions},
         body: '',
         reach: 'as-named',
         maxBytes: maxPageBytes,
@@ -76,7 +76,7 @@ async function fetchPage(asked: WebUrl, deps: FetchDeps, signal: AbortSignal): P
     }
     const {location} = headers;
     if (!redirectStatuses.has(status) || location === undefined)
-      return keep(asked, {url, answer: answer.value}, deps, signal);
+      return toPage(asked, {url, answer: answer.value}, deps, signal);
     const next = redirectOf(url, location);
     if (next.tag === 'failed') return failed(rejected(`${url.href} redirects (${status}): ${next.error}`));
     if (next.value.host !== url.host || next.value.port !== url.port) {
@@ -87,7 +87,7 @@ async function fetchPage(asked: WebUrl, deps: FetchDeps, signal: AbortSignal): P
   return failed(rejected(`${asked.href} redirects more than ${maxRedirects} times.`));
 }
 
-const isThere = (file: string | undefined): boolean => file === undefined || existsSync(file);
+const fileExists = (file: string | undefined): boolean => file === undefined || existsSync(file);
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -104,7 +104,7 @@ function redirectOf(from: WebUrl, location: string): Outcome<WebUrl, string> {
 }
 
 /** Makes the page from its answer. Caches it unless the server forbids that. */
-async function keep(
+async function toPage(
   asked: WebUrl,
   {url, answer}: {readonly url: WebUrl; readonly answer: WebAnswer},
   deps: FetchDeps,
@@ -174,10 +174,10 @@ interface CachedPage {
 }
 
 /** The longest time for which a page is reused without a request, in milliseconds. */
-const longestFreshMs = 15 * 60 * 1000;
+const maxFreshMs = 15 * 60 * 1000;
 
 /** The longest time for which a page is kept to revalidate it, in milliseconds. */
-const longestKeptMs = 24 * 60 * 60 * 1000;
+const maxKeptMs = 24 * 60 * 60 * 1000;
 
 /** The approximate size of all pages in bytes. */
 const maxBytes = 50 * 1024 * 1024;
@@ -189,7 +189,7 @@ class PageCache {
 
   get(url: string, now: number): CachedPage | undefined {
     const page = this.#pages.get(url);
-    if (page !== undefined && now - page.storedAt > longestKeptMs) {
+    if (page !== undefined && now - page.storedAt > maxKeptMs) {
       this.delete(url);
       return undefined;
     }
@@ -231,9 +231,9 @@ function sizeOf({content}: CachedPage): number {
 
 /** Returns how long the server lets an answer be reused, in milliseconds; `never` if it must not be cached. */
 function freshnessOf(cacheControl: string): number | 'never' {
-  const said = cacheControl.toLowerCase();
-  if (/\bno-store\b/u.test(said)) return 'never';
-  if (/\bno-cache\b/u.test(said)) return 0;
-  const [, seconds] = /\bmax-age\s*=\s*"?(\d{1,9})/u.exec(said) ?? [];
-  return seconds === undefined ? longestFreshMs : Math.min(longestFreshMs, Number(seconds) * 1000);
+  const directives = cacheControl.toLowerCase();
+  if (/\bno-store\b/u.test(directives)) return 'never';
+  if (/\bno-cache\b/u.test(directives)) return 0;
+  const [, seconds] = /\bmax-age\s*=\s*"?(\d{1,9})/u.exec(directives) ?? [];
+  return seconds === undefined ? maxFreshMs : Math.min(maxFreshMs, Number(seconds) * 1000);
 }

@@ -10,7 +10,7 @@ import {causeText} from '../../domain/fault.ts';
 const pieceLength = 256 * 1024;
 
 /** Elements that are not part of a page's text. */
-const leftOut =
+const excludedElements =
   'nav footer aside form fieldset button input select textarea iframe object embed svg template dialog'.split(' ');
 
 /**
@@ -23,7 +23,7 @@ export async function htmlToMarkdown(html: string, url: string, signal: AbortSig
     const stream = new MarkdownStream({
       origin: new URL('.', url).href,
       // `tailwind` drops elements that a Tailwind class hides.
-      plugins: {tailwind: true, filter: {exclude: leftOut}},
+      plugins: {tailwind: true, filter: {exclude: excludedElements}},
       clean: {emptyLinks: true, redundantLinks: true, selfLinkHeadings: true, emptyImages: true, emptyLinkText: true},
       cleanUrls: true,
     });
@@ -57,7 +57,7 @@ function load(): void {
   if (isLoaded) return;
   const name = 'mdream_edge_bg.wasm';
   const beside = fileURLToPath(new URL(`../web/${name}`, import.meta.url));
-  const place = existsSync(beside) ? beside : createRequire(import.meta.url).resolve(`mdream/wasm/${name}`);
-  initSync({module: new WebAssembly.Module(readFileSync(place))});
+  const file = existsSync(beside) ? beside : createRequire(import.meta.url).resolve(`mdream/wasm/${name}`);
+  initSync({module: new WebAssembly.Module(readFileSync(file))});
   isLoaded = true;
 }

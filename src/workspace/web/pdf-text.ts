@@ -14,7 +14,7 @@ interface PdfText {
 
 /** How much the process may grow while a PDF is read, in bytes, and how often weft checks, in milliseconds. */
 const maxGrowth = 1024 * 1024 * 1024;
-const lookEveryMs = 200;
+const memoryCheckMs = 200;
 
 /**
  * Returns the text of a PDF, page by page. Reads it in its own thread, because a few bytes of a PDF may unpack to any
@@ -24,14 +24,14 @@ export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<O
   const {promise, resolve} = Promise.withResolvers<Outcome<PdfText, string>>();
   const copy = new Uint8Array(bytes);
   const worker = new Worker(new URL(import.meta.url), {
-    workerData: {[task]: copy},
+    workerData: {[taskKey]: copy},
     transferList: [copy.buffer],
     resourceLimits: {maxOldGenerationSizeMb: 512},
   });
   const before = process.memoryUsage.rss();
-  const looking = setInterval(() => {
+  const memoryCheck = setInterval(() => {
     if (process.memoryUsage.rss() - before > maxGrowth) resolve(failed('it needs too much memory'));
-  }, lookEveryMs);
+  }, memoryCheckMs);
   const abort = (): void => resolve(failed('it could not be read in time'));
   signal.addEventListener('abort', abort, {once: true});
   worker.once('message', resolve);
@@ -41,17 +41,17 @@ export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<O
   try {
     return await promise;
   } finally {
-    clearInterval(looking);
+    clearInterval(memoryCheck);
     signal.removeEventListener('abort', abort);
     await worker.terminate();
   }
 }
 
 /** The key under which the thread receives the bytes. */
-const task = 'weft-pdf-text';
+const taskKey = 'weft-pdf-text';
 
 const data: unknown = workerData;
-const given = typeof data === 'object' && data !== null && task in data ? data[task] : undefined;
+const given = typeof data === 'object' && data !== null && taskKey in data ? data[taskKey] : undefined;
 // oxlint-disable-next-line require-post-message-target-origin -- between threads there is no origin
 if (given instanceof Uint8Array) void read(given).then(found => parentPort?.postMessage(found));
 

@@ -10,7 +10,7 @@ export interface SearchProvider {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const keyed = [
+const keyedProviders = [
   {name: 'Brave', variable: 'BRAVE_API_KEY', urlVariable: 'BRAVE_BASE_URL', official: 'https://api.search.brave.com'},
   {name: 'Tavily', variable: 'TAVILY_API_KEY', urlVariable: 'TAVILY_BASE_URL', official: 'https://api.tavily.com'},
   {name: 'Exa', variable: 'EXA_API_KEY', urlVariable: 'EXA_BASE_URL', official: 'https://api.exa.ai'},
@@ -19,7 +19,7 @@ const keyed = [
 /** Returns the search engine to use: the first one with a key in the environment, otherwise the user's own SearXNG. */
 export function searchProviderOf(environment: Environment): SearchProvider | undefined {
   const valueOf = (name: string): string => (environment[name] ?? '').trim();
-  for (const {name, variable, urlVariable, official} of keyed) {
+  for (const {name, variable, urlVariable, official} of keyedProviders) {
     const key = valueOf(variable);
     if (key !== '') return {name, variable, key, baseUrl: withoutSlash(valueOf(urlVariable) || official)};
   }

@@ -10,11 +10,11 @@ import {newBoundary} from './fetch-page.ts';
 import type {SearchProvider} from './search-provider.ts';
 
 /** The most results of one search. */
-const count = 10;
+const maxResults = 10;
 
 /** The most UTF-16 units of a result's title and snippet. */
-const longestTitle = 200;
-const longestSnippet = 600;
+const maxTitleLength = 200;
+const maxSnippetLength = 600;
 
 const maxAnswerBytes = 4 * 1024 * 1024;
 
@@ -34,31 +34,31 @@ export interface SearcherOptions {
 export function makeSearcher(
   options: SearcherOptions,
 ): (request: WebSearchRequest, signal: AbortSignal) => Promise<Outcome<WebSearchReport, Fault>> {
-  const kept = new Map<string, {readonly at: number; readonly report: WebSearchReport}>();
+  const cache = new Map<string, {readonly at: number; readonly report: WebSearchReport}>();
   return async (request, signal) => {
     const {provider, now} = options;
     const domains = domainsOf(request);
     const key = JSON.stringify([collapseSpaces(request.query).toLowerCase(), domains]);
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known !== undefined && now() - known.at < freshMs)
       return ok({...known.report, ageMs: Math.max(1, now() - known.at)});
     const asked = exchangeRequest(provider, {...request, ...domains}, options.userAgent);
     if (asked.tag === 'failed') return asked;
     const ending = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
     const answer = await exchange(asked.value, options.network, ending);
-    if (answer.tag === 'failed') return failed(providerFault(provider, faultWords(answer.error), ''));
-    const refused = refusalOf(provider, answer.value);
+    if (answer.tag === 'failed') return failed(providerFault(provider, faultMessage(answer.error), ''));
+    const refused = providerProblem(provider, answer.value);
     if (refused !== undefined) return failed(refused);
     const read = parseJson(answer.value.body.toString('utf8'));
     const found = read.tag === 'ok' ? resultsIn(provider, read.value) : undefined;
     if (found === undefined) return failed(providerFault(provider, 'its answer has an unexpected format', ''));
-    const results = found.filter(({url}) => isWanted(url, domains)).slice(0, count);
+    const results = found.filter(({url}) => isWanted(url, domains)).slice(0, maxResults);
     const report: WebSearchReport = {provider: provider.name, results, boundary: newBoundary(), ageMs: 0};
-    kept.delete(key);
-    kept.set(key, {at: now(), report});
-    for (const oldest of kept.keys()) {
-      if (kept.size <= maxKept) break;
-      kept.delete(oldest);
+    cache.delete(key);
+    cache.set(key, {at: now(), report});
+    for (const oldest of cache.keys()) {
+      if (cache.size <= maxKept) break;
+      cache.delete(oldest);
     }
     return ok(report);
   };
@@ -101,14 +101,14 @@ interface Engine {
   readonly snippet: (item: JsonObject) => string;
 }
 
-const search = (path: string, words: Readonly<Record<string, string>>): string =>
+const searchPath = (path: string, words: Readonly<Record<string, string>>): string =>
   `${path}/search?${new URLSearchParams(words).toString()}`;
 
 const unlessEmpty = (name: string, list: readonly string[]): JsonObject => (list.length === 0 ? {} : {[name]: list});
 
 const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
   Brave: {
-    path: q => search('/res/v1/web', {q, count: String(2 * count)}),
+    path: q => searchPath('/res/v1/web', {q, count: String(2 * maxResults)}),
     headers: key => ({'x-subscription-token': key}),
     body: undefined,
     // Brave omits `web` if it found nothing.
@@ -118,7 +118,7 @@ const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
     snippet: item => textOf(item['description']).replaceAll(/<\/?[a-z]+>/gu, ''),
   },
   SearXNG: {
-    path: q => search('', {q, format: 'json'}),
+    path: q => searchPath('', {q, format: 'json'}),
     headers: () => ({}),
     body: undefined,
     results: ({results}) => results,
@@ -130,7 +130,7 @@ const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
     headers: key => ({authorization: `Bearer ${key}`}),
     body: ({query, allowedDomains, blockedDomains}) => ({
       query,
-      max_results: count,
+      max_results: maxResults,
       ...unlessEmpty('include_domains', allowedDomains),
       ...unlessEmpty('exclude_domains', blockedDomains),
     }),
@@ -144,8 +144,8 @@ const engines: Readonly<Record<SearchProvider['name'], Engine>> = {
     body: ({query, allowedDomains, blockedDomains}) => ({
       query,
       type: 'auto',
-      numResults: count,
-      contents: {highlights: {}, text: {maxCharacters: longestSnippet}},
+      numResults: maxResults,
+      contents: {highlights: {}, text: {maxCharacters: maxSnippetLength}},
       ...unlessEmpty('includeDomains', allowedDomains),
       ...unlessEmpty('excludeDomains', blockedDomains),
     }),
@@ -189,10 +189,10 @@ const providerFault = ({name}: SearchProvider, message: string, fix: string): Fa
   fix,
 });
 
-const faultWords = (fault: Fault): string => fault.message.replace(/\.$/u, '');
+const faultMessage = (fault: Fault): string => fault.message.replace(/\.$/u, '');
 
 /** Returns why a provider did not search; `undefined` if it answered. */
-function refusalOf(provider: SearchProvider, {status, headers, body}: WebAnswer): Fault | undefined {
+function providerProblem(provider: SearchProvider, {status, headers, body}: WebAnswer): Fault | undefined {
   if (status >= 200 && status < 300) return undefined;
   const {name, variable} = provider;
   if (name === 'SearXNG' && status === 403) {
@@ -242,7 +242,7 @@ function resultOf(name: SearchProvider['name'], item: JsonObject): readonly WebS
   // The parsed form has no line breaks or control characters.
   const url = readWebUrl(given).tag === 'ok' ? URL.parse(given)?.href : undefined;
   if (url === undefined) return [];
-  const title = clip(plain(textOf(item['title'])).replaceAll(/[[\]]/gu, ''), longestTitle);
+  const title = clip(plain(textOf(item['title'])).replaceAll(/[[\]]/gu, ''), maxTitleLength);
   return [
     {
       // Characters that would end a markdown link.
@@ -250,7 +250,7 @@ function resultOf(name: SearchProvider['name'], item: JsonObject): readonly WebS
         encodeURIComponent(character).replace('(', '%28').replace(')', '%29'),
       ),
       title: title === '' ? url : title,
-      snippet: clip(plain(engines[name].snippet(item)), longestSnippet),
+      snippet: clip(plain(engines[name].snippet(item)), maxSnippetLength),
       published: clip(plain(textOf(item[engines[name].published])), 40),
     },
   ];

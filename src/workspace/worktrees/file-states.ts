@@ -26,7 +26,7 @@ export type SeenFile = z.infer<typeof seenFile>;
 
 export const isFile = (state: PathState): state is FileState => typeof state === 'object';
 
-export const sameState = (a: PathState, b: PathState): boolean =>
+export const isSameState = (a: PathState, b: PathState): boolean =>
   isFile(a) && isFile(b) ? a.mode === b.mode && a.sha256 === b.sha256 : a === b;
 
 const statsOf = ({size, mtimeMs, ctimeMs, ino}: Stats): SeenFile['stats'] => [size, mtimeMs, ctimeMs, ino];
@@ -38,19 +38,19 @@ const tickMs = 20;
 export type Place = FolderHandle | 'absent' | 'other';
 
 /** Opens the folder of a path below `top`, calls `work` with it, and closes it. */
-export async function inFolderOf<T>(
+export async function withFolderOf<T>(
   {top, path}: {readonly top: string; readonly path: string},
   work: (place: Place, name: string) => Promise<T>,
 ): Promise<T> {
-  const place = await openPlace(dirname(join(top, path)));
-  await using held = typeof place === 'object' ? place : undefined;
-  return await work(held ?? place, basename(path));
+  const place = await openFolderAt(dirname(join(top, path)));
+  await using handle = typeof place === 'object' ? place : undefined;
+  return await work(handle ?? place, basename(path));
 }
 
 /** How often to retry a folder that is replaced while it is opened. */
-const maxTurns = 3;
+const maxAttempts = 3;
 
-async function openPlace(path: string): Promise<Place> {
+async function openFolderAt(path: string): Promise<Place> {
   for (let turn = 1; ; turn += 1) {
     try {
       return await openFolder(path);
@@ -58,25 +58,25 @@ async function openPlace(path: string): Promise<Place> {
       if (realPath(path) !== path) return 'other';
       const stats = await statsAt(path);
       if (stats?.isDirectory() !== true) return stats?.isSymbolicLink() === true ? 'other' : 'absent';
-      if (turn === maxTurns) throw cause;
+      if (turn === maxAttempts) throw cause;
     }
   }
 }
 
-interface Known {
+interface PriorState {
   readonly seen: SeenFile | undefined;
   readonly seenAt: number;
 }
 
 /** Returns the state of a path below a folder. */
 export const stateAt = async (top: string, path: string): Promise<PathState> =>
-  inFolderOf({top, path}, async place => stateIn(place, join(top, path)));
+  withFolderOf({top, path}, async place => stateIn(place, join(top, path)));
 
 /**
  * Returns the state of a path through its open folder. A file with the same stats as `seen` is not read again. It is
  * read if it was written at about the time (`seenAt`) when those stats were taken.
  */
-export async function stateIn(place: Place, path: string, known?: Known): Promise<PathState> {
+export async function stateIn(place: Place, path: string, known?: PriorState): Promise<PathState> {
   if (typeof place === 'string') return place;
   const through = place.at(basename(path));
   const stats = await statsAt(through);
@@ -104,13 +104,13 @@ async function statsAt(path: string): Promise<Stats | undefined> {
 }
 
 /** The largest file to read in one step, in bytes, which is faster. */
-const readAtOnce = 1024 * 1024;
+const smallFileBytes = 1024 * 1024;
 
 const modeOf = ({mode}: Stats): FileState['mode'] => ((mode & 0o100) === 0 ? 'file' : 'executable');
 
 async function stateOf(handle: FileHandle, stats: Stats): Promise<FileState> {
   const mode = modeOf(stats);
-  if (stats.size <= readAtOnce) return {mode, sha256: hash('sha256', await handle.readFile(), 'hex')};
+  if (stats.size <= smallFileBytes) return {mode, sha256: hash('sha256', await handle.readFile(), 'hex')};
   const hasher = createHash('sha256');
   for await (const chunk of handle.createReadStream({autoClose: false})) hasher.update(chunk);
   return {mode, sha256: hasher.digest('hex')};
@@ -118,7 +118,7 @@ async function stateOf(handle: FileHandle, stats: Stats): Promise<FileState> {
 
 /** Returns the bytes of a file, or the target of a link; `undefined` for anything else. */
 export const contentAt = (top: string, path: string, most: number): Promise<Buffer | undefined | 'too large'> =>
-  inFolderOf({top, path}, async (place, name) => {
+  withFolderOf({top, path}, async (place, name) => {
     if (typeof place === 'string') return undefined;
     const stats = await statsAt(place.at(name));
     if (stats?.isSymbolicLink() === true) return Buffer.from(await readlink(place.at(name)));
@@ -146,7 +146,7 @@ export async function copyEntry(place: Place, path: string, to: string): Promise
   if (found.kind !== 'file') return undefined;
   await using handle = found.handle;
   const {mode, size} = found.stats;
-  if (size <= readAtOnce) {
+  if (size <= smallFileBytes) {
     const bytes = await handle.readFile();
     await writeFile(to, bytes, {mode, flag: 'wx'});
     await chmod(to, mode);
@@ -175,12 +175,12 @@ export function forEachFolder(
     else known.push(path);
   }
   const inFolder = (files: readonly [string, ...string[]]): Promise<void> =>
-    inFolderOf({top, path: files[0]}, place => work(files, place));
+    withFolderOf({top, path: files[0]}, place => work(files, place));
   return forEach([...folders.values()], inFolder, signal);
 }
 
 /** The number of folders, and of files in a folder, that are processed at the same time. */
-const atOnce = 8;
+const concurrency = 8;
 
 /** Calls `work` with each item, several at a time. The signal stops it between two items. */
 export async function forEach<T>(
@@ -197,5 +197,5 @@ export async function forEach<T>(
       if (item !== undefined) await work(item);
     }
   };
-  await Promise.all(Array.from({length: Math.min(atOnce, items.length)}, worker));
+  await Promise.all(Array.from({length: Math.min(concurrency, items.length)}, worker));
 }

@@ -28,7 +28,7 @@ export interface OwnWorktrees extends WorktreesPort {
   list(from: string, signal: AbortSignal): Promise<Outcome<readonly ListedWorktree[], Fault>>;
 }
 
-export interface WorktreePlace {
+export interface WorktreeDeps {
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => number;
   readonly pid: number;
@@ -41,7 +41,7 @@ const maxFiles = 200_000;
  * Makes git worktrees below `.weft/worktrees` of a repository. There programs find what is installed in a parent folder
  * (`node_modules`), although git ignores it. weft's own folders stay closed to agents.
  */
-export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
+export function makeWorktrees(place: WorktreeDeps): OwnWorktrees {
   const git = (folder: string, words: readonly string[], signal: AbortSignal): Promise<Outcome<string, string>> =>
     runGit(words, {folder, environment: place.environment, signal});
   const commitsOf = async ({folder}: Worktree, {head}: WorktreeRecord, signal: AbortSignal): Promise<number> => {
@@ -107,11 +107,11 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     const top = await git(from, ['rev-parse', '--show-toplevel'], signal);
     const found = top.tag === 'ok' ? topIn(top.value) : undefined;
     if (found !== undefined) return ok(await realpath(found));
-    const said = top.tag === 'ok' ? 'its settings point to another folder' : top.error;
-    const why = said.startsWith('not a git repository') ? '' : ` (${said})`;
+    const reason = top.tag === 'ok' ? 'its settings point to another folder' : top.error;
+    const detail = reason.startsWith('not a git repository') ? '' : ` (${reason})`;
     return failed({
       kind: 'needs-user',
-      message: `${from} is not in a git repository, so it can't have a worktree${why}`,
+      message: `${from} is not in a git repository, so it can't have a worktree${detail}`,
       fix: 'Create one with git init and a first commit, or work without a worktree.',
     });
   }
@@ -182,7 +182,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     if (branch !== 'keep') await git(of, ['branch', '--quiet', '-D', branch.drop], signal);
   }
 
-  async function lookAt(worktree: Worktree, signal: AbortSignal): Promise<Outcome<Looked, Fault>> {
+  async function inspect(worktree: Worktree, signal: AbortSignal): Promise<Outcome<Inspection, Fault>> {
     const read = await recordOf(worktree);
     if (read.tag === 'failed') return read;
     const record = read.value;
@@ -212,7 +212,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
     open: (request, signal) => attempt('The worktree could not be created', () => open(request, signal)),
     changes: (worktree, signal) =>
       attempt(`The worktree ${worktree.folder} could not be read`, async () => {
-        const looked = await lookAt(worktree, signal);
+        const looked = await inspect(worktree, signal);
         if (looked.tag === 'failed') return looked;
         const {record, changed, diffs} = looked.value;
         const conflicts = await conflictsOf(changed, record);
@@ -220,7 +220,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
       }),
     merge: (worktree, signal) =>
       attempt('Nothing was merged', async () => {
-        const looked = await lookAt(worktree, signal);
+        const looked = await inspect(worktree, signal);
         if (looked.tag === 'failed') return looked;
         signal.throwIfAborted();
         const {record, changed, diffs} = looked.value;
@@ -238,7 +238,7 @@ export function makeWorktrees(place: WorktreePlace): OwnWorktrees {
   };
 }
 
-interface Looked {
+interface Inspection {
   readonly record: WorktreeRecord;
   readonly changed: readonly ChangedPath[];
   readonly diffs: WorkspaceChanges;

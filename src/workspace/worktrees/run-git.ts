@@ -11,8 +11,8 @@ const maxOutput = 256 * 1024 * 1024;
  * The error of git while another git makes a worktree of the same repository; the number of attempts; milliseconds
  * between them.
  */
-const halfMade = /failed to read .*worktrees.*commondir/u;
-const tries = 40;
+const concurrentWorktreeError = /failed to read .*worktrees.*commondir/u;
+const maxAttempts = 40;
 const waitMs = 25;
 
 /**
@@ -20,9 +20,15 @@ const waitMs = 25;
  * error is git's own message.
  */
 export async function runGit(words: readonly string[], place: GitPlace): Promise<Outcome<string, string>> {
-  for (let turn = 1; ; turn += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const done = await runOnce(words, place);
-    if (done.tag === 'ok' || turn === tries || place.signal.aborted || !halfMade.test(done.error)) return done;
+    if (
+      done.tag === 'ok' ||
+      attempt === maxAttempts ||
+      place.signal.aborted ||
+      !concurrentWorktreeError.test(done.error)
+    )
+      return done;
     await pause(waitMs);
   }
 }
@@ -32,9 +38,9 @@ async function runOnce(
   {folder, environment, signal}: GitPlace,
 ): Promise<Outcome<string, string>> {
   const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs, maxOutput};
-  const {kind, code, output, complaint, message} = await runProgram('git', ['--no-pager', ...words], run, signal);
+  const {kind, code, output, stderr, message} = await runProgram('git', ['--no-pager', ...words], run, signal);
   if (code === 0) return ok(output.toString('utf8'));
   if (kind === 'not-started') return failed('git is not installed');
   if (kind === 'too-slow') return failed('git took too long');
-  return failed(complaint.trim().replace(/^(?:fatal|error): /u, '') || message);
+  return failed(stderr.trim().replace(/^(?:fatal|error): /u, '') || message);
 }

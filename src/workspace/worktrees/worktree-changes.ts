@@ -14,11 +14,11 @@ import {
   type FileState,
   forEach,
   forEachFolder,
-  inFolderOf,
+  withFolderOf,
   isFile,
   type PathState,
   type Place,
-  sameState,
+  isSameState,
   stateAt,
   stateIn,
 } from './file-states.ts';
@@ -60,7 +60,7 @@ export async function changedPaths(
     // A folder replaced a file, and its files are listed by themselves. A nested repository ends with a slash.
     const to = now === 'folder' && !path.endsWith('/') ? 'absent' : now;
     const from = seen === undefined ? ('absent' as const) : {mode: seen.mode, sha256: seen.sha256};
-    if (!sameState(from, to)) changed.push({path, from, to});
+    if (!isSameState(from, to)) changed.push({path, from, to});
   };
   const paths = [...new Set([...Object.keys(files), ...listed.value])];
   await forEachFolder(
@@ -84,7 +84,7 @@ export async function conflictsOf(
   const look = async (paths: readonly string[], place: Place): Promise<void> => {
     for (const path of paths) {
       const change = changes.get(path);
-      const reason = change && whyNot(change, {below, now: await stateIn(place, join(of, path))});
+      const reason = change && conflictReason(change, {below, now: await stateIn(place, join(of, path))});
       if (reason !== undefined) conflicts.push({path, reason});
     }
   };
@@ -92,15 +92,15 @@ export async function conflictsOf(
   return conflicts.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function whyNot(
+function conflictReason(
   {path, from, to}: ChangedPath,
   {below, now}: {readonly below: string; readonly now: PathState},
 ): string | undefined {
   if (to === 'folder') return 'it is a nested repository';
   if (to === 'other') return 'it is not a regular file';
   if (!path.startsWith(below)) return 'it is outside the folder that the worktree covers';
-  const is = withRoom(now, from);
-  if (sameState(is, from) || sameState(is, to)) return undefined;
+  const is = targetState(now, from);
+  if (isSameState(is, from) || isSameState(is, to)) return undefined;
   if (is === 'other' && from === 'absent') return 'a link leads to its folder, or it is not a regular file there';
   if (is === 'absent') return 'it was deleted since';
   return from === 'absent' ? 'it was also created there' : 'it was changed since';
@@ -110,12 +110,12 @@ function whyNot(
  * Treats a folder in the target as absent if the change creates a file there: its files are all deleted too, or the
  * merge itself stops.
  */
-const withRoom = (now: PathState, from: PathState): PathState =>
+const targetState = (now: PathState, from: PathState): PathState =>
   now === 'folder' && from === 'absent' ? 'absent' : now;
 
 /** The most files to compare line by line, the most bytes of each, and the most lines of each that are shown. */
 const maxFiles = 50;
-const largestFile = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 const maxLines = 2000;
 
 /** Returns the changes of a merge as diffs. Paths are relative to the agent's folder. */
@@ -133,7 +133,7 @@ async function diffOf(
   {folder}: Worktree,
   {of, below}: WorktreeRecord,
 ): Promise<FileDiff> {
-  const now = withRoom(await stateAt(of, path), from);
+  const now = targetState(await stateAt(of, path), from);
   const named = {
     path: relative(below, path),
     before: isFile(from) ? from.sha256 : 'absent',
@@ -141,12 +141,12 @@ async function diffOf(
     movedFrom: undefined,
   };
   const notes = [
-    ...(sameState(now, from) ? [] : ['it changed on both sides; the diff is against the current file']),
+    ...(isSameState(now, from) ? [] : ['it changed on both sides; the diff is against the current file']),
     ...noteOf(from, to),
   ];
   const [old, fresh] = await Promise.all([
-    isFile(now) ? contentAt(of, path, largestFile) : undefined,
-    isFile(to) ? contentAt(folder, path, largestFile) : undefined,
+    isFile(now) ? contentAt(of, path, maxFileBytes) : undefined,
+    isFile(to) ? contentAt(folder, path, maxFileBytes) : undefined,
   ]);
   return old === 'too large' || fresh === 'too large'
     ? {...named, added: 0, removed: 0, hunks: [], notes: [...notes, 'it is too large to show']}
@@ -186,39 +186,40 @@ export async function mergeChanges(
   const lost: string[] = [];
   const fresh = new Map<string, string>();
   const copy = async ({path, to}: ChangedPath, number: number): Promise<void> => {
-    if (!isFile(to) || sameState(await stateAt(of, path), to)) return;
+    if (!isFile(to) || isSameState(await stateAt(of, path), to)) return;
     const copied = join(stage, `new-${number}`);
     const source = {top: worktree.folder, path};
-    const made = await inFolderOf(source, place => copyEntry(place, join(worktree.folder, path), copied));
-    if (made === undefined || !sameState({mode: made.mode, sha256: made.sha256}, to)) throw new ChangedNow(path);
+    const made = await withFolderOf(source, place => copyEntry(place, join(worktree.folder, path), copied));
+    if (made === undefined || !isSameState({mode: made.mode, sha256: made.sha256}, to))
+      throw new ChangedDuringMerge(path);
     fresh.set(path, copied);
   };
   const moveAway = async ({path, from, to}: ChangedPath, number: number): Promise<void> => {
-    if (from === 'absent' || sameState(await stateAt(of, path), to)) return;
+    if (from === 'absent' || isSameState(await stateAt(of, path), to)) return;
     const away = join(stage, `old-${number}`);
-    await inFolderOf({top: of, path}, async (place, name) => {
-      if (typeof place === 'string') throw new ChangedNow(path);
+    await withFolderOf({top: of, path}, async (place, name) => {
+      if (typeof place === 'string') throw new ChangedDuringMerge(path);
       await rename(place.at(name), away);
     });
     undo.push(async () => {
       try {
-        await inMadeFolder(join(of, path), target => rename(away, target));
+        await withCreatedFolder(join(of, path), target => rename(away, target));
       } catch (cause) {
         lost.push(`${path} could not be moved back (${causeText(cause)}); it is now at ${away}`);
       }
     });
-    if (!sameState(await stateAt(stage, `old-${number}`), from)) throw new ChangedNow(path);
+    if (!isSameState(await stateAt(stage, `old-${number}`), from)) throw new ChangedDuringMerge(path);
     if (to === 'absent') await removeFolders(foldersBetween(of, path));
   };
   const putInPlace = async ({path}: ChangedPath): Promise<void> => {
     const copied = fresh.get(path);
     if (copied === undefined) return;
-    const made = await inMadeFolder(join(of, path), async target => {
-      if (await isThere(target)) throw new ChangedNow(path);
+    const made = await withCreatedFolder(join(of, path), async target => {
+      if (await pathExists(target)) throw new ChangedDuringMerge(path);
       await rename(copied, target);
     });
     undo.push(async () => {
-      await inFolderOf({top: of, path}, async (place, name) => {
+      await withFolderOf({top: of, path}, async (place, name) => {
         if (typeof place === 'object') await rm(place.at(name), {force: true});
       });
       await removeFolders(made);
@@ -237,20 +238,20 @@ export async function mergeChanges(
   }
 }
 
-class ChangedNow extends Error {
+class ChangedDuringMerge extends Error {
   constructor(path: string) {
     super(`${path} changed during the merge`);
   }
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const pathExists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     () => false,
   );
 
 /** Calls `work` with a path in its open folder, which it creates if needed. Returns the folders that it created. */
-async function inMadeFolder(path: string, work: (target: string) => Promise<void>): Promise<readonly string[]> {
+async function withCreatedFolder(path: string, work: (target: string) => Promise<void>): Promise<readonly string[]> {
   const {made, ...opened} = await makeAndOpenFolder(dirname(path));
   await using folder = opened.folder;
   try {

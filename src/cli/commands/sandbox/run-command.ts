@@ -19,7 +19,7 @@ import {childrenOf} from '../../../workspace/exec/process-table.ts';
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {findShell} from '../../../workspace/exec/shell-start.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
-import {askNobody} from '../../../workspace/sandbox/host-gate.ts';
+import {askUnattended} from '../../../workspace/sandbox/host-gate.ts';
 import {changesFolder} from '../../../workspace/sandbox/changes/held-set.ts';
 import {retireKept} from '../../../workspace/sandbox/changes/stored-sets.ts';
 import {openKept} from '../../../workspace/sandbox/changes/open-changes.ts';
@@ -121,7 +121,7 @@ async function launch(
     directory,
     environment: shellEnvironment(variables, {runTag: runTag ?? '', channel: 'terminal', environment: 'inherited'}),
     confinement: runTag === undefined ? 'chosen' : 'sandbox',
-    hosts: askNobody,
+    hosts: askUnattended,
     terminal: 'shared',
   });
   if (opened.tag === 'failed') return opened;

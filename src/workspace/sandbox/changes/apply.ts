@@ -23,12 +23,12 @@ import {temporaryName} from '../../files/folder-handle.ts';
 import type {HeldEntry, HeldSet} from './held-set.ts';
 import {Conflict, OpenFolders} from './open-folders.ts';
 import {byTree, folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative} from './path-bytes.ts';
-import {makePause, nodeAt, type Node, openToRead} from './scan-layer.ts';
+import {makeYield, nodeAt, type Node, openToRead} from './scan-layer.ts';
 
 type Dropped = AppliedChanges['dropped'][number];
 
 /** `all-or-nothing`: if one change fails, none is applied. `again`: a part was applied before weft was killed. */
-export type ApplyHow = 'each' | 'all-or-nothing' | 'again';
+export type ApplyMode = 'each' | 'all-or-nothing' | 'again';
 
 /** The most files to sync one by one (fsync). More files come from a package manager, which can install them again. */
 const maxSynced = 200;
@@ -44,13 +44,13 @@ const maxCopied = 64 * 1024 * 1024;
 export async function applyEntries(
   chosen: readonly HeldEntry[],
   set: HeldSet,
-  {how, signal}: {readonly how: ApplyHow; readonly signal: AbortSignal},
+  {how, signal}: {readonly how: ApplyMode; readonly signal: AbortSignal},
 ): Promise<AppliedChanges> {
   const work = new Apply(chosen, set, how);
-  const pause = makePause(signal);
+  const pause = makeYield(signal);
   try {
     if (how === 'all-or-nothing') await work.check(pause);
-    if (work.isGoingOn()) await work.run(pause);
+    if (work.canContinue()) await work.run(pause);
   } catch (cause) {
     if (!signal.aborted) throw cause;
     for (const entry of chosen) if (!work.done.has(entry)) work.failures.set(entry, 'interrupted');
@@ -59,7 +59,7 @@ export async function applyEntries(
   }
   const {done, failures} = work;
   return {
-    applied: work.isGoingOn() ? chosen.filter(entry => done.has(entry)).map(({change}) => change) : [],
+    applied: work.canContinue() ? chosen.filter(entry => done.has(entry)).map(({change}) => change) : [],
     dropped: [...failures].map(([{change}, why]) => ({change, why})),
   };
 }
@@ -73,7 +73,7 @@ interface LayerWork {
 }
 
 /** A path in an open folder. */
-interface Place {
+interface OpenPath {
   readonly layer: LayerWork;
   readonly path: PathBytes;
 }
@@ -81,26 +81,26 @@ interface Place {
 class Apply {
   readonly done = new Set<HeldEntry>();
   readonly failures = new Map<HeldEntry, Dropped['why']>();
-  readonly #how: ApplyHow;
+  readonly #how: ApplyMode;
   readonly #layers: readonly LayerWork[];
   readonly #syncs: boolean;
   /** How to undo each step, and how to delete what was saved for that. */
   readonly #undo: {readonly back: () => void; readonly forget: () => void}[] = [];
 
-  constructor(chosen: readonly HeldEntry[], set: HeldSet, how: ApplyHow) {
+  constructor(chosen: readonly HeldEntry[], set: HeldSet, how: ApplyMode) {
     this.#how = how;
     this.#syncs = chosen.filter(({change}) => change.class === 'file').length <= maxSynced;
     this.#layers = set.layers.map(({lower, upper}, index) => {
-      const ofLayer = <T extends {readonly layer: number}>(all: readonly T[]): readonly T[] =>
+      const forLayer = <T extends {readonly layer: number}>(all: readonly T[]): readonly T[] =>
         all.filter(({layer}) => layer === index);
       return {
         lower: toBytes(lower),
         upper: toBytes(upper),
-        entries: ofLayer(chosen).toSorted((a, b) => byTree(a.at, b.at)),
-        goneFolders: ofLayer(set.goneFolders).map(({at}) => at),
+        entries: forLayer(chosen).toSorted((a, b) => byTree(a.at, b.at)),
+        goneFolders: forLayer(set.goneFolders).map(({at}) => at),
         folders: new OpenFolders(lower, {
-          newFolders: ofLayer(set.newFolders),
-          locked: ofLayer(set.lockedFolders),
+          newFolders: forLayer(set.newFolders),
+          locked: forLayer(set.lockedFolders),
           repeats: how === 'again',
         }),
       };
@@ -108,7 +108,7 @@ class Apply {
   }
 
   /** Whether to continue: one failure ends an all-or-nothing apply. */
-  isGoingOn(): boolean {
+  canContinue(): boolean {
     return this.#how !== 'all-or-nothing' || this.failures.size === 0;
   }
 
@@ -118,7 +118,7 @@ class Apply {
       for (const entry of entries) {
         await pause();
         const now = nodeAt(toNative(joinBytes(lower, entry.at)));
-        if (entry.changedMeanwhile || !isAsBefore(now, entry.was)) this.failures.set(entry, 'conflict');
+        if (entry.changedMeanwhile || !isUnchanged(now, entry.was)) this.failures.set(entry, 'conflict');
       }
     }
   }
@@ -126,23 +126,25 @@ class Apply {
   async run(pause: () => Promise<void> | undefined): Promise<void> {
     for (const layer of this.#layers) {
       const {entries, folders} = layer;
-      const goes = entries.filter(({is}) => is.kind === 'none').toReversed();
-      const modes = entries.filter(({was, is}) => was.kind === 'folder' && is.kind === 'folder').toReversed();
-      const puts = entries.filter(({was, is}) => is.kind !== 'none' && (is.kind !== 'folder' || was.kind !== 'folder'));
-      for (const entry of goes) {
+      const removals = entries.filter(({is}) => is.kind === 'none').toReversed();
+      const modeChanges = entries.filter(({was, is}) => was.kind === 'folder' && is.kind === 'folder').toReversed();
+      const writes = entries.filter(
+        ({was, is}) => is.kind !== 'none' && (is.kind !== 'folder' || was.kind !== 'folder'),
+      );
+      for (const entry of removals) {
         await pause();
         this.#attempt(entry, layer, path => this.#remove(entry, {layer, path}));
       }
-      for (const at of goes.length === 0 ? [] : layer.goneFolders) {
+      for (const at of removals.length === 0 ? [] : layer.goneFolders) {
         await pause();
         this.#removeFolder(at, layer);
       }
-      for (const entry of puts) {
+      for (const entry of writes) {
         await pause();
         this.#attempt(entry, layer, path => this.#put(entry, {layer, path}));
       }
       folders.close();
-      for (const entry of modes) {
+      for (const entry of modeChanges) {
         await pause();
         this.#attempt(entry, layer, () => this.#setMode(entry, layer));
       }
@@ -152,10 +154,10 @@ class Apply {
 
   /** Undoes all steps if an all-or-nothing apply failed. */
   end(): void {
-    const isTakenBack = !this.isGoingOn();
+    const isUndone = !this.canContinue();
     for (const {back, forget} of this.#undo.toReversed()) {
       try {
-        if (isTakenBack) back();
+        if (isUndone) back();
         else forget();
       } catch {
         // Another process has changed it since.
@@ -165,7 +167,7 @@ class Apply {
   }
 
   #attempt(entry: HeldEntry, {folders}: LayerWork, work: (path: PathBytes) => void): void {
-    if (!this.isGoingOn()) return;
+    if (!this.canContinue()) return;
     try {
       if (entry.changedMeanwhile) throw new Conflict();
       work(`${folders.open(folderOf(entry.at))}/${nameOf(entry.at)}`);
@@ -176,10 +178,10 @@ class Apply {
     }
   }
 
-  #remove(entry: HeldEntry, place: Place): void {
+  #remove(entry: HeldEntry, place: OpenPath): void {
     const now = nodeAt(toNative(place.path));
     if (now.kind === 'none') return;
-    if (!isAsBefore(now, entry.was)) throw new Conflict();
+    if (!isUnchanged(now, entry.was)) throw new Conflict();
     if (now.kind === 'folder') this.#removeEmpty(entry.at, place, now.mode);
     else {
       this.#keepOld(entry, place);
@@ -189,7 +191,7 @@ class Apply {
 
   /** Removes a folder that the view no longer has, unless something is left in it. */
   #removeFolder(at: PathBytes, layer: LayerWork): void {
-    if (!this.isGoingOn()) return;
+    if (!this.canContinue()) return;
     try {
       const path = `${layer.folders.open(folderOf(at))}/${nameOf(at)}`;
       const {kind, mode} = nodeAt(toNative(path));
@@ -199,18 +201,18 @@ class Apply {
     }
   }
 
-  #removeEmpty(at: PathBytes, {layer, path}: Place, mode: number): void {
+  #removeEmpty(at: PathBytes, {layer, path}: OpenPath, mode: number): void {
     rmdirSync(toNative(path));
     this.#addUndo(() => layer.folders.restore(at, mode));
   }
 
-  #put(entry: HeldEntry, place: Place): void {
+  #put(entry: HeldEntry, place: OpenPath): void {
     const {was, is, at} = entry;
     const {layer, path} = place;
     const source = joinBytes(layer.upper, at);
     const isFresh = layer.folders.isFresh(folderOf(at));
     const now = isFresh ? undefined : nodeAt(toNative(path));
-    if (now !== undefined && !isAsBefore(now, was)) {
+    if (now !== undefined && !isUnchanged(now, was)) {
       // An interrupted apply has already done this.
       if (now.inode === is.inode) return rmSync(toNative(source), {force: true});
       if (now.kind !== 'folder' || is.kind !== 'folder') throw new Conflict();
@@ -233,7 +235,7 @@ class Apply {
       return;
     }
     if (is.kind === 'file') this.#sync(entry, source);
-    if (was.kind === 'file') giveTo(source, was);
+    if (was.kind === 'file') copyOwner(source, was);
     try {
       if (isReplaced || isFresh) renameSync(toNative(source), toNative(path));
       else moveNew(source, path);
@@ -245,7 +247,10 @@ class Apply {
   }
 
   /** Writes the new content beside the old file, then replaces the old file. */
-  #copy(entry: HeldEntry, {source, place: {layer, path}}: {readonly source: PathBytes; readonly place: Place}): void {
+  #copy(
+    entry: HeldEntry,
+    {source, place: {layer, path}}: {readonly source: PathBytes; readonly place: OpenPath},
+  ): void {
     const fresh = joinBytes(folderOf(path), temporaryName());
     try {
       if (entry.is.kind === 'link') symlinkSync(toNative(entry.target), toNative(fresh));
@@ -310,7 +315,7 @@ class Apply {
    * Links the old file under another name in the top folder, which always exists, until the apply can no longer be
    * undone.
    */
-  #keepOld(entry: HeldEntry, {layer, path}: Place): void {
+  #keepOld(entry: HeldEntry, {layer, path}: OpenPath): void {
     if (this.#how !== 'all-or-nothing') return;
     const name = temporaryName();
     linkSync(toNative(path), toNative(`${layer.folders.top()}/${name}`));
@@ -339,7 +344,7 @@ class Apply {
 }
 
 /** Whether a path is still what it was when the layer was read. A folder's content may have changed. */
-function isAsBefore(now: Node, was: Node): boolean {
+function isUnchanged(now: Node, was: Node): boolean {
   if (now.kind === 'none' || now.kind === 'folder')
     return now.kind === was.kind || (now.kind === 'none' && was.kind === 'folder');
   if (now.kind !== was.kind || now.inode !== was.inode || now.size !== was.size || now.mode !== was.mode) return false;
@@ -361,7 +366,7 @@ function moveNew(source: PathBytes, path: PathBytes): void {
 }
 
 /** Gives a file the owner of the file that it replaces, if this user may. */
-function giveTo(path: PathBytes, {user, group}: Node): void {
+function copyOwner(path: PathBytes, {user, group}: Node): void {
   const now = nodeAt(toNative(path));
   if (now.user === user && now.group === group) return;
   try {

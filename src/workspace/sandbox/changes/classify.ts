@@ -3,7 +3,7 @@ import {tryOr} from '../../../base/outcome.ts';
 import type {Change, ProtectedBecause} from '../../../domain/change-set.ts';
 import {followedAmong, ignoredAmong} from '../../checkpoints/git-query.ts';
 import {buildFolders, cacheFolders, packageFolders} from '../../files/generated-folders.ts';
-import type {ChangesPlace, HeldEntry} from './held-set.ts';
+import type {ChangesContext, HeldEntry} from './held-set.ts';
 import type {ViewLayer} from '../sandbox.ts';
 import {folderOf, joinBytes, nameOf, type PathBytes, toBytes, toNative, toShown} from './path-bytes.ts';
 import {nodeAt, targetOf} from './scan-layer.ts';
@@ -16,21 +16,21 @@ export interface Layers {
 /** Classifies changes as protected (never applied), build output, or other files. */
 export async function classify(
   entries: readonly Omit<HeldEntry, 'change'>[],
-  {layers, place, signal}: Layers & {readonly place: ChangesPlace; readonly signal: AbortSignal},
+  {layers, place, signal}: Layers & {readonly place: ChangesContext; readonly signal: AbortSignal},
 ): Promise<readonly HeldEntry[]> {
-  const whyNever = makeProtection({layers, place});
-  const never = entries.map(entry => whyNever(entry));
+  const protectionOf = makeProtection({layers, place});
+  const protections = entries.map(entry => protectionOf(entry));
   const output = await findOutput(
-    entries.filter((_entry, index) => never[index] === undefined),
+    entries.filter((_entry, index) => protections[index] === undefined),
     {layers, place, signal},
   );
   const deleted = await findDeleted(
-    entries.filter((entry, index) => never[index] === undefined && !output.has(entry)),
+    entries.filter((entry, index) => protections[index] === undefined && !output.has(entry)),
     {layers, place, signal},
   );
-  const path = shownIn(place.roots);
+  const path = pathFormatter(place.roots);
   return entries.map((found, index): HeldEntry => {
-    const why = never[index];
+    const why = protections[index];
     const entry = deleted.has(found) ? {...found, changedMeanwhile: true} : found;
     const named = {path: path(absolute(entry, layers)), kind: entry.kind};
     if (why !== undefined) return {...entry, change: {...named, class: 'protected', why}};
@@ -43,7 +43,7 @@ const absolute = ({layer, at}: Pick<HeldEntry, 'layer' | 'at'>, layers: Layers['
   joinBytes(toBytes(layers[layer]?.lower ?? ''), at);
 
 /** Returns a function that formats paths for `Change`. */
-function shownIn([first]: ChangesPlace['roots']): (path: PathBytes) => Change['path'] {
+function pathFormatter([first]: ChangesContext['roots']): (path: PathBytes) => Change['path'] {
   const start = `${toBytes(first)}/`;
   return path => toShown(path.startsWith(start) ? path.slice(start.length) : path);
 }
@@ -51,7 +51,7 @@ function shownIn([first]: ChangesPlace['roots']): (path: PathBytes) => Change['p
 function makeProtection({
   layers,
   place,
-}: Layers & {readonly place: ChangesPlace}): (entry: Omit<HeldEntry, 'change'>) => ProtectedBecause | undefined {
+}: Layers & {readonly place: ChangesContext}): (entry: Omit<HeldEntry, 'change'>) => ProtectedBecause | undefined {
   const roots = place.roots.map(root => toBytes(root));
   const linksAt = linksIn(layers);
   const isRepository = repositoriesIn(layers, roots);
@@ -104,12 +104,12 @@ function repositoriesIn(
   const known = new Map<PathBytes, boolean>();
   const has = (folder: PathBytes, name: string): boolean =>
     places(joinBytes(folder, name)).some(each => statsOf(each) !== undefined);
-  const isOne = (folder: PathBytes): boolean =>
+  const isRepositoryFolder = (folder: PathBytes): boolean =>
     has(folder, 'HEAD') && ((has(folder, 'objects') && has(folder, 'refs')) || has(folder, 'commondir'));
   const liesIn = (folder: PathBytes): boolean => {
     const before = known.get(folder);
     if (before !== undefined) return before;
-    const found = isOne(folder) || (belowRoot(folder, roots) !== '' && liesIn(folderOf(folder)));
+    const found = isRepositoryFolder(folder) || (belowRoot(folder, roots) !== '' && liesIn(folderOf(folder)));
     known.set(folder, found);
     return found;
   };
@@ -125,7 +125,7 @@ type Entry = Omit<HeldEntry, 'change'>;
 /** Finds build output: files that git ignores by the rules from before the command, without installed packages. */
 async function findOutput(
   entries: readonly Entry[],
-  {layers, place, signal}: Layers & {readonly place: ChangesPlace; readonly signal: AbortSignal},
+  {layers, place, signal}: Layers & {readonly place: ChangesContext; readonly signal: AbortSignal},
 ): Promise<ReadonlySet<Entry>> {
   const repositoryOf = makeRepositorySearch();
   const output = new Set<Entry>();
@@ -146,7 +146,7 @@ async function findOutput(
   for (const [repository, members] of groups) {
     const asked = members.map(entry => ({
       entry,
-      path: askedFor(absolute(entry, layers).slice(repository.length + 1), entry),
+      path: pathToAsk(absolute(entry, layers).slice(repository.length + 1), entry),
     }));
     const ignored = await ignoredAmong(
       asked.map(({path}) => path),
@@ -161,7 +161,7 @@ async function findOutput(
  * Returns the path to ask git about. Git can't tell that a missing path is a folder, so the question is about a file in
  * it. A .gitignore counts like a file beside it: as output it could turn sources into output.
  */
-function askedFor(path: PathBytes, {is, was}: Entry): PathBytes {
+function pathToAsk(path: PathBytes, {is, was}: Entry): PathBytes {
   if (is.kind === 'folder' || was.kind === 'folder') return joinBytes(path, '_');
   return nameOf(path) === '.gitignore' ? joinBytes(folderOf(path), '_') : path;
 }
@@ -172,7 +172,7 @@ function askedFor(path: PathBytes, {is, was}: Entry): PathBytes {
  */
 async function findDeleted(
   entries: readonly Entry[],
-  {layers, place, signal}: Layers & {readonly place: ChangesPlace; readonly signal: AbortSignal},
+  {layers, place, signal}: Layers & {readonly place: ChangesContext; readonly signal: AbortSignal},
 ): Promise<ReadonlySet<Entry>> {
   const repositoryOf = makeRepositorySearch();
   const found = new Set<Entry>();
@@ -190,8 +190,8 @@ async function findDeleted(
     groups.set(repository.top, group.set(absolute(entry, layers).slice(repository.top.length + 1), entry));
   }
   for (const [repository, members] of groups) {
-    const where = {folder: toNative(repository).toString() || '/', environment: place.environment, signal};
-    const followed = await followedAmong([...members.keys()], where);
+    const gitContext = {folder: toNative(repository).toString() || '/', environment: place.environment, signal};
+    const followed = await followedAmong([...members.keys()], gitContext);
     for (const [path, entry] of members) if (followed.has(path)) found.add(entry);
   }
   return found;
@@ -233,7 +233,7 @@ function makeRepositorySearch(): (folder: PathBytes) => Repository {
 type LinksAt = (path: PathBytes) => readonly PathBytes[];
 
 /** The most steps of following links before a link counts as leaving the workspace. */
-const maxTurns = 300;
+const maxSteps = 300;
 
 /** The most links that the kernel follows for one path. */
 const maxLinks = 40;
@@ -251,7 +251,7 @@ function leadsOut(
   /** For each position, the fewest links by which it was reached. */
   const seen = new Map<string, number>();
   let turns = 0;
-  if (goesBack(target)) return true;
+  if (goesUpAfterName(target)) return true;
   const ways = [{at: folder, rest: target, links: 0}];
   for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
     const key = `${way.at}\0${way.rest}`;
@@ -277,7 +277,7 @@ function leadsOut(
     ways.push({at: next, rest: left, links});
     for (const link of links < maxLinks ? linksAt(next) : []) {
       turns += 1;
-      if (turns > maxTurns) return true;
+      if (turns > maxSteps) return true;
       ways.push({at, rest: `${link}/${left}`, links: links + 1});
     }
   }
@@ -288,7 +288,7 @@ function leadsOut(
  * Whether a target goes up again after a name, as `a/../../b` does. A later command could replace the folder `a` with a
  * link, and then the target leads elsewhere. A target that goes up only at its start begins in the link's own folder.
  */
-function goesBack(target: PathBytes): boolean {
+function goesUpAfterName(target: PathBytes): boolean {
   const names = target.split('/').filter(name => name !== '' && name !== '.');
   const first = target.startsWith('/') ? 0 : names.findIndex(name => name !== '..');
   return first >= 0 && names.includes('..', first);

@@ -4,7 +4,7 @@ import type {LayerEntry, LockedFolder, NewFolder} from './scan-layer.ts';
 import type {PathBytes} from './path-bytes.ts';
 
 /** The workspace of a change set, and the folder where weft keeps change sets. */
-export interface ChangesPlace {
+export interface ChangesContext {
   /** The workspace folders, all links resolved. Paths are relative to the first. */
   readonly roots: readonly [string, ...string[]];
   /** Whether a path below a root is protected by its name alone. */
@@ -32,7 +32,7 @@ export interface HeldEntry extends LayerEntry {
 }
 
 /** A folder of one of the layers. */
-interface OfLayer {
+interface InLayer {
   readonly layer: number;
 }
 
@@ -41,8 +41,8 @@ export interface HeldSet {
   readonly layers: readonly {readonly lower: string; readonly upper: string}[];
   /** Sorted by path. */
   readonly entries: readonly HeldEntry[];
-  readonly newFolders: readonly (NewFolder & OfLayer)[];
-  readonly lockedFolders: readonly (LockedFolder & OfLayer)[];
+  readonly newFolders: readonly (NewFolder & InLayer)[];
+  readonly lockedFolders: readonly (LockedFolder & InLayer)[];
   /** Folders that the view no longer has, the innermost first. */
-  readonly goneFolders: readonly ({readonly at: PathBytes} & OfLayer)[];
+  readonly goneFolders: readonly ({readonly at: PathBytes} & InLayer)[];
 }

@@ -5,8 +5,8 @@ import {tryOr} from '../../../base/outcome.ts';
 import type {AppliedChanges} from '../../../actions/changes-port.ts';
 import {holds} from '../../files/resolve-path.ts';
 import {isOwnerGone, ownerText} from '../session.ts';
-import {applyEntries, type ApplyHow} from './apply.ts';
-import {type ChangesPlace, type HeldEntry, type HeldSet, journalsIn} from './held-set.ts';
+import {applyEntries, type ApplyMode} from './apply.ts';
+import {type ChangesContext, type HeldEntry, type HeldSet, journalsIn} from './held-set.ts';
 import {folderOf, joinBytes, toBytes, toNative} from './path-bytes.ts';
 import {loadSet, removeStored, storeSet} from './stored-sets.ts';
 
@@ -20,7 +20,7 @@ const newName = (): string => `${ownerText()} ${randomBytes(4).toString('hex')}`
 export async function applyWithJournal(
   chosen: readonly HeldEntry[],
   set: HeldSet,
-  {folder, how, signal}: {readonly folder: string; readonly how: ApplyHow; readonly signal: AbortSignal},
+  {folder, how, signal}: {readonly folder: string; readonly how: ApplyMode; readonly signal: AbortSignal},
 ): Promise<AppliedChanges> {
   if (chosen.length === 0) return {applied: [], dropped: []};
   const journal = join(journalsIn(folder), newName());
@@ -38,7 +38,7 @@ export async function applyWithJournal(
 
 /** Completes the applies in this workspace that a killed weft left unfinished. Returns their number. Never rejects. */
 export async function finishInterruptedApplies(
-  {roots, folder}: Pick<ChangesPlace, 'roots' | 'folder'>,
+  {roots, folder}: Pick<ChangesContext, 'roots' | 'folder'>,
   signal: AbortSignal,
 ): Promise<number> {
   let finished = 0;

@@ -9,10 +9,10 @@ import {diffHunks} from '../../files/diff-hunks.ts';
 import {decodeText} from '../../files/text-encoding.ts';
 import type {CommandView} from '../sandbox.ts';
 import {classify} from './classify.ts';
-import type {ChangesPlace, HeldEntry, HeldSet} from './held-set.ts';
+import type {ChangesContext, HeldEntry, HeldSet} from './held-set.ts';
 import {applyWithJournal} from './journal.ts';
 import {joinBytes, type PathBytes, toBytes, toShown} from './path-bytes.ts';
-import {type LayerEntry, LayerScan, makePause, type Node, openToRead, targetOf} from './scan-layer.ts';
+import {type LayerEntry, LayerScan, makeYield, type Node, openToRead, targetOf} from './scan-layer.ts';
 import {keepSet, loadKept, wasApplied} from './stored-sets.ts';
 
 /**
@@ -21,7 +21,7 @@ import {keepSet, loadKept, wasApplied} from './stored-sets.ts';
  */
 export async function openHeldChanges(
   {layers}: Pick<CommandView, 'layers'>,
-  place: ChangesPlace,
+  place: ChangesContext,
   signal: AbortSignal,
 ): Promise<Outcome<HeldChanges, string>> {
   try {
@@ -50,7 +50,7 @@ export function openKept(
 }
 
 /** Reads the layers and classifies the changes. */
-async function readSet(layers: CommandView['layers'], place: ChangesPlace, signal: AbortSignal): Promise<HeldSet> {
+async function readSet(layers: CommandView['layers'], place: ChangesContext, signal: AbortSignal): Promise<HeldSet> {
   const scans = layers.map(layer => new LayerScan(layer, signal));
   const sort = async (found: readonly (readonly LayerEntry[])[]): Promise<readonly HeldEntry[]> => {
     const entries = found.flatMap((each, layer) => each.map(entry => ({...entry, layer})));
@@ -60,14 +60,14 @@ async function readSet(layers: CommandView['layers'], place: ChangesPlace, signa
   // Git and the kernel work at the same time.
   const settled = Promise.all(scans.map(async scan => scan.settle()));
   const entries = (await Promise.all([sort(walked), settled.then(sort)])).flat();
-  const ofLayers = <T>(pick: (scan: LayerScan) => readonly T[]): readonly (T & {readonly layer: number})[] =>
+  const fromLayers = <T>(pick: (scan: LayerScan) => readonly T[]): readonly (T & {readonly layer: number})[] =>
     scans.flatMap((scan, layer) => pick(scan).map(one => ({...one, layer})));
   return {
     layers: layers.map(({lower, upper}) => ({lower, upper})),
     entries: entries.toSorted((a, b) => byPath(a.change, b.change)),
-    newFolders: ofLayers(scan => scan.newFolders),
-    lockedFolders: ofLayers(scan => scan.lockedFolders),
-    goneFolders: ofLayers(scan => scan.goneFolders.map(at => ({at}))),
+    newFolders: fromLayers(scan => scan.newFolders),
+    lockedFolders: fromLayers(scan => scan.lockedFolders),
+    goneFolders: fromLayers(scan => scan.goneFolders.map(at => ({at}))),
   };
 }
 
@@ -110,13 +110,13 @@ function holdSet(set: HeldSet, folder: string): HeldChanges {
 const byPath = (a: Change, b: Change): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
 /** The most bytes of a file to compare line by line, and the most added or removed lines to show of it. */
-const largestFile = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 const maxLines = 2000;
 
 /** Returns a change line by line. */
 async function diffOf(entry: HeldEntry, set: HeldSet, signal: AbortSignal): Promise<FileDiff> {
   const {lower, upper} = set.layers[entry.layer] ?? {lower: '', upper: ''};
-  const pause = makePause(signal);
+  const pause = makeYield(signal);
   const old = await contentOf({path: joinBytes(toBytes(lower), entry.at), node: entry.was, own: false}, pause);
   const now = await contentOf({path: joinBytes(toBytes(upper), entry.at), node: entry.is, own: true}, pause);
   const {path} = entry.change;
@@ -165,10 +165,10 @@ async function contentOf(
       if (length === 0) break;
       position += length;
       hash.update(chunk.subarray(0, length));
-      if (position <= largestFile) chunks.push(chunk.subarray(0, length));
+      if (position <= maxFileBytes) chunks.push(chunk.subarray(0, length));
     }
     const state = hash.digest('hex');
-    if (node.size > largestFile) return {state, text: undefined, why: 'it is too large to show'};
+    if (node.size > maxFileBytes) return {state, text: undefined, why: 'it is too large to show'};
     const decoded = decodeText(Buffer.concat(chunks));
     if (decoded.tag === 'failed') return {state, text: undefined, why: 'it is not text'};
     return {state, text: decoded.value.text.toWellFormed(), why: ''};

@@ -12,12 +12,12 @@ interface OpenFolder {
   readonly handle: number;
   /** The mode and modification time to set when the work in the folder is done; `undefined` keeps them. */
   leave: {readonly mode: number; readonly modifiedNs: string | undefined} | undefined;
-  isToSync: boolean;
+  needsSync: boolean;
 }
 
 /** Opens a folder only to reach its content (open(2)), whatever its permissions. Node has no name for the flag. */
 const O_PATH = 0o10000000;
-const asFolder = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const folderFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
  * The folders of one layer, reached from its top through open folders, so a link that replaces one leads nowhere. The
@@ -84,7 +84,7 @@ export class OpenFolders {
   /** Marks the current folder to be synced to the disk with its names. */
   sync(): void {
     const last = this.#open.at(-1);
-    if (last !== undefined) last.isToSync = true;
+    if (last !== undefined) last.needsSync = true;
   }
 
   /** Sets the mode that the current folder gets when the work in it is done. */
@@ -107,7 +107,7 @@ export class OpenFolders {
   }
 
   #enterTop(): void {
-    const handle = openSync(this.#top, asFolder);
+    const handle = openSync(this.#top, folderFlags);
     if (readlinkSync(pathOf(handle)) !== this.#top) {
       closeSync(handle);
       throw new Conflict();
@@ -120,13 +120,13 @@ export class OpenFolders {
     const fresh = this.#newFolders.get(at);
     const isMade = fresh !== undefined && makeFolder(path);
     if (isMade) this.#made.add(at);
-    this.#entered(at, openSync(toNative(path), asFolder), isMade || this.#repeats ? fresh : undefined);
+    this.#entered(at, openSync(toNative(path), folderFlags), isMade || this.#repeats ? fresh : undefined);
   }
 
   #entered(at: PathBytes, handle: number, fresh: NewFolder | undefined): void {
     const locked = this.#locked.get(at);
     const leave = fresh ?? (locked === undefined ? undefined : {mode: locked.mode, modifiedNs: undefined});
-    this.#open.push({at, handle, leave, isToSync: false});
+    this.#open.push({at, handle, leave, needsSync: false});
     if (locked !== undefined) chmodSync(pathOf(handle), locked.mode | 0o700);
   }
 
@@ -140,7 +140,7 @@ export class OpenFolders {
         const seconds = Number(folder.leave.modifiedNs) / 1e9;
         utimesSync(path, seconds, seconds);
       }
-      if (folder.isToSync) syncFolder(path);
+      if (folder.needsSync) syncFolder(path);
     } catch {
       // The folder belongs to another user.
     } finally {

@@ -63,7 +63,7 @@ export interface LockedFolder {
   readonly mode: number;
 }
 
-const nothing: Node = {
+const missingNode: Node = {
   kind: 'none',
   mode: 0,
   size: 0,
@@ -76,14 +76,14 @@ const nothing: Node = {
 };
 
 /** Milliseconds of work before yielding to the event loop. */
-const stretchMs = 12;
+const yieldAfterMs = 12;
 
 /** Returns a function that yields to the event loop from time to time and throws once the signal has aborted. */
-export function makePause(signal: AbortSignal): () => Promise<void> | undefined {
-  let ends = performance.now() + stretchMs;
+export function makeYield(signal: AbortSignal): () => Promise<void> | undefined {
+  let ends = performance.now() + yieldAfterMs;
   const pause = async (): Promise<void> => {
     await yieldToEventLoop();
-    ends = performance.now() + stretchMs;
+    ends = performance.now() + yieldAfterMs;
   };
   return () => {
     signal.throwIfAborted();
@@ -95,10 +95,10 @@ export function makePause(signal: AbortSignal): () => Promise<void> | undefined 
 export function nodeAt(path: string | Buffer): Node {
   try {
     const stats = lstatSync(path, {bigint: true, throwIfNoEntry: false});
-    return stats === undefined ? nothing : nodeOf(stats);
+    return stats === undefined ? missingNode : nodeOf(stats);
   } catch (cause) {
     // A file is in the place of a parent folder.
-    if (hasCode(cause, 'ENOTDIR')) return nothing;
+    if (hasCode(cause, 'ENOTDIR')) return missingNode;
     throw cause;
   }
 }
@@ -116,7 +116,7 @@ const nodeOf = (stats: BigIntStats): Node => ({
 });
 
 /** A merged folder that may hide the whole real folder (opaque): the real one has names that the upper one lacks. */
-interface Doubtful {
+interface MaybeOpaque {
   readonly at: PathBytes;
   readonly missing: readonly PathBytes[];
 }
@@ -133,7 +133,7 @@ export class LayerScan {
   readonly #lower: PathBytes;
   readonly #upper: PathBytes;
   readonly #layer: ViewLayer;
-  readonly #doubtful: Doubtful[] = [];
+  readonly #doubtful: MaybeOpaque[] = [];
   /** Allocated once: most files are small. */
   #chunks: readonly [Buffer, Buffer] | undefined;
   readonly #signal: AbortSignal;
@@ -144,7 +144,7 @@ export class LayerScan {
     this.#lower = toBytes(layer.lower);
     this.#upper = toBytes(layer.upper);
     this.#signal = signal;
-    this.#pause = makePause(signal);
+    this.#pause = makeYield(signal);
   }
 
   /** Finds the entries, except those that `settle` finds. */
@@ -184,7 +184,7 @@ export class LayerScan {
     const names = this.#namesInUpper(at);
     for (const name of names) await this.#changed(joinBytes(at, name), 'look');
     const known = new Set(names);
-    const missing = (listed(joinBytes(this.#lower, at)) ?? []).filter(name => !known.has(name));
+    const missing = (listNames(joinBytes(this.#lower, at)) ?? []).filter(name => !known.has(name));
     if (missing.length > 0 && at !== '') this.#doubtful.push({at, missing});
   }
 
@@ -206,7 +206,7 @@ export class LayerScan {
   async #changed(at: PathBytes, below: 'look' | 'nothing'): Promise<void> {
     await this.#pause();
     const is = this.#upperNode(at);
-    const was = below === 'look' ? this.#lowerNode(at) : nothing;
+    const was = below === 'look' ? this.#lowerNode(at) : missingNode;
     if (is.kind === 'other' && isWhiteout(joinBytes(this.#upper, at))) {
       if (was.kind !== 'none') await this.#removed(at);
       return;
@@ -220,7 +220,7 @@ export class LayerScan {
     if (is.kind === 'folder') {
       const names = this.#namesInUpper(at);
       if (names.length === 0) this.#add(at, was.kind === 'none' ? 'created' : 'changed', {was, is});
-      else if (was.kind !== 'none') this.#add(at, 'deleted', {was, is: nothing});
+      else if (was.kind !== 'none') this.#add(at, 'deleted', {was, is: missingNode});
       for (const name of names) await this.#changed(joinBytes(at, name), 'nothing');
       this.newFolders.push({at, mode: is.mode, modifiedNs: is.modifiedNs});
       return;
@@ -235,7 +235,7 @@ export class LayerScan {
 
   /** Records that everything in a real folder is gone. Returns whether the folder was empty. */
   async #emptied(at: PathBytes, {mode}: Node): Promise<boolean> {
-    const names = listed(joinBytes(this.#lower, at)) ?? [];
+    const names = listNames(joinBytes(this.#lower, at)) ?? [];
     for (const name of names) await this.#removed(joinBytes(at, name));
     if (names.length === 0) return true;
     this.#noteLock(at, mode);
@@ -247,7 +247,7 @@ export class LayerScan {
     await this.#pause();
     const was = this.#lowerNode(at);
     if (was.kind === 'folder' && !(await this.#emptied(at, was))) return;
-    if (was.kind !== 'none') this.#add(at, 'deleted', {was, is: nothing});
+    if (was.kind !== 'none') this.#add(at, 'deleted', {was, is: missingNode});
   }
 
   /** Compares the content. An unreadable file counts as changed. */
@@ -290,7 +290,7 @@ export function isWhiteout(path: PathBytes): boolean {
 const namesIn = (path: PathBytes): readonly PathBytes[] => readdirSync(toNative(path), 'latin1');
 
 /** Lists a folder; `undefined` if it can't be read. */
-const listed = (path: PathBytes): readonly PathBytes[] | undefined => tryOr(() => namesIn(path), undefined);
+const listNames = (path: PathBytes): readonly PathBytes[] | undefined => tryOr(() => namesIn(path), undefined);
 
 /** Returns the target of a link. */
 export const targetOf = (path: PathBytes): PathBytes => readlinkSync(toNative(path), 'latin1');
@@ -333,7 +333,7 @@ async function findOpaque(
   const asked = folders.flatMap(({at, missing}) =>
     missing.slice(0, maxNames).map(name => ({folder: at, path: joinBytes(at, name)})),
   );
-  const answers = await lookThrough(
+  const answers = await checkThroughMount(
     layer,
     asked.map(({path}) => path),
     signal,
@@ -346,10 +346,10 @@ async function findOpaque(
 }
 
 /** Mounts the layer read-only in its own namespaces. Returns a 1 for every path that exists, and a 0 for the others. */
-async function lookThrough(layer: ViewLayer, paths: readonly PathBytes[], signal: AbortSignal): Promise<string> {
+async function checkThroughMount(layer: ViewLayer, paths: readonly PathBytes[], signal: AbortSignal): Promise<string> {
   const [unshare, mount] = [findProgram('unshare'), findProgram('mount')];
   if (unshare === undefined || mount === undefined) throw new Error('unshare and mount (util-linux) are not installed');
-  let complaint = '';
+  let errorText = '';
   // A user's own namespace can't mount a folder that contains mounts from outside.
   for (const namespaces of process.getuid?.() === 0 ? ['-m', '-Urm'] : ['-Urm']) {
     const child = spawn(unshare, [namespaces, '/bin/sh', '-c', script, 'weft', mount, layer.upper, layer.lower], {
@@ -358,13 +358,13 @@ async function lookThrough(layer: ViewLayer, paths: readonly PathBytes[], signal
       killSignal: 'SIGKILL',
     });
     child.stdin.on('error', () => {});
-    child.stdin.end(Buffer.from(paths.map(path => `./${escaped(path)}\n`).join(''), 'latin1'));
+    child.stdin.end(Buffer.from(paths.map(path => `./${escapeForPrintf(path)}\n`).join(''), 'latin1'));
     const [answers, printed] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     signal.throwIfAborted();
     if (answers.length === paths.length) return answers;
-    complaint = printed.trim();
+    errorText = printed.trim();
   }
-  throw new Error(`the view could not be mounted again: ${complaint}`);
+  throw new Error(`the view could not be mounted again: ${errorText}`);
 }
 
 /**
@@ -381,4 +381,4 @@ while IFS= read -r path; do
 done`;
 
 /** Escapes line ends, and the backslash, for printf. */
-const escaped = (path: PathBytes): string => path.replaceAll('\\', '\\0134').replaceAll('\n', '\\0012');
+const escapeForPrintf = (path: PathBytes): string => path.replaceAll('\\', '\\0134').replaceAll('\n', '\\0012');

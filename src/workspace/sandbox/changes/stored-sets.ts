@@ -16,7 +16,7 @@ import {join, resolve} from 'node:path';
 import * as z from 'zod/mini';
 import {tryOr} from '../../../base/outcome.ts';
 import {changeKinds} from '../../../domain/change-set.ts';
-import {removeHeld} from '../session.ts';
+import {forceRemove} from '../session.ts';
 import type {HeldSet} from './held-set.ts';
 import {folderOf, joinBytes, toBytes, toNative} from './path-bytes.ts';
 
@@ -76,7 +76,7 @@ export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' 
     return {lower, upper: upper.replace(inSession, `$1/weft-changes-${randomBytes(6).toString('hex')}`)};
   });
   const stored = {...set, layers};
-  const placed = resolved(stored, folder);
+  const placed = resolveLayers(stored, folder);
   const fresh = join(folder, `${setFile}.new`);
   writeFileSync(fresh, JSON.stringify(stored), {mode: 0o600});
   renameSync(fresh, join(folder, setFile));
@@ -92,14 +92,14 @@ export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' 
  * Resolves the upper folders. A folder inside the set's folder is stored by its name alone, because the set's folder
  * may be renamed.
  */
-const resolved = (set: HeldSet, folder: string): HeldSet => ({
+const resolveLayers = (set: HeldSet, folder: string): HeldSet => ({
   ...set,
   layers: set.layers.map(({lower, upper}) => ({lower, upper: resolve(folder, upper)})),
 });
 
 /** The upper folder of a session, and a folder beside the session's. */
 const inSession = /^(.*)\/weft-sandbox-[^/]+\/.*$/su;
-const besideForm = /\/weft-changes-[0-9a-f]{12}$/u;
+const besidePattern = /\/weft-changes-[0-9a-f]{12}$/u;
 
 /** Returns a stored set; `undefined` if there is none, or if weft was killed while storing it. */
 export function loadSet(folder: string): HeldSet | undefined {
@@ -108,13 +108,16 @@ export function loadSet(folder: string): HeldSet | undefined {
 }
 
 const parseSet = (folder: string): HeldSet | undefined =>
-  tryOr(() => resolved(storedSet.parse(JSON.parse(readFileSync(join(folder, setFile), 'utf8'))), folder), undefined);
+  tryOr(
+    () => resolveLayers(storedSet.parse(JSON.parse(readFileSync(join(folder, setFile), 'utf8'))), folder),
+    undefined,
+  );
 
 /** Removes a stored set and all its files. Never rejects. */
 export async function removeStored(folder: string): Promise<void> {
   const set = parseSet(folder);
-  await removeHeld(folder);
-  for (const {upper} of set?.layers ?? []) if (besideForm.test(upper)) await removeHeld(upper);
+  await forceRemove(folder);
+  for (const {upper} of set?.layers ?? []) if (besidePattern.test(upper)) await forceRemove(upper);
 }
 
 /** Copies the files of one layer. The set itself describes everything else. */
@@ -136,7 +139,7 @@ function copyFiles({entries, layers}: HeldSet, layer: number, to: string): void 
 const maxKept = 20;
 const maxMs = 7 * 24 * 60 * 60 * 1000;
 
-const form = /^[0-9a-f]{8}$/u;
+const idPattern = /^[0-9a-f]{8}$/u;
 
 const keptIn = (folder: string): string => join(folder, 'kept');
 
@@ -150,9 +153,9 @@ export async function keepSet(set: HeldSet, folder: string): Promise<string> {
     await removeStored(join(keptIn(folder), id));
     throw cause;
   }
-  const beyond = keptSets(folder).slice(maxKept);
+  const excess = keptSets(folder).slice(maxKept);
   const old = entriesIn(folder).filter(({at}) => Date.now() - at > maxMs);
-  await Promise.all([...beyond, ...old].map(async each => removeStored(join(keptIn(folder), each.id))));
+  await Promise.all([...excess, ...old].map(async each => removeStored(join(keptIn(folder), each.id))));
   return id;
 }
 
@@ -163,7 +166,7 @@ interface Kept {
 }
 
 /** Lists the kept sets, the newest first. */
-export const keptSets = (folder: string): readonly Kept[] => entriesIn(folder).filter(({id}) => form.test(id));
+export const keptSets = (folder: string): readonly Kept[] => entriesIn(folder).filter(({id}) => idPattern.test(id));
 
 /** Lists the sets and the marks of applied ones. */
 function entriesIn(folder: string): readonly Kept[] {
@@ -180,16 +183,17 @@ function entriesIn(folder: string): readonly Kept[] {
 
 /** Returns the kept set with this ID; `undefined` if there is none. */
 export const loadKept = (id: string, folder: string): HeldSet | undefined =>
-  form.test(id) ? loadSet(join(keptIn(folder), id)) : undefined;
+  idPattern.test(id) ? loadSet(join(keptIn(folder), id)) : undefined;
 
 /** Removes a kept set after its apply, and leaves a mark. */
 export async function retireKept(id: string, folder: string): Promise<void> {
-  if (!form.test(id)) return;
+  if (!idPattern.test(id)) return;
   await removeStored(join(keptIn(folder), id));
-  writeFileSync(markOf(id, folder), '', {mode: 0o600});
+  writeFileSync(appliedMark(id, folder), '', {mode: 0o600});
 }
 
 /** Whether the set with this ID was applied. */
-export const wasApplied = (id: string, folder: string): boolean => form.test(id) && existsSync(markOf(id, folder));
+export const wasApplied = (id: string, folder: string): boolean =>
+  idPattern.test(id) && existsSync(appliedMark(id, folder));
 
-const markOf = (id: string, folder: string): string => join(keptIn(folder), `${id}.applied`);
+const appliedMark = (id: string, folder: string): string => join(keptIn(folder), `${id}.applied`);

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {removeLeftSessions, removePlaceholders} from '../../../../src/workspace/sandbox/leftovers.ts';
 import {ownerText} from '../../../../src/workspace/sandbox/session.ts';
-import {lackOfView} from '../../../../src/workspace/sandbox/why-it-fails.ts';
+import {explainViewFailure} from '../../../../src/workspace/sandbox/explain-failure.ts';
 import {needs} from '../../../support/programs.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 
@@ -70,5 +70,5 @@ test.for([
   [machine, 'mount: /x: permission denied.', /permission denied.*--security-opt/u],
   [machine, 'mount: /x: wrong fs type', /^mount: \/x: wrong fs type$/u],
 ] as const)('%j: why there is no view, and what to do', ([settings, words, said]) => {
-  expect(lackOfView(words, settings)).toMatch(said);
+  expect(explainViewFailure(words, settings)).toMatch(said);
 });

@@ -25,7 +25,7 @@ async function networkPlace(
   const server = await localServer((request, response) => response.end(`served ${request.headers.host ?? ''}`));
   let opened = 0;
   const network: SandboxNetwork = {
-    mayReach: () => true,
+    canReachHosts: () => true,
     open: request => {
       opened += 1;
       const known = {decision: decisionBy(rules), ruleFor: hostRule, loopback};

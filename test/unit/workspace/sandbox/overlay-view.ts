@@ -15,7 +15,7 @@ import type {TestContext} from 'vitest';
 import type {HeldChanges} from '../../../../src/actions/changes-port.ts';
 import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
 import {isSecretFile} from '../../../../src/safety/secrets/secret-files.ts';
-import type {ChangesPlace} from '../../../../src/workspace/sandbox/changes/held-set.ts';
+import type {ChangesContext} from '../../../../src/workspace/sandbox/changes/held-set.ts';
 import {openHeldChanges} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 import type {CommandView} from '../../../../src/workspace/sandbox/sandbox.ts';
@@ -94,7 +94,7 @@ export interface HeldPlace extends Disposable {
   /** The workspace. */
   readonly folder: string;
   sh(script: string): void;
-  readonly settings: ChangesPlace;
+  readonly settings: ChangesContext;
   /** Runs a script in a view of the workspace. */
   view(script: string): Pick<CommandView, 'layers'>;
   /** The same, and reads what it has changed. */
@@ -110,7 +110,7 @@ export function heldPlace(files: Readonly<Record<string, string>> = {}): HeldPla
   const sh = (script: string): void =>
     void execFileSync('sh', ['-ec', script], {cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'inherit']});
   const data = join(own.path, 'data');
-  const settings: ChangesPlace = {
+  const settings: ChangesContext = {
     roots: [folder],
     isProtected: isProtectedBelow,
     isSecret: isSecretFile,

@@ -28,7 +28,7 @@ export type AroundEnclose = (
 
 /** No rule, and nobody to ask. */
 const closedNetwork: SandboxNetwork = {
-  mayReach: () => false,
+  canReachHosts: () => false,
   open: async () => {
     throw new Error('the network is closed');
   },

@@ -5,7 +5,7 @@ import {
   openPipes,
   openPty,
   type SourceRequest,
-  withErrorsInOutput,
+  redirectErrors,
 } from '../../../../src/workspace/terminals/block-source.ts';
 
 /** What starts that shell command, outside of any sandbox. */
@@ -19,7 +19,7 @@ function requestOf(command: string, program = '/bin/sh'): SourceRequest {
 }
 
 test('without a terminal a command is written to and read through pipes, both streams in order', async () => {
-  const command = withErrorsInOutput('echo out; echo err >&2; read x; echo "got $x"; exit 4');
+  const command = redirectErrors('echo out; echo err >&2; read x; echo "got $x"; exit 4');
   const opened = await openPipes(requestOf(command));
   if (opened.tag === 'failed') throw new Error(opened.error);
   const source = opened.value;

@@ -7,8 +7,8 @@ import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {
-  endLeftRunning,
-  findLeftRunning,
+  endLeftover,
+  findLeftovers,
   findRunning,
   hasEndedRuns,
 } from '../../../../src/workspace/terminals/find-running.ts';
@@ -57,7 +57,7 @@ test('killed without warning: all is gone within three seconds but what the user
   await expect.poll(() => running('sleep 7402'), {timeout: 30_000}).toEqual([]);
 
   const folder = join(place.path, 'blocks');
-  const ours = (await findLeftRunning({folder})).filter(({directory}) => directory === place.path);
+  const ours = (await findLeftovers({folder})).filter(({directory}) => directory === place.path);
   expect(ours).toMatchObject([{command: 'while sleep 0.1; do echo tick; done; sleep 7401', life: 'kept'}]);
   const [kept] = ours;
   if (kept === undefined) return;
@@ -67,9 +67,9 @@ test('killed without warning: all is gone within three seconds but what the user
   await expect.poll(length, {timeout: 30_000}).toBeGreaterThan(before + 20);
   // The record of the killed weft says that there is something to look for, until nothing of it is left.
   expect(await hasEndedRuns(folder)).toBe(true);
-  await endLeftRunning(kept, {folder});
+  await endLeftover(kept, {folder});
   expect(running('sleep 7401')).toEqual([]);
-  expect(await findLeftRunning({folder})).toEqual([]);
+  expect(await findLeftovers({folder})).toEqual([]);
   expect([await hasEndedRuns(folder), readdirSync(folder)]).toEqual([false, []]);
 });
 
@@ -87,8 +87,8 @@ test('what carries the run tag of a weft that is gone is found by it, and ended'
   const runTag = `4194000.1.${hash('sha256', place.path, 'hex').slice(0, 6)}abcdef.7.`;
   const child = spawn('sleep', ['7403'], {env: {...process.env, WEFT_RUN: runTag}, stdio: 'ignore', detached: true});
   const ended = once(child, 'exit');
-  expect(await findLeftRunning({folder: join(place.path, 'of-another-home')})).toEqual([]);
-  const find = async () => (await findLeftRunning({folder: place.path})).filter(leftover => leftover.runTag === runTag);
+  expect(await findLeftovers({folder: join(place.path, 'of-another-home')})).toEqual([]);
+  const find = async () => (await findLeftovers({folder: place.path})).filter(leftover => leftover.runTag === runTag);
   const found = await find();
   expect(found).toEqual([
     {
@@ -101,7 +101,7 @@ test('what carries the run tag of a weft that is gone is found by it, and ended'
       file: '',
     },
   ]);
-  for (const leftover of found) await endLeftRunning(leftover, {folder: place.path});
+  for (const leftover of found) await endLeftover(leftover, {folder: place.path});
   await ended;
   expect(await find()).toEqual([]);
 });

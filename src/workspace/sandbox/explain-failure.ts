@@ -2,7 +2,7 @@ import type {ShellReport} from '../../actions/ports.ts';
 import type {EnclosedEnd} from './run-enclosed.ts';
 
 /** Explains from its output why a backend could not start a command here, and what to do. */
-export function lackOfSandbox({end, output}: Pick<EnclosedEnd, 'end' | 'output'>): string {
+export function explainSandboxFailure({end, output}: Pick<EnclosedEnd, 'end' | 'output'>): string {
   const words = end.kind === 'not-started' ? end.reason : output;
   const known = causes.find(({pattern}) => pattern.test(words));
   if (known !== undefined) return known.words;
@@ -13,7 +13,7 @@ export function lackOfSandbox({end, output}: Pick<EnclosedEnd, 'end' | 'output'>
 }
 
 /** Returns the message that commands have no copy-on-write view of the workspace, with the reason. */
-export const noView = (why: string): string => `no copy-on-write view of the workspace: ${why}`;
+export const viewProblem = (why: string): string => `no copy-on-write view of the workspace: ${why}`;
 
 /** The system settings that control unprivileged mounts, as /proc has them; empty if missing. */
 export interface MountSettings {
@@ -28,7 +28,7 @@ export interface MountSettings {
 }
 
 /** Explains from the output of unshare(1) and mount(8) why the mounts of a view failed here, and what to do. */
-export function lackOfView(words: string, {kernel, appArmor, clone, most}: MountSettings): string {
+export function explainViewFailure(words: string, {kernel, appArmor, clone, most}: MountSettings): string {
   const [major = 0, minor = 0] = kernel.split('.').map(Number);
   if (major < 5 || (major === 5 && minor < 11))
     return `Linux ${kernel} has no unprivileged overlayfs; weft needs Linux 5.11 or newer`;
@@ -72,10 +72,10 @@ const causes: readonly {readonly pattern: RegExp; readonly words: string}[] = [
  */
 export function blockedBySandbox(end: ShellReport['end'], output: string): string {
   if (end.kind !== 'exited' || end.code === 0) return '';
-  return signs.find(({pattern}) => pattern.test(output))?.words ?? '';
+  return blockedSigns.find(({pattern}) => pattern.test(output))?.words ?? '';
 }
 
-const signs: readonly {readonly pattern: RegExp; readonly words: string}[] = [
+const blockedSigns: readonly {readonly pattern: RegExp; readonly words: string}[] = [
   {
     pattern:
       /(?:connect|listen|bind|socket):? EPERM|(?:connect|socket)\S*: Operation not permitted|ENETUNREACH|EAI_AGAIN|Network is unreachable|network unreachable|Temporary failure in name resolution|Could not resolve host|getaddrinfo ENOTFOUND|Name or service not known|failed to lookup address/iu,

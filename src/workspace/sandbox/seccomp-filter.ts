@@ -14,11 +14,11 @@ interface Table {
   readonly socketCall: number | 'none';
 }
 
-const ring = 425;
-const x64: Table = {arch: 0xc000003e, socket: 41, refused: [248, 249, 250, ring], socketCall: 'none'};
-const x86: Table = {arch: 0x40000003, socket: 359, refused: [286, 287, 288, ring], socketCall: 102};
-const arm64: Table = {arch: 0xc00000b7, socket: 198, refused: [217, 218, 219, ring], socketCall: 'none'};
-const arm: Table = {arch: 0x40000028, socket: 281, refused: [309, 310, 311, ring], socketCall: 'none'};
+const ioUringSetup = 425;
+const x64: Table = {arch: 0xc000003e, socket: 41, refused: [248, 249, 250, ioUringSetup], socketCall: 'none'};
+const x86: Table = {arch: 0x40000003, socket: 359, refused: [286, 287, 288, ioUringSetup], socketCall: 102};
+const arm64: Table = {arch: 0xc00000b7, socket: 198, refused: [217, 218, 219, ioUringSetup], socketCall: 'none'};
+const arm: Table = {arch: 0x40000028, socket: 281, refused: [309, 310, 311, ioUringSetup], socketCall: 'none'};
 
 const tables: Partial<Record<NodeJS.Architecture, readonly Table[]>> = {x64: [x64, x86], arm64: [arm64, arm]};
 
