@@ -117,7 +117,7 @@ test(
     const run = await scene.run(edits, inside);
     expect([traces(scene, 'own'), net.hits()]).toEqual([{done: true, workspace: true, home: true}, 1]);
     expect(run.stderr).toMatch(
-      /exit code 7, no network .*has no network; "sandbox": \{"network": true\} or false in its entry/u,
+      /exit code 7, no network .*has no network; set "sandbox": \{"network": true\} or false in its entry to allow more/u,
     );
   },
 );

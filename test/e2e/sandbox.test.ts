@@ -44,7 +44,7 @@ describe('with bubblewrap', () => {
       writesProtected(scene);
       await scene.run(['--prompt', 'Test it.'], auto);
       expect(toldResults(scene.server.requests[1])).toEqual([
-        expect.stringMatching(/\[it ran in the sandbox: it can only write to the workspace there[^]*\[exit code 1 /u),
+        expect.stringMatching(/\[it ran in the sandbox: it can write only to the workspace there[^]*\[exit code 1 /u),
       ]);
       expect([scene.read('dist/runs'), isWritten(scene)]).toEqual(['run ', false]);
     });

@@ -89,7 +89,7 @@ test('inside read-only nothing of the workspace changes; without a yes of the us
 test('a command that a person lets out runs as it is; one that fails inside says what kept it', async context => {
   await using place = await confinedPlace(context);
   const {blocked} = await place.run('echo x >.git/config', 'sandbox');
-  expect(blocked).toMatch(/only write to the workspace/u);
+  expect(blocked).toMatch(/write only to the workspace/u);
   expect((await place.run('echo x >"$OUT/file"', 'outside')).blocked).toBe('');
   expect(place.text(join(place.outside, 'file'))).toBe('x\n');
   expect((await place.run('cat no-such-file')).blocked).toBe('');

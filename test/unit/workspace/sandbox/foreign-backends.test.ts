@@ -228,8 +228,8 @@ exports.SandboxManager = {
 
   test.each([
     [{name, version: '0.0.83'}, () => ok({version: '0.0.83'})],
-    [{name, version: '0.0.84'}, () => failed(`version "0.0.84" is installed, weft knows 0.0.83 (${how})`)],
-    [{name: 'srt', version: '0.0.83'}, (srt: string) => failed(`${srt} is another program (${how})`)],
+    [{name, version: '0.0.84'}, () => failed(`version "0.0.84" is installed, but weft supports only 0.0.83 (${how})`)],
+    [{name: 'srt', version: '0.0.83'}, (srt: string) => failed(`${srt} is a different program (${how})`)],
   ])('of %j weft takes the version that it knows alone', async (described, expected) => {
     await using here = machine();
     install(here, described);

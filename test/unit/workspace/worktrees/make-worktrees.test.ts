@@ -211,7 +211,7 @@ describe('a worktree begins with the files as they are', () => {
     );
     using other = place();
     symlinkSync(tmpdir(), join(other.folder, '.weft'));
-    expect(whyNot(await other.worktrees.open({from: other.folder, name: 'one'}, signal))).toMatch(/is no folder/u);
+    expect(whyNot(await other.worktrees.open({from: other.folder, name: 'one'}, signal))).toMatch(/is not a folder/u);
   });
 });
 
@@ -333,7 +333,7 @@ test('one worktree has one weft at a time, and a list says which', async () => {
   // The process that runs the tests stands for another weft.
   const other = makeWorktrees({environment: process.env, now: () => 0, pid: process.ppid});
   expect(whyNot(await other.open({from: here.folder, name: 'one'}, signal))).toBe(
-    `Another weft (process ${process.pid}) works in ${worktree.folder}. Choose another name.`,
+    `Another weft (process ${process.pid}) is using ${worktree.folder}. Choose another name.`,
   );
   const listed = {...worktree, of: here.folder, createdAt: 0};
   expect(expectOk(await other.list(worktree.folder, signal))).toEqual([{...listed, usedBy: process.pid}]);
