@@ -8,7 +8,7 @@ import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json
 import {type Effort, efforts} from '../domain/model-stream.ts';
 import {skillBlock} from '../domain/slash-command.ts';
 
-/** The kinds of sub-agents that files, plugins and `--agents` define. Nothing is read before the first request to the model. */
+/** Returns the kinds of sub-agents that files, plugins and `--agents` define. They are read before the first request to the model. */
 export function agentKinds(context: RunContext, systemPromptOf: (prompt: string) => string): AgentKindsPort {
   let kinds: readonly AgentKind[] = [];
   let reading: Promise<void> | undefined;
@@ -32,7 +32,7 @@ function kindOf(
   const {name, description, prompt, model, fields} = agent;
   const tools = toolsOf(agent);
   const {permissionMode} = fields;
-  // A server that only the file defines runs for `--agent`, not yet for a sub-agent.
+  // A server that the file itself defines runs only for `--agent`, not yet for a sub-agent.
   const also = [...(Object.keys(serversOf(agent).defined).length === 0 ? ['mcpServers'] : []), 'isolation'];
   return {
     name,
@@ -48,7 +48,7 @@ function kindOf(
   };
 }
 
-/** The same kinds without the secrets that their files may hold. */
+/** Returns the same kinds without the secrets in their files. */
 export function redactedKinds(kinds: AgentKindsPort, redact: (text: string) => string): AgentKindsPort {
   let known: {readonly of: readonly AgentKind[]; readonly list: readonly AgentKind[]} | undefined;
   const redacted = (kind: AgentKind): AgentKind =>
@@ -65,18 +65,14 @@ export function redactedKinds(kinds: AgentKindsPort, redact: (text: string) => s
   };
 }
 
-/*
- * What the fields of an agent's file mean, for whoever acts as the agent: the main conversation (`--agent`) or a sub-agent.
- */
-
-/** The tools that an agent may call; `all` where it names none. */
+/** The tools that an agent may call, as the main conversation (`--agent`) or as a sub-agent. `all` if its file names none. */
 export interface AgentTools {
   readonly only: readonly string[] | 'all';
   readonly not: readonly string[];
   readonly servers: readonly string[] | 'all';
 }
 
-/** Reads `tools`, `disallowedTools` and `mcpServers`; of a rule (`Bash(git:*)`) the tool counts. */
+/** Reads `tools`, `disallowedTools` and `mcpServers`. Of a rule such as `Bash(git:*)`, only the tool is used. */
 export function toolsOf(agent: RunContext['agent']): AgentTools {
   if (agent === 'none') return {only: 'all', not: [], servers: 'all'};
   const {tools, fields} = agent;
@@ -89,7 +85,7 @@ export function toolsOf(agent: RunContext['agent']): AgentTools {
   };
 }
 
-/** The texts of a list, or of one text that commas divide. */
+/** Returns the strings of a list, or the parts of one comma-separated string. */
 const listed = (said: Json | undefined): readonly string[] =>
   (isJsonList(said) ? said : [said])
     .flatMap(item => (typeof item === 'string' ? item.split(',') : []))
@@ -98,7 +94,7 @@ const listed = (said: Json | undefined): readonly string[] =>
 
 const toolName = (text: string): string => text.trim().replace(/\(.*$/su, '');
 
-/** Whether an agent may call a tool. `mcp__server` names all tools of a server. */
+/** True if an agent may call a tool. `mcp__server` stands for all tools of a server. */
 export const mayCall = ({only, not, servers}: AgentTools, tool: string): boolean =>
   (only === 'all' || only.some(name => covers(name, tool))) &&
   !not.some(name => covers(name, tool)) &&
@@ -107,7 +103,7 @@ export const mayCall = ({only, not, servers}: AgentTools, tool: string): boolean
 const covers = (name: string, tool: string): boolean =>
   name === tool || (name.startsWith('mcp__') && tool.startsWith(name.endsWith('*') ? name.slice(0, -1) : `${name}__`));
 
-/** The servers of `mcpServers`: those that it names, and those that it defines itself. */
+/** Returns the servers in `mcpServers`: those that it names, and those that it defines itself. */
 export function serversOf({fields}: AgentFile): {readonly named: readonly string[]; readonly defined: JsonObject} {
   const said = fields['mcpServers'];
   const items = isJsonList(said) ? said : [said];
@@ -117,17 +113,17 @@ export function serversOf({fields}: AgentFile): {readonly named: readonly string
   };
 }
 
-/** The requests that a prompt may take by `maxTurns`; `undefined` where it says no number. */
+/** Returns the limit on requests per prompt in `maxTurns`; `undefined` if it is not a number. */
 export function turnsOf({fields: {maxTurns}}: AgentFile): number | undefined {
   return typeof maxTurns === 'number' && maxTurns >= 1 ? Math.floor(maxTurns) : undefined;
 }
 
-/** How hard the model is to think by `effort`; `undefined` where it names no level. */
+/** Returns the reasoning effort in `effort`; `undefined` if it is not a level. */
 export function effortOf({fields}: AgentFile): Effort | undefined {
   return efforts.find(level => level === fields['effort']);
 }
 
-/** Fields that count for every agent, and those that only people read. */
+/** Fields that weft supports for every agent, and those that are only for people. */
 const heeded: ReadonlySet<string> = new Set([
   'name',
   'description',
@@ -145,13 +141,13 @@ const heeded: ReadonlySet<string> = new Set([
   'metadata',
 ]);
 
-/** The fields that do not count, in a sentence; none where all do. `also` count besides. */
+/** Returns a sentence about the fields that weft ignores; none if there are none. Fields in `also` are supported, too. */
 export function unheededNotes({name, fields}: AgentFile, also: readonly string[]): readonly string[] {
   const unheeded = Object.keys(fields).filter(field => !heeded.has(field) && !also.includes(field));
-  return unheeded.length === 0 ? [] : [`Not heeded of what defines ${name}: ${unheeded.join(', ')}.`];
+  return unheeded.length === 0 ? [] : [`Ignored fields of the agent ${name}: ${unheeded.join(', ')}.`];
 }
 
-/** The agent's prompt with the instructions of its `skills` behind it, and a sentence for each that cannot be had. */
+/** Returns the agent's prompt followed by the instructions of its `skills`, and a sentence for each skill that is not available. */
 export async function promptWithSkills(
   agent: AgentFile,
   {skills}: ReturnType<RunContext['extensions']>,
@@ -167,7 +163,7 @@ export async function promptWithSkills(
       ...read.flatMap(each => (each.tag === 'ok' ? [skillBlock(each.value.skill).text] : [])),
     ].join('\n\n'),
     notes: read.flatMap(each =>
-      each.tag === 'ok' ? [] : [`The agent ${agent.name} asks for a skill: ${each.error.message}`],
+      each.tag === 'ok' ? [] : [`The agent ${agent.name} needs a skill: ${each.error.message}`],
     ),
   };
 }

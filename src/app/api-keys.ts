@@ -6,10 +6,10 @@ import {type Fault, faultText} from '../domain/fault.ts';
 import type {Keychain} from '../workspace/keychain.ts';
 import {UsageError} from './exit-code.ts';
 
-/** The API keys that the user has pasted: in the keychain where one answers, else in a file of weft's that is the user's alone. */
+/** The API keys that the user has saved: in the keychain if it answers, otherwise in a file that only the user can read. */
 export interface ApiKeys {
   kept(): readonly KeptKey[];
-  /** The key itself; `undefined` where the keychain does not give it. */
+  /** Returns the key itself; `undefined` if the keychain does not return it. */
   keyOf(kept: KeptKey): Promise<string | undefined>;
   keep(given: NewKey): Promise<Outcome<string, Fault>>;
   forget(kept: KeptKey): Promise<Outcome<unknown, Fault>>;
@@ -19,7 +19,7 @@ export interface ApiKeys {
 interface NewKey {
   readonly provider: KeyProvider;
   readonly key: string;
-  /** The address that it is for; empty for the provider's own. */
+  /** The address that the key is for; empty for the provider's own. */
   readonly baseUrl: string;
 }
 
@@ -50,7 +50,7 @@ export function openApiKeys(places: Pick<Places, 'credentials'>, environment: No
   };
 }
 
-/** The keychain of this machine, which may not answer: then nothing is read or stored. Each WEFT_HOME has accounts of its own. */
+/** Opens the keychain of this machine. If it does not answer, nothing is read or stored. Each WEFT_HOME has its own accounts. */
 export function userKeychain(environment: NodeJS.ProcessEnv) {
   const home = environment['WEFT_HOME'] ?? '';
   const accountOf = (name: string): string => (home === '' ? name : `${name} in ${home}`);
@@ -64,10 +64,10 @@ export function userKeychain(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** The keys in weft's own file, by names of variables: nobody is to see them, whether this run uses them or not. */
+/** Returns the keys in weft's own file, by variable name, so that they are redacted even if this run does not use them. */
 export function keptSecrets({credentials}: Pick<Places, 'credentials'>): Readonly<Record<string, string>> {
   const read = readKeptKeys(credentials);
-  // A run that needs no kept key goes on without.
+  // A run that needs no saved key works without them.
   if (read.tag === 'failed') return {};
   const inFile = read.value.flatMap(({provider, place}) =>
     place.in === 'file' ? [[`KEPT_${provider.toUpperCase()}_API_KEY`, place.key] as const] : [],
@@ -75,6 +75,6 @@ export function keptSecrets({credentials}: Pick<Places, 'credentials'>): Readonl
   return Object.fromEntries(inFile);
 }
 
-/** Milliseconds for a keychain to answer; one that is locked may ask the user in a window. */
+/** Milliseconds for a keychain to answer. A locked one may open a window to ask the user. */
 const readMs = 5000;
 const storeMs = 15_000;

@@ -11,7 +11,7 @@ import {
   type PermissionRule,
 } from '../safety/rules/permission-rule.ts';
 
-/** Writes a rule into a settings file, where the next run of weft finds it. */
+/** Writes a rule into a settings file, so that the next run of weft finds it. */
 export type SaveRule = (rule: SavedRule) => Promise<Outcome<unknown, Fault>>;
 
 export interface SavedRule {
@@ -20,7 +20,7 @@ export interface SavedRule {
   readonly scope: Exclude<RuleScope, 'session'>;
 }
 
-/** Changes the rules as an approval decision says. They hold at once; a rule that cannot be saved holds until weft ends. */
+/** Changes the rules as an approval decides. They apply at once. A rule that can't be saved applies until weft exits. */
 export const changeRules =
   (
     live: Omit<ChangeableRules, 'rules'> & Pick<AgentRules, 'allowForPrompt'>,

@@ -9,7 +9,7 @@ import {serverAuthorization} from './server-authorization.ts';
 import {userPlaces} from './user-data.ts';
 import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
 
-/** How a server answered when it was connected to only to see whether it does. */
+/** The result of connecting to a server to check whether it answers. */
 export type ServerCheck =
   | {readonly status: 'connected'; readonly title: string; readonly version: string; readonly tools: number}
   | {readonly status: 'needs-sign-in'; readonly cause: SignInNeeded}
@@ -17,14 +17,14 @@ export type ServerCheck =
 
 export interface CheckedServer {
   readonly name: string;
-  /** Its variables are not filled in yet. */
+  /** The configuration, with variables not yet expanded. */
   readonly config: ServerConfig;
   readonly directory: string;
 }
 
-/** Connects servers to see whether they answer; nothing of them goes on when it is closed. */
+/** Connects to servers to check whether they answer. Nothing keeps running after `close`. */
 export interface ServerChecker {
-  /** Within `limitMs` or the server's own time to start, whichever is less. */
+  /** Checks a server within `limitMs` or its own startup timeout, whichever is shorter. */
   check(server: CheckedServer, limitMs: number): Promise<ServerCheck>;
   close(): Promise<void>;
 }
@@ -99,7 +99,7 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
         if (needed !== undefined) return {status: 'needs-sign-in', cause: needed};
         const more = said.at(-1);
         const error = needsAuthorization(cause)
-          ? 'it refuses the credentials in its configuration'
+          ? 'it rejects the credentials in its configuration'
           : until.aborted
             ? `no answer within ${bound / 1000} s`
             : troubleText(cause);
@@ -111,5 +111,5 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
   };
 }
 
-/** Whether the last line of a log says what the error says. */
+/** True if the error already contains the last line of the log. */
 const isSaid = (line: string, error: string): boolean => line === 'fetch failed' || error.includes(line);

@@ -12,7 +12,7 @@ import type {RunContext} from './run-context.ts';
 import type {connectAnthropic} from '../models/anthropic.ts';
 import type {providerChoices} from './main-options.ts';
 
-/** The model that flags, environment and settings ask for. `undefined` and empty values were not given. */
+/** The model that flags, environment and settings choose. `undefined` and empty values were not given. */
 export interface ModelChoice extends Pick<
   RunContext['settings'],
   'provider' | 'model' | 'models' | 'fallbackModels' | 'baseUrl' | 'wireApi'
@@ -21,7 +21,7 @@ export interface ModelChoice extends Pick<
   readonly effort: Effort | undefined;
   readonly record: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  /** The keys that the user has pasted; a key of the environment wins over them. */
+  /** The user's saved keys. A key in the environment takes precedence. */
   readonly apiKeys: Pick<ApiKeys, 'kept' | 'keyOf' | 'placeText'>;
 }
 
@@ -30,21 +30,21 @@ export type ChosenModel = ConnectedModel & ModelState;
 interface ConnectedModel {
   readonly port: ModelPort;
   readonly model: string;
-  /** Keys that are not in the environment, by the variable they could be in: nobody is to see them. */
+  /** Keys from outside the environment, by the variable that could hold them, so that they are redacted. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
 /**
- * `missing` when nothing is configured: the port then answers every prompt with the sentence that says so. `unreachable` when what is
- * configured does not answer now: the port connects anew with every prompt.
+ * `missing` if no model is configured: the port then answers every prompt with a message that says so. `unreachable` if the configured
+ * model does not answer now: the port connects again with every prompt.
  */
 type ModelState =
   | {readonly state: 'ready'}
   | {readonly state: 'missing'}
-  /** `found` settles with the model's name once a prompt has reached it. */
+  /** `found` resolves to the model's name once a prompt has reached it. */
   | {readonly state: 'unreachable'; readonly reason: string; readonly found: Promise<string>};
 
-/** Connects to the model that is asked for, and records the conversation where that is asked for. Loads only the chosen provider. */
+/** Connects to the chosen model, and records the conversation if `record` is set. Loads only the chosen provider. */
 export async function chooseModel(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const chosen = await connect(choice, signal);
   const {record} = choice;
@@ -60,28 +60,28 @@ function appendTo(file: string): (line: string) => void {
   try {
     writeFileSync(file, '', {mode: 0o600});
   } catch (cause) {
-    throw new UsageError(`Cannot write the recording: ${causeText(cause)}`);
+    throw new UsageError(`Can't write the recording: ${causeText(cause)}`);
   }
   return line => {
     try {
       appendFileSync(file, line);
     } catch (cause) {
       throw new FaultError(
-        {kind: 'needs-user', message: `Cannot write the recording: ${causeText(cause)}.`, fix: ''},
+        {kind: 'needs-user', message: `Can't write the recording: ${causeText(cause)}.`, fix: ''},
         cause,
       );
     }
   };
 }
 
-/** Whether a model is configured. It may still not answer. */
+/** True if a model is configured. It may still not answer. */
 export const isConfigured = (choice: ModelChoice): boolean => configuredProvider(choice) !== undefined;
 
-/** The provider that flags, settings, environment and kept keys name or imply. */
+/** Returns the provider that flags, settings, environment and saved keys name or imply. */
 export const configuredProvider = (choice: ModelChoice): (typeof providerChoices)[number] | undefined =>
   choice.replay === undefined ? (choice.provider ?? providerOf(choice)) : 'replay';
 
-/** Loads what the first request to the chosen provider needs beyond what connecting to it has loaded. */
+/** Loads the modules that the first request to the chosen provider needs, beyond those loaded by connecting to it. */
 export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
   const provider = configuredProvider(choice);
   switch (provider) {
@@ -117,7 +117,7 @@ type KeySource =
   | {readonly from: 'kept'; readonly kept: KeptKey}
   | {readonly from: 'nowhere'};
 
-/** A variable of the environment wins. A kept key is sent to no other address than the one that it was kept for. */
+/** Finds the source of a provider's key. The environment takes precedence. A saved key goes only to the address it was saved for. */
 function keySource(provider: KeyProvider, choice: Pick<ModelChoice, 'baseUrl' | 'environment' | 'apiKeys'>): KeySource {
   const variable = keyVariables[provider];
   const key = choice.environment[variable] ?? '';
@@ -136,7 +136,7 @@ export function keyText(
     case 'environment':
       return `key from ${source.variable}`;
     case 'kept':
-      return `key kept in ${choice.apiKeys.placeText(source.kept)}`;
+      return `key saved in ${choice.apiKeys.placeText(source.kept)}`;
     case 'nowhere':
       return 'no key';
     default:
@@ -144,7 +144,7 @@ export function keyText(
   }
 }
 
-/** The address that flags, settings and environment name for a provider; `undefined` for its own. */
+/** Returns the address that flags, settings and environment set for a provider; `undefined` for the provider's own. */
 export const baseUrlOf = (
   provider: KeyProvider,
   {baseUrl, environment}: Pick<ModelChoice, 'baseUrl' | 'environment'>,
@@ -157,8 +157,8 @@ const urlVariables = {
 } as const satisfies Record<KeyProvider, string>;
 
 /**
- * The model that answers where nobody has named another in the session, and who says so; `listed` where a server at an address of its
- * own is asked for its first one.
+ * The model that a session starts with, and where that choice comes from. `listed`: a server at a custom address is asked for its first
+ * model.
  */
 export type DefaultModel =
   | {readonly kind: 'named'; readonly model: string; readonly by: 'settings' | KeyProvider}
@@ -184,8 +184,8 @@ export function defaultModelText(found: DefaultModel): string {
 }
 
 /**
- * The models that answer where the model cannot, by the provider's own names. Settings may be shared by several models and providers:
- * what does not fit there is left out; a flag that does not fit is an error.
+ * Returns the models to switch to if the main one fails, by the provider's names. Names in settings that this provider does not have are
+ * skipped, because several models and providers share the settings. Such a name in the flag is an error.
  */
 function fallbacksOf(provider: KeyProvider, main: DefaultModel, {fallbackModels}: ModelChoice): readonly string[] {
   const isFlag = fallbackModels.source === 'flags';
@@ -195,13 +195,16 @@ function fallbacksOf(provider: KeyProvider, main: DefaultModel, {fallbackModels}
       throw new UsageError(`--fallback-model: ${providerNames[provider]} has no model ${JSON.stringify(wanted)}.`);
     }
     const isMain = main.kind === 'named' && name === main.model;
-    if (isFlag && isMain) throw new UsageError(`--fallback-model: ${name} is the model itself. Name another one.`);
+    if (isFlag && isMain) throw new UsageError(`--fallback-model: ${name} is the main model. Name another one.`);
     return name === undefined || isMain ? [] : [name];
   });
   return [...new Set(names)];
 }
 
-/** The provider that variables, address and kept keys imply. An address alone is taken for a server that speaks OpenAI's protocol, as most do. */
+/**
+ * Returns the provider that variables, address and saved keys imply. An address alone means a server that speaks OpenAI's protocol, as
+ * most do.
+ */
 function providerOf(choice: ModelChoice): KeyProvider | undefined {
   const {environment, baseUrl} = choice;
   if (environment['ANTHROPIC_API_KEY']) return 'anthropic';
@@ -214,7 +217,7 @@ function providerOf(choice: ModelChoice): KeyProvider | undefined {
 const isGoogle = (baseUrl: string | undefined): boolean =>
   URL.parse(baseUrl ?? '')?.hostname === 'generativelanguage.googleapis.com';
 
-/** The key itself; `locked` where the keychain that has it does not answer. */
+/** Reads the key itself; `locked` if it is in a keychain that does not answer. */
 export async function readKey(
   provider: KeyProvider,
   choice: ModelChoice,
@@ -231,16 +234,16 @@ export async function readKey(
 }
 
 const lockedText = (provider: KeyProvider): string =>
-  `The ${providerNames[provider]} key is in the keychain, which does not answer. Unlock it and try again, or give the key anew: weft auth login`;
+  `The ${providerNames[provider]} key is in the keychain, which does not answer. Unlock it and try again, or enter the key again: weft auth login`;
 
 async function connectProvider(provider: KeyProvider, choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const {environment} = choice;
   const found = await readKey(provider, choice);
   if (found.kind === 'locked') return unreachableModel(choice, lockedText(provider));
-  // A server of the user's own that speaks OpenAI's protocol may need none.
+  // The user's own server that speaks OpenAI's protocol may need no key.
   if (found.kind === 'none' && provider !== 'openai') {
     throw new UsageError(
-      `There is no key for ${providerNames[provider]}: set ${keyVariables[provider]}, or keep one with weft auth login.`,
+      `No key for ${providerNames[provider]}. Set ${keyVariables[provider]}, or save one with weft auth login.`,
     );
   }
   const {apiKey, secrets} = found.kind === 'key' ? found : {apiKey: '', secrets: {}};
@@ -259,7 +262,7 @@ async function connectProvider(provider: KeyProvider, choice: ModelChoice, signa
     choice,
   );
   if (named.kind === 'named') return {port, model: named.model, secrets, state: 'ready'};
-  // A server at another address has models of its own: take the first that it lists.
+  // A server at another address has its own models: use the first one that it lists.
   const {listModels} = await import('../models/openai.ts');
   const models = await listModels({apiKey: apiKey || undefined, baseUrl, environment}, signal);
   if (models.tag === 'failed')
@@ -270,7 +273,7 @@ async function connectProvider(provider: KeyProvider, choice: ModelChoice, signa
   const [first] = models.value;
   if (first === undefined)
     return {
-      ...unreachableModel(choice, `${baseUrl} offers no model. Choose one with --model or WEFT_MODEL.`),
+      ...unreachableModel(choice, `${baseUrl} lists no models. Choose one with --model or WEFT_MODEL.`),
       secrets,
     };
   return {port, model: first, secrets, state: 'ready'};
@@ -278,7 +281,7 @@ async function connectProvider(provider: KeyProvider, choice: ModelChoice, signa
 
 type Connection = Omit<Parameters<typeof connectAnthropic>[0], 'toolReferences'>;
 
-/** Loads the chosen provider alone. An empty key is none. */
+/** Connects to the chosen provider, and loads only that one. An empty key means no key. */
 async function portOf(
   provider: KeyProvider,
   connection: Connection,
@@ -288,7 +291,7 @@ async function portOf(
     case 'anthropic':
       return (await import('../models/anthropic.ts')).connectAnthropic({
         ...connection,
-        // Others that speak the protocol may drop what they do not know, and the model would not hear of what it found.
+        // Other servers of the protocol may drop blocks that they don't know. The model would then never see what it found.
         toolReferences: connection.baseUrl === undefined ? 'taken' : 'refused',
       });
     case 'gemini':
@@ -302,7 +305,7 @@ async function portOf(
   }
 }
 
-/** A model that could not be connected to: every prompt tries again, so that it can be sent again once the server is there. */
+/** Makes a model for a failed connection. Every prompt connects again, so the user can resend it once the server is up. */
 function unreachableModel(choice: ModelChoice, reason: string): ChosenModel {
   let connected: ChosenModel | undefined;
   const {promise: found, resolve: tell} = Promise.withResolvers<string>();
@@ -341,25 +344,25 @@ function readRecording(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new UsageError(`Cannot read the recording: ${causeText(cause)}`);
+    throw new UsageError(`Can't read the recording: ${causeText(cause)}`);
   }
 }
 
-/** Tells a user without a model what to do, in one line. */
+/** Returns one line that tells a user without a model what to do. */
 export const noModelText = (): string =>
-  `No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: ${ownCommand('demo')}`;
+  `No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: ${ownCommand('demo')}`;
 
-/** For runs without a person at the keyboard: nothing begins without a model that answers. */
+/** Throws an error if the model is missing or does not answer. For runs without a person at the keyboard. */
 export function requireModel(chosen: ChosenModel): void {
   if (chosen.state === 'missing') throw new Error(noModelText());
   if (chosen.state === 'unreachable') throw new UsageError(chosen.reason);
 }
 
-/** The same for the screen-reader UI. */
+/** Returns the same advice for the screen-reader UI. */
 export const noModelNotice = (): string =>
-  `No model configured. Keep a key with ${ownCommand('login')}, set ANTHROPIC_API_KEY or OPENAI_BASE_URL, or type /demo.`;
+  `No model configured. Save a key with ${ownCommand('login')}, set ANTHROPIC_API_KEY or OPENAI_BASE_URL, or type /demo.`;
 
-/** A model port for when no model is configured: it answers every request with the sentence that says what to do. */
+/** The model port without a configured model: it answers every request with advice on what to do. */
 const noModel: ModelPort = {
   provider: 'none',
   searchesWeb: false,
@@ -369,7 +372,7 @@ const noModel: ModelPort = {
   facts: () => ({contextWindow: 0, images: 'unknown', costOf: () => 'unknown'}),
 };
 
-/** Connects to the model that flags, environment and settings ask for, within that many milliseconds. */
+/** Connects to the model that flags, environment and settings choose, within `limitMs` milliseconds. */
 export const connectModel = (context: RunContext, limitMs = 10_000): Promise<ChosenModel> =>
   chooseModel(modelChoice(context), AbortSignal.timeout(limitMs));
 

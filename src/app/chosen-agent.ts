@@ -11,9 +11,9 @@ import {configuredProvider, modelChoice} from './choose-model.ts';
 import type {RunContext} from './run-context.ts';
 
 /**
- * The run as the agent that `--agent` names: with its prompt and the skills that it asks for, its model, effort, turns, hooks and MCP
- * servers, and a permission mode that is never wider than the user's. What flags say goes first; a notice says which fields do not
- * count. Without the flag it is the run as it was, and nothing is loaded.
+ * Applies the agent that `--agent` names to the run: its prompt and skills, model, effort, turns, hooks and MCP servers, and a permission
+ * mode that is never wider than the user's. Flags take precedence. A notice lists the ignored fields. Without the flag, returns the
+ * context unchanged and loads nothing.
  */
 export async function asChosenAgent(context: RunContext): Promise<RunContext> {
   const {options, settings} = context;
@@ -44,13 +44,13 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
   };
 }
 
-/** Which fields count for the main conversation, besides those that count for every agent. */
+/** Returns the fields that weft supports for the main conversation, besides those that it supports for every agent. */
 function heededHere(agent: AgentFile): readonly string[] {
   const counts = Object.keys(serversOf(agent).defined).length === 0 || mayDefineServers(agent);
   return ['effort', 'hooks', ...(counts ? ['mcpServers'] : [])];
 }
 
-/** A server is started unasked, so only a file of the user's own defines one. */
+/** True if the agent may define MCP servers. They start without asking, so only the user's own files may define them. */
 const mayDefineServers = ({scope}: AgentFile): boolean => scope === 'user';
 
 function ownServers(agent: AgentFile, {mcpConfig = [], strictMcpConfig}: MainOptions): Pick<MainOptions, 'mcpConfig'> {
@@ -66,26 +66,26 @@ async function checkDefinitions(definitions: Json): Promise<void> {
 }
 
 function noAgentText(wanted: string, agents: readonly AgentFile[]): string {
-  const text = `There is no agent ${JSON.stringify(wanted)}.`;
+  const text = `Unknown agent ${JSON.stringify(wanted)}.`;
   const hidden = agents.find(({name}) => name === wanted);
-  if (hidden?.offer.offered === 'no') return `${hidden.path} cannot be used: ${hidden.offer.reason}.`;
+  if (hidden?.offer.offered === 'no') return `Can't use ${hidden.path}: ${hidden.offer.reason}.`;
   const names = agents.flatMap(({name, offer}) => (offer.offered === 'yes' ? [name] : []));
   const near = nearestName(wanted, names);
   if (near !== undefined) return `${text} Did you mean ${near}?`;
-  return `${text} ${names.length === 0 ? 'There are none: they are files in agents/, or --agents.' : 'List them: weft agents list'}`;
+  return `${text} ${names.length === 0 ? 'There are none. Add files in agents/, or use --agents.' : 'List them: weft agents list'}`;
 }
 
-/** The mode that its file asks for, where that is narrower. */
+/** Returns the mode in the agent's file if that is narrower than the user's; otherwise the user's. */
 function modeOf(own: PermissionMode, {permissionMode}: JsonObject): PermissionMode {
   const asked = permissionModes.find(mode => mode === permissionMode);
   return asked === undefined ? own : narrowerMode(asked, own);
 }
 
-/** The hooks of its front matter. Those that cannot be read stop weft: one of them may be a guard. */
+/** Reads the hooks in the agent's front matter. Invalid ones are an error, because one of them may be a guard. */
 function hooksOf({fields, path, scope}: AgentFile): RunContext['settings']['hooks'] {
   if (fields['hooks'] === undefined) return [];
   const read = hooksSchema.safeParse(fields['hooks']);
-  if (!read.success) throw new UsageError(`${path}: its hooks cannot be read.`);
+  if (!read.success) throw new UsageError(`${path}: its hooks are not valid.`);
   const source = scope === 'project' ? 'project' : 'user';
   return readHooks(read.data, source).hooks.map(value => ({value, source, path}));
 }

@@ -25,7 +25,7 @@ export interface SandboxPlace {
   readonly settings: {readonly rules: PermissionRules; readonly loopback: 'closed' | 'open'};
 }
 
-/** The sandbox of the programs that a folder's files start, for commands of weft that run no session. */
+/** Opens the sandbox for programs that a folder's files start, for weft commands without a session. */
 export function folderSandbox(directory: string): CommandSandbox {
   const places = userPlaces();
   const layers = [...fileLayers(directory, places), environmentLayer(process.env)];
@@ -34,7 +34,7 @@ export function folderSandbox(directory: string): CommandSandbox {
   return commandSandbox(place, sandboxChoice(settings.sandbox.value));
 }
 
-/** The sandbox of one command that a person or a program gives to weft, with no agent in between: nobody is asked about a host. */
+/** Opens the sandbox for one command that a person or a program runs directly, without an agent. It never asks about hosts. */
 export function commandSandbox({roots, places, settings}: SandboxPlace, choice: SandboxChoice): CommandSandbox {
   const home = homedir();
   const paths = makePaths({roots, home});
@@ -53,7 +53,7 @@ export function commandSandbox({roots, places, settings}: SandboxPlace, choice: 
   });
 }
 
-/** The tag by which the processes of one run are known: `end` ends them, and a watchdog does if weft is killed before that. */
+/** Makes a tag that identifies the processes of one run. `end` ends them; if weft is killed first, a watchdog does. */
 export async function taggedRun({
   places,
 }: Pick<SandboxPlace, 'places'>): Promise<{readonly runTag: string; end(): Promise<void>}> {

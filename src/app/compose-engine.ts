@@ -80,12 +80,12 @@ export interface HookMachine {
   readonly reach: (rule: string, call: ToolCallBlock) => Promise<RuleReach>;
 }
 
-/** Everything that the engine of one session is composed of. */
+/** The parts of a session's engine. */
 export interface EngineSetup extends Pick<
   AgentPorts,
   'sessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'
 > {
-  /** What the engine takes as it is. */
+  /** Options passed to the engine unchanged. */
   readonly engine: Pick<
     EngineOptions,
     | 'session'
@@ -102,61 +102,61 @@ export interface EngineSetup extends Pick<
   >;
   readonly systemPrompt: string;
   readonly model: ModelPort;
-  /** The workspace folders. In the first, commands start and relative paths begin. */
+  /** The workspace folders. Commands start in the first one, and relative paths resolve from it. */
   readonly roots: readonly [string, ...string[]];
   readonly home: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly ownVariables: Readonly<Record<string, string>>;
-  /** Names of variables that commands get although they look like secrets. */
+  /** Names of variables that commands get even though they look like secrets. */
   readonly passedVariables: readonly string[];
-  /** Secrets that are in no variable, by the name of one that they could be in. Commands do not get them. */
+  /** Secrets from outside the environment, by the variable that could hold them. Commands do not get them. */
   readonly secretVariables: Readonly<Record<string, string>>;
-  /** Where the sub-agents at work are shown to other processes. */
+  /** The store that shows running sub-agents to other processes. */
   readonly runningAgents: (() => Promise<JobStore>) | 'unseen';
-  /** Where running commands are recorded, so that other runs of weft find them. */
+  /** The folder that records running commands, so that other runs of weft find them. */
   readonly blocksFolder: string;
-  /** The file of the user's own notes for the project. */
+  /** Returns the file with the user's notes for the project. */
   readonly notesFile: () => string;
-  /** Where checkpoints of files, and files that are kept with sessions, lie; `undefined` keeps none. */
+  /** The folders for file checkpoints and for files saved with sessions; `undefined` saves none. */
   readonly checkpointsFolder: string | undefined;
   readonly artifactsFolder: string | undefined;
   readonly artifactUrl: ArtifactUrl;
   readonly plans: () => Promise<PlanStore>;
-  /** The checkpoints that saved sessions may rewind to. */
+  /** Returns the checkpoints that saved sessions can rewind to. */
   readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
-  /** weft's own files, which hold its grants: not even a rule that allows everything lets them be changed unasked. */
+  /** weft's own files, which grant permissions. Changing them always asks, even under a rule that allows everything. */
   readonly weftFolders: WeftFolders;
-  /** The key that placeholders of secrets are made with. */
+  /** Returns the key for making placeholders of secrets. */
   readonly placeholderKey: () => Uint8Array;
-  /** Megabytes of its own memory near which weft warns the user. */
+  /** weft warns the user when its own memory comes near this many megabytes. */
   readonly memoryCeiling: number;
   readonly rules: PermissionRules;
   readonly saveRule: SaveRule;
   readonly removeRule: SaveRule;
-  /** The standing instructions as they are now; none where the system prompt is the user's own. */
+  /** The current instructions; none if the user replaced the system prompt. */
   readonly instructions: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>;
-  /** The user's settings, history and kept sessions, as front ends ask for them. */
+  /** The user's settings, history and saved sessions, for front ends. */
   readonly user: UserPorts;
   readonly servers: Pick<OpenServers, 'mcp' | 'learnTokens' | 'close'>;
   readonly skills: SkillsPort;
-  /** The folders of the user's skills, links followed: their files may be read unasked. */
+  /** The folders of the user's skills, with links resolved. Reading their files never asks. */
   readonly skillFolders: () => readonly string[];
-  /** Makes the hooks, on the machine and with the secrets of this engine. */
+  /** Makes the hooks with this engine's machine and secrets. */
   readonly hooks: (machine: HookMachine) => HooksPort;
   readonly sandbox: SandboxSetup;
 }
 
-/** How commands are confined, and what a sandbox hides besides. */
+/** The confinement of commands. */
 interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'>, Pick<JudgePort, 'leaving'> {
   readonly choice: SandboxChoice;
   readonly proofFolder: string;
-  /** Whether commands inside reach this machine's own ports. */
+  /** Whether commands in the sandbox can reach ports of this machine. */
   readonly loopback: 'closed' | 'open';
 }
 
 /**
- * Wires the engine to this machine: the one place where ports meet what implements them. Closing the engine also ends every command
- * that the user does not keep.
+ * Connects the engine to this machine. This is the only function that joins ports and their implementations. Closing the engine also ends
+ * every command, except those that the user keeps running.
  */
 export function composeEngine(setup: EngineSetup): AgentClient {
   const {roots, home, environment} = setup;
@@ -171,11 +171,11 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   });
   setup.servers.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
   let blocks = 0;
-  /** What depends on which folders are the workspace. */
+  /** Makes the parts that depend on the workspace folders. */
   const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
     const newFiles = (): FilesPort => makeFiles({roots: folders, home, alsoReadable: outputs.folders});
     const files = newFiles();
-    // A path is judged as it will be used: placeholders in it are replaced by their secrets.
+    // Judge a path as it will be used: with secrets in the place of placeholders.
     const pathContext = {roots: folders, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
     const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
     const newCommands = () => {
@@ -186,20 +186,20 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         environment,
         ownFolders: setup.weftFolders.folders,
         deniedReads: excluded,
-        // What is installed in the project is found from its worktrees.
+        // Worktrees can read the packages installed in the project.
         readable: folders === roots ? outputs.folders : () => [...outputs.folders(), ...roots],
         isProtected: isProtectedBelow,
         isSecret: isSecretFile,
         network: lazyNetwork({
           rules,
           loopback: setup.sandbox.loopback,
-          // Where every command runs inside, a person is asked about what no rule speaks of.
+          // If every command runs in the sandbox, ask the user about hosts without a rule.
           asking: coversAll(setup.sandbox.choice) && setup.engine.interaction === 'interactive' ? 'open' : 'by-rule',
         }),
       });
       const commands = makeCommands({
         roots: folders,
-        // Programs are found where the user would find them.
+        // Find programs on the user's PATH.
         environment: {...environment, PATH: userPath()},
         ownVariables: setup.ownVariables,
         passedVariables: setup.passedVariables,
@@ -237,7 +237,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     conversations: {fetch: (request, signal) => setup.user.fetchConversation(request, signal)},
   };
   const finder = lazyFinder({roots, home, environment, excluded});
-  /** The machine in a workspace. What it runs on may be replaced by a new one once it is stopped, so that is asked for each time. */
+  /** Makes the machine of a workspace. `running` returns the current commands, which are replaced when they are stopped. */
   const machineOf = (
     {pathContext: place}: Pick<typeof workspace, 'pathContext'>,
     {
@@ -280,9 +280,9 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       own.reach(rule, judgedAction(action), machine.shell.directory);
     return {ports: {machine, judge, separateMachine: separateMachines(rules)}, reach};
   };
-  /** Ends what runs on those in folders of their own. */
+  /** Functions that stop the machines of sub-agents in their own folders. */
   const machines = new Set<() => Promise<void>>();
-  /** Whose own prompt may allow more than the rules `above`. */
+  /** Makes machines for sub-agents. The rules of their own prompts add to the rules `above`. */
   const separateMachines =
     (above: PermissionRules): AgentPorts['separateMachine'] =>
     place => {
@@ -363,12 +363,12 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         if (done.tag === 'failed') return done;
         const where = scope === 'session' ? 'for this session' : `in your ${scope} settings`;
         if (kind === 'add') return ok(`Added ${list} ${rule} ${where}`);
-        return ok(`Removed ${list} ${rule}${scope === 'session' ? '' : `; it counts until weft ends`}`);
+        return ok(`Removed ${list} ${rule}${scope === 'session' ? '' : `; it applies until weft exits`}`);
       },
-      // A prompt may hold a secret, and the history is stored on disk.
+      // The history is stored on disk, and a prompt may contain a secret.
       history: {load: () => history.load(), add: prompt => history.add(secrets.redact(prompt))},
       terminals,
-      // Front ends show placeholders for secrets, as the model reads them.
+      // Front ends show placeholders instead of secrets, like the text that the model reads.
       edits: machine.files,
       mcp: machine.mcp,
       untrustedServers: () => user.untrustedServers(),
@@ -413,9 +413,9 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         used: () => process.memoryUsage.rss(),
         saveMemory() {
           const {setFlagsFromString} = process.getBuiltinModule('node:v8');
-          // Else the young generation would take 128 MB, however little of it is alive.
+          // Otherwise the young generation would take 128 MB, even if little of it is alive.
           setFlagsFromString('--semi-space-growth-factor=1');
-          // Each request's body is a large string that is garbage at once: it is collected before many more come.
+          // Each request's body is a large string that becomes garbage at once. Collect it before many more follow.
           setFlagsFromString('--heap-growing-percent=30');
         },
         drop: () => finder.drop(),
@@ -479,7 +479,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   };
 }
 
-/** Redacts the errors of a model, since servers may quote the key that they were given. */
+/** Redacts the errors of a model, because servers may quote the key in them. */
 const redactModel = (model: ModelPort, secrets: Redactor): ModelPort => ({
   get provider() {
     return model.provider;
@@ -500,17 +500,17 @@ function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
     : event;
 }
 
-/** The background commands of a session as one list: its own, and those of sub-agents in folders of their own. No two have the same id. */
+/** The background commands of a session in one list: its own, and those of sub-agents in their own folders. Ids are unique. */
 export interface SessionTerminals extends TerminalControl {
-  /** Those of a sub-agent are in the list, until the result is called. */
+  /** Adds a sub-agent's commands to the list. The returned function removes them. */
   add(others: TerminalControl): () => void;
 }
 
 export function sessionTerminals(own: TerminalControl): SessionTerminals {
   const all = new Set([own]);
-  /** How each listener is taken from those that it hears. */
+  /** The functions that unsubscribe each listener, per terminal control. */
   const listeners = new Map<() => void, Map<TerminalControl, () => void>>();
-  /** Of the session's own some are in no list: what the user runs and waits for. */
+  /** Finds the control that has the block. Blocks in no list are the session's own: commands that the user runs and waits for. */
   const holderOf = (id: BlockId): TerminalControl =>
     [...all].find(each => each.list().some(block => block.id === id)) ?? own;
   return {

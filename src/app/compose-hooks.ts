@@ -10,18 +10,18 @@ import type {PluginHook} from './plugin-content.ts';
 
 interface HookSources {
   readonly settings: readonly Sourced<HookSetting>[];
-  /** The hooks of the project that are not called, since it is not trusted. */
+  /** Hooks of the project that weft does not run, because the project is not trusted. */
   readonly withheld: readonly Sourced<HookSetting>[];
   readonly driver: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
   readonly directory: string;
-  /** The folder of transcripts; `undefined` where nothing of a session is kept. */
+  /** The folder of transcripts; `undefined` if the session is not saved. */
   readonly transcripts: string | undefined;
   readonly projectTrust: ProjectTrust;
   readonly plugins: readonly PluginHook[];
 }
 
-/** The hooks of a session: those of the program that drives weft, of settings and of plugins. Without any nothing is loaded. */
+/** Makes the hooks of a session: from the program that drives weft, settings and plugins. Loads nothing if there are none. */
 export async function sessionHooks(sources: HookSources): Promise<EngineSetup['hooks']> {
   const {settings, driver, promptSource, plugins, directory, transcripts} = sources;
   if (settings.length === 0 && driver.length === 0 && plugins.length === 0) {
@@ -58,13 +58,13 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
   };
 }
 
-/** The hooks of plugins. Without plugins nothing is loaded. */
+/** Reads the hooks of plugins. Loads nothing without plugins. */
 export const hooksOfPlugins = async (plugins: readonly Plugin[]): Promise<readonly PluginHook[]> =>
   plugins.length === 0 ? [] : (await import('./plugin-content.ts')).pluginHooks(plugins);
 
 const placeOf = ({source, path}: Sourced<HookSetting>): string => (path === '' ? source : path);
 
-/** The same hooks, which also list those that are not called. */
+/** Returns the same hooks, with the withheld ones added to their list. */
 function withWithheld(hooks: HooksPort, {withheld}: HookSources): HooksPort {
   if (withheld.length === 0) return hooks;
   const rows = withheld.map((hook): HookRow => {
@@ -76,7 +76,7 @@ function withWithheld(hooks: HooksPort, {withheld}: HookSources): HooksPort {
   return Object.assign(hooks === noHooks ? {...noHooks} : hooks, {list: () => [...own(), ...rows]});
 }
 
-/** Whether the scripts of the project that a hook names are what the user trusts. */
+/** Checks whether the user trusts the project's scripts that a hook names. */
 async function standingOf(hook: HookSetting, {directory, projectTrust}: HookSources): Promise<ScriptStanding> {
   if (hook.work.type !== 'command') return {obstacle: '', mark: ''};
   const {scriptsIn, scriptStanding} = await import('../config/project-files.ts');

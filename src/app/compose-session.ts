@@ -35,17 +35,17 @@ import {type OpenServers, openServers} from './open-servers.ts';
 import type {RunContext} from './run-context.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
-/** Who drives weft, and what they bring along. */
+/** The person or program that drives weft, and the options that come with it. */
 interface Driver
   extends Pick<EngineOptions, 'interaction' | 'frontEnd'>, Pick<EngineSetup, 'commands' | 'artifactUrl'> {
   readonly models: ModelSetup;
-  /** `of-settings`: the MCP servers that the settings and the command line name. */
+  /** `of-settings`: the MCP servers from the settings and the command line. */
   readonly servers: OpenServers | 'of-settings';
   readonly hooks: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
-  /** A `program` is asked about commands unless its own settings spare it that. */
+  /** A `program` must approve commands that weft would run unasked for a person, unless its own settings say otherwise. */
   readonly answers: 'person' | 'program';
-  /** `usual`: a prompt waits for them where nobody prompts again. */
+  /** `usual`: only unattended runs wait for their background agents. */
   readonly backgroundAgents: EngineOptions['backgroundAgents'] | 'usual';
   readonly structured: StructuredOutput | 'by-flag';
 }
@@ -58,7 +58,7 @@ async function permissionHooks(
   return [(await import('../extensions/hooks/permission-tool.ts')).permissionTool(tool, mcp)];
 }
 
-/** A person or a program that brings nothing, and is not there to answer. */
+/** The options of an unattended driver without servers, hooks or commands of its own. */
 export const noDriver: Driver = {
   interaction: 'unattended',
   frontEnd: noAbilities,
@@ -73,10 +73,10 @@ export const noDriver: Driver = {
   artifactUrl: () => '',
 };
 
-/** Whom nobody prompts again waits for what he has left at work. */
+/** The default for background agents: unattended runs wait for them. */
 const usually = {interactive: 'left', unattended: 'waited-for'} as const;
 
-/** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
+/** Opens the session that the command line asks for, and makes its engine with this model. */
 export async function composeSession(chosen: ChosenModel, context: RunContext, driver: Driver): Promise<AgentClient> {
   const {options, settings, directory, project, roots, agent} = context;
   await finishApplies(context);
@@ -94,8 +94,8 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     directory,
     model: chosen.model,
   });
-  if (skipped > 0) note(`skipped ${skipped} records of this session that cannot be read`);
-  // Nobody but the engine writes on a screen; without one, stderr is there.
+  if (skipped > 0) note(`skipped ${skipped} unreadable records of this session`);
+  // In a terminal UI, notices must go through the engine. Otherwise they go to stderr.
   const notices = heldNotices();
   const {interaction} = driver;
   const log = interaction === 'unattended' ? note : notices.add;
@@ -162,7 +162,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, project),
     saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, project),
     systemPrompt: systemPromptWith(
-      // Programs send an empty prompt where they have none.
+      // Programs without a system prompt send an empty one.
       agent === 'none' || (options.systemPrompt ?? '') !== ''
         ? options.systemPrompt
         : agentPrompt(agent.prompt, surroundings),
@@ -189,7 +189,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
   });
 }
 
-/** Notices of MCP servers that are shown in one session: a server that fails over and over is not to fill the screen. */
+/** The most notices of MCP servers in one session, so that a failing server does not fill the screen. */
 const maxNotices = 5;
 
 function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
@@ -200,7 +200,7 @@ function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
     add(text) {
       if (told.has(text) || told.size > maxNotices) return;
       told.add(text);
-      hear(told.size > maxNotices ? 'More about MCP servers: /mcp' : text);
+      hear(told.size > maxNotices ? 'For more about MCP servers, type /mcp' : text);
     },
     listen(listener) {
       hear = listener;
@@ -209,16 +209,16 @@ function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
   };
 }
 
-/** The run as the agent that the flags name, if they do. */
+/** Applies the agent that the flags name, if any. */
 export const asNamedAgent = async (context: RunContext): Promise<RunContext> =>
   context.options.agent === undefined && context.agentDefinitions === undefined
     ? context
     : (await import('./chosen-agent.ts')).asChosenAgent(context);
 
 /**
- * The tools that are not offered to the model: those that `--tools` or the chosen agent leaves out, and those that a deny rule forbids as a whole. Without
- * the flag, or with `default` in it, no tool of weft's own is left out. The flag never leaves out tools of MCP servers and the one
- * that takes a structured answer.
+ * Returns the tools that weft does not offer to the model: those that `--tools` or the chosen agent omits, and those that a deny rule
+ * forbids completely. Without the flag, or with `default` in it, all of weft's own tools are offered. The flag never omits tools of MCP
+ * servers or the tool for structured answers.
  */
 function disabledTools(
   given: string | undefined,
@@ -239,24 +239,24 @@ function disabledTools(
 
 type StructuredOutput = EngineOptions['structuredOutput'];
 
-/** What `--json-schema` asks for: a schema as JSON text, or the path of a file with one. */
+/** Reads the schema of `--json-schema`: JSON text, or the path of a file with it. */
 async function structuredOutputFromFlag(given: string): Promise<StructuredOutput> {
   const where = isInlineJson(given) ? '--json-schema' : `--json-schema ${given}`;
   const text = inlineOrFileText(given, why => `${where} is neither JSON nor a readable file: ${why}`);
   const parsed = parseJson(text.replace(/^\uFEFF/u, ''));
   if (parsed.tag === 'failed') throw new UsageError(`${where} is not JSON: ${parsed.error}`);
   const structured = await structuredOutputFor(parsed.value);
-  if (structured.tag === 'failed') throw new UsageError(`${where} is not a schema to use: ${structured.error}`);
+  if (structured.tag === 'failed') throw new UsageError(`${where} is not a valid schema: ${structured.error}`);
   return structured.value;
 }
 
-/** Makes the engine demand answers that fit `schema`. The error says why it is no schema. Loads what checks schemas. */
+/** Compiles a schema for the engine, which then requires answers that match it. The error says why it is not a valid schema. */
 export async function structuredOutputFor(schema: Json): Promise<Outcome<StructuredOutput, string>> {
   const [{compileSchema}, {setFlagsFromString}] = await Promise.all([
     import('../protocol/json-schema/compile-schema.ts'),
     import('node:v8'),
   ]);
-  // A pattern must not be able to stop weft: V8 then goes on without backtracking.
+  // A pattern must not hang weft: with this flag, V8 switches to an engine without backtracking.
   setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
   if (!isJsonObject(schema)) return failed('a schema is a JSON object');
   const check = compileSchema(schema);

@@ -32,7 +32,7 @@ import {leftoverNotices} from './leftovers.ts';
 import {version} from './version.ts';
 import {contextFor} from './run-context.ts';
 
-/** What a check found. `limited`: weft works without it, with less. `fix` says what to do; may be empty. */
+/** The result of a check. `limited`: weft works, with fewer features. `fix` says what to do; it may be empty. */
 interface Finding {
   readonly state: 'ok' | 'limited' | 'failed';
   readonly detail: string;
@@ -43,7 +43,10 @@ interface Check extends Finding {
   readonly name: string;
 }
 
-/** Checks everything that weft works with. A check never throws and takes at most two seconds; MCP servers have ten to answer, agents and displays up to thirty. */
+/**
+ * Checks everything that weft depends on. A check never throws. It takes at most two seconds; MCP servers have ten seconds to answer,
+ * agents and displays up to thirty.
+ */
 export const examine = (): Promise<readonly Check[]> =>
   Promise.all(
     Object.entries({
@@ -88,7 +91,7 @@ async function settings(): Promise<Finding> {
     : limited(notices.join(' '));
 }
 
-/** Whether a model is configured. It is not asked anything, since that costs money. */
+/** Checks whether a model is configured. Sends it no request, because that costs money. */
 async function model(): Promise<Finding> {
   const choice = modelChoice(context());
   const provider = configuredProvider(choice);
@@ -106,7 +109,7 @@ function terminal(): Finding {
     return limited(`stdin or stdout is not a terminal here (${name}).`, 'weft --prompt works.');
   }
   if (name === 'dumb') return limited('TERM is dumb.', 'weft --prompt works.');
-  return ok(`${name}, ${stdout.columns}×${stdout.rows}, ${stdout.getColorDepth()} bits of colour`);
+  return ok(`${name}, ${stdout.columns}×${stdout.rows}, ${stdout.getColorDepth()} bits of color`);
 }
 
 async function shell(): Promise<Finding> {
@@ -114,7 +117,7 @@ async function shell(): Promise<Finding> {
   const {stdout} = await run(path, ['-c', 'echo "${BASH_VERSION:-}"']);
   const bash = stdout.trim();
   return bash === ''
-    ? limited(`${path}, not bash.`, 'Install bash: weft reads commands as bash does.')
+    ? limited(`${path}, not bash.`, 'Install bash: weft parses commands as bash does.')
     : ok(`${path}, bash ${bash}`);
 }
 
@@ -124,30 +127,30 @@ async function search(): Promise<Finding> {
   const {path, origin} = found.value;
   const {stdout} = await run(path, ['--version']);
   const whose = origin === 'package' ? "weft's own" : `${path} (weft's own is not installed)`;
-  return ok(`${stdout.split('\n')[0] ?? 'ripgrep'}, ${whose}; reads files as they are, keeps no index`);
+  return ok(`${stdout.split('\n')[0] ?? 'ripgrep'}, ${whose}; searches files directly, without an index`);
 }
 
 async function git(): Promise<Finding> {
   const path = findProgram('git');
-  if (path === undefined) return limited('git is not installed.', 'Code review and worktrees of agents need it.');
+  if (path === undefined) return limited('git is not installed.', 'Code review and agent worktrees need it.');
   const {stdout} = await run(path, ['--version']);
   return ok(stdout.trim());
 }
 
-/** Who searches the web. Nobody is asked anything. */
+/** Checks which service searches the web. Sends no request. */
 async function web(): Promise<Finding> {
   const engine = searchProviderOf(process.env);
-  if (engine !== undefined) return ok(`${engine.name} searches (${engine.variable}); pages are read from here`);
+  if (engine !== undefined) return ok(`${engine.name} searches (${engine.variable}); weft reads pages itself`);
   const here = context();
   const searcher = allowsEveryCall(here.settings.rules, 'WebSearch') ? await searchingModel(modelChoice(here)) : '';
-  if (searcher !== '') return ok(`${searcher} (the rule WebSearch allows it); pages are read from here`);
+  if (searcher !== '') return ok(`${searcher} (the rule WebSearch allows it); weft reads pages itself`);
   return limited(
-    'No search engine; pages can be read.',
+    'No search engine. weft can still read pages.',
     'Set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.',
   );
 }
 
-/** Which model provider is asked to search, in words; empty where none has a search of its own. */
+/** Describes the model provider that searches the web; empty if the provider has no search. */
 async function searchingModel(choice: ModelChoice): Promise<string> {
   const provider = configuredProvider(choice);
   if (provider !== 'anthropic' && provider !== 'openai') return '';
@@ -158,18 +161,18 @@ async function searchingModel(choice: ModelChoice): Promise<string> {
   }
   return baseUrl === undefined
     ? `${providerNames[provider]} searches`
-    : `${baseUrl} is asked to search; whether it can is not known`;
+    : `${baseUrl} is asked to search, which it may not support`;
 }
 
-/** Which programs use the screen, the mouse and the keyboard, and whether the display answers them. */
+/** Checks the programs for screen, mouse and keyboard, and whether the display answers them. */
 async function computer(): Promise<Finding> {
   const found = findDesktop(process.platform, process.env, findProgram);
-  if (found === undefined) return ok('no display here, so the agent is not offered one');
+  if (found === undefined) return ok('no display here, so computer use is off');
   const {makeComputer, programRunner} = await import('../workspace/computer/make-computer.ts');
   const port = makeComputer({found, run: programRunner(process.env), newFile: () => ''});
   const probe = await port.probe(new AbortController().signal);
   return probe.tag === 'ok'
-    ? ok(`${displayNames[found.display]} with ${found.programs.join(', ')}; the agent asks before it uses it`)
+    ? ok(`${displayNames[found.display]} with ${found.programs.join(', ')}; the agent asks before it uses the screen`)
     : limited(faultText(probe.error));
 }
 
@@ -178,7 +181,7 @@ async function pty(): Promise<Finding> {
   return probe.tag === 'ok' ? ok(probe.value) : limited(`${probe.error}.`, 'Background commands run in pipes instead.');
 }
 
-/** What the sandbox of the settings stops here; it is tried anew where that is not known since the machine started. */
+/** Checks what the configured sandbox stops here. Tests it if there is no result since the machine started. */
 async function sandbox(): Promise<Finding> {
   const here = context();
   const proof = await proveSandbox(here);
@@ -186,19 +189,17 @@ async function sandbox(): Promise<Finding> {
   const stops = provenText(proof);
   if (works && stops !== '') {
     const detail = `${provider}, proven: ${stops}${reason === '' ? '' : ` (${reason})`}`;
-    return holdsChanges(proof)
-      ? ok(detail)
-      : limited(`${detail}.`, 'Nothing runs unasked because of it: commands ask as they do without a sandbox.');
+    return holdsChanges(proof) ? ok(detail) : limited(`${detail}.`, 'Commands ask as they do without a sandbox.');
   }
   if (provider === 'native') return limited('No sandbox: commands run as you.');
   const named = here.settings.sandbox !== 'auto';
   const detail = `${provider} does not confine commands here: ${reason}.`;
   return named
-    ? failed(detail, 'Mend it, or choose another: weft sandbox test.')
+    ? failed(detail, 'Fix it, or choose another one: weft sandbox test.')
     : limited(detail, 'Commands run as you, and ask first unless they only read.');
 }
 
-/** Whether the MCP servers of this folder answer: their programs are started and their addresses called, as a session does. */
+/** Checks whether the MCP servers of this folder answer. Starts their programs and calls their addresses, as a session does. */
 async function servers(): Promise<Finding> {
   const [{serverRows}, {knownServers}] = await Promise.all([import('./server-rows.ts'), import('./known-servers.ts')]);
   const directory = process.cwd();
@@ -213,10 +214,10 @@ async function servers(): Promise<Finding> {
     return `${name} (${path}): ${reason}`;
   });
   const answering = asked.length - silent.length;
-  return limited(visibleExactLine(`${answering} of ${count} answering; ${why.join('; ')}.`), 'More: weft mcp list.');
+  return limited(visibleExactLine(`${answering} of ${count} answering; ${why.join('; ')}.`), 'Details: weft mcp list.');
 }
 
-/** Which agents of other programs could do a part of the work. They are started at most to ask for their version. */
+/** Checks which other agents are installed. Starts them at most to ask for their version. */
 async function agents(): Promise<Finding> {
   const {runHarnesses} = await import('./run-harnesses.ts');
   const harnesses = runHarnesses(context());
@@ -235,11 +236,11 @@ async function agents(): Promise<Finding> {
     }
   });
   const detail = visibleExactLine(there.join(', '));
-  if (found.some(({state}) => state.kind === 'unusable')) return limited(`${detail}.`, 'More: weft agents list.');
-  return ok(there.length === 0 ? "weft's own; none of other programs is installed" : `weft's own, ${detail}`);
+  if (found.some(({state}) => state.kind === 'unusable')) return limited(`${detail}.`, 'Details: weft agents list.');
+  return ok(there.length === 0 ? "weft's own; no other agents are installed" : `weft's own, ${detail}`);
 }
 
-/** Whether sessions can be saved. A store that does not exist is not opened, since that would make it; its folder must be writable. */
+/** Checks whether sessions can be saved. Does not open a missing store, which would create it, but checks that its folder is writable. */
 async function store(): Promise<Finding> {
   const places = userPlaces();
   const {database} = places;
@@ -248,7 +249,7 @@ async function store(): Promise<Finding> {
     try {
       accessSync(folder, constants.W_OK);
     } catch (cause) {
-      const detail = `cannot save sessions in ${places.data} (${causeText(cause)}).`;
+      const detail = `can't save sessions in ${places.data} (${causeText(cause)}).`;
       return failed(detail, 'Make it writable, or set WEFT_HOME=<dir>.');
     }
     return ok(`none yet (${database.file})`);
@@ -260,7 +261,7 @@ async function store(): Promise<Finding> {
   );
 }
 
-/** Free space where sessions and checkpoints lie, and where long output of commands goes. */
+/** Checks the free space for sessions and checkpoints, and for long command output. */
 function disk(): Finding {
   const places = userPlaces();
   const rooms = [nearestFolder(places.data), tmpdir()].map(folder => {
@@ -272,10 +273,10 @@ function disk(): Finding {
   const detail = [...new Set(said)].join(', ');
   if (full.length === 0) return ok(detail);
   const state = full.some(({megabytes}) => megabytes < 1) ? 'failed' : 'limited';
-  return {state, detail: `${detail}.`, fix: 'Free some space: sessions, undo and long output need it.'};
+  return {state, detail: `${detail}.`, fix: 'Free some space for sessions, undo and long output.'};
 }
 
-/** Megabytes of free space below which the check warns. */
+/** The check warns below this many megabytes of free space. */
 const littleRoom = 100;
 
 async function leftovers(): Promise<Finding> {
@@ -293,11 +294,11 @@ async function leftovers(): Promise<Finding> {
       : [`Removed empty files that an older weft left in this folder: ${removed.join(', ')}.`]),
     ...(sessions === 0
       ? []
-      : [`Removed ${pluralize(sessions, 'folder')} that a sandbox left when its weft was killed.`]),
+      : [`Removed ${pluralize(sessions, 'folder')} that a sandbox left behind when weft was killed.`]),
   ];
   if (notices.length > 0) return limited(notices.join(' '));
   const kept = keptSets(changesFolder(places.data)).map(({id}) => id);
-  return ok(kept.length === 0 ? 'none' : `none; weft sandbox apply has the changes ${kept.join(', ')}`);
+  return ok(kept.length === 0 ? 'none' : `none; changes saved for weft sandbox apply: ${kept.join(', ')}`);
 }
 
 function nearestFolder(path: string): string {

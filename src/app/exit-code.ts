@@ -1,7 +1,7 @@
 import type {Outcome} from '../base/outcome.ts';
 import {adviceOn, type Fault, faultText} from '../domain/fault.ts';
 
-/** What the process answers its caller with; part of the command line contract. */
+/** The exit codes of weft, part of the command-line contract. */
 export const exitCode = {
   done: 0,
   failed: 1,
@@ -27,30 +27,30 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   [exitCode.terminated]: 'Terminated by SIGTERM or SIGHUP.',
 };
 
-/** An action for commander: what `run` answers with becomes the exit code of the process. */
+/** Makes an action for commander that sets the exit code that `run` returns. */
 export const exiting =
   <Args extends readonly unknown[]>(run: (...args: Args) => Promise<ExitCode>) =>
   async (...args: Args): Promise<void> =>
     setExitCode(await run(...args));
 
-/** Sets the exit code of the process; a success never takes the place of a failure. */
+/** Sets the exit code of the process. A success never replaces a failure. */
 export function setExitCode(code: ExitCode): void {
   if (code !== exitCode.done) process.exitCode = code;
 }
 
-/** The sentence on stderr that explains the exit code `timeLimit`. */
+/** The message on stderr for the exit code `timeLimit`. */
 export const timeLimitText = (seconds: number): string => `stopped at the time limit of ${seconds} s`;
 
-/** A command line, setting or input that cannot be carried out as given: one line on stderr, exit code 2. */
+/** An error in the command line, a setting or the input: one line on stderr, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The exit code of a run that something thrown ended. */
+/** Returns the exit code of a run that ended with a thrown error. */
 export const codeOfFailure = (cause: unknown): ExitCode =>
   cause instanceof UsageError || adviceOn(cause) !== undefined ? exitCode.usage : exitCode.failed;
 
-/** The value that a command cannot go on without: a fault ends the command with its words. */
+/** Returns the value of an outcome, or throws an error with the text of its fault. */
 export function unwrap<T>(outcome: Outcome<T, Fault>): T {
   if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
   return outcome.value;

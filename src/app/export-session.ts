@@ -29,8 +29,8 @@ import {
 } from './transcript.ts';
 
 /**
- * The records as JSON, one a line, complete. Task-protocol payloads are base64. Whatever could be taken for the end of a line
- * or steer a terminal is escaped, which JSON readers undo.
+ * Exports all records as JSON, one per line. Task-protocol payloads are base64. Characters that could end a line or control a terminal
+ * are escaped; JSON parsers restore them.
  */
 export function exportJsonl(records: readonly JournalRecord[]): string {
   return records
@@ -38,7 +38,7 @@ export function exportJsonl(records: readonly JournalRecord[]): string {
     .join('');
 }
 
-/** The session as a Markdown document. Thinking is left out. */
+/** Exports the session as a Markdown document, without thinking. */
 export function exportMarkdown(summary: SessionSummary, records: readonly JournalRecord[]): string {
   const title = summary.title === '' ? 'Session' : inline(summary.title);
   const head = [
@@ -56,7 +56,7 @@ export function exportMarkdown(summary: SessionSummary, records: readonly Journa
   return `${[...head, ...whole.flatMap(record => sections(record, calls))].filter(part => part.trim() !== '').join('\n\n')}\n`;
 }
 
-/** The time in ISO 8601; `unknown` for one out of range, which only a damaged database holds. */
+/** Formats a time in ISO 8601; `unknown` for a time out of range, which only a damaged database contains. */
 function timeText(milliseconds: number): string {
   const time = new Date(milliseconds);
   return Number.isNaN(time.getTime()) ? 'unknown' : time.toISOString();
@@ -67,7 +67,7 @@ const recordForJson = (record: JournalRecord): unknown =>
     ? {kind: record.kind, frames: record.frames.map(frame => Buffer.from(frame).toString('base64'))}
     : record;
 
-/** Characters that `JSON.stringify` does not escape although they end lines for some readers, or control terminals. */
+/** Characters that `JSON.stringify` does not escape although they end lines for some readers or control terminals. */
 const unsafeInJson = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
 const escapeUnit = (unit: string): string => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
@@ -150,26 +150,26 @@ function resultPart(result: ToolResultBlock, call: ToolCallBlock | undefined): s
 
 const emphasised = (text: string): string => (text === '' ? '' : `*${inline(text)}*`);
 
-/** A code block whose fence is longer than any in the text. */
+/** Wraps text in a code block whose fence is longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/gu), ([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${visible(text).trimEnd()}\n${fence}`;
 }
 
-/** Text on one line, escaped so that Markdown takes nothing in it for markup. */
+/** Puts text on one line and escapes Markdown markup. */
 const inline = (text: string): string => visibleLine(text).replaceAll(/[\\`*_[\]<>#|]/gu, String.raw`\$&`);
 
 interface ExportContext {
   readonly records: readonly JournalRecord[];
-  /** `undefined` where the session is in no store. */
+  /** The summary; `undefined` if the session is not in a store. */
   readonly summary: SessionSummary | undefined;
   readonly directory: string;
   readonly home: string;
   readonly now: number;
 }
 
-/** Writes a session to a file: as records where its name ends in `.jsonl`, else as a Markdown document. Only its owner may read it. */
+/** Writes a session to a file: as records if the name ends in `.jsonl`, otherwise as Markdown. Only the owner can read the file. */
 export async function exportToFile(
   {name, session, present}: ExportWork,
   {records, summary, directory, home, now}: ExportContext,
@@ -188,7 +188,7 @@ export async function exportToFile(
   return writeExport(path, /\.jsonl$/iu.test(path) ? exportJsonl(records) : exportMarkdown(known, records), present);
 }
 
-/** Writes a text that a front end made, as it writes a session. */
+/** Writes a text from a front end to a file, in the same way as a session. */
 export const exportText = (
   {name, text, present}: TextExport,
   {directory, home}: Pick<ExportContext, 'directory' | 'home'>,
@@ -204,7 +204,7 @@ async function writeExport(
     return ok({kind: 'written', path});
   } catch (cause) {
     if (present === 'kept' && hasCode(cause, 'EEXIST')) return ok({kind: 'exists', path});
-    return failed(rejected(`${path} could not be written: ${causeText(cause)}`));
+    return failed(rejected(`Can't write ${path}: ${causeText(cause)}`));
   }
 }
 

@@ -8,14 +8,14 @@ import {historyFromJournal} from '../domain/history.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import type {Store} from '../store/open-store.ts';
 
-/** UTF-16 units of one answer, of one message in it, and of a call or a result. */
+/** The most UTF-16 units of an answer, of one message in it, and of a call or a result. */
 const maxText = 40_000;
 const maxMessage = 6000;
 const maxCall = 300;
-/** Sessions that a fault names. */
+/** The most sessions that an error lists. */
 const maxNamed = 10;
 
-/** Reads a part of a session of `directory`. The beginning of an id is enough where only one session has it. */
+/** Reads a part of a session of `directory`. The beginning of an id is enough if only one session has it. */
 export function fetchConversation(
   {id, before}: Parameters<ConversationsPort['fetch']>[0],
   {store, directory}: {readonly store: Pick<Store, 'list' | 'read'>; readonly directory: string},
@@ -54,7 +54,7 @@ function notFound(id: string, here: readonly SessionSummary[]): Fault {
   return rejected(`No session of this folder has the id ${JSON.stringify(id)}. ${latest}`);
 }
 
-/** A message as its reader needs it: what was said, which tools were called, and how their results begin. */
+/** Returns a message as text, tool calls, and the beginnings of their results. */
 function messageOf(message: Message): readonly FetchedMessage[] {
   if (message.role === 'assistant') {
     const calls = toolCalls(message).map(({name, input}) => clip(`(called ${name} ${JSON.stringify(input)})`, maxCall));

@@ -20,7 +20,7 @@ export interface TrustPlace {
   readonly plugins: readonly string[];
 }
 
-/** `readAgain` reads the folder's settings when the user accepts: weft itself may have written a rule there since it started. */
+/** Makes the trust port of a folder. `readAgain` reads its settings when the user accepts, because weft may have added a rule since. */
 export function folderTrust(
   settings: TrustedSettings,
   place: TrustPlace,
@@ -59,10 +59,10 @@ export function folderTrust(
   };
 }
 
-/** Whether one of the places is there in which files that act may lie: all that a project without them costs. */
+/** True if a location exists that can contain files that need trust. This cheap check is all that a project without them costs. */
 const mayHaveFiles = (folder: string): boolean => projectFilePlaces.some(name => existsSync(join(folder, name)));
 
-/** Lists the files of the folder that act besides its settings, with the trust that is recorded now. */
+/** Lists the folder's files, besides its settings, that need trust, and the trust recorded for each. */
 export async function projectFilesOf(settings: TrustedSettings, place: TrustPlace): Promise<ProjectFileList> {
   const {listProjectFiles} = await import('../config/project-files.ts');
   const trust = projectTrust(place);
@@ -80,7 +80,7 @@ export async function projectFilesOf(settings: TrustedSettings, place: TrustPlac
   );
 }
 
-/** Records that the user accepts the folder's settings and these of its files. */
+/** Records that the user trusts the folder's settings and these files. */
 export async function acceptFolder(
   settings: TrustedSettings,
   {files}: ProjectFileList,
@@ -94,13 +94,13 @@ export async function acceptFolder(
   return recordFiles(record, {folder, files: hashes, how: 'replace'});
 }
 
-/** Trust in the settings and in the other files, as one word. */
+/** Combines the trust in the settings and in the files into one state. */
 export function trustState(settings: TrustedSettings['trust'], {files}: ProjectFileList): TrustedSettings['trust'] {
   const states = [settings, ...files.map(({trust}) => trust)];
   return (['changed', 'never', 'trusted'] as const).find(state => states.includes(state)) ?? 'nothing';
 }
 
-/** What trust in a folder grants, in several lines, and what it comes to on a machine without a sandbox. */
+/** Describes what trust in a folder grants, in several lines. Adds a warning if this machine has no sandbox. */
 export async function trustCard(
   settings: TrustedSettings,
   list: ProjectFileList,
@@ -116,7 +116,7 @@ export async function trustCard(
 }
 
 const noSandbox =
-  'weft has no sandbox here (weft sandbox test says why): hooks and servers run with all that you may do.';
+  'weft has no sandbox here (weft sandbox test says why), so hooks and servers run with all your permissions.';
 
 function trustText(settings: TrustedSettings, list: ProjectFileList, folder: string): string {
   const {trust, trustRequests} = settings;
@@ -154,7 +154,7 @@ function filesHeading(trust: ProjectFile['trust'], folder: string): string {
   }
 }
 
-/** One line for each file; the files of a skill or plugin folder are one line. */
+/** Returns one line per file, or one line for all files of a skill or plugin folder. */
 function fileLines(files: readonly ProjectFile[]): readonly string[] {
   const groups = Map.groupBy(files, file => groupOf(file));
   return [...groups].flatMap(([name, members]) => {
@@ -181,7 +181,7 @@ const kindWords = {
   script: 'script',
 } as const satisfies Record<ProjectFile['kind'], string>;
 
-/** A skill's folder stands for its files. */
+/** Returns the group of a file: for a skill, its folder. */
 const groupOf = ({kind, path}: ProjectFile): string =>
   kind === 'skill' ? path.split('/').slice(0, 3).join('/') : path;
 
@@ -193,7 +193,7 @@ function read(readAgain: () => Outcome<TrustedSettings, Fault>): Outcome<Trusted
   }
 }
 
-/** Whether two lists of requests are the same, file by file. */
+/** True if two lists of requests are equal, source by source. */
 const isSame = (some: readonly Sourced<string>[], others: readonly Sourced<string>[]): boolean =>
   some.length === others.length &&
   some.every(({value, source}, at) => value === others[at]?.value && source === others[at].source);
@@ -218,20 +218,20 @@ function heading(trust: TrustedSettings['trust'], folder: string): string {
 }
 
 /**
- * What weft is granted is for the user to change: a command that weft runs for a model may not, nor another weft that it starts.
- * `what` was to be done, as the subject of a sentence.
+ * Fails inside a command that weft runs for a model, and in another weft that such a command starts: only the user may change what weft is
+ * allowed to do. `what` names the action as the subject of a sentence.
  */
 export async function checkOutsideWeft(what: string): Promise<Outcome<undefined, Fault>> {
   const {isStartedByWeft} = await import('../workspace/exec/run-tag.ts');
   if (!(await isStartedByWeft(process.env))) return ok(undefined);
   return failed({
     kind: 'needs-user',
-    message: `${what} changes what weft may do, and a command of weft started it`,
+    message: `${what} changes what weft is allowed to do, so a command that weft runs can't do it`,
     fix: 'Nothing was changed. Run it in your own terminal.',
   });
 }
 
-/** The same; what may not be done is thrown. */
+/** Throws an error where `checkOutsideWeft` fails. */
 export async function requireOutsideWeft(what: string): Promise<void> {
   unwrap(await checkOutsideWeft(what));
 }

@@ -26,7 +26,7 @@ import {resourceMention} from '../domain/mention.ts';
 import {causeText, rejected, thrownFault, type Fault} from '../domain/fault.ts';
 import type {BlockId, SessionId} from '../domain/ids.ts';
 
-/** What front ends ask of this machine and of the user's own files. Nothing of it is loaded or read before it is asked for. */
+/** Services of this machine and the user's files for front ends. Each is loaded when it is first used. */
 export interface HostPorts {
   readonly terminals: TerminalControl;
   readonly edits: EditPreview;
@@ -35,7 +35,7 @@ export interface HostPorts {
   readonly sessions: {
     list(): readonly SessionSummary[];
     firstPrompts(): ReadonlyMap<SessionId, string>;
-    /** In US dollars, where that is known. */
+    /** Returns the costs in US dollars, if known. */
     costs(): Promise<ReadonlyMap<SessionId, number>>;
     lastMessages(id: SessionId): readonly SessionMessage[];
   };
@@ -48,7 +48,7 @@ export interface HostPorts {
   readonly trust: FolderTrustPort;
   readonly models: ModelSetup;
   readonly mcp: McpPort;
-  /** Those that the project names and that are not started, since nobody trusts them. */
+  /** Returns the project's servers that do not start because they are not trusted. */
   untrustedServers(): Promise<readonly McpServerState[]>;
   permissionRules(): Promise<readonly RuleRow[]>;
   changeRule(rule: RequestedRuleChange): Promise<Outcome<string, Fault>>;
@@ -66,7 +66,7 @@ export interface MemoryPort {
   write(edit: {readonly before: string; readonly text: string}): Promise<Outcome<MemoryNotes, Fault>>;
 }
 
-/** How the user chooses who answers, while weft runs. */
+/** Lets the user choose the model while weft runs. */
 export interface ModelSetup {
   list(signal: AbortSignal): Promise<Outcome<ModelList, Fault>>;
   localServers(signal: AbortSignal): Promise<readonly LocalServer[]>;
@@ -75,16 +75,16 @@ export interface ModelSetup {
   useEffort(given: EffortRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
 }
 
-/** Trust in the files of a folder, for front ends that show what they ask for and let the user accept it. */
+/** Trust in the files of a folder, for front ends that show what the files ask for and let the user accept it. */
 export interface FolderTrustPort {
-  /** Whether the folder is trusted, and what trust would grant, in several lines. */
+  /** Returns the state of trust, and what trust would grant, in several lines. */
   show(): Promise<{readonly state: TrustedSettings['trust']; readonly text: string}>;
   /**
-   * Trusts the folder if its settings still ask for what they asked for when weft started, and its other files with the content they
-   * had when they were shown. Answers with a sentence on the outcome.
+   * Trusts the folder if its settings ask for the same as when weft started. Trusts its other files with the content that was shown.
+   * Returns a sentence about the outcome.
    */
   accept(): Promise<string>;
-  /** A sentence where files of the folder are not used; the settings' own are among the warnings at start. */
+  /** Returns a sentence if weft ignores files of the folder. The warnings at start already cover the settings. */
   untrustedFiles(): Promise<readonly string[]>;
 }
 
@@ -100,10 +100,10 @@ export interface ExportWork {
   readonly present: 'kept' | 'replaced';
 }
 
-/** Headless runs take the model that flags, environment and settings name. */
-export const nobodyChooses = 'The model of this run is chosen by flags, environment and settings.';
+/** The reason why a headless run can't change its model. */
+export const nobodyChooses = 'Flags, environment and settings choose the model of this run.';
 
-/** For runs in which nobody chooses a model. */
+/** The model setup of a run whose model can't change. `why` is the error of every change. */
 export const fixedModel = (why: string): ModelSetup => ({
   list: async () => failed(rejected(why)),
   localServers: async () => [],
@@ -112,7 +112,7 @@ export const fixedModel = (why: string): ModelSetup => ({
   useEffort: async () => failed(rejected(why)),
 });
 
-/** Milliseconds that somebody who looks at the MCP servers waits for those that start. */
+/** Milliseconds to wait for starting MCP servers before they are listed. */
 const serversMs = 2000;
 
 const toggled = {'turn-off': 'disabled', 'turn-on': 'enabled'} as const;
@@ -126,10 +126,10 @@ const serverRows = (mcp: McpPort): readonly McpServerRow[] =>
       .map(({toolName, description, standing}) => ({toolName, description, standing})),
   }));
 
-/** Resources of MCP servers that are offered at once for one mention. */
+/** The most MCP resources to offer for one mention. */
 const maxResources = 50;
 
-/** The mentions of the resources that MCP servers listed, of which the mention or the name has the letters. Asks no server. */
+/** Returns mentions of listed MCP resources whose mention or name contains the letters. Sends no request to a server. */
 function fittingResources(letters: string, mcp: McpPort): readonly string[] {
   if (letters === '') return [];
   const sought = letters.toLowerCase();
@@ -140,7 +140,7 @@ function fittingResources(letters: string, mcp: McpPort): readonly string[] {
     .map(resourceMention);
 }
 
-/** Answers for this machine what the engine hands on. Trouble of any kind is a fault in the answer. */
+/** Answers the queries that the engine passes on to this machine. Every failure is a fault in the answer. */
 export function hostServices(ports: HostPorts): HostServices {
   const {terminals, edits, finder, images, sessions, history, settings, trust, mcp} = ports;
   const attached = new Map<BlockId, Attachment>();
@@ -177,8 +177,10 @@ export function hostServices(ports: HostPorts): HostServices {
       'change-mcp-server': async ({server, change}) => {
         const done = await (change === 'reconnect' ? mcp.reconnect(server) : mcp.toggle(server, toggled[change]));
         const row = serverRows(mcp).find(({state}) => state.name === server);
-        // A server that cannot be connected says why itself.
-        return row === undefined ? failed(rejected(done.tag === 'failed' ? done.error : 'It is gone.')) : ok(row);
+        // The row of a server that can't be connected contains the reason.
+        return row === undefined
+          ? failed(rejected(done.tag === 'failed' ? done.error : 'The server is gone.'))
+          : ok(row);
       },
       'permission-rules': () => answered('Reading the rules', () => ports.permissionRules()),
       'change-rule': ({rule}) => ports.changeRule(rule),
@@ -212,7 +214,7 @@ export function hostServices(ports: HostPorts): HostServices {
           unwatch();
           resolve({tag: 'cancelled'});
         };
-        // The listener may abort when it is called the first time.
+        // Subscribe first: the listener may abort in its first call.
         signal.addEventListener('abort', end, {once: true});
         listener(terminals.list());
         return promise;
@@ -276,11 +278,11 @@ async function answered<T>(what: string, run: () => T | Promise<T>): Promise<Out
   try {
     return ok(await run());
   } catch (cause) {
-    return failed(thrownFault(`${what} broke off`, cause));
+    return failed(thrownFault(`${what} failed`, cause));
   }
 }
 
-/** Settings refuse a wrong name or value by throwing it, in words for the user. */
+/** Turns the error for a wrong setting name or value into a fault with its text. */
 async function refused<T>(run: () => Promise<T>): Promise<Outcome<T, Fault>> {
   try {
     return ok(await run());

@@ -26,23 +26,23 @@ export interface ImportSettingsOptions extends SettingsFileOptions {
   readonly dryRun?: true;
 }
 
-/** One thing of the file that is read, and what becomes of it. */
+/** An item of the imported file, and its outcome. */
 interface ImportRow {
   readonly kind: 'hook' | 'rule' | 'mode' | 'variable' | 'setting';
   readonly text: string;
   readonly outcome: 'new' | 'exists' | 'left-out';
-  /** Why it is left out; empty where it is not. */
+  /** Why it is left out; empty if it is not. */
   readonly why: string;
 }
 
-/** A thing that may be taken over, with the step that writes it. */
+/** An item that can be imported, with the function that writes it. */
 interface Taken extends ImportRow {
   readonly write: (path: string) => Promise<void>;
 }
 
 /**
- * `weft config import`: takes hooks, permission rules, the permission mode and variables over from the settings of Claude Code, of the
- * scope that the flags name. What is here stays as it is. Exit code 1 where there is no such file.
+ * `weft config import`: imports hooks, permission rules, the permission mode and variables from Claude Code's settings in the scope of the
+ * flags. Existing items stay unchanged. The exit code is 1 if there is no such file.
  */
 export async function importSettings(options: ImportSettingsOptions): Promise<ExitCode> {
   if (options.dryRun === undefined) await requireOutsideWeft('Importing settings');
@@ -59,8 +59,8 @@ export async function importSettings(options: ImportSettingsOptions): Promise<Ex
       if (outcome === 'new') await write(file.path);
     }
     if (file.source === 'local') ignoreInGit(file.path);
-    // They may come with a clone: that the user copies them is no sign that he has read them.
-    if (file.source !== 'user') note('they count once you have reviewed and trusted them: weft permissions trust');
+    // They may come from a clone, and copying them does not mean that the user has read them.
+    if (file.source !== 'user') note('they have no effect until you review and trust them: weft permissions trust');
   }
   const rows = [...taken.map(({kind, text, outcome, why}) => ({kind, text, outcome, why})), ...othersOf(theirs)];
   if (options.json !== undefined) {
@@ -81,7 +81,7 @@ const takenOver = (theirs: JsonObject, own: JsonObject): readonly Taken[] => [
   ...hooksOf(theirs, own),
 ];
 
-/** A sentence on the user's settings of Claude Code, where they hold what could be imported; empty where they do not. Never throws. */
+/** Returns a sentence if the user's Claude Code settings contain something to import; otherwise an empty string. Never throws. */
 export function importAdvice(): string {
   try {
     const file = targetFile({});
@@ -91,13 +91,13 @@ export function importAdvice(): string {
     const rules = taken.filter(({kind}) => kind === 'rule').length;
     if (hooks + rules === 0) return '';
     const path = visibleExactLine(withTilde(from, homedir()));
-    return `${path} has ${pluralize(hooks, 'hook')} and ${pluralize(rules, 'permission rule')} that do not count here; take them over: weft config import`;
+    return `${path} has ${pluralize(hooks, 'hook')} and ${pluralize(rules, 'permission rule')} that weft does not use. Import them: weft config import`;
   } catch {
     return '';
   }
 }
 
-/** The file of Claude Code that has the same reach as one of weft's. */
+/** Returns the settings file of Claude Code with the same scope as weft's file. */
 function claudeSettings(source: 'user' | 'project' | 'local', directory: string): string {
   if (source === 'user') return join(claudeFolder(), 'settings.json');
   return join(directory, '.claude', source === 'project' ? 'settings.json' : 'settings.local.json');
@@ -105,11 +105,11 @@ function claudeSettings(source: 'user' | 'project' | 'local', directory: string)
 
 function objectIn(path: string): JsonObject | undefined {
   const text = readTextFile(path);
-  if (text.tag === 'failed') throw new UsageError(`${path} cannot be read: ${text.error}`);
+  if (text.tag === 'failed') throw new UsageError(`Can't read ${path}: ${text.error}`);
   if (text.value === undefined) return undefined;
   const json = parseJson(text.value.replace(/^\uFEFF/u, ''));
   if (json.tag === 'failed') throw new UsageError(`${path} is not JSON: ${json.error}`);
-  if (!isJsonObject(json.value)) throw new UsageError(`${path} must hold one JSON object.`);
+  if (!isJsonObject(json.value)) throw new UsageError(`${path} must contain one JSON object.`);
   return json.value;
 }
 
@@ -162,15 +162,15 @@ function modeOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
   ];
 }
 
-/** Variables that speak to Claude Code itself. */
+/** Variables that configure Claude Code itself. */
 const ofClaude = /^(?:CLAUDE|ANTHROPIC|DISABLE|ENABLE|MAX|MCP|BASH|API)_/u;
 
 function variablesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
   const {env} = theirs;
   if (!isJsonObject(env)) return [];
   return Object.entries(env).map(([name, value]): Taken => {
-    if (typeof value !== 'string') return leftOut('variable', name, 'its value is no text');
-    if (ofClaude.test(name)) return leftOut('variable', name, 'it speaks to Claude Code');
+    if (typeof value !== 'string') return leftOut('variable', name, 'its value is not a string');
+    if (ofClaude.test(name)) return leftOut('variable', name, 'it is for Claude Code');
     const isThere = memberOf(own, 'env', name) !== undefined;
     return taken({kind: 'variable', text: name, isThere}, path =>
       setSetting({path, name: {key: 'env', part: name}}, value),
@@ -188,10 +188,10 @@ function hooksOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
         const {command, url, prompt, type} = isJsonObject(entry) ? entry : {};
         const title = typeof matcher === 'string' && matcher !== '' ? `${event}(${matcher})` : event;
         const text = `${title}  ${[command, url, prompt, type].find(each => typeof each === 'string') ?? ''}`;
-        if (!hookEvents.some(each => each === event)) return leftOut('hook', text, 'weft calls no hooks at this event');
+        if (!hookEvents.some(each => each === event)) return leftOut('hook', text, 'weft has no hooks for this event');
         const alone = {matcher, hooks: [entry]};
         if (!hooksSchema.safeParse({[event]: [alone]}).success) {
-          return leftOut('hook', text, 'weft runs hooks of the types command and http only');
+          return leftOut('hook', text, 'weft runs only hooks of the types command and http');
         }
         const isThere = groupsIn(own, event).some(each => isSame(each, alone));
         return taken({kind: 'hook', text, isThere}, path => {
@@ -212,7 +212,7 @@ function groupsIn(settings: JsonObject, event: string): readonly Json[] {
 
 const isSame = (a: Json, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Members that are looked at above, or that nobody misses. */
+/** Members that are imported above, or that have no meaning for weft. */
 const silent: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks', 'env']);
 
 const othersOf = (theirs: JsonObject): readonly ImportRow[] =>
@@ -232,7 +232,7 @@ const textsIn = (value: Json | undefined): readonly string[] =>
 function rowText({kind, text, outcome, why}: ImportRow, {dryRun}: ImportSettingsOptions): string {
   const words = {
     new: dryRun === undefined ? 'imported' : 'would be imported',
-    exists: 'is here already',
+    exists: 'already exists',
     'left-out': `left out: ${why}`,
   }[outcome];
   return visibleExactLine(`${kind}  ${text}  ${words}`);

@@ -14,19 +14,19 @@ import {configuredServers, serverObstacle} from './mcp-servers.ts';
 import {settingsIn} from './write-settings.ts';
 
 /**
- * A server that a file names, and whether it counts: `overridden` by one of the same name, `untrusted` until the folder is trusted, or a
- * script that it runs.
+ * A server that a file configures, and whether weft uses it. `overridden`: another one of the same name wins. `untrusted`: the folder, or a
+ * script that the server runs, is not trusted.
  */
 export interface KnownServer extends ConfiguredServer {
   readonly standing: 'counts' | 'overridden' | 'untrusted';
-  /** Why it is not trusted; else empty. */
+  /** Why it is not trusted; empty if it is. */
   readonly obstacle: string;
 }
 
-/** Where a project names its servers for everybody. */
+/** Returns the file in which a project shares its servers. */
 export const projectServersFile = (directory: string): string => join(directory, '.mcp.json');
 
-/** The servers that any file names for this folder, those of the user first, and what could not be read, a sentence each. */
+/** Reads the servers that any file configures for this folder, the user's first. `notices` has a sentence for each unreadable file. */
 export async function knownServers(
   directory: string,
 ): Promise<{readonly servers: readonly KnownServer[]; readonly notices: readonly string[]}> {
@@ -65,13 +65,13 @@ export async function knownServers(
     const isTrusted = trust.stateOf(path, read.bytes) === 'trusted';
     if (found.tag === 'ok') {
       ofFile = parseServers(found.value, {source: 'project', path}).map(server => standing(server, isTrusted));
-    } else if (!isTrusted) notices.push(`${path}: its MCP servers are left out: ${found.error}`);
+    } else if (!isTrusted) notices.push(`${path}: its MCP servers are ignored: ${found.error}`);
   }
   const servers = [...ofLayer('user'), ...ofFile, ...ofLayer('project'), ...ofLayer('local')];
   return {servers: await Promise.all(servers.map(server => withObstacle(server, {directory, trust}))), notices};
 }
 
-/** A server whose script is not what the user trusts does not count. */
+/** Marks a server as untrusted if its script is not the one that the user trusts. */
 async function withObstacle(server: KnownServer, place: Parameters<typeof serverObstacle>[1]): Promise<KnownServer> {
   const {standing, source, config} = server;
   if (standing !== 'counts' || config.tag === 'failed') return server;
@@ -79,13 +79,13 @@ async function withObstacle(server: KnownServer, place: Parameters<typeof server
   return obstacle === '' ? server : {...server, standing: 'untrusted', obstacle};
 }
 
-/** The server that this name means in the folder; a usage error where there is none, or none that counts. */
+/** Finds a server by name, preferring the one in use. Throws a usage error if there is none. */
 export async function serverNamed(name: string, directory: string): Promise<KnownServer> {
   const {servers} = await knownServers(directory);
   const named = servers.filter(server => server.name === name);
   const found = named.find(({standing}) => standing === 'counts') ?? named[0];
   if (found !== undefined) return found;
   const names = [...new Set(servers.map(server => server.name))];
-  const hint = names.length === 0 ? 'There are none: see weft mcp add.' : `There are: ${names.join(', ')}.`;
-  throw new UsageError(`There is no MCP server named ${JSON.stringify(name)} here. ${hint}`);
+  const hint = names.length === 0 ? 'There are none. Add one: weft mcp add' : `Servers: ${names.join(', ')}.`;
+  throw new UsageError(`No MCP server is named ${JSON.stringify(name)} here. ${hint}`);
 }

@@ -37,7 +37,7 @@ import {searchProviderOf} from '../workspace/web/search-provider.ts';
 import {version} from './version.ts';
 import type {MemoryPort} from './host-services.ts';
 
-/** Methods of a port that is loaded with the first call of one of them. */
+/** Returns methods of a port that is loaded with the first call. */
 function lazyPort<Port extends object, Name extends Answering<Port>>(
   load: () => Promise<Port>,
   ...names: readonly Name[]
@@ -54,12 +54,12 @@ function lazyPort(load: () => Promise<object>, ...names: readonly string[]): obj
   return Object.fromEntries(names.map(name => [name, method(name)]));
 }
 
-/** The names of methods that answer later. */
+/** The names of the methods that return promises. */
 type Answering<Port> = {
   [Name in keyof Port]: Port[Name] extends (...given: never[]) => Promise<unknown> ? Name : never;
 }[keyof Port];
 
-/** Loads the judge with the first action: an answer without one needs none. */
+/** Loads the judge with the first action, because an answer without actions needs none. */
 export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
   const load = async (): Promise<Judge> => {
     const [{makeJudge}, {readingOf}, {fileEffect}] = await Promise.all([
@@ -72,7 +72,7 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
   return lazyPort(load, 'assess', 'reach');
 }
 
-/** The user's notes for the project in a file, which are read and changed without secrets. */
+/** Reads and changes the file with the user's notes for the project, without secrets. */
 export function lazyMemory(path: () => string, {redact}: Pick<Redactor, 'redact'>): MemoryPort {
   const load = async (): Promise<MemoryPort> => {
     const {addToNotes, readNotes, writeNotes} = await import('../config/memory-file.ts');
@@ -85,7 +85,7 @@ export function lazyMemory(path: () => string, {redact}: Pick<Redactor, 'redact'
   return lazyPort(load, 'read', 'add', 'write');
 }
 
-/** Screen, mouse and keyboard, loaded with the first request to use them. Whether there are any is looked up once. */
+/** Loads the code for screen, mouse and keyboard with the first request to use them. Looks for a display only once. */
 export function lazyComputer({
   environment,
   newFile,
@@ -105,7 +105,7 @@ export function lazyComputer({
   };
 }
 
-/** Loads what finds the impact of commands with the first command that destroys something. */
+/** Loads the impact analysis with the first command that destroys something. */
 export const lazyImpact = (
   place: Omit<ImpactOptions, 'mayAskGit' | 'readingOf'>,
   pathContext: Pick<PathContextOptions, 'roots' | 'home' | 'resolve' | 'weftFolders'>,
@@ -126,7 +126,7 @@ export const lazyImpact = (
   },
 });
 
-/** Files that are kept with sessions; where no session is kept, none is. */
+/** Saves files with the session. Fails if the session itself is not saved. */
 export const lazyArtifacts = (
   {
     artifactsFolder: folder,
@@ -135,14 +135,14 @@ export const lazyArtifacts = (
   secrets: Redactor,
 ): ArtifactsPort => ({
   async keep(request, signal) {
-    if (folder === undefined) return failed(rejected('This session is not kept, so nothing can be kept with it.'));
+    if (folder === undefined) return failed(rejected('This session is not saved, so no files can be saved with it.'));
     const {makeArtifacts} = await import('../workspace/files/artifacts.ts');
     const holdsSecrets = (text: string): boolean => secrets.redact(text) !== text;
     return redactDeep(await makeArtifacts({folder, holdsSecrets, urlOf}).keep(request, signal), secrets);
   },
 });
 
-/** Worktrees of agents; the diffs of what changed in them have placeholders in the place of secrets. */
+/** Manages the worktrees of agents. Their diffs contain placeholders instead of secrets. */
 export function lazyWorktrees(environment: NodeJS.ProcessEnv, secrets: Redactor): WorktreesPort {
   const load = async (): Promise<WorktreesPort> => {
     const {makeWorktrees} = await import('../workspace/worktrees/make-worktrees.ts');
@@ -156,7 +156,7 @@ export function lazyWorktrees(environment: NodeJS.ProcessEnv, secrets: Redactor)
   };
 }
 
-/** Opens the plans with the first one that is proposed. */
+/** Opens the plan store with the first plan. */
 export function lazyPlans(open: () => Promise<PlanStore>): PlanStorePort & {close(): Promise<void>} {
   let store: Promise<PlanStore> | undefined;
   return {
@@ -166,7 +166,7 @@ export function lazyPlans(open: () => Promise<PlanStore>): PlanStorePort & {clos
   };
 }
 
-/** What a code review is about; paths and lines have placeholders in the place of secrets. */
+/** Reads the changes for a code review. Paths and lines contain placeholders instead of secrets. */
 export const lazyReviewSource = (
   place: {readonly directory: string; readonly environment: NodeJS.ProcessEnv},
   secrets: Redactor,
@@ -178,8 +178,8 @@ export const lazyReviewSource = (
 });
 
 /**
- * Loads checkpoints with the first action that may change something. Without a place no checkpoints are made, since the session is
- * not saved either. Once a day the checkpoints that no session needs any more are removed first; `trees` are those that are needed.
+ * Loads checkpoints with the first action that may change something. If `place` is `undefined`, makes no checkpoints, because the session is
+ * not saved either. Once a day it first removes checkpoints that no session needs; `trees` returns those that are needed.
  */
 export function lazyCheckpoints(
   place: CheckpointPlace | undefined,
@@ -194,7 +194,7 @@ export function lazyCheckpoints(
   return lazyPort(load, 'prefetch', 'uncoveredFiles', 'take', 'preview', 'revert');
 }
 
-/** Removes checkpoints that nothing needs, once a day. A failure is ignored: they are removed another day. */
+/** Removes unneeded checkpoints once a day. Failures are ignored, because another day will do. */
 async function pruneWhenDue(
   {folder, now}: CheckpointPlace,
   trees: () => Promise<readonly SessionCheckpoints[]>,
@@ -209,18 +209,18 @@ async function pruneWhenDue(
 
 const nothing = {files: [], conflicts: [], excluded: []} as const;
 
-/** For sessions without checkpoints: there is no change to take back, so `revert` is never called. */
+/** For sessions without checkpoints. `revert` is never called, because there is nothing to revert. */
 const nothingKept: CheckpointsPort = {
   prefetch: async () => {},
   uncoveredFiles: async () => [],
   take: async () => ok('off'),
   preview: async () => ok(nothing),
   revert: async () => {
-    throw new Error('no checkpoints are kept');
+    throw new Error('there are no checkpoints');
   },
 };
 
-/** Loads the file finder, which lists the files, with the first search. `drop` ends a listing and frees it; the next search lists anew. */
+/** Loads the file finder with the first search. `drop` ends and frees its file listing; the next search lists the files again. */
 export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder; readonly drop: () => void} {
   let made: Promise<Finder> | undefined;
   const load = (): Promise<Finder> =>
@@ -239,7 +239,7 @@ export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder
   };
 }
 
-/** Loads what confines commands with the first command that it may be asked to confine. */
+/** Loads the sandbox with the first command that may need it. */
 export function lazySandbox(options: SandboxOptions): CommandSandbox {
   let made: Promise<CommandSandbox> | undefined;
   let loaded: CommandSandbox | undefined;
@@ -261,7 +261,7 @@ export function lazySandbox(options: SandboxOptions): CommandSandbox {
   };
 }
 
-/** How far commands in the sandbox reach into the network by these rules. The proxy is loaded with the first that may reach a host. */
+/** The network of sandboxed commands under these rules. The proxy is loaded with the first command that may reach a host. */
 export const lazyNetwork = ({
   rules,
   loopback,
@@ -269,7 +269,7 @@ export const lazyNetwork = ({
 }: {
   readonly rules: PermissionRules;
   readonly loopback: 'closed' | 'open';
-  /** `by-rule`: a command reaches for hosts only where some rule may let it. */
+  /** `by-rule`: commands can reach hosts only if a rule may allow it. */
   readonly asking: 'open' | 'by-rule';
 }): SandboxNetwork => ({
   canReachHosts: () => loopback === 'open' || asking === 'open' || someHostReachable(rules),
@@ -285,7 +285,7 @@ export const lazyNetwork = ({
   },
 });
 
-/** Loads what searches files with the first search. */
+/** Loads file search with the first search. */
 export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPort {
   let made: Promise<SearchPort> | undefined;
   const searchIn = (load: () => Promise<SearchPort>): SearchPort => ({
@@ -295,7 +295,7 @@ export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPor
   return searchIn(() => (made ??= import('../workspace/search/search.ts').then(loaded => loaded.makeSearch(options))));
 }
 
-/** Loads what reaches the web with the first page or search. The user's environment names the search engine and the proxy. */
+/** Loads web access with the first page or search. The user's environment names the search engine and the proxy. */
 export function lazyWeb({
   environment,
   rules,
@@ -324,7 +324,7 @@ export function lazyWeb({
   };
 }
 
-/** The state of the workspace that the model is reminded of: instructions, running commands, fingerprints of files. */
+/** The workspace state for reminders to the model: instructions, running commands, fingerprints of files. */
 export const workspaceState = (
   found: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>,
   desk: Pick<TerminalControl, 'list'>,
@@ -354,7 +354,7 @@ export function lazyImages(directory: string): ImagePort {
 
 const idOf = (id: SessionId): string => `agent ${id}`;
 
-/** The sub-agents at work in the user's database, which is opened with the first one. What cannot be shown is not shown. */
+/** Records running sub-agents in the user's database, which is opened with the first one. Failures are ignored. */
 export function lazyRunningAgents(open: () => Promise<JobStore>): RunningAgentsPort {
   let opened: Promise<JobStore> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -374,7 +374,7 @@ export function lazyRunningAgents(open: () => Promise<JobStore>): RunningAgentsP
       stopped.delete(id);
       then(jobs => jobs.remove(idOf(id)));
     },
-    /** As of the look before, since the store answers later. */
+    /** Returns the result of the previous call, because the store answers later. */
     toStop() {
       for (const id of shown)
         then(async jobs => {

@@ -16,9 +16,9 @@ import type {RunContext} from './run-context.ts';
 import {inlineOrFileText, isInlineJson, type MainOptions} from './main-options.ts';
 
 /**
- * The MCP servers of this run, one for each name: those of the user's settings, of a trusted `.mcp.json`, of the settings of a trusted
- * folder, those of plugins, and before them all those of `--mcp-config`, a file or JSON each. With `--strict-mcp-config` only the latter. The notices
- * say what was left out, a sentence each. What a project may not start yet is said where trust is asked for.
+ * Returns the MCP servers of this run, one per name: from the user's settings, a trusted `.mcp.json`, the settings of a trusted folder, and
+ * plugins. Servers of `--mcp-config`, each a file or JSON, take precedence; with `--strict-mcp-config` there are no others. `notices` has a
+ * sentence for each problem. Servers of an untrusted project appear where weft asks for trust.
  */
 export async function configuredServers(
   context: Pick<RunContext, 'project' | 'projectTrust' | 'plugins' | 'settingSources'> & {
@@ -46,7 +46,7 @@ export async function configuredServers(
 
 const nothing = {servers: [], notices: []} as const;
 
-/** The servers of the project's `.mcp.json`, as far as the user trusts its content. */
+/** Reads the servers of the project's `.mcp.json` if the user trusts its content. */
 async function serversOfFile({project, projectTrust: trust}: Pick<RunContext, 'project' | 'projectTrust'>) {
   const path = join(project, '.mcp.json');
   if (!existsSync(path)) return nothing;
@@ -56,10 +56,10 @@ async function serversOfFile({project, projectTrust: trust}: Pick<RunContext, 'p
   const found = serversInText(read.bytes.toString('utf8'));
   return found.tag === 'ok'
     ? {servers: parseServers(found.value, {source: 'project', path}), notices: []}
-    : {servers: [], notices: [`${path}: its MCP servers are left out: ${found.error}`]};
+    : {servers: [], notices: [`${path}: its MCP servers are ignored: ${found.error}`]};
 }
 
-/** Why a server that the project names may not be started now, such as a script that changed since it was trusted; empty where it may. */
+/** Returns why a server of the project may not start, such as a script that changed since it was trusted; empty if it may. */
 export async function serverObstacle(
   {source, config}: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig},
   {directory, trust}: {readonly directory: string; readonly trust: ProjectTrust},
@@ -79,10 +79,10 @@ function sourceOf(source: Settings['mcpServers'][string]['source']): ServerSourc
   return source === 'user' || source === 'project' || source === 'local' ? source : 'given';
 }
 
-/** Servers that run in the program which drives weft are left out: it names them in its greeting. */
+/** Reads the servers of `--mcp-config`. Skips those that run in the program that drives weft, because its `initialize` request names them. */
 function serversOfFlag(given: string): readonly ConfiguredServer[] {
   const where = isInlineJson(given) ? '--mcp-config' : `--mcp-config ${given}`;
-  const found = serversInText(inlineOrFileText(given, why => `${where} cannot be read: ${why}`));
+  const found = serversInText(inlineOrFileText(given, why => `Can't read ${where}: ${why}`));
   if (found.tag === 'failed') throw new UsageError(`${where}: ${found.error}.`);
   const own = Object.fromEntries(Object.entries(found.value).filter(([, server]) => !isSdkServer(server)));
   return parseServers(own, {source: 'given', path: isInlineJson(given) ? '--mcp-config' : given});

@@ -20,11 +20,11 @@ import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest} from './host-
 export interface ExchangeableModel {
   readonly port: ModelPort;
   readonly setup: ModelSetup;
-  /** The same model for another session, whose model can be exchanged without this one's. */
+  /** Returns the same model for another session, which can change its model independently. */
   apart(): ExchangeableModel;
 }
 
-/** A model port whose model can be exchanged while the engine runs, and how the user does that. */
+/** Makes a model port whose model can change while the engine runs, and the setup with which the user changes it. */
 export function exchangeableModel(
   chosen: Pick<ChosenModel, 'port'>,
   given: {readonly choice: ModelChoice; readonly apiKeys: ApiKeys; readonly settingsFile: string},
@@ -47,7 +47,7 @@ export function exchangeableModel(
     signal: AbortSignal,
   ): Promise<Outcome<ModelConnection, Fault>> => {
     const next = await chooseModel(choice, signal);
-    if (next.state === 'missing') return failed(rejected('No model was found.'));
+    if (next.state === 'missing') return failed(rejected('Found no model.'));
     if (next.state === 'unreachable') return failed({kind: 'needs-user', message: next.reason, fix: ''});
     current = next.port;
     latest = choice;
@@ -69,10 +69,10 @@ export function exchangeableModel(
   };
 }
 
-/** Milliseconds that a provider has to list its models. */
+/** The time limit for a provider to list its models, in milliseconds. */
 const listMs = 4000;
 
-/** The models of the chosen provider; where it cannot be asked, those that weft knows. */
+/** Lists the models of the chosen provider; if it can't be reached, those that weft knows. */
 export async function listModels(choice: ModelChoice, signal: AbortSignal): Promise<Outcome<ModelList, Fault>> {
   const provider = configuredProvider(choice);
   if (provider === undefined) return failed(rejected('No model is configured'));
@@ -89,7 +89,7 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
     AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
   );
   const known = baseUrl === '' ? knownModels[provider] : [];
-  // OpenAI lists what draws, speaks and embeds, too.
+  // OpenAI also lists models for images, speech and embeddings.
   const offered = found.tag === 'ok' ? found.value.filter(name => baseUrl !== '' || isChatModel(name)) : known;
   const first = named.kind === 'named' ? named.model : (offered[0] ?? '');
   const by = named.kind === 'named' && named.by === 'settings' ? 'your settings' : providerNames[provider];
@@ -102,7 +102,7 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
   });
 }
 
-/** What is known of a model, for lists of them. */
+/** Returns a model's entry for a list of models. */
 export const listedModel = (
   model: string,
   {info, defaultOf}: {readonly info: ModelInfo; readonly defaultOf: string},
@@ -135,9 +135,9 @@ async function useKey(
   {choice, apiKeys, settingsFile, use}: SetupContext,
   signal: AbortSignal,
 ): Promise<Outcome<ModelConnection, Fault>> {
-  const may = await checkOutsideWeft('Keeping a key');
+  const may = await checkOutsideWeft('Saving a key');
   if (may.tag === 'failed') return may;
-  // A server that was chosen earlier, and its model, make room for the provider whose key this is.
+  // The provider of this key replaces an earlier server and its model.
   const next: ModelChoice = {
     ...choice,
     provider,
@@ -159,8 +159,8 @@ async function useKey(
   }
   const variable = keyVariables[provider];
   const environment = {...choice.environment, [variable]: key};
-  const unchecked = checked.value === 'unchecked' ? ` ${providerNames[provider]} could not be asked about it yet.` : '';
-  const text = `${providerNames[provider]} key kept in ${kept.value}.${unchecked} weft auth logout removes it`;
+  const unchecked = checked.value === 'unchecked' ? ` Couldn't verify it (no network).` : '';
+  const text = `${providerNames[provider]} key saved in ${kept.value}.${unchecked} weft auth logout removes it`;
   return use({...next, environment}, text, signal);
 }
 
@@ -180,28 +180,24 @@ async function useServer(
     const set = await setSetting({path: settingsFile, name: {key: name, part: ''}}, value);
     if (set.tag === 'failed') return set;
   }
-  return use(
-    {...choice, provider: 'openai', baseUrl, model},
-    `${model} at ${baseUrl} is kept in your settings`,
-    signal,
-  );
+  return use({...choice, provider: 'openai', baseUrl, model}, `Saved ${model} at ${baseUrl} in your settings`, signal);
 }
 
-/** The effort is an option of the connection, so the provider is connected to anew. */
+/** Changes the effort. It is an option of the connection, so weft connects to the provider again. */
 async function useEffort(
   {model, effort}: EffortRequest,
   latest: ModelChoice,
   {use, signal}: {readonly use: SetupContext['use']; readonly signal: AbortSignal},
 ): Promise<Outcome<ModelConnection, Fault>> {
   if (latest.record !== undefined || latest.replay !== undefined) {
-    return failed(rejected('The effort cannot change while the conversation is recorded or replayed.'));
+    return failed(rejected("The effort can't change while the conversation is recorded or replayed."));
   }
   const choice = {...latest, effort: effort === 'default' ? undefined : effort};
   const used = await use(choice, `Model: ${model}, effort ${effort}`, signal);
   return used.tag === 'ok' ? ok({...used.value, model}) : used;
 }
 
-/** What is thrown is in words for the user. */
+/** Turns a thrown error, whose message is for the user, into a fault. */
 async function attempt(run: () => Promise<Outcome<ModelConnection, Fault>>): Promise<Outcome<ModelConnection, Fault>> {
   try {
     return await run();

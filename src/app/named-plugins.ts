@@ -7,17 +7,17 @@ import type {ProjectTrust} from '../config/trust-record.ts';
 import {UsageError} from './exit-code.ts';
 import type {MainOptions} from './main-options.ts';
 
-/** What is wrong with a plugin, as programs are told (`plugin_errors` of `system/init`). */
+/** An error of a plugin, in the form of `plugin_errors` in `system/init`. */
 export interface PluginError {
-  /** Its name, or `inline[N]` for the Nth that was given and has none. */
+  /** The plugin's name, or `inline[N]` for the Nth given folder that has no name. */
   readonly plugin: string;
   readonly type: 'path-not-found' | 'generic-error';
   readonly message: string;
-  /** The folder of a given one that did not load. */
+  /** The folder of a given plugin that did not load. */
   readonly path?: string;
 }
 
-/** The plugins of a run. The notices say for people what the errors say for programs. */
+/** The plugins of a run. `notices` tells people what `errors` tells programs. */
 interface NamedPlugins {
   readonly plugins: readonly Plugin[];
   readonly errors: readonly PluginError[];
@@ -25,9 +25,9 @@ interface NamedPlugins {
 }
 
 /**
- * The plugins of a run: those of `--plugin-dir` and of the program that drives weft, then those of the settings. One that a person
- * named by a flag and cannot be read stops weft, and so does a manifest that may hold a guard. A program is told of a folder that is
- * no plugin, as the Agent SDK has it; of what is wrong with the settings' own a notice tells.
+ * Returns the plugins of a run: from `--plugin-dir` and the program that drives weft, then from the settings. Throws a usage error for an
+ * unreadable plugin that a person gave by a flag, and for an invalid manifest, which may contain a guard. Otherwise a program gets an
+ * error for a folder without a plugin, as from the Agent SDK's own executable. Problems with plugins of the settings become notices.
  */
 export function namedPlugins(
   settings: readonly Sourced<string>[],
@@ -41,11 +41,11 @@ export function namedPlugins(
     const read = readPlugin(named, project);
     if (read.tag === 'failed') return read.error;
     const plugin = read.value;
-    // Trust in a project is bound to content, and what lies elsewhere is not part of it.
+    // Trust in a project covers only the content of the project.
     if (from === 'project' && plugin.trust === 'trusted') {
       return 'it lies outside the project, so only your own settings can name it';
     }
-    // The first of a name counts.
+    // The first plugin of a name wins.
     if (plugins.has(plugin.name)) return '';
     plugins.set(plugin.name, plugin);
     for (const what of plugin.leftOut) {
@@ -66,10 +66,10 @@ export function namedPlugins(
     const isThere = existsSync(folder);
     const mayGuard = existsSync(join(folder, '.claude-plugin', 'plugin.json'));
     if (mayGuard || options.inputFormat !== 'stream-json') {
-      throw new UsageError(`The plugin ${folder} cannot be used: ${error}.`);
+      throw new UsageError(`Can't use the plugin ${folder}: ${error}.`);
     }
     const type = isThere ? 'generic-error' : 'path-not-found';
-    errors.push({plugin: `inline[${at}]`, type, message: `${folder} cannot be used: ${error}`, path: folder});
+    errors.push({plugin: `inline[${at}]`, type, message: `can't use ${folder}: ${error}`, path: folder});
   }
   for (const {value, source, path} of settings) {
     const folder = resolve(
@@ -87,6 +87,6 @@ export function namedPlugins(
 const withHome = (path: string): string =>
   path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
 
-/** A path in the project's settings begins in the project, one in the user's settings beside them. */
+/** Returns the base of relative paths in a settings file: the project for its settings, or the folder of the user's settings. */
 const settingsBase = (path: string, directory: string): string =>
   dirname(path) === join(directory, '.weft') ? directory : dirname(path);

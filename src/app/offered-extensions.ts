@@ -4,16 +4,16 @@ import type {JsonObject} from '../base/json.ts';
 import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
 import type {RunContext} from './run-context.ts';
 
-/** What a program is told of commands, skills, kinds of agents and plugins. */
+/** The commands, skills, kinds of agents and plugins that weft reports to a program. */
 export interface OfferedExtensions {
-  /** Their names, for every `system/init`, with the prompts of MCP servers as far as they are known by then. */
+  /** Returns their names for each `system/init`, including prompts of MCP servers that are known by then. */
   readonly init: RpcExtras['extensions'];
-  /** With what each is for, for the answer to `initialize`. */
+  /** The commands with their descriptions, for the answer to `initialize`. */
   readonly commands: readonly JsonObject[];
   readonly agents: readonly JsonObject[];
 }
 
-/** Reads the files of all that is offered; where there are none, nothing is loaded. No server is asked. */
+/** Reads the files of all offered extensions. Loads nothing if there are none. Sends no request to a server. */
 export async function offeredExtensions(
   context: RunContext,
   serverPrompts: Pick<CommandsPort, 'list'>,
@@ -24,7 +24,7 @@ export async function offeredExtensions(
   const commands = extensions.commands.list();
   const skills = found.skills.filter(({offer}) => offer.offered === 'yes');
   const agents = found.agents.filter(({offer}) => offer.offered === 'yes');
-  // A file may stand in the place of a kind that is built in.
+  // A file may replace a built-in kind.
   const kinds = [...builtInKinds.filter(({name}) => !agents.some(agent => agent.name === name)), ...agents];
   return {
     init: () => ({

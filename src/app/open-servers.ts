@@ -14,12 +14,12 @@ import {userPath} from '../workspace/exec/trusted-path.ts';
 import {version} from './version.ts';
 import type {RunContext} from './run-context.ts';
 
-/** The MCP servers of a session, as the engine needs them. */
+/** The MCP servers of a session, for the engine. */
 export interface OpenServers {
   readonly mcp: McpPort;
-  /** Their prompts, as slash commands. */
+  /** The prompts of the servers, as slash commands. */
   readonly commands: CommandsPort;
-  /** `learn` is told of every token that a server is given, of those before the call as well. */
+  /** Calls `learn` with every token that a server gets, including those from before this call. */
   learnTokens(learn: (token: string) => void): void;
   close(): Promise<void>;
 }
@@ -28,11 +28,11 @@ export const noServers: OpenServers = {mcp: noMcp, commands: noCommands, learnTo
 
 interface ServersOptions {
   readonly context: RunContext;
-  /** One line that may help to find out why a server does not work. */
+  /** Logs one line that may explain why a server does not work. */
   readonly log: (line: string) => void;
 }
 
-/** The servers that the settings and the command line name. Where there are none, nothing of MCP is loaded. None is started yet. */
+/** Opens the servers from the settings and the command line, without starting them. Loads no MCP code if there are none. */
 export async function openServers({context, log}: ServersOptions): Promise<OpenServers> {
   const {options, permissions, project: directory} = context;
   const isNamed =
@@ -52,7 +52,7 @@ const noExchange: Exchange = async () => {
   throw new Error('No program drives weft.');
 };
 
-/** Makes the set of servers, whatever they are; it may be empty and grow. */
+/** Makes a set of servers. It may be empty and grow later. */
 export async function makeServers(
   {context, log}: ServersOptions,
   given: {
@@ -129,11 +129,11 @@ export async function makeServers(
   };
 }
 
-/** Made for the first server that is confined. */
+/** Opens the sandbox for the first confined server. */
 const openSandbox = async (context: RunContext): Promise<CommandSandbox> =>
   (await import('./command-sandbox.ts')).commandSandbox(context, context.settings.sandbox);
 
-/** Loaded with the first program that is started, which is after the first request. */
+/** Loads process handling with the first program that starts, which is after the first request. */
 function lazyProcesses({places}: RunContext): ServerProcesses & {close(): Promise<void>} {
   let loaded: Promise<ReturnType<typeof makeServerProcesses>> | undefined;
   const load = async (): Promise<ReturnType<typeof makeServerProcesses>> => {
@@ -147,7 +147,7 @@ function lazyProcesses({places}: RunContext): ServerProcesses & {close(): Promis
   };
 }
 
-/** Keeps what is learned until somebody listens. */
+/** Collects tokens and passes them to a listener, including those from before it was set. */
 function relayed(): {
   readonly learn: (token: string) => void;
   readonly tell: (listener: (token: string) => void) => void;

@@ -65,7 +65,7 @@ export function sessionRequest(options: MainOptions): SessionRequest {
   return {kind: 'new', id, title: name ?? ''};
 }
 
-/** Opens the session that is asked for. With `store: 'none'` nothing of it is stored. */
+/** Opens the requested session. With `store: 'none'` nothing of it is saved. */
 export function openSession(
   request: SessionRequest,
   {store, directory, model}: {readonly store: Store | 'none'; readonly directory: string; readonly model: string},
@@ -90,7 +90,7 @@ export function openSession(
   }
   const id = resumedId(request, {store, directory});
   const {into, end} = request;
-  // Before anything is opened, so that no copy is left where this throws.
+  // Before anything is opened, so that an error here leaves no copy behind.
   const rewind = end === 'newest' ? undefined : rewindBehind(unwrap(store.read(id)).records, end);
   const session = unwrap(into === 'same' ? store.resume(id) : store.fork(id, into.fork));
   const rest = {origin: 'resumed', sessions: store, skipped: session.skipped.length} as const;
@@ -120,7 +120,7 @@ export async function requireSession({
   if (request.kind !== 'new' && options.sessionPersistence) resumedId(request, {store: await store(), directory});
 }
 
-/** A UUID from the command line. */
+/** Parses a UUID from the command line. */
 function sessionIdFrom(text: string): SessionId {
   const id = parseSessionId(text);
   if (id === undefined)
@@ -128,7 +128,7 @@ function sessionIdFrom(text: string): SessionId {
   return id;
 }
 
-/** The id of the session with this id, or of the only one whose id begins with it. */
+/** Finds the session with this id, or the only one whose id begins with it. */
 export function sessionIdOf(store: Store, idText: string): SessionId {
   const wanted = idText.toLowerCase();
   if (!/^[0-9a-f-]+$/u.test(wanted)) {
@@ -149,18 +149,18 @@ export function sessionIdOf(store: Store, idText: string): SessionId {
 
 const noSuchSession = (id: string): string => `No such session: ${JSON.stringify(id)}. List them: weft sessions list`;
 
-/** Where `--resume-session-at` cuts a session off. */
+/** The point at which `--resume-session-at` cuts off a session. */
 interface ResumePoint {
-  /** The uuid under which programs know the last message that stays. */
+  /** The uuid that programs use for the last message that stays. */
   readonly behind: string;
-  /** The id of the only prompt that may be dropped; `undefined` where any number may. */
+  /** The id of the only prompt that may be dropped; `undefined` if any number may be dropped. */
   readonly drops: string | undefined;
 }
 
 /**
- * The record that takes a session back to where the message `behind` was its last: a rewind to before the next prompt, which leaves
- * files as they are. `undefined` where no prompt follows. Throws where there is no such message, or where it is not the last one of
- * its turn, since only whole turns can remain.
+ * Returns the record that takes a session back to the message `behind`: a rewind to before the next prompt, which does not change files.
+ * Returns `undefined` if no prompt follows. Throws if there is no such message, or if it is not the last one of its turn, because only
+ * whole turns can remain.
  */
 function rewindBehind(records: readonly JournalRecord[], {behind, drops}: ResumePoint): JournalRecord | undefined {
   const {activeRecords} = timelineOf(records);
@@ -171,20 +171,20 @@ function rewindBehind(records: readonly JournalRecord[], {behind, drops}: Resume
   const later = activeRecords.slice(at + 1);
   const end = later.findIndex(({kind}) => kind === 'prompt');
   if (later.slice(0, end < 0 ? later.length : end).some(({kind}) => kind === 'answer')) {
-    throw new Error(`The message ${behind} is in the middle of a turn: use the last message of a turn.`);
+    throw new Error(`The message ${behind} is in the middle of a turn. Use the last message of a turn.`);
   }
   const prompts = later.flatMap(record => (record.kind === 'prompt' ? [record.message.id] : []));
   const [first, ...more] = prompts;
   if (first === undefined) return undefined;
   if (drops !== undefined && (first !== drops || more.length > 0)) {
     throw new Error(
-      `Resume rejected by --resume-drops-turn: not only the turn ${drops} would go (${prompts.join(', ')}).`,
+      `Resume rejected by --resume-drops-turn: it would drop more than the turn ${drops} (${prompts.join(', ')}).`,
     );
   }
   return {kind: 'rewind', to: first, what: 'talk', files: 'untouched'};
 }
 
-/** Sessions that live only as long as the process, for `--no-session-persistence` and the demo. */
+/** Sessions that are not saved, for `--no-session-persistence` and the demo. */
 export const unsavedSessions: SessionsPort = {
   create: () => unsavedSession(newSessionId()),
   createBelow: () => unsavedSession(newSessionId()),
@@ -201,6 +201,6 @@ export const unsavedSession = (id: SessionId): OpenSession => ({id, records: [],
 
 export function newSessionId(): SessionId {
   const id = parseSessionId(randomUUID());
-  if (id === undefined) throw new Error('randomUUID makes UUIDs');
+  if (id === undefined) throw new Error('randomUUID() returned no UUID');
   return id;
 }

@@ -14,26 +14,26 @@ import {type RunningSession, sessionTitle} from '../domain/session-list.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 import {askOf, asksUser, isAnswer, LiveEvents} from '../jobs/live-events.ts';
 
-/** The session that an operation asks for. */
+/** The session that an operation requests. */
 export type WantedSession = OpenOp['session'];
 type OpenOp = Extract<Op, {op: 'open-session'}>;
 
 interface OpenSessionsOptions {
-  /** Opens a session beside those that are open; the error is a sentence. New sessions begin in `directory`. */
+  /** Opens one more session; the error is a sentence. New sessions start in `directory`. */
   open(wanted: WantedSession, directory: string): Promise<Outcome<AgentClient, string>>;
-  /** `goes-over`: the engine of a session at rest opens the next one itself. `is-left`: the next one gets a client of its own. */
+  /** `goes-over`: the engine of an idle session opens the next session itself. `is-left`: the next session gets its own client. */
   readonly atRest: 'goes-over' | 'is-left';
   newPromptId(): MessageId;
   now(): number;
 }
 
-/** The most sessions that are open at once, with the one that is shown. */
+/** The most sessions that can be open at once, including the one on the screen. */
 const maxOpen = 8;
 
 /**
- * The client of a front end that shows one session while others go on. A session that works keeps its engine when the user leaves it.
- * A user who enters it again sees what has happened since. Notices tell the user what the other sessions need. An engine in the
- * background is closed when nothing of it runs any more.
+ * The client of a front end that shows one session while others continue. A working session keeps its engine when the user switches to
+ * another one. When the user returns, the screen shows what has happened since. Notices say what the other sessions need. An engine in the
+ * background closes when nothing of its session runs any more.
  */
 export class OpenSessions implements AgentClient {
   readonly #options: OpenSessionsOptions;
@@ -42,9 +42,9 @@ export class OpenSessions implements AgentClient {
   readonly #closings = new Set<Promise<void>>();
   #shown: OpenSession;
   #switched = new AbortController();
-  /** Operations that wait for the session which is being opened. */
+  /** Operations that wait for the session that is being opened. */
   #held: Op[] | 'none' = 'none';
-  /** The sessions that the end of weft has stopped. */
+  /** The sessions that weft stopped when it exited. */
   #stopped: readonly RunningSession[] | 'none' = 'none';
 
   constructor(first: AgentClient, options: OpenSessionsOptions) {
@@ -52,7 +52,7 @@ export class OpenSessions implements AgentClient {
     this.#shown = this.#follow(first);
   }
 
-  /** The sessions that are not shown and go on, those that need an answer first. After the close: those that it has stopped. */
+  /** Returns the running background sessions, those that need an answer first. After `close`, returns those that it stopped. */
   running(): readonly RunningSession[] {
     if (this.#stopped !== 'none') return this.#stopped;
     const order = ['needs-input', 'running', 'commands'];
@@ -77,7 +77,7 @@ export class OpenSessions implements AgentClient {
 
   readonly query: AgentClient['query'] = (request, signal) => this.#shown.client.query(request, signal);
 
-  /** The list of background commands is that of the session which is shown. */
+  /** Watches the session on the screen. A watch of terminals continues with the next session after a switch. */
   readonly watch: AgentClient['watch'] = async (request, listener, signal) => {
     if (request.watch !== 'terminals') return this.#shown.client.watch(request, listener, signal);
     for (;;) {
@@ -93,10 +93,10 @@ export class OpenSessions implements AgentClient {
     await Promise.all([...open.map(({client}) => client.close(reason)), ...this.#closings]);
   }
 
-  /** Holds operations that come meanwhile for the session that opens. */
+  /** Opens a session. Operations that arrive meanwhile wait for it. */
   async #go(op: OpenOp): Promise<void> {
     this.#held = [];
-    // A session that has just ended here may be the one that is wanted.
+    // The requested session may be one that is just closing.
     await Promise.all(this.#closings);
     await this.#enter(op);
     const held = this.#held;
@@ -116,7 +116,7 @@ export class OpenSessions implements AgentClient {
 
   async #openBeside(wanted: WantedSession, left: OpenSession): Promise<OpenSession | undefined> {
     if (this.#background.size + 1 >= maxOpen) {
-      this.#tell('warning', `${maxOpen} sessions are open. Stop one first: /resume lists them.`);
+      this.#tell('warning', `${maxOpen} sessions are open. Stop one first. To list them, type /resume.`);
       return undefined;
     }
     try {
@@ -163,31 +163,31 @@ export class OpenSessions implements AgentClient {
     const [goesOn] = left.running();
     if (goesOn === undefined) this.#closeAtRest(left);
     else {
-      const does = goesOn.state === 'needs-input' ? 'waits for your answer' : 'goes on in the background';
-      this.#tell('info', `${left.name} ${does}. /resume goes back to it.`);
+      const does = goesOn.state === 'needs-input' ? 'is waiting for your answer' : 'continues in the background';
+      this.#tell('info', `${left.name} ${does}. To return to it, type /resume.`);
     }
   }
 
-  /** Tells the user about a session that is not shown: a question, or its end. */
+  /** Tells the user about a background session: a question, or its end. */
   #hear(session: OpenSession, event: AgentEvent, rests: Rest): void {
     if (!this.#background.has(session) || this.#stopped !== 'none') return;
     if (endsInBackground(event)) session.submit({op: 'hear-agents', id: this.#options.newPromptId()});
-    if (asksUser(event)) this.#tell('warning', `${session.name} needs your answer. /resume goes to it.`);
+    if (asksUser(event)) this.#tell('warning', `${session.name} needs your answer. To open it, type /resume.`);
     if (rests === 'since-now' && !session.works) {
       const end = event.event === 'prompt-finished' ? event.summary.end : ({kind: 'done'} as const);
       if (end.kind === 'failed') this.#tell('warning', `${session.name} failed: ${faultText(end.fault)}`);
       else {
-        const more = session.running().length > 0 ? '; its background commands go on' : '';
+        const more = session.running().length > 0 ? '; its background commands are still running' : '';
         this.#tell(
           'info',
-          `${session.name} ${end.kind === 'done' ? 'is done' : 'was stopped'}${more}. /resume shows it.`,
+          `${session.name} ${end.kind === 'done' ? 'is done' : 'was stopped'}${more}. To open it, type /resume.`,
         );
       }
     }
     this.#closeAtRest(session);
   }
 
-  /** Closes a session that is not shown when nothing of it runs; what it has said is kept. */
+  /** Closes a background session if nothing of it runs. Its conversation is saved. */
   #closeAtRest(session: OpenSession): void {
     if (this.#stopped !== 'none' || session.running().length > 0 || !this.#background.delete(session)) return;
     const closing = session.client.close('finished').finally(() => this.#closings.delete(closing));
@@ -199,11 +199,11 @@ export class OpenSessions implements AgentClient {
   }
 }
 
-/** A session that is entered again is no new one. */
+/** Marks a session as resumed when the user returns to it. */
 const asResumed = (event: AgentEvent): AgentEvent =>
   event.event === 'session-opened' ? {...event, session: {...event.session, origin: 'resumed'}} : event;
 
-/** An engine of this process whose later subscribers hear all that has happened in the prompt that runs. */
+/** Wraps an engine so that later subscribers also get the earlier events of the running prompt. */
 export function joinable(client: AgentClient): AgentClient {
   const live = new LiveEvents(client);
   return {
@@ -215,7 +215,7 @@ export function joinable(client: AgentClient): AgentClient {
   };
 }
 
-/** Whether an event is the one with which the work of a session ended. */
+/** Whether a session's work ended with this event. */
 type Rest = 'since-now' | 'as-before';
 
 interface OpenSessionHost {
@@ -224,7 +224,7 @@ interface OpenSessionHost {
   readonly blocksChanged: () => void;
 }
 
-/** An open session, and what of it runs. */
+/** An open session, and its running work. */
 class OpenSession {
   readonly client: AgentClient;
   readonly #host: OpenSessionHost;
@@ -233,7 +233,7 @@ class OpenSession {
   #messages = 0;
   #since: number;
   #isWorking = false;
-  /** Prompts and commands of the user that wait. */
+  /** Prompts and commands of the user that are queued. */
   readonly #waiting = new Set<MessageId>();
   readonly #asks = new Set<string>();
   readonly #agents = new Map<SessionId, string>();
@@ -264,24 +264,24 @@ class OpenSession {
     return this.#info === 'opening' ? 'opening' : this.#info.id;
   }
 
-  /** Whether something runs or waits that leaving would interrupt. */
+  /** True if something runs or waits that closing the session would interrupt. */
   get works(): boolean {
     return this.#isWorking || this.#asks.size + this.#waiting.size + this.#agents.size > 0;
   }
 
-  /** The session in a sentence: `Session "Fix the tests"`. */
+  /** The session's name in a sentence: `Session "Fix the tests"`. */
   get name(): string {
     return `Session "${visibleLine(firstLine(sessionTitle(this.summary()), 40))}"`;
   }
 
-  /** The session as a row of a list; the store does not know every session. */
+  /** Returns the session as a row of a list, because the store does not know every session. */
   summary(): Omit<SessionSummary, 'id'> {
     const {directory, model} = this.#info === 'opening' ? {directory: '', model: ''} : this.#info;
     const [createdAt, updatedAt] = [this.#since, this.#since];
     return {title: this.#title, directory, model, createdAt, updatedAt, messages: this.#messages};
   }
 
-  /** One row if something of it runs. */
+  /** Returns one row if something of the session runs. */
   running(): readonly RunningSession[] {
     const {id} = this;
     if (id === 'opening' || (!this.works && this.#blocks.length === 0)) return [];
@@ -298,7 +298,7 @@ class OpenSession {
     this.client.submit(op);
   }
 
-  /** The user goes on as in the session before: with the same mode and model. */
+  /** Takes over the mode and model of the session that the user left. */
   takeAfter(left: OpenSession): void {
     const [before, now] = [left.#info, this.#info];
     if (before === 'opening' || now === 'opening') return;

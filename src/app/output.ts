@@ -7,21 +7,21 @@ import type {MainOptions} from './main-options.ts';
 import type {TextSink} from '../headless/stdout-writer.ts';
 
 /**
- * What weft writes to stdout and stderr, but for the terminal UI, which has the terminal to itself. Answers, names of files and
- * settings may hold bytes that steer a terminal: one that shows stdout gets them as visible escapes, while a pipe and a file get
- * every byte as it is. Stderr is for people, also where it is a pipe: what is written there is always visible.
+ * Output to stdout and stderr, except for the terminal UI. Answers, file names and settings may contain bytes that control a terminal.
+ * On a terminal, stdout shows them as visible escapes; a pipe or a file gets every byte unchanged. Stderr is for people, even in a pipe,
+ * so there they are always visible escapes.
  */
 
-/** How text is made visible on a terminal: JSON keeps its value, text for people is changed. */
+/** How control characters become visible on a terminal: JSON keeps its value, plain text is changed. */
 type OutputForm = 'text' | 'json';
 
 /** Writes text for people to stdout. */
 export const print = (text: string): void => void process.stdout.write(onStdout(text, 'text'));
 
-/** Writes JSON, which ends in a line feed, to stdout. */
+/** Writes JSON that ends in a line feed to stdout. */
 export const printJson = (text: string): void => void process.stdout.write(onStdout(text, 'json'));
 
-/** Writes to stdout and waits for a slow reader. A reader that is gone is not waited for. */
+/** Writes to stdout and waits for a slow reader, unless the reader is gone. */
 export async function printAndWait(text: string, form: OutputForm): Promise<void> {
   const {stdout} = process;
   if (stdout.write(onStdout(text, form)) || stdout.destroyed) return;
@@ -30,21 +30,21 @@ export async function printAndWait(text: string, form: OutputForm): Promise<void
 
 export const isStdoutGone = (): boolean => process.stdout.destroyed;
 
-/** Writes text for people to stderr: lines with their line feeds, or a question without one. */
+/** Writes text for people to stderr: lines with line feeds, or a question without one. */
 export const printError = (text: string): void => void process.stderr.write(visibleText(text));
 
-/** Writes JSON, which ends in a line feed, to stderr. */
+/** Writes JSON that ends in a line feed to stderr. */
 const printErrorJson = (text: string): void => void process.stderr.write(visibleJson(text));
 
 /** Writes one line for the user to stderr. */
 export const note = (line: string): void => printError(`weft: ${line}\n`);
 
-/** The width in cells of the terminal that shows stdout; `undefined` where stdout is no terminal. */
+/** Returns the width of the terminal of stdout, in cells; `undefined` if stdout is not a terminal. */
 export const stdoutWidth = (): number | undefined => process.stdout.columns;
 
 export const isStdoutTerminal = (): boolean => process.stdout.isTTY;
 
-/** Settles when everything written to stdout has reached the reader, however slow it is, or when the reader is gone. */
+/** Settles when a reader, however slow, has received everything written to stdout, or when the reader is gone. */
 export const stdoutFlushed = (): Promise<void> =>
   new Promise(resolve => {
     const {stdout} = process;
@@ -52,7 +52,7 @@ export const stdoutFlushed = (): Promise<void> =>
     else stdout.write('', () => resolve());
   });
 
-/** Calls `fail` when stdout cannot be written. A reader that closes it (`weft … | head -1`) is no failure. Errors of stderr are ignored. */
+/** Calls `fail` if writing to stdout fails. A reader that closes it (`weft … | head -1`) is not a failure. Ignores errors of stderr. */
 export function onStdoutFailure(fail: () => void): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fail();
@@ -60,7 +60,7 @@ export function onStdoutFailure(fail: () => void): void {
   process.stderr.on('error', () => {});
 }
 
-/** Stdout for text that is written in parts, which may end in the middle of a character. */
+/** Returns stdout for text in chunks, which may end in the middle of a character. */
 export function stdoutSink(form: OutputForm): TextSink {
   const {stdout} = process;
   if (!isStdoutTerminal()) return stdout;
@@ -79,14 +79,14 @@ const onStdout = (text: string, form: OutputForm): string => {
   return form === 'json' ? visibleJson(text) : visibleText(text);
 };
 
-/** Asks a question on stderr and reads one line from stdin. The end of stdin is a no. */
+/** Asks a question on stderr and reads one line from stdin. The end of stdin means no. */
 export async function askYesNo(question: string): Promise<boolean> {
   printError(question);
   for await (const chunk of process.stdin) return /^\s*y(?:es)?\s*$/iu.test(String(chunk));
   return false;
 }
 
-/** Implements `--debug` and `--debug-file`: writes every event of the engine but deltas to stderr or `file`, as a line of JSON with its time. */
+/** Implements `--debug` and `--debug-file`: writes each engine event except deltas to stderr or `file`, as a line of JSON with its time. */
 export function logEvents(
   engine: AgentClient,
   {debug, debugFile: file}: Pick<MainOptions, 'debug' | 'debugFile'>,

@@ -2,12 +2,12 @@ import {dirname, join} from 'node:path';
 import {findProgram} from '../workspace/exec/trusted-path.ts';
 import {realPath} from '../workspace/files/resolve-path.ts';
 
-/** The command that runs this weft with these arguments: `weft`, or another one if weft was started by its `npm start` or by npx. */
+/** Returns a command line that runs this weft: `weft` with the arguments, or another one if npm start or npx started it. */
 export function ownCommand(args = ''): string {
   const program = realPath(process.argv[1] ?? '');
   const root = dirname(dirname(program));
   const known = findProgram('weft') ?? '';
-  // npm adds such a folder to PATH for as long as it runs a program.
+  // npm adds such a folder to PATH while it runs a program.
   if (realPath(known) === program && !known.includes('node_modules/.bin')) return joined('weft', args);
   if (process.env['npm_lifecycle_event'] === 'start' && process.env['npm_package_json'] === join(root, 'package.json'))
     return joined(`npm --prefix ${quoted(root)} start`, args === '' ? '' : `-- ${args}`);

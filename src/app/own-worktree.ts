@@ -10,13 +10,13 @@ import {randomUuid} from './random-uuid.ts';
 export const userWorktrees = (): OwnWorktrees =>
   makeWorktrees({environment: process.env, now: () => Date.now(), pid: process.pid});
 
-/** Names that git takes for a branch, and every file system for a folder. */
+/** True for a name that git accepts for a branch and every file system for a folder. */
 const isName = (name: string): boolean => /^[a-z0-9](?:[\w-]|\.(?!\.|lock$))*$/iu.test(name) && name.length <= 64;
 
 /**
- * The same run in a worktree of its folder (`--worktree`), which is made, or gone on with where there is one of that name. Settings, hooks,
- * skills and servers stay those of the folder itself. `leave` is to be called when the session has ended: it removes a worktree in which
- * nothing has changed, and answers with lines about one that is kept.
+ * Moves the run into a worktree of its folder (`--worktree`), which is created, or reused if one of that name exists. Settings, hooks,
+ * skills and servers stay those of the folder itself. Call `leave` when the session has ended: it removes a worktree without changes, and
+ * returns lines about one that is kept.
  */
 export async function inWorktree(
   context: RunContext,
@@ -24,7 +24,7 @@ export async function inWorktree(
 ): Promise<{readonly context: RunContext; readonly leave: () => Promise<readonly string[]>}> {
   if (wanted !== true && !isName(wanted)) {
     throw new UsageError(
-      `--worktree: ${JSON.stringify(wanted)} is no name of a worktree. Use letters, digits, - and _; a prompt stands ahead of the flag.`,
+      `--worktree: ${JSON.stringify(wanted)} is not a valid worktree name. Use letters, digits, - and _. Put a prompt before the flag.`,
     );
   }
   const name = wanted === true ? `session-${randomUuid().slice(0, 8)}` : wanted;
@@ -54,6 +54,6 @@ async function leave(worktree: Worktree, worktrees: WorktreesPort): Promise<read
   ];
   return [
     `Worktree kept: ${place}: ${facts.join(', ')}`,
-    `Merge it: weft worktree merge ${name} · Go on in it: weft --worktree ${name} --continue · Remove it: weft worktree remove --force ${name}`,
+    `Merge it: weft worktree merge ${name} · Continue in it: weft --worktree ${name} --continue · Remove it: weft worktree remove --force ${name}`,
   ];
 }

@@ -8,18 +8,18 @@ import {type ConfiguredServer, parseServers, serversInText} from '../extensions/
 import type {ScriptStanding} from '../config/project-files.ts';
 import {UsageError} from './exit-code.ts';
 
-/** A hook of a plugin, with what may keep it from running. */
+/** A hook of a plugin, with the trust that it needs to run. */
 export interface PluginHook {
   readonly hook: HookSetting;
-  /** The file that names it. */
+  /** The file that defines the hook. */
   readonly path: string;
-  /** The plugin's folder, where it lies in the project: its files have to be trusted when the hook runs. */
+  /** The plugin's folder if it is in the project. Its files must be trusted when the hook runs. */
   readonly project: {readonly folder: string; readonly trust: ProjectTrust} | 'outside';
 }
 
 /**
- * The hooks of plugins: those of `hooks/hooks.json`, and those that the manifest holds or names a file of. What cannot be read stops
- * weft, since it may hold a hook that somebody relies on.
+ * Reads the hooks of plugins: from `hooks/hooks.json`, and those that the manifest contains or names a file for. Throws a usage error for
+ * unreadable hooks, because the user may rely on one of them.
  */
 export async function pluginHooks(plugins: readonly Plugin[]): Promise<readonly PluginHook[]> {
   const found = await Promise.all(
@@ -45,8 +45,8 @@ interface PluginPart {
 }
 
 /**
- * A part of a plugin: its usual file, and what the manifest says under `field`: the part itself, the path of a file in the plugin that
- * holds it, or a list of both. (code.claude.com/docs/en/plugins-reference, "Component path fields".)
+ * Reads a part of a plugin: from its usual file, and from the manifest's `field`, which contains the part itself, the path of a file in
+ * the plugin, or a list of both. (code.claude.com/docs/en/plugins-reference, "Component path fields".)
  */
 async function partsOf(
   plugin: Plugin,
@@ -68,7 +68,7 @@ async function partsOf(
     }
     if (typeof item !== 'string') throw new UsageError(`${manifest}: "${field}" must be an object or a path.`);
     const path = resolve(plugin.folder, item);
-    if (!path.startsWith(plugin.folder + sep)) throw new UsageError(`${manifest}: ${item} lies outside the plugin.`);
+    if (!path.startsWith(plugin.folder + sep)) throw new UsageError(`${manifest}: ${item} is outside the plugin.`);
     const value = parts.has(path) ? undefined : await jsonIn(path, plugin);
     if (value !== undefined) parts.set(path, value);
     else if (!parts.has(path) && plugin.trust === 'trusted') throw new UsageError(`${manifest}: there is no ${item}.`);
@@ -76,7 +76,7 @@ async function partsOf(
   return [...[...parts].map(([path, value]) => ({path, value})), ...inline];
 }
 
-/** The JSON of a plugin's file, if there is one that may act. */
+/** Reads the JSON of a plugin's file; `undefined` if there is none or it is not trusted. */
 async function jsonIn(path: string, plugin: Plugin): Promise<Json | undefined> {
   const text = await trustedText(path, plugin);
   if (text === undefined) return undefined;
@@ -85,18 +85,18 @@ async function jsonIn(path: string, plugin: Plugin): Promise<Json | undefined> {
   return json.value;
 }
 
-/** The hook with the plugin's folder as `CLAUDE_PLUGIN_ROOT`. */
+/** Returns the hook with the plugin's folder as `CLAUDE_PLUGIN_ROOT`. */
 function inFolder(hook: HookSetting, folder: string): HookSetting {
   const {work} = hook;
   if (work.type === 'http') return hook;
   const environment = {CLAUDE_PLUGIN_ROOT: folder};
-  // A shell fills the variable in itself, so that no character of the path means anything to it.
+  // The shell expands the variable itself, so that characters of the path have no special meaning.
   if (work.args === 'shell') return {...hook, work: {...work, environment}};
   const args = work.args.map(arg => withRoot(arg, folder));
   return {...hook, work: {...work, command: withRoot(work.command, folder), args, environment}};
 }
 
-/** Whether all files of a plugin that lies in the project are what the user trusts. */
+/** Checks whether the user trusts all files of a plugin in the project. */
 export async function pluginStanding({project}: PluginHook, directory: string): Promise<ScriptStanding> {
   if (project === 'outside') return {obstacle: '', mark: ''};
   const {fileMark, listProjectFiles} = await import('../config/project-files.ts');
@@ -119,11 +119,11 @@ export async function pluginStanding({project}: PluginHook, directory: string): 
     const marks = await Promise.all(files.map(file => fileMark(join(trust.folder, file.path))));
     return {obstacle: '', mark: marks.join()};
   }
-  const what = untrusted === undefined ? 'files of its plugin cannot be checked' : `${untrusted.path} is not trusted`;
+  const what = untrusted === undefined ? "can't check the files of its plugin" : `${untrusted.path} is not trusted`;
   return {obstacle: `${what} (review and trust it: weft permissions trust)`, mark: ''};
 }
 
-/** The MCP servers of plugins, as `plugin:NAME:SERVER`. */
+/** Reads the MCP servers of plugins, named `plugin:NAME:SERVER`. */
 export async function pluginServers(
   plugins: readonly Plugin[],
 ): Promise<{readonly servers: readonly ConfiguredServer[]; readonly notices: readonly string[]}> {
@@ -136,7 +136,7 @@ export async function pluginServers(
         const whole = isJsonObject(value) && !('mcpServers' in value) ? {mcpServers: value} : value;
         const read = serversInText(JSON.stringify(whole));
         if (read.tag === 'failed')
-          return {servers: [], notices: [`${path}: its MCP servers are left out: ${read.error}`]};
+          return {servers: [], notices: [`${path}: its MCP servers are ignored: ${read.error}`]};
         const named = Object.entries(read.value).map(([key, server]) => [
           `plugin:${name}:${key}`,
           withRootVariable(inRoot(server, folder), folder),
@@ -151,24 +151,24 @@ export async function pluginServers(
   return {servers: found.flat().flatMap(({servers}) => servers), notices: found.flat().flatMap(({notices}) => notices)};
 }
 
-/** A server that is a program also has the plugin's folder in its environment. */
+/** Adds the plugin's folder to the environment of a server that is a program. */
 const withRootVariable = (server: Json, folder: string): Json =>
   isJsonObject(server) && typeof server['command'] === 'string'
     ? {...server, env: {CLAUDE_PLUGIN_ROOT: folder, ...(isJsonObject(server['env']) ? server['env'] : {})}}
     : server;
 
-/** A file of a plugin, if there is one that may act. */
+/** Reads a plugin's file; `undefined` if there is none or it is not trusted. */
 async function trustedText(path: string, {trust}: Plugin): Promise<string | undefined> {
   const {projectFileBounds, readBounded} = await import('../config/project-files.ts');
   const read = await readBounded(path, projectFileBounds.fileBytes);
   if (read.kind === 'none') return undefined;
-  if (read.kind === 'refused') throw new UsageError(`${path} cannot be read: ${read.why}`);
+  if (read.kind === 'refused') throw new UsageError(`Can't read ${path}: ${read.why}`);
   return trust === 'trusted' || trust.stateOf(path, read.bytes) === 'trusted' ? read.bytes.toString('utf8') : undefined;
 }
 
 const withRoot = (text: string, folder: string): string => text.replaceAll('${CLAUDE_PLUGIN_ROOT}', () => folder);
 
-/** The value with the plugin's folder in all its texts. */
+/** Replaces `${CLAUDE_PLUGIN_ROOT}` in all strings of a value. */
 function inRoot(value: Json, folder: string): Json {
   if (typeof value === 'string') return withRoot(value, folder);
   if (Array.isArray(value)) return value.map(item => inRoot(item, folder));

@@ -7,7 +7,7 @@ import {realPath} from '../workspace/files/resolve-path.ts';
 import {changesFolder, journalsIn} from '../workspace/sandbox/changes/held-set.ts';
 import {note} from './output.ts';
 
-/** What the sandbox of the settings stops on this machine: found out where that is not known since it started. */
+/** Returns what the configured sandbox stops on this machine. Tests it if there is no result since the machine started. */
 export async function proveSandbox(context: RunContext): Promise<Proof> {
   const {commandSandbox} = await import('./command-sandbox.ts');
   const sandbox = commandSandbox(context, context.settings.sandbox);
@@ -18,7 +18,7 @@ export async function proveSandbox(context: RunContext): Promise<Proof> {
   }
 }
 
-/** Throws where the user has named a sandbox that cannot prove itself: nothing may run then, as nothing would confine it. */
+/** Throws an error if the user chose a sandbox that does not prove itself: then nothing may run, because it would not be confined. */
 export async function requireNamedSandbox(context: RunContext): Promise<void> {
   const {sandbox} = context.settings;
   if (sandbox === 'auto' || sandbox === 'native') return;
@@ -29,7 +29,7 @@ export async function requireNamedSandbox(context: RunContext): Promise<void> {
   );
 }
 
-/** Completes what a weft that was killed had begun to apply in this workspace. Costs one look into a folder if there is nothing. */
+/** Finishes applying changes in this workspace if a weft was killed while it applied them. Otherwise it only reads one folder. */
 export async function finishApplies({
   roots: [first, ...others],
   places,
@@ -40,7 +40,7 @@ export async function finishApplies({
   const roots = [realPath(first), ...others.map(root => realPath(root))] as const;
   const count = await finishInterruptedApplies({roots, folder}, new AbortController().signal);
   if (count > 0)
-    note(`weft was killed while it applied the changes of ${pluralize(count, 'command')}; they are applied now`);
+    note(`weft was killed while it applied the changes of ${pluralize(count, 'command')}. They are applied now`);
 }
 
 const hasEntries = (folder: string): boolean => tryOr(() => readdirSync(folder).length > 0, false);

@@ -2,8 +2,8 @@ import {randomUUID, hash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 
 /**
- * A random UUID (version 4). Linux makes them itself, which spares the start of weft the loading of `node:crypto`: that takes a third
- * of the time that Node takes to start (9 ms of 30, Node 24).
+ * Returns a random UUID (version 4). Linux provides them, so weft need not load `node:crypto` at startup, which takes a third of the time
+ * that Node takes to start (9 ms of 30, Node 24).
  */
 export function randomUuid(): string {
   if (process.platform !== 'linux') return randomUUID();
@@ -15,11 +15,11 @@ export function randomUuid(): string {
   }
 }
 
-/** A UUID for a message: a random one, or for a name always the same one. */
+/** Returns a UUID for a message: a random one, or the same one every time for the same name. */
 export function messageUuid(name?: string): string {
   if (name === undefined) return randomUuid();
   const digits = hash('sha256', name, 'hex');
-  // Version 8 is for UUIDs made in a way of one's own.
+  // Version 8 is for custom UUIDs.
   return [
     digits.slice(0, 8),
     digits.slice(8, 12),

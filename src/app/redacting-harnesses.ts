@@ -6,8 +6,8 @@ import {redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import {secretFilesIn} from '../safety/secrets/secret-files.ts';
 
 /**
- * Harnesses whose words hold no secrets: they read files by themselves, also those that hold some. What weft gives them is what its model
- * wrote, with placeholders: they stay.
+ * Redacts the output of harnesses, which read files themselves, including files with secrets. Their input keeps its placeholders, because
+ * weft's model wrote it.
  */
 export const redactingHarnesses = (harnesses: HarnessesPort, secrets: Redactor): HarnessesPort => ({
   names: () => harnesses.names(),
@@ -27,7 +27,7 @@ const redactingHost = (host: HarnessHost, secrets: Redactor): HarnessHost => ({
   ask: (questions, signal) => host.ask(redactDeep(questions, secrets), signal),
 });
 
-/** Texts come in pieces, and a secret may be divided: what may be the beginning of one is held back until the next piece, or the end. */
+/** Redacts events. A secret may be split across chunks, so a possible beginning of one is held back until the next chunk or the end. */
 function redactingObserver(observe: (event: HarnessEvent) => void, secrets: Redactor): (event: HarnessEvent) => void {
   let text: {readonly message: number; readonly pieces: Pieces} | undefined;
   let thinking: Pieces | undefined;
@@ -63,7 +63,7 @@ function redactingObserver(observe: (event: HarnessEvent) => void, secrets: Reda
       }
       case 'tool-started':
         flushTexts();
-        // What it is about to read is known before it says what stands there.
+        // Learn the secrets of the files that the tool is about to read before their text arrives.
         secrets.refresh(secretFilesIn(`${event.title} ${JSON.stringify(event.input)}`));
         return observe(redactDeep(event, secrets));
       case 'tool-finished':

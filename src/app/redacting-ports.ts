@@ -19,8 +19,8 @@ import {secretFilesIn} from '../safety/secrets/secret-files.ts';
 type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'>;
 
 /**
- * Ports to the machine that redact secrets in all output, and restore them in all input (commands, edits, typed text). So edits fit the
- * files as they are, and commands work, while no approval card, no journal and no model sees a secret.
+ * Returns ports to the machine that redact secrets in all output, and restore them in all input (commands, edits, typed text). So edits
+ * match the real files and commands work, but no approval card, journal or model sees a secret.
  */
 export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => ({
   shell: redactingShell(machine.shell, secrets),
@@ -35,19 +35,19 @@ export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => 
     read: async (request, signal) => redactDeep(await machine.skills.read(request, signal), secrets),
   },
   conversations: {
-    // A secret may have become known after a session was kept.
+    // weft may have learned a secret after the session was saved.
     fetch: async (request, signal) => redactDeep(await machine.conversations.fetch(request, signal), secrets),
   },
 });
 
-/** What commands expand to, with placeholders for secrets: the shell puts them back into command lines. */
+/** Redacts the expansions of slash commands. The shell restores the secrets in command lines. */
 export const redactingCommands = (commands: CommandsPort, secrets: Redactor): CommandsPort => ({
   ready: signal => commands.ready(signal),
   list: () => commands.list(),
   expand: async (request, signal) => redactDeep(await commands.expand(request, signal), secrets),
 });
 
-/** The request with its secrets; a fault where it has placeholders that nobody knows. `undone` says what was not done. */
+/** Restores the secrets of a request. Fails for unknown placeholders; `undone` says what was not done. */
 function restored<T>(request: T, secrets: Redactor, undone: string): Outcome<T, Fault> {
   const unknown = new Set(textsIn(request).flatMap(secrets.unknownPlaceholders));
   return unknown.size > 0
@@ -70,17 +70,17 @@ function redactingShell(shell: ShellPort, secrets: Redactor): ShellPort {
         chunk => observe(secrets.redact(chunk)),
         signal,
       );
-      // Whoever decided about the changes has seen them redacted.
+      // `redactingDecision` has already redacted the changes.
       return {...redactDeep(report, secrets), changes};
     },
   };
 }
 
-/** Whoever decides about changes sees no secrets in their paths and lines. */
+/** Redacts the paths and lines of changes for the function that decides about them. */
 const redactingDecision =
   (decide: DecideEnded, secrets: Redactor): DecideEnded =>
   (held, signal, blocked) => {
-    // Two paths may look alike, and are decided about together.
+    // Two paths may look the same after redaction. One decision applies to both.
     const real = Map.groupBy(held.changes, ({path}) => secrets.redact(path));
     const realPaths = (paths: readonly string[]): readonly string[] =>
       paths.flatMap(path => real.get(path) ?? []).map(({path}) => path);
@@ -96,7 +96,7 @@ const redactingDecision =
     );
   };
 
-/** Reads the files of secrets that a command names, so that the secrets are known before the command prints them. */
+/** Reads the secret files that a command names, so that weft knows the secrets before the command prints them. */
 function learnSecretsOf(
   command: string,
   {secrets, directory}: {readonly secrets: Redactor; readonly directory: string},
@@ -105,7 +105,7 @@ function learnSecretsOf(
 }
 
 const notStarted = (why: string, directory: string): ShellReport => ({
-  end: {kind: 'not-started', fault: rejected(`The command was not started: ${why}`)},
+  end: {kind: 'not-started', fault: rejected(`Did not start the command: ${why}`)},
   output: {text: '', totalBytes: 0, leftOutLines: 0, file: undefined},
   durationMs: 0,
   directory,
@@ -117,7 +117,7 @@ const notStarted = (why: string, directory: string): ShellReport => ({
 });
 
 function redactingBlocks(blocks: BlocksPort, secrets: Redactor): BlocksPort {
-  /** The commands with placeholders, as the model wrote them, by block id. */
+  /** The commands as the model wrote them, with placeholders, by block id. */
   const asked = new Map<string, string>();
   const redacted = <T extends Pick<BlockSnapshot, 'command'>>(
     id: string,
@@ -131,7 +131,7 @@ function redactingBlocks(blocks: BlocksPort, secrets: Redactor): BlocksPort {
     async start(request, signal) {
       learnSecretsOf(request.command, {secrets, directory: request.directory});
       const command = restoreInCommand(request.command, secrets.valueOf);
-      if (command.tag === 'failed') return failed(rejected(`The command was not started: ${command.error}`));
+      if (command.tag === 'failed') return failed(rejected(`Did not start the command: ${command.error}`));
       const started = await blocks.start({...request, command: command.value}, signal);
       if (started.tag === 'failed') return redactDeep(started, secrets);
       asked.set(started.value.id, request.command);
@@ -146,7 +146,7 @@ function redactingBlocks(blocks: BlocksPort, secrets: Redactor): BlocksPort {
 }
 
 function redactingFiles(files: FilesPort, secrets: Redactor): FilesPort {
-  /** Reads the lines before those of a private key, which look like any other text without the key's beginning. */
+  /** Reads the lines before a part of a private key, which looks like any other text without the key's beginning. */
   async function readLinesBefore(
     file: Extract<ReadFile, {kind: 'text'}>,
     path: string,
@@ -181,17 +181,17 @@ function redactingFiles(files: FilesPort, secrets: Redactor): FilesPort {
       const edit = restoreEdit(request, secrets);
       if (edit.tag === 'failed') return edit;
       const asPlanned = shown.map(({hunks, ...diff}) => ({...restoreDeep(diff, secrets), hunks}));
-      // The hunks that were shown are redacted already.
+      // The shown hunks are already redacted.
       const asShown = new Set(shown.flatMap(({hunks}) => hunks));
       return redactDeep(await files.apply(edit.value, asPlanned, signal), secrets, asShown);
     },
   };
 }
 
-/** How many lines a private key has at most, roughly. */
+/** The most lines of a private key, roughly. */
 const linesBefore = 120;
 
-/** Restores the secrets of an edit. It fails where an unknown placeholder would replace the secret that it stood for. */
+/** Restores the secrets of an edit. Fails if an unknown placeholder would replace the secret that it stands for. */
 function restoreEdit(request: EditRequest, secrets: Redactor): Outcome<EditRequest, Fault> {
   const {edits, userChanges} = request;
   const ofUser = userChanges.kind === 'texts' ? userChanges.texts : [];
@@ -220,7 +220,7 @@ function redactingSearch(search: SearchPort, secrets: Redactor): SearchPort {
     glob: async (request, signal) => redactDeep(await search.glob(restoreDeep(request, secrets), signal), secrets),
     async codebase({query, ...request}, signal) {
       secrets.refresh([]);
-      // No word of a question is a secret.
+      // A question contains no secrets.
       const found = await search.codebase({...restoreDeep(request, secrets), query}, signal);
       if (found.tag === 'ok') secrets.refresh(secretFilesIn(found.value.places.map(({path}) => path).join('\n')));
       return redactDeep(found, secrets);
@@ -235,19 +235,19 @@ const restoreInPattern = (query: string, secrets: Redactor): string =>
     return value === undefined ? placeholder : value.replaceAll(/[\\^$.*+?()[\]{}|#&~-]/gu, String.raw`\$&`);
   });
 
-/** A port to MCP servers that redacts secrets in their answers, and restores them in the input of their tools. */
+/** Returns a port to MCP servers that redacts secrets in their answers and restores them in the input of their tools. */
 export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
   const hide = <T>(value: T): T => redactDeep(value, secrets);
   return {
     ready: async signal => hide(await mcp.ready(signal)),
     settled: signal => mcp.settled(signal),
-    // Both are the same lists while nothing changed, and calls go by what stands there.
+    // Not redacted: callers rely on the same list object while nothing changes, and calls use its names.
     tools: () => mcp.tools(),
     prompts: () => mcp.prompts(),
     servers: () => mcp.servers().map(server => ({...hide(server), name: server.name})),
     reconnect: async server => hide(await mcp.reconnect(server)),
     toggle: async (server, wanted) => hide(await mcp.toggle(server, wanted)),
-    // A link is for the user alone, and works only as it is.
+    // Not redacted: the link is only for the user, and works only unchanged.
     async signIn(server, say, signal) {
       const done = await mcp.signIn(server, say, signal);
       return done.tag === 'failed' ? hide(done) : done;
@@ -259,7 +259,7 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
       const observer: McpCallObserver = {
         progress: line => progress(secrets.redact(line)),
         elicit,
-        // The answer goes to the server as it is: with placeholders where the model names a secret.
+        // The answer goes to the server unchanged, with placeholders for secrets.
         sample: (asked, during) => sample(hide(asked), during),
       };
       return hide(await mcp.call(call.value, observer, signal));
@@ -271,7 +271,7 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
   };
 }
 
-/** The screen as it is; the text that is typed has the secrets themselves, which a person has seen go there. */
+/** Restores secrets in typed text, which a person has approved. Screenshots are not changed. */
 export const redactingComputer = (computer: ComputerPort, secrets: Redactor): ComputerPort => ({
   get using() {
     return computer.using;
@@ -285,8 +285,8 @@ export const redactingComputer = (computer: ComputerPort, secrets: Redactor): Co
 });
 
 /**
- * A port to the web that redacts secrets in what it answers, and restores them in addresses and queries: by then a person has seen
- * who gets them. They change no host, since the host is what was judged, and nothing that was read with them is kept.
+ * Returns a port to the web that redacts secrets in answers and restores them in addresses and queries, after a person has seen who gets
+ * them. A secret can't change the host, because the host was judged. Pages read with secrets are not cached.
  */
 export const redactingWeb = (web: WebPort, secrets: Redactor): WebPort => ({
   get searching() {
@@ -300,7 +300,7 @@ export const redactingWeb = (web: WebPort, secrets: Redactor): WebPort => ({
     );
     const [judged, used] = [readWebUrl(request.url), readWebUrl(url)];
     if (judged.tag === 'failed' || used.tag === 'failed' || judged.value.host !== used.value.host)
-      return failed(rejected('Nothing was fetched: a secret cannot be part of a host.'));
+      return failed(rejected("Nothing was fetched: a secret can't be part of a host."));
     return redactDeep(await web.fetch({url, cache: url === request.url ? request.cache : 'none'}, signal), secrets);
   },
   async search(request, signal) {

@@ -5,18 +5,18 @@ import {type RuleList, ruleLists} from '../domain/risk.ts';
 import {parseRule, type PermissionRule} from '../safety/rules/permission-rule.ts';
 import {whyRuleAllowsNothing} from '../safety/rules/open-wrapper.ts';
 
-/** A rule as it stands in the settings, and whether it has any effect. */
+/** A rule in the settings, and whether it has any effect. */
 export interface RuleLine {
   readonly behaviour: RuleList;
   readonly rule: string;
   readonly source: SettingSource;
   readonly path: string;
   readonly effective: boolean;
-  /** Why it has no effect; empty where it has one. */
+  /** Why it has no effect; empty if it has one. */
   readonly reason: string;
 }
 
-/** All rules of the settings: deny, then ask, then allow, each in the order of the files. */
+/** Returns all rules of the settings: deny, then ask, then allow, each in the order of the files. */
 export function ruleLines(settings: TrustedSettings): readonly RuleLine[] {
   const {permissions} = settings.settings;
   const why =
@@ -31,7 +31,7 @@ export function ruleLines(settings: TrustedSettings): readonly RuleLine[] {
     ]);
 }
 
-/** A rule in columns for people, with the reason where it has no effect. */
+/** Formats a rule in columns, with the reason if it has no effect. */
 export const ruleText = ({behaviour, rule, path, source, effective, reason}: RuleLine): string =>
   `${behaviour.padEnd(5)}  ${visibleExactLine(rule)}   (${visibleExactLine(path === '' ? source : path)})${effective ? '' : `   not effective: ${visibleExactLine(reason)}`}`;
 
@@ -46,11 +46,11 @@ const line = (behaviour: RuleList, {value, source, path}: Sourced<string>, reaso
 
 type Permissions = TrustedSettings['settings']['permissions'];
 
-/** Why a rule has no effect, as part of a sentence; empty where it has one. */
+/** Returns why a rule has no effect, as part of a sentence; empty if it has one. */
 function whyIneffective(text: string, behaviour: RuleList, permissions: Permissions): string {
   const rule = parseRule(text, ruleKinds);
   if (rule.tag === 'failed') {
-    // What cannot be read denies and asks for the whole tool.
+    // A deny or ask rule with an unreadable pattern applies to the whole tool.
     return rule.error.kind === 'unread-pattern' && behaviour !== 'allow' ? '' : rule.error.message;
   }
   if (behaviour === 'allow' && rule.value.about.kind === 'other') return unreadPatternText(rule.value);

@@ -51,50 +51,50 @@ import {type CommandsPort, noCommands} from '../actions/commands-port.ts';
 import {noSkills, type SkillsPort} from '../actions/skills-port.ts';
 import type {ExtensionPorts} from '../extensions/skills/extension-ports.ts';
 
-/** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
+/** The context of one run of weft: flags, workspace folders, merged settings, instructions, and the store once it is needed. */
 export interface RunContext {
   readonly options: MainOptions;
   readonly directory: string;
-  /** The folder whose settings, hooks and servers count. `directory` may be a worktree of it. */
+  /** The folder whose settings, hooks and servers apply. `directory` may be a worktree of it. */
   readonly project: string;
   /** The workspace folders; the first is `directory`. */
   readonly roots: readonly [string, ...string[]];
   readonly places: Places;
   readonly settings: ReturnType<typeof effectiveSettings>;
-  /** The settings files that count: `user`, `project`, `local`. */
+  /** The settings files that apply: `user`, `project`, `local`. */
   readonly settingSources: ReadonlySet<string>;
-  /** The settings with their sources: who wrote each permission rule, and whether it counts. */
+  /** The settings with their sources: the file of each permission rule, and whether the rule applies. */
   readonly permissions: TrustedSettings;
-  /** Whether the user trusts the folder's own settings, and what they ask for. */
+  /** The user's trust in the folder's settings, and what they ask for. */
   readonly trust: FolderTrustPort;
-  /** Whether the user trusts a file of the project with certain bytes: skills, commands, agents, servers and scripts of hooks ask it. */
+  /** The user's trust in project files by content: skills, commands, agents, servers and scripts of hooks. */
   readonly projectTrust: ProjectTrust;
-  /** Skills, commands and agents; the same with every call. */
+  /** Returns the skills, commands and agents; the same object with every call. */
   readonly extensions: () => RunExtensions;
   readonly plugins: readonly Plugin[];
   readonly pluginErrors: readonly PluginError[];
-  /** Who the main conversation is held as (`--agent`). */
+  /** The agent of the main conversation (`--agent`). */
   readonly agent: AgentFile | 'none';
-  /** What `--agents` defines; `undefined` for nothing. */
+  /** The definitions of `--agents`; `undefined` without the flag. */
   readonly agentDefinitions: Json | undefined;
-  /** Warnings about the settings files, one sentence each. */
+  /** Returns warnings about the settings files, one sentence each. */
   readonly notices: () => Promise<readonly string[]>;
-  /** Opens the store on the first call: a run that saves no session needs none. */
+  /** Opens the store on the first call, because a run without a saved session needs none. */
   readonly store: () => Promise<Store>;
-  /** The standing instructions (AGENTS.md) as they were when this was first called. */
+  /** Returns the instructions (AGENTS.md) as read by the first call. */
   readonly startInstructions: () => FoundInstructions;
-  /** The standing instructions, read anew with each call. */
+  /** Reads the instructions again with each call. */
   readonly instructions: () => readonly Instructions[];
-  /** Those of the folders between one and a file below it; both paths are absolute. */
+  /** Reads the instructions in the folders between a workspace and a file below it. Both paths are absolute. */
   readonly instructionsBelow: (workspace: string, path: string) => readonly Instructions[];
 }
 
-/** The settings as a run uses them. */
+/** Returns the settings in the form that a run uses. */
 const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provider'>) => ({
   model: settings.model?.value,
   models: valuesOf(settings.models),
   fallbackModels: settings.fallbackModel,
-  // The flag knows one more than settings do: a recording.
+  // The flag has one more choice than the setting: a recording.
   provider: flags.provider ?? settings.provider?.value,
   baseUrl: settings.baseUrl?.value,
   wireApi: settings.wireApi?.value,
@@ -102,7 +102,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   sandbox: sandboxChoice(settings.sandbox.value),
   unasked: runsUnasked(settings.sandbox.value, settings.sandbox.source === 'given' ? 'yes' : 'no'),
   leaving: leavingOf(settings.sandbox.value),
-  /** Commands that never run unasked in the sandbox, and outside of it once they are allowed. */
+  /** Commands that never run unasked in the sandbox, and that run outside it once they are allowed. */
   excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
   loopback: loopbackOf(settings.allowLocalBinding.value, settings.sandbox.value),
   preferences: preferencesOf(settings),
@@ -113,11 +113,11 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   rules: rulesOf(settings),
 });
 
-/** Named settings without their sources. */
+/** Returns named settings without their sources. */
 export const valuesOf = <T>(sourced: Readonly<Record<string, Sourced<T>>>): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(sourced).map(([name, {value}]) => [name, value]));
 
-/** The context of a run with these flags, in the folder that `cwd` names. */
+/** Loads the context of a run with these flags, in the folder `cwd`. */
 export const contextFor = (options: Partial<MainOptions>): RunContext =>
   loadRunContext({
     directory: existingFolder(options.cwd ?? '.'),
@@ -206,7 +206,7 @@ export function loadRunContext(given: {
   };
 }
 
-/** What lies in the project acts as far as the user trusts its files, whoever names it. */
+/** Returns a named folder of skills. A folder in the project needs trust, no matter who names it. */
 function namedSkills(
   folder: string | undefined,
   project: {readonly directory: string; readonly trust: ProjectTrust},
@@ -218,7 +218,7 @@ function namedSkills(
 
 const openKept = async (places: Places): Promise<Store> => (await import('./user-database.ts')).openUserStore(places);
 
-/** The mode, or that of the folder's settings where it lets less through: nothing scheduled may do more than the user lets weft do. */
+/** Returns the mode, or the mode of the folder's settings if that is narrower. A schedule may not do more than the user allows weft. */
 export const modeWithin = (mode: PermissionMode, directory: string): PermissionMode =>
   narrowerMode(
     mode,
@@ -247,7 +247,7 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
   ];
 }
 
-/** The settings files that `--setting-sources` lets count. What flags and the environment set always counts. */
+/** Returns the settings files that `--setting-sources` selects. Flags and the environment always apply. */
 function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
   const all = ['user', 'project', 'local'];
   if (settingSources === undefined) return new Set(all);
@@ -259,7 +259,7 @@ function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
   return new Set(named);
 }
 
-/** A folder's instructions count where its settings do. With a system prompt of the user's own there are none. */
+/** Reads the instructions of the folders whose settings apply. There are none if the user replaced the system prompt. */
 function instructionsFor(places: Parameters<typeof findInstructions>[0], options: MainOptions): FoundInstructions {
   if (options.systemPrompt !== undefined) return {found: [], skipped: []};
   const wanted = settingSourcesOf(options);
@@ -272,7 +272,7 @@ function instructionsFor(places: Parameters<typeof findInstructions>[0], options
   );
 }
 
-/** `--agents`: JSON, or a file that holds it. */
+/** Reads `--agents`: JSON, or a file with JSON. */
 function definitionsIn(given: string): Json {
   const text = inlineOrFileText(given, why => `--agents is neither JSON nor a readable file: ${why}`);
   const json = parseJson(text.replace(/^\uFEFF/u, ''));
@@ -282,11 +282,11 @@ function definitionsIn(given: string): Json {
 
 function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
   if (settings === undefined) return [];
-  const text = inlineOrFileText(settings, why => `Cannot read the settings file: ${why}`);
+  const text = inlineOrFileText(settings, why => `Can't read the settings file: ${why}`);
   return [{source: 'given', path: isInlineJson(settings) ? '--settings' : settings, text}];
 }
 
-/** The absolute path of a folder named on the command line; a usage error where there is none. */
+/** Returns the absolute path of a folder from the command line. Throws a usage error if there is none. */
 export function existingFolder(path: string): string {
   const directory = resolve(path);
   if (!isFolder(directory)) throw new UsageError(`${directory} is not a folder.`);
@@ -296,15 +296,15 @@ export function existingFolder(path: string): string {
 export interface RunExtensions {
   readonly commands: CommandsPort;
   readonly skills: SkillsPort;
-  /** The folders that hold skills of the user's own and of plugins, links followed. */
+  /** Returns the folders with skills of the user and of plugins, with links resolved. */
   readonly skillFolders: () => readonly string[];
-  /** All that was found, also what is not offered. Never rejects. */
+  /** Returns everything that was found, including what is not offered. Never rejects. */
   readonly found: (signal: AbortSignal) => Promise<Extensions>;
 }
 
 /**
- * Reads nothing before it is asked; where there is no folder to look into, no module is loaded either. `chosen` are the only skills
- * that the model is told of, `agents` definitions that no file holds.
+ * Makes the ports for skills, commands and agents. Reads nothing until it is used, and loads no module if there is no folder to read.
+ * `chosen` are the only skills that the model sees. `agents` are definitions from `--agents`.
  */
 function runExtensions(
   places: ExtensionPlaces,
@@ -340,7 +340,7 @@ function runExtensions(
   };
 }
 
-/** Those of `--agents`; what is wrong with it has been said when weft started. */
+/** Returns the agents of `--agents`. weft has already reported errors in it at start. */
 async function definedAgents(json: Json): Promise<readonly AgentFile[]> {
   const {givenAgents} = await import('../extensions/skills/load-extensions.ts');
   const read = givenAgents(json, '--agents');

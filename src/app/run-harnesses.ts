@@ -6,12 +6,12 @@ import {knownHarnesses} from '../domain/harness.ts';
 import {programPath, splitPath, userPath} from '../workspace/exec/trusted-path.ts';
 import type {RunContext} from './run-context.ts';
 
-/** Milliseconds that a harness has to end by itself once its input is closed; it keeps its conversation meanwhile. */
+/** Milliseconds for a harness to end by itself after its input is closed; it saves its conversation meanwhile. */
 const exitMs = 1000;
 
 /**
- * The harnesses of this run; loaded with the first one that is looked for or started. A program that the workspace decides on (a folder of
- * its own in PATH) is never taken for one.
+ * Returns the harnesses of this run. They are loaded when the first one is looked up or started. A program from the workspace (a folder of
+ * it in PATH) is never used as a harness.
  */
 export function runHarnesses({permissions, places, roots, settings: {models: own}}: RunContext): HarnessesPort {
   const settings = Object.fromEntries(

@@ -4,7 +4,7 @@ import type {Places} from '../config/places.ts';
 import type {Schedule} from '../domain/schedule.ts';
 import {withUserStores} from './user-jobs.ts';
 
-/** What schedules have come to that the user has not heard of yet, a line each. Says nothing where that cannot be read. */
+/** Returns a line for each ended run of a schedule that the user has not seen yet; none if the store can't be read. */
 export async function scheduleNews(places: Pick<Places, 'database'>): Promise<readonly string[]> {
   try {
     return await withUserStores(({schedules}) => schedules.takeNews().map(newsOf), places);

@@ -13,7 +13,7 @@ import type {ServerConfig} from '../extensions/mcp/server-config.ts';
 import {openServerCredentials} from './server-credentials.ts';
 import {userPlaces} from './user-data.ts';
 
-/** What signing in to servers needs on this machine. `learnSecret` is told of every token as soon as it is known. */
+/** Returns what signing in to servers needs on this machine. `learnSecret` gets every token as soon as it is known. */
 export const oauthDeps = (learnSecret: (secret: string) => void) => ({
   credentials: openServerCredentials(userPlaces(), process.env),
   fetchFor,
@@ -21,19 +21,22 @@ export const oauthDeps = (learnSecret: (secret: string) => void) => ({
   learnSecret,
 });
 
-/** An HTTP server that may want to be signed in to; the failure says what in its configuration does not fit. `config` is filled in. */
+/**
+ * Returns an HTTP server that may need a sign-in; `undefined` for a program. Fails with what is wrong in its configuration. The variables
+ * in `config` must be expanded.
+ */
 export function oauthServer(name: string, config: ServerConfig): Outcome<OAuthServer | undefined, string> {
   const {transport} = config;
   if (transport.kind === 'stdio') return ok(undefined);
   const url = URL.parse(transport.url);
-  if (url === null || !/^https?:$/u.test(url.protocol)) return failed('"url" is no http or https address');
+  if (url === null || !/^https?:$/u.test(url.protocol)) return failed('"url" is not an http or https address');
   const oauth = parseOAuthSettings(config.oauth);
   return oauth.tag === 'failed' ? oauth : ok({name, url, oauth: oauth.value});
 }
 
 /**
- * How a connection to a server proves who the user is: `undefined` for a program, and where the configuration itself has a header for
- * that.
+ * Returns how a connection to a server authenticates the user; `undefined` for a program, and if the configuration has its own
+ * `Authorization` header.
  */
 export async function serverAuthorization(
   {name, config}: {readonly name: string; readonly config: ServerConfig},
@@ -47,16 +50,16 @@ export async function serverAuthorization(
   return ok(server.value === undefined || isProven ? undefined : await sessionAuth(server.value, deps, signal));
 }
 
-/** Bytes of an answer. The reader of answers about signing in has a lower bound of its own. */
+/** The most bytes of an answer. The reader of answers about signing in has a lower limit. */
 const maxBytes = 2 * 1024 * 1024;
 const limitMs = 30_000;
 
-/** See `OAuthDeps`. A server on this machine may name others on it. */
+/** Makes the `fetch` of `OAuthDeps`. A server on this machine may name other servers on it. */
 function fetchFor(...named: readonly URL[]): ReturnType<OAuthDeps['fetchFor']> {
   const isHere = named.some(({href}) => scopeOf(href) === 'loopback');
   return async (address, init) => {
     const {host, href, pathname} = new URL(address);
-    // Discovery follows no redirect, also where the client would.
+    // Discovery never follows redirects, even if the client would.
     const redirect = pathname.startsWith('/.well-known/') ? 'manual' : (init?.redirect ?? 'follow');
     if (named.some(each => each.host === host)) return fetch(address, {...init, redirect});
     const url = readWebUrl(href);

@@ -11,40 +11,42 @@ import {UsageError} from './exit-code.ts';
 import {version} from './version.ts';
 import {userPlaces} from './user-data.ts';
 
-/** A weft server and what it knows the user by. */
+/** A weft server and the user's token for it. */
 export interface WeftServer {
   readonly url: URL;
   readonly token: string;
 }
 
-/** Throws a `UsageError` for what is no address. */
+/** Parses the address of a server. Throws a `UsageError` if it is not valid. */
 export function serverUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new UsageError(`${visibleExactLine(address)} is no address of a server, such as http://127.0.0.1:4096.`);
+    throw new UsageError(
+      `${visibleExactLine(address)} is not a server address. Use one such as http://127.0.0.1:4096.`,
+    );
   return url;
 }
 
 /**
- * A server with its token: of the environment, of a file, or of the user's own server, which no other machine is told. Throws a `UsageError`
- * where it cannot be read.
+ * Returns a server with its token: from the environment, from a file, or that of the user's own server, which is never sent to another
+ * machine. Throws a `UsageError` if the token can't be read.
  */
 export function knownServer(url: URL, tokenFile: string | undefined): WeftServer {
   const given = process.env['WEFT_SERVER_TOKEN'] ?? '';
   delete process.env['WEFT_SERVER_TOKEN'];
   if (tokenFile === undefined && given !== '') return {url, token: given};
   if (tokenFile === undefined && !ownNames.has(url.hostname)) {
-    const where = 'Name the file that holds it: --token-file FILE, or "tokenFile" beside its "url" in your settings';
-    throw new UsageError(`The token of ${url.origin} is not known. ${where}.`);
+    const where = 'Give its file with --token-file FILE, or with "tokenFile" next to its "url" in your settings';
+    throw new UsageError(`No token for ${url.origin}. ${where}.`);
   }
   try {
     return {url, token: readFileSync(tokenFile ?? userPlaces().serverToken, 'utf8').trim()};
   } catch (cause) {
-    throw new UsageError(`The token cannot be read: ${causeText(cause)}. Name its file: --token-file FILE`);
+    throw new UsageError(`Can't read the token: ${causeText(cause)}. Give its file: --token-file FILE`);
   }
 }
 
-/** This machine, as addresses name it. */
+/** The names of this machine in addresses. */
 const ownNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 export interface RemoteSession {
@@ -52,7 +54,7 @@ export interface RemoteSession {
   readonly workDir: string;
 }
 
-/** The session of the server whose id begins so. */
+/** Finds the session of the server whose id begins with `wanted`. */
 export async function findSession(server: WeftServer, wanted: string): Promise<Outcome<RemoteSession, string>> {
   const answered = await ask(server, '/agent/sessions', {});
   if (answered.tag === 'failed') return answered;
@@ -108,7 +110,7 @@ async function ask(
   try {
     return ok(await answered.promise);
   } catch (cause) {
-    return failed(`nothing answers at ${url.origin}: ${causeText(cause)}. Start a server there: weft serve`);
+    return failed(`no answer from ${url.origin}: ${causeText(cause)}. Start a server there: weft serve`);
   }
 }
 
@@ -121,11 +123,11 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** UTF-16 units of an answer that are looked at. */
+/** The most UTF-16 units to read from an answer. */
 const longestAnswer = 32 * 1024 * 1024;
 
 function refusalText({url}: WeftServer, {statusCode = 0}: IncomingMessage, body: string): string {
   const parsed = parseJson(body);
   const error = parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value['error'] : undefined;
-  return `${url.origin} refuses: ${typeof error === 'string' ? visibleExactLine(error) : `status ${String(statusCode)}`}`;
+  return `${url.origin} refused the request: ${typeof error === 'string' ? visibleExactLine(error) : `status ${String(statusCode)}`}`;
 }

@@ -20,11 +20,11 @@ import {isRunning} from '../workspace/exec/process-table.ts';
 import {userKeychain} from './api-keys.ts';
 import {unwrap} from './exit-code.ts';
 
-/** What the user got by signing in to MCP servers: in the keychain where one answers, else in a file of weft's that is the user's alone. */
+/** The user's credentials for MCP servers: in the keychain if it answers, otherwise in a file that only the user can read. */
 export interface ServerCredentials extends CredentialStore {
-  /** The addresses of the servers that the user is signed in to. */
+  /** Returns the addresses of the servers that the user is signed in to. */
   urls(): readonly string[];
-  /** Where the credential of a server is, in words; `undefined` where there is none. */
+  /** Describes where the credential of a server is saved; `undefined` if there is none. */
   placeText(url: string): string | undefined;
 }
 
@@ -72,15 +72,15 @@ export function openServerCredentials(
   };
 }
 
-/** The address itself may hold what a keychain's own commands read as theirs. */
+/** Returns the keychain account of a server. It has a hash, because keychain commands may misread characters of the address. */
 const accountOf = (url: string): string => `mcp ${new URL(url).host} ${hashOf(url)}`;
 
 const hashOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 16);
 
-/** Milliseconds after which the work of another process counts as left behind; each request about tokens has half of it. */
+/** Milliseconds after which a lock of another process counts as abandoned. Each token request takes at most half of that. */
 const longestWaitMs = 60_000;
 
-/** Takes a lock that no other running process holds. Whether this process may go on: also where a lock cannot be written at all. */
+/** Takes a lock unless another running process holds it. Returns true if this process may continue, even if it can't write a lock. */
 function takeLock(lock: string): boolean {
   try {
     makeFolders(dirname(lock));
@@ -103,10 +103,10 @@ function isHeld(lock: string): boolean {
   }
 }
 
-/** The tokens in weft's own file, by names as of variables: nobody is to see them, whether this run uses them or not. */
+/** Returns the tokens in weft's own file, by variable name, so that they are redacted even if this run does not use them. */
 export function keptTokens({serverCredentials}: Pick<Places, 'serverCredentials'>): Readonly<Record<string, string>> {
   const read = readServerCredentials(serverCredentials);
-  // A run that needs no server goes on without.
+  // A run that needs no server works without them.
   if (read.tag === 'failed') return {};
   const secrets = [...read.value.values()].flatMap(place => (place.in === 'file' ? secretsOf(place.credential) : []));
   return Object.fromEntries(secrets.map((secret, at) => [`MCP_SERVER_TOKEN_${at + 1}`, secret]));

@@ -11,10 +11,10 @@ import type {JsonObject} from '../base/json.ts';
 import {makeRedactor} from '../safety/secrets/redactor.ts';
 import {secretName} from '../safety/secrets/secret-name.ts';
 
-/** How long a server may take to answer `weft mcp list` and `weft doctor`, in milliseconds. */
+/** The time limit for a server to answer `weft mcp list` and `weft doctor`, in milliseconds. */
 const checkMs = 10_000;
 
-/** One server as `weft mcp list` tells of it. */
+/** A server in the list of `weft mcp list`. */
 export interface ServerRow {
   readonly name: string;
   readonly transport: string;
@@ -23,9 +23,9 @@ export interface ServerRow {
   readonly source: string;
   readonly path: string;
   readonly status: RowStatus;
-  /** Why it does not answer, or what it calls itself. */
+  /** Why it does not answer, or its title and version. */
   readonly detail: string;
-  /** How many tools it has; `null` where it was not asked. */
+  /** The number of its tools; `null` if it was not checked. */
   readonly tools: number | null;
   readonly signed_in: boolean;
 }
@@ -40,7 +40,7 @@ export type RowStatus =
   | 'overridden'
   | 'invalid';
 
-/** Servers of a folder as rows; with `check` those that count are asked whether they answer, side by side. */
+/** Returns the servers of a folder as rows. With `check`, connects to all servers in use at the same time. */
 export async function serverRows(
   servers: readonly KnownServer[],
   {directory, check}: {readonly directory: string; readonly check: boolean},
@@ -118,7 +118,7 @@ function statusOf({
   readonly check: ServerCheck | undefined;
 }): readonly [RowStatus, string] {
   if (standing === 'untrusted') return ['untrusted', obstacle];
-  if (standing === 'overridden') return ['overridden', 'another file names a server of this name'];
+  if (standing === 'overridden') return ['overridden', 'another file has a server with this name'];
   if (state === 'disabled') return ['disabled', ''];
   if (check === undefined) return ['not-checked', ''];
   switch (check.status) {
@@ -141,9 +141,7 @@ export function isSignedIn(config: ServerConfig, signedIn: ReadonlySet<string>):
   return url !== null && signedIn.has(serverKey(url));
 }
 
-/** What is shown of a server's configuration: references to variables, and of values none that may be secret. */
-
-/** The command, or the address. */
+/** Returns the command or the address, without secrets. */
 const targetText = ({transport}: ServerConfig): string =>
   transport.kind === 'stdio'
     ? [transport.command, ...transport.args].map(word => shownWord(hidden(word))).join(' ')
@@ -154,7 +152,7 @@ const shownWord = (word: string): string => (/^[\w@%+=:,./~${}<>-]+$/u.test(word
 export const isReference = (value: string): boolean =>
   /\$\{[A-Za-z_]\w*(?::-)?\}/u.test(value) && !/\$\{\w+:-[^}]/u.test(value);
 
-/** Values that refer to variables are shown; others are not, unless they say little. */
+/** Hides values that may be secret. References to variables stay visible. */
 export const hiddenValues = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
@@ -165,7 +163,7 @@ export const hiddenValues = (values: Readonly<Record<string, string>>): Readonly
 
 const hiddenMark = '(hidden)';
 
-/** A text without secrets that can be told by their form. */
+/** Hides the parts of a text that have the form of a secret. */
 export function hidden(text: string): string {
   redactor ??= makeRedactor({
     environment: {},
@@ -176,7 +174,7 @@ export function hidden(text: string): string {
 }
 let redactor: ReturnType<typeof makeRedactor> | undefined;
 
-/** An address without passwords and without what stands behind `?`, which often is a key. */
+/** Hides passwords in an address, and the values after `?`, which are often keys. */
 export function hiddenUrl(address: string): string {
   const [, start = '', user = '', rest = ''] = /^(\w+:\/\/)([^/?#]*@)?(.*)$/su.exec(address) ?? [];
   if (start === '') return hidden(address);
@@ -197,7 +195,7 @@ export const hiddenOAuth = (oauth: JsonObject): JsonObject =>
     ]),
   );
 
-/** The name of the first value that may be a secret and stands there itself. */
+/** Returns the name of the first value that may be a literal secret. */
 export const secretIn = (values: Readonly<Record<string, string>>): string | undefined =>
   Object.entries(values).find(
     ([key, value]) => value !== '' && !isReference(value) && (secretName(key) !== 'none' || hidden(value) !== value),

@@ -3,7 +3,7 @@ import type {OwnModels} from '../config/model-settings.ts';
 import {costOfMany, modelTable} from '../models/model-facts.ts';
 import type {Store} from '../store/open-store.ts';
 
-/** What each kept session has cost in US dollars, where the price of a model is known. */
+/** Returns the cost of each saved session in US dollars, if the price of its model is known. */
 export function sessionCosts(store: Pick<Store, 'usage'>, own: OwnModels): ReadonlyMap<SessionId, number> {
   const table = modelTable(own);
   const costs = new Map<SessionId, number>();

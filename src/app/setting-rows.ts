@@ -20,7 +20,7 @@ import {contextFor} from './run-context.ts';
 import {environmentLayer} from './settings-layers.ts';
 import {carryTrustOverOrNote, settingsIn, ignoreInGit, targetFile} from './write-settings.ts';
 
-/** The lines that `weft config list` prints, or with a name `weft config explain`. */
+/** Returns the lines of `weft config list`, or with a name those of `weft config explain`. */
 export async function settingLines(text: string, cwd: string): Promise<readonly string[]> {
   if (text === '') return unwrap(explainAll(allLayers(cwd))).map(valueLine);
   if (text === keyName) return [await keySourceText(cwd)];
@@ -29,17 +29,17 @@ export async function settingLines(text: string, cwd: string): Promise<readonly 
   return all.length === 0 ? [await unsetText(name, cwd)] : all.map(valueLine);
 }
 
-/** Not a setting, since settings keep no secrets; where the key comes from is explained all the same. */
+/** A name that `weft config explain` accepts although it is not a setting, because settings contain no secrets. */
 export const keyName = 'apiKey';
 
-/** `apiKey: key kept in the keychain (Anthropic)`; never the key. */
+/** Describes the source of the key, never the key: `apiKey: key saved in the keychain (Anthropic)`. */
 export async function keySourceText(cwd: FolderOption['cwd']): Promise<string> {
   const {choice, provider, keyText} = await configuredModel(cwd);
   if (provider === undefined || provider === 'replay') return `${keyName}: no provider is configured, see weft auth`;
   return `${keyName}: ${keyText(provider, choice)} (${providerNames[provider]})`;
 }
 
-/** Which model answers where none is set depends on the provider. */
+/** Says that a setting is not set. For `model`, adds the default, which depends on the provider. */
 export async function unsetText(name: SettingName, cwd: FolderOption['cwd']): Promise<string> {
   const text = `${nameText(name)} is not set anywhere`;
   if (name.key !== 'model') return text;
@@ -48,14 +48,14 @@ export async function unsetText(name: SettingName, cwd: FolderOption['cwd']): Pr
   return `${text}: weft uses ${defaultModelText(await defaultModel(provider, choice))}`;
 }
 
-/** The provider that the settings of a folder and the environment lead to. */
+/** Returns the provider that a folder's settings and the environment choose. */
 async function configuredModel(cwd: FolderOption['cwd']) {
   const {configuredProvider, modelChoice, ...model} = await import('./choose-model.ts');
   const choice = modelChoice(contextFor({cwd}));
   return {...model, choice, provider: configuredProvider(choice)};
 }
 
-/** Every setting with the value that counts, for a list to choose from. */
+/** Returns every setting with the value in effect, for a list. */
 export function settingRows(cwd: string): readonly SettingRow[] {
   const layers = allLayers(cwd);
   return settingNames.map(([text]) => {
@@ -72,7 +72,7 @@ export function settingRows(cwd: string): readonly SettingRow[] {
 
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
-/** Writes a value into a settings file. Answers with sentences on what was done. */
+/** Writes a value into a settings file. Returns sentences about what was done. */
 export async function changeSetting(
   text: string,
   value: string,
@@ -106,7 +106,7 @@ export function nameOf(text: string): SettingName {
 export const explainName = (name: SettingName, cwd: FolderOption['cwd']): readonly SettingValue[] =>
   unwrap(explainSetting(name, allLayers(cwd)));
 
-/** The layers of all sources but flags, and the settings that they are merged to. */
+/** Reads the layers of all sources except flags, and the settings merged from them. */
 export function allLayers(cwd: FolderOption['cwd']) {
   const {layers, settings} = settingsIn(cwd, [environmentLayer(process.env)]);
   return {layers, settings: settings.settings};

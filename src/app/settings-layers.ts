@@ -13,7 +13,7 @@ import {parseCondition} from '../safety/rules/hook-condition.ts';
 import {parseRule, type PermissionRule, type PermissionRules} from '../safety/rules/permission-rule.ts';
 import {note} from './output.ts';
 
-/** The settings files that count in a folder, the user's own first. They need not exist. */
+/** Returns the settings files of a folder, the user's own first. They need not exist. */
 export const settingsFiles = (directory: string, places: Places) =>
   [{source: 'user', path: places.settings}, ...projectFiles(directory)] as const;
 
@@ -23,15 +23,15 @@ const projectFiles = (directory: string) =>
     {source: 'local', path: join(directory, '.weft', 'settings.local.json')},
   ] as const;
 
-/** The settings files that exist. One that cannot be read stops weft: it may hold a rule that somebody relies on. */
+/** Reads the settings files that exist. Throws a usage error for an unreadable one, because the user may rely on a rule in it. */
 export const fileLayers = (directory: string, places: Places): readonly SettingsLayer[] =>
   settingsFiles(directory, places).flatMap(({source, path}) => {
     const read = readTextFile(path);
-    if (read.tag === 'failed') throw new UsageError(`Cannot read the settings file ${path}: ${read.error}`);
+    if (read.tag === 'failed') throw new UsageError(`Can't read the settings file ${path}: ${read.error}`);
     return read.value === undefined ? [] : [{source, path, text: read.value}];
   });
 
-/** The settings that environment variables give. */
+/** Returns the settings from environment variables. */
 export const environmentLayer = (environment: NodeJS.ProcessEnv): SettingsLayer => ({
   source: 'environment',
   values: {
@@ -49,11 +49,11 @@ function sandboxOf({WEFT_SANDBOX: named = ''}: NodeJS.ProcessEnv): SandboxChoice
   return choice;
 }
 
-/** Whether `ACCESSIBLE` asks for screen-reader mode. Empty, `0`, `false` and `no` ask for nothing. */
+/** True if `ACCESSIBLE` asks for screen-reader mode. Empty, `0`, `false` and `no` count as not set. */
 export const wantsAccessible = ({ACCESSIBLE: asked = ''}: NodeJS.ProcessEnv): boolean | undefined =>
   ['', '0', 'false', 'no'].includes(asked.toLowerCase()) ? undefined : true;
 
-/** One sentence for each settings file in the folders above `directory`, up to its repository's: these do not count, not even what they forbid. */
+/** Returns a sentence for each settings file above `directory`, up to its repository. These do not apply, not even their deny rules. */
 export function noticesOfSettingsAbove(directory: string): readonly string[] {
   const found: string[] = [];
   let folder = directory;
@@ -70,7 +70,7 @@ export function noticesOfSettingsAbove(directory: string): readonly string[] {
   return found;
 }
 
-/** The folder by its real path, and the file that records which folders the user trusts, as `mergeTrusted` takes them. */
+/** Returns the folder's real path and the file that records trusted folders, for `mergeTrusted`. */
 export const trustPlace = (directory: string, places: Places, plugins: readonly string[] = []) => ({
   directory,
   plugins,
@@ -78,7 +78,7 @@ export const trustPlace = (directory: string, places: Places, plugins: readonly 
   record: places.trust,
 });
 
-/** The permission rules of the settings. */
+/** Returns the permission rules of the settings. */
 export const rulesOf = ({
   permissions: {allow, ask, deny},
 }: {
@@ -90,8 +90,8 @@ export const rulesOf = ({
 });
 
 /**
- * Parses rules. One for a tool that weft does not have is left out with a note, since programs pass rules for other agents, too. Of
- * a pattern that weft does not read, the stricter reading counts: what is to be denied stays denied.
+ * Parses rules. Skips a rule for a tool that weft does not have, with a notice, because programs also pass rules for other agents.
+ * A pattern that weft does not support gets the stricter meaning, so that a deny rule still denies.
  */
 export const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[] =>
   texts.flatMap(({value}) => {
@@ -113,7 +113,7 @@ export const rulesFrom = (texts: readonly Sourced<string>[]): readonly Permissio
     }
   });
 
-/** Allow rules that let nothing through, because a wrapper would run any program by them. */
+/** Returns notices for allow rules that allow nothing, because a wrapper could run any program under them. */
 export async function ruleNotices(allow: readonly Sourced<string>[]): Promise<readonly string[]> {
   if (allow.length === 0) return [];
   const {whyRuleAllowsNothing} = await import('../safety/rules/open-wrapper.ts');
@@ -126,17 +126,17 @@ export async function ruleNotices(allow: readonly Sourced<string>[]): Promise<re
   });
 }
 
-/** Conditions of hooks that are no permission rules. */
+/** Returns notices for conditions of hooks that are not permission rules. */
 export const conditionNotices = (hooks: readonly Sourced<HookSetting>[]): readonly string[] =>
   hooks.flatMap(({value: {event, condition}}) => {
     const rule = condition === '' ? undefined : parseCondition(condition, ruleKinds);
     return rule?.tag === 'failed' && rule.error.kind === 'unclear'
       ? [
-          `The "if" of a ${event} hook is no permission rule: ${rule.error.message} The hook runs for every call that its matcher fits, and its yes does not count.`,
+          `The "if" of a ${event} hook is not a permission rule: ${rule.error.message} The hook runs for every call that fits its matcher, but weft ignores its approvals.`,
         ]
       : [];
   });
 
-/** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */
+/** Splits rules at commas and spaces outside parentheses: `Read,Bash(git log:*) Edit` is three rules. */
 export const splitRules = (texts: readonly string[]): string[] =>
   texts.flatMap(text => text.match(/(?:[^\s,(]|\((?:[^()]|\([^()]*\))*(?:\)|$))+/gu) ?? []);

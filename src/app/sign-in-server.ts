@@ -9,18 +9,18 @@ import {openLink} from '../workspace/open-link.ts';
 import {type CheckedServer, type ServerCheck, serverChecker} from './check-server.ts';
 import {oauthDeps, oauthServer} from './server-authorization.ts';
 
-/** What a sign-in came to. `check` is how the server answers with the new token, which is kept at `place`. */
+/** The result of a sign-in. `check` is the server's answer with the new token, which is saved at `place`. */
 export type SignInEnd =
   | {readonly kind: 'not-needed'}
   | {readonly kind: 'signed-in'; readonly place: string; readonly check: ServerCheck};
 
-/** How long the user has to sign in, and a server to answer, in milliseconds. */
+/** The time limits for the user to sign in, and for a server to answer, in milliseconds. */
 const signInMs = 300_000;
 const checkMs = 30_000;
 
 /**
- * Signs the user in to a server in the browser: asks it what it wants, offers the link, keeps the token, and sees whether the server
- * takes it. `moreScope` asks again where the user is signed in. The fault says why it could not be done.
+ * Signs the user in to a server in the browser: asks the server what it needs, shows the link, saves the token, and checks whether the
+ * server accepts it. With `moreScope` it asks again even if the user is signed in. The fault says what failed.
  */
 export async function signInServer(
   {target, moreScope}: {readonly target: CheckedServer; readonly moreScope: string | undefined},
@@ -33,11 +33,12 @@ export async function signInServer(
   const found = oauthServer(name, expanded.value);
   if (found.tag === 'failed') return failed(rejected(`${name}: ${found.error}.`));
   const server = found.value;
-  if (server === undefined)
-    return failed(rejected(`${name} is a program on this machine: there is nothing to sign in to.`));
+  if (server === undefined) return failed(rejected(`${name} is a program on this machine and needs no sign-in.`));
   const {oauth} = server;
   if (oauth.grant !== 'authorization-code') {
-    return failed(rejected(`${name} has credentials in its configuration: weft signs in to it by itself.`));
+    return failed(
+      rejected(`weft signs in to ${name} with the credentials in its configuration. There is nothing to do.`),
+    );
   }
   const withoutToken = {...deps, credentials: {...deps.credentials, read: async () => undefined}};
   const first = await checkOnce(target, withoutToken, signal);
@@ -45,10 +46,7 @@ export async function signInServer(
   if (first.status === 'connected' && moreScope === undefined) return ok({kind: 'not-needed'});
   const challenge = first.status === 'needs-sign-in' ? first.cause.challenge : noChallenge;
   const limit = new AbortController();
-  const late = setTimeout(
-    () => limit.abort(new Error(`nobody signed in within ${signInMs / 60_000} minutes`)),
-    signInMs,
-  );
+  const late = setTimeout(() => limit.abort(new Error(`no sign-in within ${signInMs / 60_000} minutes`)), signInMs);
   late.unref();
   try {
     const until = AbortSignal.any([signal, limit.signal]);
@@ -70,11 +68,11 @@ async function checkOnce(server: CheckedServer, deps: OAuthDeps, signal: AbortSi
   }
 }
 
-/** Why a server does not answer although the user has signed in to it. */
+/** Returns why a server does not answer although the user has signed in. */
 export const stillRefused = (check: Exclude<ServerCheck, {readonly status: 'connected'}>): string =>
-  check.status === 'failed' ? check.error : 'it refuses the new token';
+  check.status === 'failed' ? check.error : 'it rejects the new token';
 
-/** Signs the user in while a session goes on; `say` hears the link, which the browser opens where there is one. */
+/** Signs the user in during a session. Passes the link to `say` and opens it in a browser, if there is one. */
 export async function signInSession(
   target: CheckedServer,
   hears: {readonly say: (line: string) => void; readonly learnSecret: (secret: string) => void},
@@ -89,7 +87,7 @@ export async function signInSession(
         hears.say(`Sign in to ${visibleExactLine(name)} at ${host}: ${visibleExactLine(url)}`);
         void openLink(url, {platform: process.platform, environment: process.env, roots: [directory]});
       },
-      // A person at a terminal UI types prompts; `weft mcp login` takes the address of a page that did not load.
+      // In the terminal UI, typed lines are prompts. Only `weft mcp login` accepts the address of a page that did not load.
       async *typedLines() {},
     },
     signal,
@@ -98,6 +96,6 @@ export async function signInSession(
   if (end.value.kind === 'not-needed') return ok(`${name} needs no sign-in`);
   const {place, check} = end.value;
   return check.status === 'connected'
-    ? ok(`Signed in to ${name}; kept in ${place}`)
+    ? ok(`Signed in to ${name}; saved in ${place}`)
     : failed(`${name} does not answer yet: ${stillRefused(check)}`);
 }

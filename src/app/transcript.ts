@@ -20,8 +20,8 @@ import {isReminder} from '../domain/reminder.ts';
 import {visible, visibleLine, visibleOutput} from '../base/visible.ts';
 
 /**
- * A session as a transcript to read: prompts after `>`, answers as they are, calls after `*`, results indented below. Whatever
- * would steer a terminal is shown, not obeyed. Empty for no records.
+ * Formats a session as a transcript: prompts after `>`, answers unchanged, calls after `*`, results indented below. Control characters
+ * are made visible. Empty for no records.
  */
 export function formatSession(records: readonly JournalRecord[]): string {
   const calls = new Map<ActionId, ToolCallBlock>();
@@ -70,11 +70,11 @@ export function formatSession(records: readonly JournalRecord[]): string {
   return paragraphs.length === 0 ? '' : `${paragraphs.join('\n\n')}\n`;
 }
 
-/** Stands for an image or a document in text: `[image/png, 12 kB]`. */
+/** Returns a text for an image or a document: `[image/png, 12 kB]`. */
 export const imageText = (image: ImageBlock | DocumentBlock): string =>
   `[${image.mediaType}, ${String(Math.ceil((image.data.length * 3) / 4 / 1000))} kB]`;
 
-/** An approval decision in words: what was decided, by whom, on which action. */
+/** Describes an approval decision: what was decided, by whom, for which action. */
 export function decisionText({label, decision, by}: Extract<JournalRecord, {kind: 'approval'}>): string {
   const who = {
     user: 'by you',
@@ -85,20 +85,20 @@ export function decisionText({label, decision, by}: Extract<JournalRecord, {kind
   return `(${decision} ${who[by]}: ${visibleLine(label)})`;
 }
 
-/** A rewind, or its undoing, in words. */
+/** Describes a rewind, or its undo. */
 export function rewindRecordText(record: Extract<JournalRecord, {kind: 'rewind' | 'redo'}>): string {
-  if (record.kind === 'redo') return '(the rewind was taken back)';
+  if (record.kind === 'redo') return '(the rewind was undone)';
   const what = {files: 'the files were', talk: 'the conversation was', both: 'files and conversation were'} as const;
   return `(${what[record.what]} taken back to an earlier point)`;
 }
 
-/** A compaction in words. */
+/** Describes a compaction. */
 export function compactionText({way, tokens}: Extract<JournalRecord, {kind: 'compaction'}>): string {
   const how = way === 'summary' ? 'compacted to a summary' : 'shortened';
   return `(the conversation was ${how}: ${tokenChangeText(tokens)})`;
 }
 
-/** Why an answer ended early; empty where it did not. */
+/** Describes why an answer ended early; empty if it did not. */
 export function endingMark(message: AssistantMessage): string {
   switch (message.stop) {
     case 'end-turn':
@@ -152,7 +152,7 @@ function blockText(block: AssistantBlock): string {
   }
 }
 
-/** A tool's input as `key: value` lines. A text of several lines stands below its key. */
+/** Formats a tool's input as `key: value` lines. A text of several lines goes below its key. */
 function inputText(input: Json): string {
   if (!isJsonObject(input)) return typeof input === 'string' ? visible(input) : visible(JSON.stringify(input));
   return Object.entries(input)
@@ -172,17 +172,17 @@ function resultPart(result: ToolResultBlock, call: ToolCallBlock | undefined): s
   return `[${heading}]${indent(shown.join('\n'), '  ', '\n')}`;
 }
 
-/** The text of a result for people, with its images and documents. */
+/** Returns the text of a result for people, with its images and documents. */
 export const shownResult = (result: ToolResultBlock, call: ToolCallBlock | undefined) => ({
   ...(call === undefined ? {notes: [], output: resultText(result)} : pastResultOf(call, result)),
   attached: result.content.filter(block => block.kind !== 'text'),
 });
 
-/** The blocks of a prompt that people read: weft adds reminders for the model. */
+/** Returns the blocks of a prompt without the reminders that weft adds for the model. */
 export const spokenBlocks = ({blocks}: UserMessage): readonly UserBlock[] =>
   blocks.filter(block => block.kind === 'tool-result' || !isReminder(block));
 
-/** Puts `margin` before every line, and `before` before a text that is not empty. */
+/** Adds `margin` to every line, and `before` in front of a text that is not empty. */
 function indent(text: string, margin: string, before = ''): string {
   if (text === '') return '';
   return `${before}${text

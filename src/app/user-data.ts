@@ -7,14 +7,14 @@ import {dirname, join, resolve} from 'node:path';
 import {makeFolders} from '../config/make-folders.ts';
 import {type Places, placesOf} from '../config/places.ts';
 
-/** The folders and files of the user who runs weft; `store` where `--store` names the database. */
+/** Returns the folders and files of the user who runs weft. `store` is the database from `--store`. */
 export const userPlaces = (store: string | undefined = process.env['WEFT_STORE']): Places =>
   placesOf({platform: process.platform, env: {...process.env, WEFT_STORE: store}, home: homedir()});
 
-/** The user's folder of Claude Code, whose instructions and settings may count here. */
+/** Returns the user's Claude Code folder, whose instructions and settings weft may use. */
 export const claudeFolder = (): string => process.env['CLAUDE_CONFIG_DIR'] || join(homedir(), '.claude');
 
-/** The folders that no command and no edit may change unasked, and the variables that they are named by. */
+/** Returns the folders that commands and edits never change without asking, and the variables that name them. */
 export const weftFolders = ({config, data}: Places, environment: NodeJS.ProcessEnv): WeftFolders => ({
   folders: [...new Set([config, data].map(folder => resolve(folder)))],
   variables: Object.fromEntries(
@@ -29,8 +29,8 @@ export const weftFolders = ({config, data}: Places, environment: NodeJS.ProcessE
 const keyLength = 32;
 
 /**
- * The key that the tags of placeholders are made with: kept in `file`, so that a secret has the same placeholder in every
- * session of the user. Where it cannot be kept, or shall not be, it is new each time.
+ * Returns the key for making placeholders. It is saved in `file`, so that a secret has the same placeholder in every session of the user.
+ * With `leave-no-trace`, or if it can't be saved, the key is new each time.
  */
 export function placeholderKey(file: string, keep: 'keep' | 'leave-no-trace'): () => Uint8Array {
   return () => readKey(file) ?? (keep === 'keep' ? makeKey(file) : randomBytes(keyLength));
@@ -51,7 +51,7 @@ function makeKey(file: string): Uint8Array {
     makeFolders(dirname(file));
     writeFileSync(file, key, {mode: 0o600, flag: 'wx'});
   } catch {
-    // Another weft was first, or nothing can be written here.
+    // Another weft has just written it, or the file is not writable.
     return readKey(file) ?? key;
   }
   return key;

@@ -12,7 +12,7 @@ export interface InDatabase {
 
 export const now = (): number => Date.now();
 
-/** Opens the user's database. What speaks to Postgres is loaded for a user of it alone. */
+/** Opens the user's database. Loads the Postgres code only if it is needed. */
 export async function openUserDatabase({database}: InDatabase): Promise<Database> {
   const options = {now, process};
   if (database.kind === 'sqlite') return unwrap(openSqlite(database.file, options));
@@ -20,7 +20,7 @@ export async function openUserDatabase({database}: InDatabase): Promise<Database
   return unwrap(openPostgres(database.url, options));
 }
 
-/** Whether there is a database already; one that is not a file of this machine may be there. */
+/** True if the database exists. A Postgres database is assumed to exist. */
 export const isStoreMade = ({database}: Pick<Places, 'database'>): boolean =>
   database.kind === 'postgres' || existsSync(database.file);
 

@@ -13,7 +13,7 @@ import {UsageError} from './exit-code.ts';
 import {type InDatabase, now, openUserDatabase, sessionsIn} from './user-database.ts';
 import {userPlaces} from './user-data.ts';
 
-/** What the user's database keeps, over one connection. */
+/** The stores in the user's database, over one connection. */
 export interface UserStores {
   readonly sessions: Store;
   readonly jobs: JobStore;
@@ -44,7 +44,7 @@ export async function openUserStores(places: InDatabase): Promise<UserStores> {
   };
 }
 
-/** Closes the stores when the work has ended. */
+/** Opens the user's stores for `work`, and closes them afterwards. */
 export async function withUserStores<T>(
   work: (stores: UserStores) => T | Promise<T>,
   places: InDatabase = userPlaces(),
@@ -57,7 +57,7 @@ export async function withUserStores<T>(
   }
 }
 
-/** Opens the queue of a store that several machines share. */
+/** Opens the job queue of a shared store. */
 export async function openUserQueue(
   {url}: DatabaseChoice & {readonly kind: 'postgres'},
   note: (line: string) => void,
@@ -66,11 +66,11 @@ export async function openUserQueue(
   try {
     return await openRunQueue(url, note);
   } catch (cause) {
-    throw new UsageError(`The queue of the store cannot be opened: ${causeText(cause)}`);
+    throw new UsageError(`Can't open the job queue: ${causeText(cause)}`);
   }
 }
 
-/** Loads the reader of cron expressions. One that cannot be read any more is due in a day, so that it is not tried without end. */
+/** Loads the parser of cron expressions. An expression that is no longer valid is next due in a day, so that it is not retried endlessly. */
 export async function loadNext(): Promise<(schedule: Schedule, after: number) => number> {
   const {nextTime} = await import('../tasks/cron.ts');
   return ({cron}, after) => {

@@ -14,7 +14,7 @@ import {type ExportWork, fixedModel, type HostPorts, type ModelSetup} from './ho
 import type {McpServerState} from '../actions/mcp-port.ts';
 import type {RunContext} from './run-context.ts';
 
-/** What front ends ask of the user's own files: settings, trust, history and kept sessions. */
+/** The user's files for front ends: settings, trust, history and saved sessions. */
 export interface UserPorts extends Pick<
   HostPorts,
   'sessions' | 'history' | 'settings' | 'trust' | 'models' | 'permissionRules' | 'untrustedServers'
@@ -23,7 +23,7 @@ export interface UserPorts extends Pick<
   readonly exportSession: (work: ExportWork, records: readonly JournalRecord[]) => Promise<Outcome<ExportEnd, Fault>>;
 }
 
-/** The user's files on this machine; each part is loaded when it is first used. `store: 'none'` where sessions are not kept. */
+/** Makes the ports to the user's files. Each part is loaded when it is first used. `store` is `none` if sessions are not saved. */
 export function userPorts(
   {directory, project, places, permissions, trust, settings}: RunContext,
   {store, models}: {readonly store: Store | 'none'; readonly models: ModelSetup},
@@ -88,11 +88,11 @@ export function userPorts(
   };
 }
 
-const noSessionsKept = rejected('This run keeps no sessions, so there is none to read.');
+const noSessionsKept = rejected('This run saves no sessions, so there are none to read.');
 
-const nothingToTrust = 'The demo brings no settings.';
+const nothingToTrust = 'The demo has no settings.';
 
-/** For the demo, which leaves the user's files alone. */
+/** Makes the ports for the demo, which does not use the user's files. */
 export const demoUserPorts = (directory: string): UserPorts => ({
   sessions: {list: () => [], firstPrompts: () => new Map(), costs: async () => new Map(), lastMessages: () => []},
   history: {load: () => [], add: () => {}},
@@ -102,7 +102,7 @@ export const demoUserPorts = (directory: string): UserPorts => ({
     accept: async () => nothingToTrust,
     untrustedFiles: async () => [],
   },
-  models: fixedModel('The demo has a model of its own: leave it first.'),
+  models: fixedModel('The demo has its own model. Leave the demo first.'),
   permissionRules: async () => [],
   untrustedServers: async () => [],
   fetchConversation: async () => failed(noSessionsKept),
@@ -131,7 +131,7 @@ async function exportInto(
   return exportToFile(work, {...session, directory, home: homedir(), now: Date.now()});
 }
 
-/** UTF-16 units of a first prompt that are searched. */
+/** The most UTF-16 units of a first prompt to search. */
 const promptLength = 2000;
 const messagesShown = 6;
 const messageLength = 600;
@@ -141,12 +141,12 @@ function sessionMessages(message: Message): readonly SessionMessage[] {
   return text === '' ? [] : [{by: message.role === 'user' ? 'user' : 'agent', text}];
 }
 
-/** Prompts that are offered again, of this folder and of the others each; older ones stay in the file. */
+/** The most prompts to offer again, for this folder and for all others each. Older ones stay in the file. */
 const maxPrompts = 1000;
 
 /**
- * The user's earlier prompts, one JSON value a line, so that many weft processes can add to it: those of this folder are the latest
- * ones, those of other folders come behind them. Trouble with the file stops nothing.
+ * Opens the history of prompts: one JSON value per line, so that many weft processes can append to it. Prompts of this folder count as the
+ * latest, after those of other folders. Errors with the file are ignored.
  */
 export function openHistory(file: string, directory: string): HostPorts['history'] {
   return {
@@ -165,7 +165,7 @@ export function openHistory(file: string, directory: string): HostPorts['history
         makeFolders(dirname(file));
         appendFileSync(file, `${JSON.stringify({prompt, directory})}\n`, {mode: 0o600});
       } catch {
-        // A full disk or a read-only home costs the history, not the prompt.
+        // With a full disk or a read-only home, only the history is lost.
       }
     },
   };
@@ -173,7 +173,7 @@ export function openHistory(file: string, directory: string): HostPorts['history
 
 interface Entry {
   readonly prompt: string;
-  /** Empty where it is not known: lines were bare prompts once. */
+  /** The folder; empty for lines of older versions, which had only the prompt. */
   readonly directory: string;
 }
 

@@ -1,4 +1,4 @@
 import {version as packaged} from '../../package.json';
 
-/** weft's own version, built in: the number stands in package.json only. */
+/** The version of weft from package.json, built in. */
 export const version: string = packaged;

@@ -1,17 +1,17 @@
 import type {MemoryPort} from '../agent/ports.ts';
 
-/** Parts of the ceiling: from `warnAt` on the user is warned; memory has to fall below `calmBelow` before the next warning. */
+/** Fractions of the ceiling: weft warns at `warnAt`, and again only after memory has fallen below `warnAgainBelow`. */
 const warnAt = 0.8;
 const warnAgainBelow = 0.7;
 
 const bytesPerMegabyte = 1024 * 1024;
 
-/** Size in megabytes above which memory is saved at the cost of time. */
+/** The size in megabytes above which weft saves memory at the cost of time. */
 const saveMemoryFrom = 160;
 
 /**
- * Watches weft's own memory. It warns once each time that memory comes near the ceiling, and then calls `drop` to free what can be read
- * again; long before that it calls `saveMemory` once. `used` answers in bytes, `ceiling` is in megabytes.
+ * Watches weft's own memory. Warns once each time memory comes near the ceiling, and calls `drop` to free data that can be loaded again.
+ * Long before that, it calls `saveMemory` once. `used` returns bytes; `ceiling` is in megabytes.
  */
 export function watchMemory({
   ceiling,

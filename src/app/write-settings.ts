@@ -15,7 +15,7 @@ import {existingFolder} from './run-context.ts';
 import {fileLayers, settingsFiles, trustPlace} from './settings-layers.ts';
 import {userPlaces} from './user-data.ts';
 
-/** The settings that the files of a folder give, and where trust in the folder is recorded. */
+/** Reads the settings from a folder's files, and the location where trust in the folder is recorded. */
 export function settingsIn(cwd: string | undefined, more: readonly SettingsLayer[] = []) {
   const directory = existingFolder(cwd ?? '.');
   const place = trustPlace(directory, userPlaces());
@@ -25,7 +25,7 @@ export function settingsIn(cwd: string | undefined, more: readonly SettingsLayer
   return {settings: merged.value, place, layers};
 }
 
-/** The settings file that the flags name, or the user's own where they name none. */
+/** Returns the settings file that the flags choose; by default the user's own. */
 export function targetFile({user, project, local, cwd}: SettingsFileOptions) {
   if ([user, project, local].filter(flag => flag !== undefined).length > 1) {
     throw new UsageError('Use only one of --user, --project and --local.');
@@ -39,7 +39,7 @@ export function targetFile({user, project, local, cwd}: SettingsFileOptions) {
   return file;
 }
 
-/** Like `carryTrustOver`; says on stderr where what the user just wrote has no effect yet. */
+/** Like `carryTrustOver`, but prints a notice if the settings that the user has just written have no effect yet. */
 export async function carryTrustOverOrNote(
   before: {readonly settings: TrustedSettings},
   what: WrittenSettings,
@@ -48,15 +48,15 @@ export async function carryTrustOverOrNote(
     note('this folder is not trusted, so its settings have no effect yet. Trust it: weft permissions trust');
 }
 
-/** The settings file of a folder that was just written. */
+/** A settings file that was just written. */
 interface WrittenSettings {
   readonly cwd: string | undefined;
   readonly written: 'project' | 'local';
 }
 
 /**
- * Keeps a folder trusted after the user has written into its settings: the new files are trusted if the old ones (`before`) were,
- * unless another of its files changed meanwhile.
+ * Keeps a folder trusted after the user has written into its settings: the new files are trusted if the old ones (`before`) were, and if
+ * no other file has changed meanwhile.
  */
 export async function carryTrustOver(
   before: {readonly settings: TrustedSettings},
@@ -80,7 +80,7 @@ export async function recordOwnRule(
   const there = new Set(
     [...settings.settings.permissions.allow, ...settings.withheldRules].map(({value}) => value.trim()),
   );
-  // A recorded rule that is in no file any more was removed by hand.
+  // A recorded rule that is no longer in a file was removed by hand.
   const kept = ownRulesIn(place.record, place.folder).filter(each => each !== rule.trim() && there.has(each));
   return recordOwnRules(place.record, {
     folder: place.folder,
@@ -89,8 +89,8 @@ export async function recordOwnRule(
 }
 
 /**
- * Keeps a user's own settings of a project out of its repository: writes a `.gitignore` that names the file (and itself) beside it,
- * where the folder lies in a repository and has none yet.
+ * Keeps a user's own project settings out of the repository: writes a `.gitignore` next to the file that lists the file and itself. Only if
+ * the folder is in a repository and has no `.gitignore` yet.
  */
 export function ignoreInGit(path: string): void {
   const folder = dirname(path);
@@ -98,7 +98,7 @@ export function ignoreInGit(path: string): void {
   try {
     writeFileSync(join(folder, '.gitignore'), `/${basename(path)}\n/.gitignore\n`, {flag: 'wx'});
   } catch {
-    // There is one, or none can be made; then the user sees the file in `git status`.
+    // The file exists or is not writable. Then the user sees the settings file in `git status`.
   }
 }
 
@@ -107,14 +107,14 @@ function isInRepository(folder: string): boolean {
   return existsSync(join(folder, '.git')) || (above !== folder && isInRepository(above));
 }
 
-/** Throws where a link in the project would make weft write to a file outside it. */
+/** Throws an error if a link in the project would make weft write to a file outside it. */
 export function requireInside(path: string, directory: string): void {
   const inside = realpathSync(directory);
   for (const each of [path, dirname(path)]) {
     const real = realPathOf(each);
     if (real === undefined) continue;
     if (real !== inside && !real.startsWith(`${inside}/`.replace('//', '/'))) {
-      throw new Error(`${each} is a link out of the folder, to ${visibleExactLine(real)}. Nothing was changed.`);
+      throw new Error(`${each} is a link to ${visibleExactLine(real)}, outside the folder. Nothing was changed.`);
     }
   }
 }
@@ -122,12 +122,12 @@ export function requireInside(path: string, directory: string): void {
 const realPathOf = (path: string): string | undefined => tryOr(() => realpathSync(path), undefined);
 
 /**
- * Writes a rule that the user gave with an approval decision into the user's settings or those of the folder `cwd`. It counts from the
- * next start, without trust in the folder. What else a clone brought along in these files still waits for trust.
+ * Writes a rule from an approval decision into the user's settings or those of the folder `cwd`. It applies from the next start, even if
+ * the folder is not trusted. Other settings in these files still need trust.
  */
 export async function saveRule({list, rule, scope}: SavedRule, cwd: string): Promise<Outcome<unknown, Fault>> {
   try {
-    const may = await checkOutsideWeft(`Keeping the rule ${rule}`);
+    const may = await checkOutsideWeft(`Saving the rule ${rule}`);
     if (may.tag === 'failed') return may;
     const file = targetFile({...flagOf[scope], cwd});
     const before = settingsIn(cwd);
@@ -141,7 +141,7 @@ export async function saveRule({list, rule, scope}: SavedRule, cwd: string): Pro
   }
 }
 
-/** Removes a rule from the user's settings or those of the folder `cwd`. It counts until weft ends. */
+/** Removes a rule from the user's settings or those of the folder `cwd`. It still applies until weft exits. */
 export async function removeSavedRule({list, rule, scope}: SavedRule, cwd: string): Promise<Outcome<unknown, Fault>> {
   try {
     const may = await checkOutsideWeft(`Removing the rule ${rule}`);

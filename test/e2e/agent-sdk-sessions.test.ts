@@ -293,7 +293,7 @@ describe('options', () => {
 
   const refused: readonly (readonly [string, Options, RegExp])[] = [
     ['other tools in the place of weft’s', {toolAliases: {Bash: 'mcp__far__bash'}}, /in the place of Bash/u],
-    ['an agent', {agent: 'reviewer'}, /There is no agent "reviewer"/u],
+    ['an agent', {agent: 'reviewer'}, /Unknown agent "reviewer"/u],
     ['a tool that is none', {permissionPromptToolName: 'ask'}, /must be stdio or a tool/u],
   ];
   test.each(refused)('%s: refused with a clear line', async (_name, options, why) => {

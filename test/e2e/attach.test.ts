@@ -112,7 +112,7 @@ test(
     terminal.type('First\r');
     await terminal.until(/One\./u);
     terminal.type('/clear\r');
-    await terminal.until(/Session "First" goes on in the background/u);
+    await terminal.until(/Session "First" continues in the background/u);
     terminal.type('Second\r');
     await terminal.until(/Two\./u);
     gate.resolve();

@@ -58,7 +58,7 @@ test('an agent that is not there exits with 2 and a suggestion; nothing is sent'
   await using scene = await openScene([]);
   agentFile(scene, 'reviewer', 'description: Reviews code', '---', 'You review.');
   const near = await scene.run(['-p', 'x', '--agent', 'reviewr']);
-  expect([near.code, near.stderr]).toEqual([2, 'weft: There is no agent "reviewr". Did you mean reviewer?\n']);
+  expect([near.code, near.stderr]).toEqual([2, 'weft: Unknown agent "reviewr". Did you mean reviewer?\n']);
   const broken = await scene.run(['-p', 'x', '--agents', '{"a": {"description": "A"}}']);
   expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('--agents: "a.prompt" does not fit')]);
   const noJson = await scene.run(['-p', 'x', '--agents', '{']);
@@ -111,8 +111,8 @@ test('the turns, the effort, the skills and the servers of an agent count; what 
   expect([run.code, run.stderr.split('\n').filter(line => line.includes(' adder'))]).toEqual([
     4,
     [
-      'weft: Not heeded of what defines adder: memory.',
-      'weft: The agent adder asks for a skill: There is no skill "none". There are: pdf.',
+      'weft: Ignored fields of the agent adder: memory.',
+      'weft: The agent adder needs a skill: There is no skill "none". There are: pdf.',
     ],
   ]);
   expect(toldSystem(scene.server.requests[0])).toMatch(

@@ -108,8 +108,8 @@ test('in a pipe nobody can say yes; without a display the model hears nothing of
     return /^. computer {2}(.*)$/mu.exec(stdout)?.[1];
   };
   expect([await doctor(environment), await doctor({}), await doctor({DISPLAY: ':65000'})]).toEqual([
-    'X11 with import, xdotool; the agent asks before it uses it',
-    'no display here, so the agent is not offered one',
+    'X11 with import, xdotool; the agent asks before it uses the screen',
+    'no display here, so computer use is off',
     expect.stringMatching(/^The screen cannot be used: xdotool failed: .*display/u),
   ]);
 });

@@ -115,7 +115,7 @@ describe('weft config import', () => {
     mkdirSync(join(place.home, 'weft'), {recursive: true});
     writeFileSync(place.user, '{"permissionMode": "default", "permissions": {"deny": ["Read(./.env)"]}}');
     const listed = await runWeft(['hooks', 'list'], {place});
-    expect(listed.stderr).toContain('~/.claude/settings.json has 1 hook and 1 permission rule that do not count here');
+    expect(listed.stderr).toContain('~/.claude/settings.json has 1 hook and 1 permission rule that weft does not use');
     const {rows} = JSON.parse((await place.run(['import', '--json'])).stdout);
     expect(rows).toEqual([
       {kind: 'rule', text: 'deny Read(./.env)', outcome: 'exists', why: ''},
@@ -123,15 +123,15 @@ describe('weft config import', () => {
       {kind: 'rule', text: 'allow NoTool(x)', outcome: 'left-out', why: expect.stringContaining('NoTool')},
       {kind: 'mode', text: 'plan', outcome: 'exists', why: ''},
       {kind: 'variable', text: 'FOO', outcome: 'new', why: ''},
-      {kind: 'variable', text: 'ANTHROPIC_MODEL', outcome: 'left-out', why: 'it speaks to Claude Code'},
+      {kind: 'variable', text: 'ANTHROPIC_MODEL', outcome: 'left-out', why: 'it is for Claude Code'},
       {kind: 'hook', text: 'PreToolUse(Bash)  ./check.sh', outcome: 'new', why: ''},
       {
         kind: 'hook',
         text: 'PreToolUse(Bash)  Is it safe?',
         outcome: 'left-out',
-        why: 'weft runs hooks of the types command and http only',
+        why: 'weft runs only hooks of the types command and http',
       },
-      {kind: 'hook', text: 'Setup  true', outcome: 'left-out', why: 'weft calls no hooks at this event'},
+      {kind: 'hook', text: 'Setup  true', outcome: 'left-out', why: 'weft has no hooks for this event'},
       {kind: 'setting', text: 'model', outcome: 'left-out', why: 'it is not imported'},
     ]);
     const written = {

@@ -45,7 +45,7 @@ test('doctor says what works here, and makes nothing', async () => {
   expect(found['model']?.state).toBe('limited');
   expect(found['search']).toEqual({
     state: 'ok',
-    detail: expect.stringMatching(/^ripgrep \d.*, weft's own; reads files as they are, keeps no index$/u),
+    detail: expect.stringMatching(/^ripgrep \d.*, weft's own; searches files directly, without an index$/u),
   });
   expect(found['pty']).toEqual({state: 'ok', detail: expect.stringMatching(/^\/dev\//u)});
   expect(found['store']?.detail).toContain('none yet');
@@ -124,7 +124,7 @@ test('doctor says who is asked to search the web, where a rule allows it', async
     const {stdout} = await runWeft(['doctor', '--json'], {place, environment});
     return report(stdout)['web']?.detail;
   };
-  const rule = '(the rule WebSearch allows it); pages are read from here';
+  const rule = '(the rule WebSearch allows it); weft reads pages itself';
   const elsewhere = 'http://127.0.0.1:9';
   expect([
     await web({ANTHROPIC_API_KEY: 'k'}),
@@ -133,8 +133,8 @@ test('doctor says who is asked to search the web, where a rule allows it', async
     await web({OPENAI_API_KEY: 'k', OPENAI_BASE_URL: elsewhere}),
   ]).toEqual([
     `Anthropic searches ${rule}`,
-    `${elsewhere} is asked to search; whether it can is not known ${rule}`,
+    `${elsewhere} is asked to search, which it may not support ${rule}`,
     `OpenAI searches ${rule}`,
-    'No search engine; pages can be read.',
+    'No search engine. weft can still read pages.',
   ]);
 });

@@ -41,7 +41,7 @@ describe('1: it failed, and says in one line what to do', () => {
       signal: null,
       stdout: '',
       stderr:
-        'weft: No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo\n',
+        'weft: No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo\n',
     });
   });
 
@@ -70,14 +70,14 @@ describe('2: it was called wrongly', () => {
     [
       'settings that are not there',
       ['--prompt', 'x', '--settings', 'nowhere.json'],
-      /Cannot read the settings file.*nowhere/u,
+      /Can't read the settings file.*nowhere/u,
     ],
     ['a session id that is none', ['--prompt', 'x', '--resume', 'last'], /No such session: "last"/u],
     ['a session id that is none, without a prompt', ['--resume', 'last'], /No such session: "last"/u],
     ['--resume without an id or a prompt', ['--resume'], /needs a session id/u],
     ['--resume without an id', ['--prompt', 'x', '--resume'], /needs a session id/u],
     ['two sessions', ['--prompt', 'x', '--continue', '--resume', id], /--continue or --resume, not both/u],
-    ['a recording that is not there', ['--prompt', 'x', '--replay', 'nowhere'], /Cannot read the recording.*nowhere/u],
+    ['a recording that is not there', ['--prompt', 'x', '--replay', 'nowhere'], /Can't read the recording.*nowhere/u],
     ['a shell nobody knows', ['completion', 'tcsh'], /tcsh[^]*bash, zsh, fish, powershell/u],
   ];
   test.concurrent.each(cases)('%s', async (_title, args, says) => {
@@ -105,7 +105,7 @@ describe('2: it was called wrongly', () => {
     const {code, stderr} = await runWeft(['--prompt', 'x', '--provider', 'anthropic'], {place});
     expect([code, stderr]).toEqual([
       2,
-      'weft: There is no key for Anthropic: set ANTHROPIC_API_KEY, or keep one with weft auth login.\n',
+      'weft: No key for Anthropic. Set ANTHROPIC_API_KEY, or save one with weft auth login.\n',
     ]);
   });
 });

@@ -88,7 +88,7 @@ describe('what is asked for', () => {
   test('the model itself is no other model', async () => {
     await using scene = await openScene([]);
     const {code, stderr} = await scene.run(['--prompt', 'x', '--model', main, '--fallback-model', 'opus']);
-    expect([code, stderr]).toEqual([2, `weft: --fallback-model: ${main} is the model itself. Name another one.\n`]);
+    expect([code, stderr]).toEqual([2, `weft: --fallback-model: ${main} is the main model. Name another one.\n`]);
   });
 
   test('a setting names them, where the flag does not; the model itself in it counts for nothing', async () => {

@@ -24,7 +24,7 @@ test(
     terminal.type(`\u001B[200~${key}\u001B[201~`);
     await terminal.until(/Paste an API key: Anthropic[^]*••••/u);
     terminal.type('\r');
-    await terminal.until(/Anthropic key kept in[^]*what is it[^]*Here is the answer\./u);
+    await terminal.until(/Anthropic key saved in[^]*what is it[^]*Here is the answer\./u);
     expect(server.requests.map(request => [toldPrompt(request), request.headers['x-api-key']])).toEqual([
       ['what is it', key],
     ]);

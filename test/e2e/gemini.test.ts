@@ -51,6 +51,6 @@ test('without a key: what to do about it', {tags: 'smoke'}, async () => {
   const {code, stderr} = await scene.run(['--prompt', 'x', '--provider', 'gemini']);
   expect([code, stderr]).toEqual([
     2,
-    'weft: There is no key for Gemini: set GEMINI_API_KEY, or keep one with weft auth login.\n',
+    'weft: No key for Gemini. Set GEMINI_API_KEY, or save one with weft auth login.\n',
   ]);
 });

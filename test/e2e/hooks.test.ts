@@ -129,7 +129,7 @@ describe('a guard', () => {
     ]);
     expect(run.stderr).toContain('A Stop hook with "if" never runs');
     expect(run.stderr).toContain(
-      'The "if" of a PreToolUse hook is no permission rule: "Bash(mkdir *)|Bash(rm *)" is more than one rule',
+      'The "if" of a PreToolUse hook is not a permission rule: "Bash(mkdir *)|Bash(rm *)" is more than one rule',
     );
   });
 

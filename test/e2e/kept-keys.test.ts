@@ -34,13 +34,13 @@ test('a key is kept for headless runs too, in one file that is the user’s alon
   });
   expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
   expect(await run(['auth', 'status'])).toMatchObject({
-    stdout: `Anthropic  key kept in ${file}\nOpenAI     no key\nGemini     no key\n`,
+    stdout: `Anthropic  key saved in ${file}\nOpenAI     no key\nGemini     no key\n`,
   });
   expect((await run(['auth', 'status'], '', {ANTHROPIC_API_KEY: 'sk-other'})).stdout).toContain(
     'Anthropic  key from ANTHROPIC_API_KEY\n',
   );
   expect((await run(['doctor'])).stdout).toContain(
-    `(anthropic at ${server.baseUrl.anthropic}), key kept in ${file}; not contacted`,
+    `(anthropic at ${server.baseUrl.anthropic}), key saved in ${file}; not contacted`,
   );
 
   expect(await run(['--prompt', 'hi'])).toMatchObject({code: 0, stdout: 'Hello.\n'});

@@ -120,7 +120,7 @@ test.each([
 });
 
 test.each([
-  ['"../hooks.json"', '../hooks.json lies outside the plugin.'],
+  ['"../hooks.json"', '../hooks.json is outside the plugin.'],
   ['"./none.json"', 'there is no ./none.json.'],
   ['7', '"hooks" must be an object or a path.'],
 ])('hooks that a manifest names and that cannot be read (%s) stop weft', async (named, said) => {

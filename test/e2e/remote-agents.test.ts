@@ -260,7 +260,7 @@ test('a server that ends, a wrong token, nobody who answers, and a folder that i
     `far ended before it was done: it exited with code 1 (it wrote: weft: lost the connection to ${server.url.origin})`,
   );
   await scene.run(['--prompt', 'MAIN']);
-  expect(toldResults(scene.server.requests[3])[0]).toContain(`nothing answers at ${server.url.origin}`);
+  expect(toldResults(scene.server.requests[3])[0]).toContain(`no answer from ${server.url.origin}`);
 
   await using again = await WeftServer.start({place: far.place, environment: pointedAt(far.model)});
   const tokenFile = join(scene.place.home, 'far.token');
@@ -269,9 +269,9 @@ test('a server that ends, a wrong token, nobody who answers, and a folder that i
   expect(toldResults(scene.server.requests[5])[0]).toContain('not an existing absolute folder, in body.workDir');
   writeFileSync(tokenFile, 'wrong');
   await scene.run(['--prompt', 'MAIN']);
-  expect(toldResults(scene.server.requests[7])[0]).toMatch(/refuses: /u);
+  expect(toldResults(scene.server.requests[7])[0]).toMatch(/refused the request: /u);
   // What opens the user's own server is told to no other machine.
   setFar(scene, {url: 'http://far.invalid:4096'});
   await scene.run(['--prompt', 'MAIN']);
-  expect(toldResults(scene.server.requests[9])[0]).toContain('The token of http://far.invalid:4096 is not known.');
+  expect(toldResults(scene.server.requests[9])[0]).toContain('No token for http://far.invalid:4096.');
 });

@@ -65,10 +65,10 @@ test('the approval of a session in the background is announced, waits, and is an
   using terminal = open(scene, ['Make it.']);
   await terminal.until(/First\./u);
   terminal.type('/clear\r');
-  await terminal.until(/Session "Make it\." goes on in the background/u);
+  await terminal.until(/Session "Make it\." continues in the background/u);
   expect(terminal.log()).not.toContain('weft (waits for you)');
   gate.resolve();
-  await terminal.until(/Session "Make it\." needs your answer\. \/resume goes to it\.[^]*1 session asks/u);
+  await terminal.until(/Session "Make it\." needs your answer\. To open it, type \/resume\.[^]*1 session asks/u);
   expect(terminal.log()).toContain('weft (waits for you)');
   terminal.type('y\r');
   await terminal.until(/▌ y\s+● Second\./u);
@@ -85,7 +85,7 @@ test('quitting asks what to stop; then all is stopped, kept, and named', async (
   using terminal = open(scene, [...free, 'Make it.']);
   const pid = Number(await fileComes(join(scene.place.work, 'pid')));
   terminal.type('/new\r');
-  await terminal.until(/goes on in the background/u);
+  await terminal.until(/continues in the background/u);
   terminal.type('More\r');
   await terminal.until(/Second\./u);
   terminal.type('/exit\r');
@@ -115,7 +115,7 @@ test('killed while two sessions run, each can be continued; and no other weft op
   using terminal = open(scene, [...free, 'First task']);
   await terminal.until(/One\./u);
   terminal.type('/clear\r');
-  await terminal.until(/goes on in the background/u);
+  await terminal.until(/continues in the background/u);
   terminal.type('Second task\r');
   await terminal.until(/Two\./u);
   const rows: readonly {readonly id: string; readonly title: string}[] = JSON.parse(
@@ -143,7 +143,9 @@ test('SIGTERM stops every session and keeps it; screen reader mode says what goe
   using terminal = open(scene, ['--accessible', ...free, 'First task']);
   const pid = Number(await fileComes(join(scene.place.work, 'pid')));
   terminal.type('/clear\r');
-  await terminal.until(/New session\.[^]*Session "First task" goes on in the background\. \/resume goes back to it\./u);
+  await terminal.until(
+    /New session\.[^]*Session "First task" continues in the background\. To return to it, type \/resume\./u,
+  );
   terminal.type('Second task\r');
   await terminal.until(/Two\./u);
   terminal.type('/exit\r');
@@ -192,7 +194,7 @@ test('undo names the session whose changes it takes back, too', async () => {
   using terminal = open(scene, [...free, 'First task']);
   await fileComes(join(scene.place.work, 'pid'));
   terminal.type('/clear\r');
-  await terminal.until(/goes on in the background/u);
+  await terminal.until(/continues in the background/u);
   terminal.type('Second task\r');
   await terminal.until(/Second\./u);
   terminal.type('!touch go\r');

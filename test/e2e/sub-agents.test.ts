@@ -316,7 +316,7 @@ test("an agent's file says what a sub-agent is, may call and may take; what it a
   expect(toldResults(second)).toEqual([expect.stringMatching(/^No tool named "Bash" here/u)]);
   expect(JSON.stringify(requestsOf(scene, 'MAIN')[0]?.body.tools)).toContain('- reader: Reads files');
   expect(toldResults(requestsOf(scene, 'MAIN')[1])).toEqual([
-    expect.stringMatching(/^Stopped after 2 turns\.\nNot heeded of what defines reader: effort\. \[agent /u),
+    expect.stringMatching(/^Stopped after 2 turns\.\nIgnored fields of the agent reader: effort\. \[agent /u),
   ]);
 });
 

@@ -168,7 +168,7 @@ test('an agent file asks for a worktree', async () => {
   expect((await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits'])).stdout).toBe('Good.\n');
   const [told = ''] = toldResults(requestsOf(scene, 'MAIN')[1]);
   expect(told).toContain('Created b.txt (+1 -0)');
-  expect(told).not.toContain('Not heeded');
+  expect(told).not.toContain('Ignored fields');
   expect(existsSync(join(scene.place.work, 'b.txt'))).toBe(false);
   expect(worktreesOf(scene)).toHaveLength(1);
 });
@@ -289,7 +289,7 @@ test('weft --worktree works in a worktree that begins with what is not committed
     stdout: 'Changed.\n',
     stderr: [
       `weft: Worktree kept: ${folder} (branch worktree-mine): 1 file changed (+1 -1)\n`,
-      'weft: Merge it: weft worktree merge mine · Go on in it: weft --worktree mine --continue · Remove it: weft worktree remove --force mine\n',
+      'weft: Merge it: weft worktree merge mine · Continue in it: weft --worktree mine --continue · Remove it: weft worktree remove --force mine\n',
     ].join(''),
   });
   expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');

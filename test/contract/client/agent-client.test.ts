@@ -180,7 +180,7 @@ describe.each([
     });
     expect(await client.query({query: 'branch'}, never)).toMatchObject({
       tag: 'failed',
-      error: {kind: 'bug', message: 'Looking at the repository broke off: disk full'},
+      error: {kind: 'bug', message: 'Looking at the repository failed: disk full'},
     });
   });
 

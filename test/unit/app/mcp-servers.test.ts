@@ -94,7 +94,7 @@ test('a trusted project gets no key of the model, and trust names every variable
 test('a flag that names no servers is refused', async () => {
   await expect(found('never', {mcpConfig: ['{"a":1}']})).rejects.toThrow('it has no object "mcpServers"');
   const missing = join(directory, 'missing');
-  await expect(found('never', {mcpConfig: [missing]})).rejects.toThrow(`${missing} cannot be read`);
+  await expect(found('never', {mcpConfig: [missing]})).rejects.toThrow(`Can't read --mcp-config ${missing}: `);
 });
 
 test('a broken .mcp.json has no servers and stops nothing', async () => {
@@ -102,5 +102,5 @@ test('a broken .mcp.json has no servers and stops nothing', async () => {
   writeFileSync(file, '{');
   const {notices} = await found('trusted');
   expect(notices).toHaveLength(1);
-  expect(notices[0]).toContain(`${file}: its MCP servers are left out: it is not JSON`);
+  expect(notices[0]).toContain(`${file}: its MCP servers are ignored: it is not JSON`);
 });

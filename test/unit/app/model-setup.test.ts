@@ -34,7 +34,7 @@ test('a local server: its address and model are kept as settings, and it answers
   const baseUrl = server.baseUrl.openai;
   expect(await setup.useServer({baseUrl, model: 'large-model'}, signal)).toEqual({
     tag: 'ok',
-    value: {model: 'large-model', text: `large-model at ${baseUrl} is kept in your settings`},
+    value: {model: 'large-model', text: `Saved large-model at ${baseUrl} in your settings`},
   });
   expect(port.provider).toBe('openai');
   expect(JSON.parse(readFileSync(settingsFile, 'utf8'))).toEqual({provider: 'openai', baseUrl, model: 'large-model'});

@@ -143,7 +143,7 @@ describe('leaving a session', () => {
     sessions.submit(prompt('next'));
     await arrives(two.id);
     expect([one.ops, two.ops]).toEqual([[], [{op: 'set-mode', mode: 'acceptEdits'}, prompt('next')]]);
-    expect(said()).toEqual(['Session "Fix it" goes on in the background. /resume goes back to it.']);
+    expect(said()).toEqual(['Session "Fix it" continues in the background. To return to it, type /resume.']);
     expect(states(sessions)).toEqual([['Fix it', 'running']]);
     one.emit(delta('done'));
     two.emit({event: 'prompt-withdrawn', id: messageId('next')});
@@ -189,7 +189,7 @@ describe('leaving a session', () => {
       () => said().length === 8,
       () => said().join('\n'),
     );
-    expect(said().at(-1)).toBe('8 sessions are open. Stop one first: /resume lists them.');
+    expect(said().at(-1)).toBe('8 sessions are open. Stop one first. To list them, type /resume.');
     await sessions.close('shutdown');
     expect(all.map(({state}) => state.closed)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0]);
     expect(sessions.running()).toHaveLength(7);
@@ -212,15 +212,15 @@ describe('a session in the background', () => {
     const {sessions, said, one} = await left();
     const id = actionId('q');
     one.emit({event: 'question-asked', id, asker: 'main', questions: [], files: []});
-    expect(said()).toEqual(['Session "Fix it" needs your answer. /resume goes to it.']);
+    expect(said()).toEqual(['Session "Fix it" needs your answer. To open it, type /resume.']);
     expect(states(sessions)).toEqual([['Fix it', 'needs-input']]);
     one.emit({event: 'question-settled', id});
     expect(states(sessions)).toEqual([['Fix it', 'running']]);
   });
 
   test.each([
-    [{kind: 'done'}, 'Session "Fix it" is done. /resume shows it.'],
-    [{kind: 'interrupted'}, 'Session "Fix it" was stopped. /resume shows it.'],
+    [{kind: 'done'}, 'Session "Fix it" is done. To open it, type /resume.'],
+    [{kind: 'interrupted'}, 'Session "Fix it" was stopped. To open it, type /resume.'],
     [{kind: 'failed', fault: rejected('No network')}, 'Session "Fix it" failed: No network'],
   ] as const)('says how it ended, and is closed: %j', async (end, text) => {
     const {sessions, said, one} = await left();
@@ -248,7 +248,9 @@ describe('a session in the background', () => {
     const {sessions, said, one} = await left();
     one.runs(block);
     one.emit(finished({kind: 'done'}));
-    expect(said()).toEqual(['Session "Fix it" is done; its background commands go on. /resume shows it.']);
+    expect(said()).toEqual([
+      'Session "Fix it" is done; its background commands are still running. To open it, type /resume.',
+    ]);
     expect([states(sessions), one.state.closed]).toEqual([[['Fix it', 'commands']], 0]);
     expect(sessions.running()[0]?.background).toEqual(['npm run dev']);
     one.runs();
@@ -262,7 +264,7 @@ describe('a session in the background', () => {
     one.emit({event: 'agent-changed', row: {...row, status: {kind: 'succeeded', answer: 'There.'}}});
     expect([one.ops, one.state.closed]).toEqual([[{op: 'hear-agents', id: messageId('own1')}], 0]);
     one.emit({event: 'prompt-withdrawn', id: messageId('own1')});
-    expect([said(), one.state.closed]).toEqual([['Session "Fix it" is done. /resume shows it.'], 1]);
+    expect([said(), one.state.closed]).toEqual([['Session "Fix it" is done. To open it, type /resume.'], 1]);
   });
 
   test('does not show its commands among those of the session that is shown', async () => {

@@ -149,7 +149,7 @@ test("one of weft's own commands keeps none", async () => {
   for (const reach of ['local', 'project', 'user'] as const)
     expect(await keep('Bash', {scope: reach})).toMatchObject({
       tag: 'failed',
-      error: {message: expect.stringContaining('a command of weft started it')},
+      error: {message: expect.stringContaining('so a command that weft runs can')},
     });
   expect(counts()).toEqual(['nothing', []]);
 });
