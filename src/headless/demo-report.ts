@@ -14,14 +14,14 @@ import {endOf, type HeadlessEnd, oneLine, summaryNotes} from './prompt-summary.t
 interface ReportOptions {
   readonly engine: AgentClient;
   readonly prompt: string;
-  /** Takes one line, without an end of line. */
+  /** Prints one line, which has no line feed. */
   readonly print: (line: string) => void;
   readonly uuid: () => string;
 }
 
 /**
- * Runs one prompt and prints what happens as it happens, for a person who reads along or afterwards. Everything asked for is
- * granted, and each grant is printed.
+ * Runs one prompt and prints its events as they happen, for people. It approves everything that the agent asks for, and prints each
+ * approval.
  */
 export async function runReport({engine, prompt, print, uuid}: ReportOptions): Promise<HeadlessEnd> {
   const finished = Promise.withResolvers<PromptSummary>();
@@ -50,7 +50,7 @@ function firstChoice({options}: Question): QuestionAnswer {
   return {selected: chosen === undefined ? [] : [chosen.label], other: ''};
 }
 
-/** Most lines of a file's change that are shown. */
+/** The most lines to show of a file's change. */
 const maxDiffLines = 30;
 
 class Report {
@@ -84,7 +84,7 @@ class Report {
       case 'action-started':
         return diffLines(event.preview);
       case 'action-settled':
-        // The list itself has been printed.
+        // The todo list itself has already been printed.
         if (event.call.name === 'TodoWrite') return [];
         return settledLines(this.#labels.get(event.call.id) ?? event.call.name, event);
       case 'todos-framed':
@@ -156,11 +156,11 @@ function diffLines(preview: Preview): readonly string[] {
   });
 }
 
-/** Most lines of a command's output that are shown: those that say why it failed, else its end. */
+/** The most lines to show of a command's output: those that say why it failed, otherwise the last ones. */
 const maxOutputLines = 8;
 const sayWhy = /✖|✗|not ok|!==|\bfail \d/u;
 
-/** How an action ended: its label and outcome on one line, and the end of what a command printed below it. */
+/** Returns an action's label and outcome on one line, followed by the end of a command's output. */
 function settledLines(label: string, event: Extract<AgentEvent, {event: 'action-settled'}>): readonly string[] {
   const {kind, words, printed} = outcomeOf(event.result);
   const seconds = `${(event.durationMs / 1000).toFixed(1)} s`;

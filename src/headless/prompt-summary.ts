@@ -5,7 +5,7 @@ import {visible} from '../base/visible.ts';
 import {faultText} from '../domain/fault.ts';
 import {hookStopText, stopText} from '../domain/stop-text.ts';
 
-/** What a person should know about the end of a prompt besides its answer: one line each, usually none. */
+/** Returns notices about the end of a prompt, one line each; usually none. */
 export function summaryNotes(summary: PromptSummary): readonly string[] {
   const {end} = summary;
   switch (end.kind) {
@@ -23,7 +23,7 @@ export function summaryNotes(summary: PromptSummary): readonly string[] {
     case 'stopped-by-hook':
       return [oneLine(hookStopText(end))];
     case 'invalid-output':
-      return ['the answer does not fit the schema:', ...end.errors.map(error => `  ${oneLine(error)}`)];
+      return ['the answer does not match the schema:', ...end.errors.map(error => `  ${oneLine(error)}`)];
     case 'interrupted':
       return [];
     default:
@@ -31,7 +31,7 @@ export function summaryNotes(summary: PromptSummary): readonly string[] {
   }
 }
 
-/** Text on one line, for a stream whose lines are messages and which a terminal may show. */
+/** Puts text on one line, with visible control characters, for stderr. */
 export const oneLine = (text: string): string => visible(text.trim().replace(/\s*[\r\n]+\s*/gu, ' '));
 
 function answerNotes(summary: PromptSummary): readonly string[] {
@@ -49,31 +49,27 @@ function denialNotes({denials}: PromptSummary): readonly string[] {
     ...(tools.size === 0
       ? []
       : [
-          `not run, needs approval and nobody could be asked: ${[...tools].join(', ')}. ` +
+          `not run because it needs approval: ${[...tools].join(', ')}. ` +
             'Allow it with --allowed-tools or --permission-mode.',
         ]),
     ...(dropped.length === 0
       ? []
-      : [
-          oneLine(
-            `changes of commands not kept, since nobody could be asked: ${namedFiles(dropped, more)} (${keepsChanges})`,
-          ),
-        ]),
+      : [oneLine(`dropped changes of commands that need approval: ${namedFiles(dropped, more)} (${keepsChanges})`)]),
   ];
 }
 
-/** How a one-shot run ends: its exit code, as the command line contract has it, and what stderr says of the end. */
+/** The end of a one-shot run: its exit code, as in the command-line contract, and the notices on stderr. */
 export interface HeadlessEnd {
   readonly exitCode: 0 | 1 | 2 | 3 | 4 | 124 | 130 | 143;
   readonly notes: readonly string[];
 }
 
-/** A command that does not exist is wrong usage, like an unknown flag. */
+/** Exit codes of prompts that were not sent. An unknown slash command is a usage error, like an unknown flag. */
 const notSentCodes = {'unknown-command': 2, 'not-permitted': 3, failed: 1} as const;
 
 /**
- * 0 means that there is an answer and nothing was refused for want of somebody to ask; 3 only where the run came to its end
- * without that approval: other ends say more.
+ * Returns the end of a run. Exit code 0 means that there is an answer, and that nothing was denied because there was no user to ask. 3
+ * means that the run reached its end without such an approval. Other ends have codes that say more.
  */
 export const endOf = (summary: PromptSummary): HeadlessEnd => ({
   exitCode: exitCodeOf(summary),

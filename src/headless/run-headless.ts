@@ -17,7 +17,7 @@ export interface HeadlessOptions {
   readonly images: readonly ImageBlock[];
   readonly renderer: OutputRenderer;
   readonly stdout: TextSink;
-  /** Tells the user one line, without an end of line, that is not part of the answer. */
+  /** Prints a notice for the user: one line without a line feed, not part of the answer. */
   readonly note: (line: string) => void;
   readonly clock: StallClock;
   readonly uuid: (name?: string) => string;
@@ -25,9 +25,8 @@ export interface HeadlessOptions {
 }
 
 /**
- * Runs one prompt without a user interface. Order of work: subscribe, submit, write as events come, and when the prompt has
- * finished and stdout has taken everything, settle with the exit code. A closed stdout interrupts the prompt and is no failure. The
- * engine stays open: the caller closes it.
+ * Runs one prompt without a user interface and writes events as they arrive. When the prompt has finished and stdout has taken everything,
+ * settles with the exit code. A closed stdout interrupts the prompt and is not a failure. The caller must close the engine.
  */
 export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd['exitCode'] | 'stdout-closed'> {
   const {engine, note, renderer} = options;
@@ -59,26 +58,26 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
   const {exitCode, notes} = options.endOf(summary);
   for (const line of notes) note(line);
   if (stdout.kind === 'failed') {
-    note(`cannot write the answer to stdout: ${oneLine(stdout.message)}`);
+    note(`can't write the answer to stdout: ${oneLine(stdout.message)}`);
     return 1;
   }
   return exitCode;
 }
 
-/** In milliseconds. Waits can add up to minutes, so stderr says what weft waits for; shorter waits are left out. */
+/** Milliseconds from which stderr reports a wait before a retry, because such waits can add up to minutes. */
 const longWaitMs = 2000;
 
 const retryNote = ({delayMs, attempt, maxAttempts, message}: Extract<AgentEvent, {event: 'retrying'}>): string =>
   `retrying in ${Math.max(1, Math.round(delayMs / 1000))} s (${attempt} of ${maxAttempts}): ${oneLine(message)}`;
 
-/** An unattended engine does not ask. If it does all the same, it must not wait for ever. */
+/** Refuses an approval. An unattended engine should not ask; if it does, it must not wait forever. */
 const refusal = (id: ActionId) =>
   ({
     op: 'answer-approval',
     id,
     answer: {
       decision: 'refuse',
-      message: 'Nobody could be asked. Go on without it, or say what you would have done.',
+      message: 'There is no user to ask. Continue without it, or say what you would have done.',
       by: 'program',
     },
   }) as const;
@@ -87,29 +86,29 @@ const dismissal = (id: ActionId) => ({op: 'answer-question', id, answer: {kind: 
 
 export interface HeadlessOutput {
   readonly format: 'text' | 'json' | 'stream-json';
-  /** Whether stream-json carries the model's raw stream; the other formats never do. */
+  /** Whether stream-json contains the model's raw stream. Other formats never do. */
   readonly partials: 'with' | 'without';
-  /** Whether stream-json tells of each run of a hook. */
+  /** Whether stream-json reports each hook run. */
   readonly hooks: 'with' | 'without';
-  /** Whether stream-json carries the texts of sub-agents. */
+  /** Whether stream-json contains the texts of sub-agents. */
   readonly agentTexts: 'with' | 'without';
 }
 
 export interface OutputRenderer {
-  /** What stdout gets for a batch of events: whole lines, or nothing. */
+  /** Returns the output for a batch of events: whole lines, or nothing. */
   render(events: readonly AgentEvent[]): string;
 }
 
 export interface RenderSetting {
   readonly uuid: (name?: string) => string;
   readonly version: string;
-  /** What stream-json says of commands, skills, agents and plugins. */
+  /** The commands, skills, agents and plugins in stream-json. */
   readonly extensions: RpcExtras['extensions'];
   readonly mcp: Pick<McpPort, 'servers' | 'tools'>;
   readonly endOf: (summary: PromptSummary) => HeadlessEnd;
 }
 
-/** text: the final answer alone; json: the result alone; stream-json: every message as it comes. The encoder is loaded for those. */
+/** Makes a renderer. text: only the final answer; json: only the result; stream-json: every message. Loads the encoder only for JSON. */
 export async function makeRenderer(output: HeadlessOutput, setting: RenderSetting): Promise<OutputRenderer> {
   const {format} = output;
   switch (format) {
@@ -131,7 +130,7 @@ export async function makeRenderer(output: HeadlessOutput, setting: RenderSettin
   }
 }
 
-/** Exactly one end of line; nothing at all when there is no answer. */
+/** Returns the answer with exactly one line feed at its end; empty if there is no answer. */
 function answer({end, answer: text}: PromptSummary): string {
   const lines = text.replace(/\n+$/u, '');
   return end.kind === 'done' && lines !== '' ? `${lines}\n` : '';

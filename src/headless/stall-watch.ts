@@ -1,21 +1,21 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 
-/** Milliseconds of silence after which the user is told. */
+/** Milliseconds of silence after which weft prints a notice. */
 const longSilenceMs = 30_000;
 
-/** Time for a `StallWatch`. */
+/** The clock of a `StallWatch`. */
 export interface StallClock {
-  /** Milliseconds, from any moment on. */
+  /** Returns milliseconds since an arbitrary moment. */
   now(): number;
-  /** Calls once, after so many milliseconds; keeps nothing alive. Answers with what calls it off. */
+  /** Calls `call` once after `ms` milliseconds, without keeping the process alive. Returns a function that cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** Notes once per silence that the model sends nothing: someone who watches a pipe cannot tell a stall from long work. */
+/** Prints one notice per silence of the model, because a person who watches a pipe can't distinguish a stall from long work. */
 export class StallWatch {
   readonly #clock: StallClock;
   readonly #note: (line: string) => void;
-  /** When the silence will have lasted too long; `undefined` while the model is not expected to send anything. */
+  /** The time at which the silence is too long; `undefined` while the model is not expected to send anything. */
   #due: number | undefined;
   #cancel: (() => void) | undefined;
 
@@ -53,7 +53,7 @@ export class StallWatch {
     this.#cancel = undefined;
   }
 
-  /** One timer serves many events: when it fires, it checks whether an event came meanwhile. */
+  /** Restarts the wait. One timer serves many events: when it fires, it checks whether an event arrived meanwhile. */
   #await(ms: number): void {
     this.#due = this.#clock.now() + ms;
     this.#cancel ??= this.#clock.after(ms, () => this.#look());
@@ -68,6 +68,6 @@ export class StallWatch {
       return;
     }
     this.#due = undefined;
-    this.#note(`no data from the model for ${longSilenceMs / 1000} s; still waiting`);
+    this.#note(`no data from the model for ${longSilenceMs / 1000} s, still waiting`);
   }
 }

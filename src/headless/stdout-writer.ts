@@ -1,32 +1,32 @@
-/** The part of a Node stream that writing needs. `done` is called once for each write. */
+/** The part of a Node stream needed for writing. It calls `done` once for each write. */
 export interface TextSink {
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
-/** What became of the text so far: taken, refused because nobody reads any more, or lost to a fault such as a full disk. */
+/** The state of the output: writable, closed by its reader, or failed, for example because the disk is full. */
 export type WriteState =
   | {readonly kind: 'open'}
   | {readonly kind: 'closed'}
   | {readonly kind: 'failed'; readonly message: string};
 
 export interface StdoutWriter {
-  /** Never blocks and never throws. After a write that was not taken, everything further is dropped. */
+  /** Writes text. Never blocks and never throws. Drops everything after a failed write. */
   write(text: string): void;
-  /** Resolves when at most so many characters wait to be taken; `undefined` where that is so already. */
+  /** Resolves when at most `most` characters are waiting; returns `undefined` if that is already so. */
   room(most: number): Promise<void> | undefined;
-  /** Whether more than so many characters wait to be taken. */
+  /** True if more than `most` characters are waiting. */
   isBehind(most: number): boolean;
-  /** Resolves when all text has been taken, or with the reason why it never will be. */
+  /** Resolves when all text has been written, or with the reason why it never will be. */
   drained(): Promise<WriteState>;
 }
 
-/** How many characters may wait to be read before the writer of more has to wait: for messages of the model, and for answers to a client's requests. */
+/** The most characters to buffer before a writer must wait: for messages of the model, and for answers to a client's requests. */
 export const maxUnread = {messages: 1024 * 1024, answers: 64 * 1024 * 1024} as const;
 
 /**
- * Keeps one write under way: what comes meanwhile is joined into the next one, so that a slow reader costs few large writes
- * and order holds. `onBroken` is called once, at the first write that was not taken. Errors are heard through the callbacks
- * of the writes; that an error event of the stream has a listener is for the stream's owner to see to.
+ * Makes a writer with one write at a time. Text that arrives meanwhile is joined into the next write, so that a slow reader gets few
+ * large writes in order. Calls `onBroken` once, at the first failed write. Errors arrive through the callbacks of writes; the stream's
+ * owner must add a listener for its error event.
  */
 export function makeStdoutWriter(sink: TextSink, onBroken: () => void): StdoutWriter {
   let waiting: string[] = [];

@@ -10,8 +10,8 @@ import type {AttachRequest} from './start-server.ts';
 type Attached = Outcome<(connection: Duplex) => void, {readonly status: number; readonly error: string}>;
 
 /**
- * Opens a session for a terminal, or joins it where it is open here: front ends on one session see the same events, and each may answer.
- * When the terminal leaves, what runs goes on, unless it wants otherwise.
+ * Opens a session for a terminal, or joins it if it is already open here. Front ends of one session see the same events, and each may
+ * answer. When the terminal leaves, running work continues unless the request says otherwise.
  */
 export async function attachSession(
   request: AttachRequest,
@@ -20,7 +20,7 @@ export async function attachSession(
   if (request.version !== version)
     return failed({
       status: 409,
-      error: `This server is weft ${version}, and the terminal is another version: use the same one for both.`,
+      error: `This server is weft ${version}, and the terminal is another version. Use the same version for both.`,
     });
   const session = request.session === undefined ? 'new' : parseSessionId(request.session);
   if (session === undefined) return failed({status: 404, error: 'There is no such session.'});
@@ -38,13 +38,13 @@ export async function attachSession(
   const client = opened.value;
   const detach = runs.attach(session === 'new' ? sessionOf(client) : session, client);
   return ok(connection => {
-    // A server's connections stay open until both sides have ended them, and one that only leaves by ending its own would never be gone.
+    // A server connection stays open until both sides end it, so end this side, too.
     connection.once('end', () => connection.end());
     connection.once('close', () => {
       if (request.leaving === 'stops') client.submit({op: 'interrupt'});
       void detach();
     });
-    // To leave is not to close.
+    // Leaving does not close the session.
     const shared: AgentClient = {
       submit: op => client.submit(op),
       subscribe: listener => runs.live(client).subscribe(listener),
@@ -56,12 +56,12 @@ export async function attachSession(
   });
 }
 
-/** A client tells its session at once. */
+/** Returns the session of a client, which reports it at once to a subscriber. */
 function sessionOf(client: AgentClient): SessionId {
   let found: SessionId | undefined;
   client.subscribe(events => {
     for (const event of events) if (event.event === 'session-opened') found = event.session.id;
   })();
-  if (found === undefined) throw new Error('the client has told no session');
+  if (found === undefined) throw new Error('the client reported no session');
   return found;
 }

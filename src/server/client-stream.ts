@@ -7,8 +7,8 @@ import {unreachable} from '../base/unreachable.ts';
 import {causeText, rejected} from '../domain/fault.ts';
 
 /*
- * A client at the far end of a stream: what it and the server of it say to each other is a JSON value a line, in which bytes are base64.
- * Both ends are the same version of weft. What cannot be read ends the connection, and never what it is about.
+ * A client at the other end of a stream. Client and server exchange one JSON value per line, with bytes as base64. Both ends are the same
+ * version of weft. An unreadable line ends the connection, but never the session.
  */
 
 type ClientLine =
@@ -21,16 +21,16 @@ type ClientLine =
 type ServerLine =
   | {readonly type: 'events'; readonly id: number; readonly events: readonly AgentEvent[]}
   | {readonly type: 'piece'; readonly id: number; readonly piece: unknown}
-  /** The answer to a query, the end of a watch, or that a close is done. */
+  /** The answer to a query, the end of a watch, or the end of a close. */
   | {readonly type: 'settled'; readonly id: number; readonly value: unknown};
 
-/** Longest line, in bytes: the opening of a session holds its whole history. */
+/** The longest line, in bytes. The opening of a session contains its whole history. */
 const longestLine = 64 * 1024 * 1024;
 
-/** Bytes that wait for a reader, at most: one that stands still is let go, since what it watches goes on. */
+/** The most bytes to buffer for a reader. A reader that stalls is disconnected, because the session continues. */
 const maxUnsent = 32 * 1024 * 1024;
 
-/** Serves a client to the other end of a stream, until that ends: then its queries and watches are taken back. */
+/** Serves a client to the other end of a stream. When the stream ends, its queries and watches are cancelled. */
 export function serveClientOver(client: AgentClient, stream: Duplex): void {
   const open = new Map<number, AbortController>();
   const subscriptions = new Map<number, () => void>();
@@ -44,7 +44,7 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
     take(line as ClientLine).catch(() => stream.destroy());
   };
   void readLines(stream, read, () => {});
-  // What a broken stream means is heard with its end.
+  // The `close` event handles a broken stream.
   stream.on('error', () => {});
   stream.once('close', () => {
     for (const abort of open.values()) abort.abort();
@@ -100,8 +100,8 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
 }
 
 /**
- * The client at the other end of a stream. The end of the stream fails open queries and tells the listeners. Nothing is read while a
- * listener of events is busy, so a server that sends without end costs no memory here.
+ * Returns the client at the other end of a stream. When the stream ends, open queries fail and listeners get a notice. Nothing is read
+ * while an event listener is busy, so a server that sends endlessly costs no memory here.
  */
 export function connectClient(stream: Duplex): AgentClient {
   let ids = 0;
@@ -110,7 +110,7 @@ export function connectClient(stream: Duplex): AgentClient {
   const open = new Map<number, (value: unknown) => void>();
   let isLost = false;
   const send = (line: ClientLine): void => void (stream.writable && stream.write(encodeLine(line)));
-  let why = 'The connection to the server is lost.';
+  let why = 'Lost the connection to the server.';
   const read = (received: unknown): ReturnType<EventListener> => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end of the pair writes nothing else
     const line = received as ServerLine;
@@ -186,9 +186,9 @@ export function connectClient(stream: Duplex): AgentClient {
   };
 }
 
-const lost = failed(rejected('The connection to weft is lost.'));
+const lost = failed(rejected('Lost the connection to weft.'));
 
-/** Takes one line after the other. A line that is too long or cannot be taken ends the stream. Never rejects. */
+/** Passes lines to `take` one at a time. A line that is too long or invalid ends the stream. Never rejects. */
 async function readLines(
   stream: Duplex,
   take: (value: unknown) => ReturnType<EventListener>,
@@ -211,20 +211,20 @@ async function readLines(
 
 const encodeLine = (value: unknown): string => `${JSON.stringify(encodeValue(value))}\n`;
 
-/** Plain data as JSON: bytes are marked, the cause of a bug is told in words. Throws on what is no plain data. */
+/** Encodes plain data for JSON: bytes are marked, and errors become their text. Throws on anything else. */
 export function encodeValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return {$bytes: Buffer.from(value).toString('base64')};
   if (value instanceof Error) return causeText(value);
   if (Array.isArray(value)) return value.map(encodeValue);
   if (typeof value === 'object' && value !== null) {
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null) throw new Error('no plain data');
+    if (prototype !== Object.prototype && prototype !== null) throw new Error('not plain data');
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [escaped(key), encodeValue(one)]));
   }
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
-    throw new Error(`no plain data: ${typeof value}`);
+    throw new Error(`not plain data: ${typeof value}`);
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`no number of JSON: ${value}`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`not a JSON number: ${value}`);
   return value;
 }
 
@@ -235,5 +235,5 @@ export function decodeValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.replace(/^\$\$/u, '$'), decodeValue(one)]));
 }
 
-/** A key of the data's own that begins with `$` is no mark. */
+/** Escapes a key that begins with `$`, so that it is not taken for a mark. */
 const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key);

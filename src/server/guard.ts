@@ -5,7 +5,7 @@ export interface GuardOptions {
   /** The port that the server listens on. */
   readonly port: () => number;
   readonly token: string;
-  /** Names by which the server may be addressed besides loopback, with any port. */
+  /** Host names besides loopback that requests may use, with any port. */
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may call the server. */
   readonly allowedOrigins: readonly string[];
@@ -14,8 +14,8 @@ export interface GuardOptions {
 export type Refusal = {readonly status: 401 | 403; readonly error: string} | 'none';
 
 /**
- * Who may ask at all. A page of a web site that the user visits is no such one: it betrays itself by its `Origin` or `Sec-Fetch-Site`, and
- * one that made its own name lead to this machine by `Host`.
+ * Returns why a request is refused. Requests from web pages carry an `Origin` or `Sec-Fetch-Site` header and are refused. The `Host` check
+ * refuses pages whose domain resolves to this machine.
  */
 export function refusalOf(headers: IncomingHttpHeaders, path: string, options: GuardOptions): Refusal {
   if (!isOwnHost(headers.host, options))
@@ -25,10 +25,10 @@ export function refusalOf(headers: IncomingHttpHeaders, path: string, options: G
     return {status: 403, error: 'This Origin is not allowed (--allow-origin ORIGIN allows it).'};
   const site = headers['sec-fetch-site'];
   if (origin === undefined && site !== undefined && site !== 'none' && site !== 'same-origin')
-    return {status: 403, error: 'Requests of other web sites are not allowed.'};
+    return {status: 403, error: 'Requests from other web sites are not allowed.'};
   if (path === '/health') return 'none';
   if (!hasToken(headers.authorization, options.token))
-    return {status: 401, error: 'The token is missing or wrong: send Authorization: Bearer TOKEN.'};
+    return {status: 401, error: 'The token is missing or wrong. Send Authorization: Bearer TOKEN.'};
   return 'none';
 }
 
@@ -44,7 +44,7 @@ function isOwnHost(host: string | undefined, {port, allowedHosts}: GuardOptions)
   return allowedHosts.some(allowed => allowed.toLowerCase() === name);
 }
 
-/** Compares digests, which are of one length whatever was sent, in constant time. */
+/** Compares digests in constant time. Digests always have the same length. */
 function hasToken(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'] ?? '';
   return timingSafeEqual(digest(given), digest(token)) && token !== '';

@@ -4,14 +4,14 @@ import {unreachable} from '../base/unreachable.ts';
 import {schemaNotes} from '../tasks/stack/stack-records.ts';
 import {type Answer, defaultPort, errorAnswer, json, route, type Route} from './route.ts';
 
-/** `GET /health`, and the document of these and all other routes. */
+/** Adds `GET /health`, and `GET /openapi.json` with the document of all routes. */
 export function withServerRoutes(others: readonly Route[], version: string): readonly Route[] {
   const routes: readonly Route[] = [
     route('get', '/health', {
       tag: 'server',
       id: 'getHealth',
-      summary: 'Say that the server runs; needs no token',
-      answer: [200, 'It runs', z.object({status: z.literal('ok'), service: z.string()})],
+      summary: 'Check that the server runs; needs no token',
+      answer: [200, 'The server runs', z.object({status: z.literal('ok'), service: z.string()})],
       handle: () => json(200, {status: 'ok', service: 'weft'}),
     }),
     route('get', '/openapi.json', {
@@ -27,7 +27,7 @@ export function withServerRoutes(others: readonly Route[], version: string): rea
   return routes;
 }
 
-/** The document of the interface (OpenAPI 3.1), made of the schemas that check requests and of those of the answers. */
+/** Generates the OpenAPI 3.1 document from the schemas of requests and answers. */
 function openApiDocument(routes: readonly Route[], version: string): JsonObject {
   const components: Record<string, Json> = {};
   const schemaOf = (schema: z.ZodMiniType, io: 'input' | 'output'): Json => {
@@ -54,7 +54,7 @@ function openApiDocument(routes: readonly Route[], version: string): JsonObject 
     info: {
       title: 'weft',
       version,
-      description: 'The coding agent weft as a server for one user: agent, plans and task stack.',
+      description: 'The weft coding agent as a server for one user: agent, plans and task stack.',
       license: {name: 'MIT', identifier: 'MIT'},
       contact: {name: 'weft'},
     },
@@ -64,7 +64,7 @@ function openApiDocument(routes: readonly Route[], version: string): JsonObject 
     paths,
     components: {
       securitySchemes: {
-        token: {type: 'http', scheme: 'bearer', description: 'The token of the file that weft serve names.'},
+        token: {type: 'http', scheme: 'bearer', description: 'The token in the file that weft serve prints.'},
       },
       schemas: components,
     },
@@ -149,7 +149,7 @@ function contentOf(kind: Answer['kind'], schema: Json): Json {
   }
 }
 
-/** The data of each event is JSON of the schema. */
+/** Returns the schema of an event stream: the data of each event is JSON with `schema`. */
 const eventsOf = (schema: Json): Json => ({
   type: 'string',
   contentMediaType: 'application/json',
@@ -158,7 +158,7 @@ const eventsOf = (schema: Json): Json => ({
 
 const error = (description: string) => ({description, kind: 'json', schema: errorAnswer}) as const;
 
-/** Named schemas lie among the document's components. */
+/** Rewrites references to named schemas, which are in the document's components. */
 function withReferences(value: Json): Json {
   if (Array.isArray(value)) return value.map(withReferences);
   if (!isJsonObject(value)) return value;

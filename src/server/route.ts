@@ -4,37 +4,37 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Json} from '../base/json.ts';
 import type {EventStream} from '../jobs/event-stream.ts';
 
-/** Where the server listens unless it is told a port. */
+/** The default port of the server. */
 export const defaultPort = 4096;
 
-/** Most bytes of a request's body, and of one that carries images. */
+/** The most bytes of a request's body, without and with images. */
 export const bodyLimits = {small: 1_000_000, images: 32_000_000} as const;
 
 export type Method = 'get' | 'post' | 'put' | 'delete';
 
-/** One route of the interface: what requests must look like, what the answers are, and the work. The document is made of the same. */
+/** One route: the schemas of its requests and answers, and its handler. The OpenAPI document is generated from the same schemas. */
 export interface Route {
   readonly method: Method;
-  /** With parameters in braces, as OpenAPI writes them. */
+  /** The path, with parameters in braces as in OpenAPI. */
   readonly path: string;
   readonly about: RouteText;
   readonly query: z.ZodMiniType | undefined;
   readonly body: {readonly schema: z.ZodMiniType; readonly isRequired: boolean; readonly limit: number} | undefined;
-  /** By status code. */
+  /** The answers by status code. */
   readonly answers: Readonly<Record<number, Answer>>;
   handle(request: RawRequest): Promise<Reply> | Reply;
 }
 
 interface RouteText {
   readonly tag: string;
-  /** Names the operation in generated clients. */
+  /** The name of the operation in generated clients. */
   readonly id: string;
   readonly summary: string;
 }
 
 export interface Answer {
   readonly description: string;
-  /** `events`: a stream of server-sent events whose data has this schema. `file`: bytes, to be kept and not to be shown. */
+  /** `events`: server-sent events whose data has this schema. `file`: bytes to download, never to display. */
   readonly kind: 'json' | 'events' | 'file';
   readonly schema: z.ZodMiniType;
 }
@@ -43,9 +43,9 @@ export interface RawRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: Json | undefined;
-  /** The number of the last event that the reader has; 0 where there is none. */
+  /** The number of the last event that the reader has received; 0 for none. */
   readonly lastEventId: number;
-  /** Aborts when the client is gone before it has its answer. */
+  /** Aborted if the client leaves before it gets its answer. */
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +66,7 @@ interface Spec<Query extends z.ZodMiniType, Body extends z.ZodMiniType> extends 
   readonly bodyIs?: 'required' | 'optional';
   readonly bodyLimit?: keyof typeof bodyLimits;
   readonly answer: readonly [status: number, description: string, schema: z.ZodMiniType];
-  /** Where it is not JSON. */
+  /** The kind of the answer if it is not JSON. */
   readonly answerIs?: Answer['kind'];
   readonly otherAnswer?: readonly [status: number, description: string, schema: z.ZodMiniType];
   readonly errors?: Readonly<Record<number, string>>;
@@ -77,7 +77,7 @@ interface Spec<Query extends z.ZodMiniType, Body extends z.ZodMiniType> extends 
 
 const nothing = z.optional(z.unknown());
 
-/** Makes a route; `handle` gets query and body as their schemas give them. */
+/** Makes a route. `handle` gets the query and body as parsed by their schemas. */
 export function route<Query extends z.ZodMiniType = typeof nothing, Body extends z.ZodMiniType = typeof nothing>(
   method: Method,
   path: string,
@@ -107,7 +107,7 @@ export function route<Query extends z.ZodMiniType = typeof nothing, Body extends
       const readQuery = fits(query ?? nothing, request.query, 'query');
       if (readQuery.tag === 'failed') return refuse(400, readQuery.error);
       if (body !== undefined && request.body === undefined && bodyIs === 'required')
-        return refuse(400, 'The body is missing: send JSON.');
+        return refuse(400, 'The body is missing. Send JSON.');
       const readBody = fits(body ?? nothing, request.body ?? (body === undefined ? undefined : {}), 'body');
       if (readBody.tag === 'failed') return refuse(400, readBody.error);
       return spec.handle({

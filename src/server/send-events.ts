@@ -2,13 +2,13 @@ import {once} from 'node:events';
 import type {ServerResponse} from 'node:http';
 import type {EventStream} from '../jobs/event-stream.ts';
 
-/** Milliseconds between two comments that keep a quiet connection open. */
+/** Milliseconds between comments that keep a quiet connection open. */
 const pingMs = 15_000;
 
 /**
- * Sends a stream as server-sent events until it is over or the reader leaves. The reader decides the pace: events are taken from the
- * stream only while the connection takes them, so a slow reader costs the server no memory. If the stream throws, `fail` gets
- * the cause and the connection breaks off. The reader asks again for the rest.
+ * Sends a stream as server-sent events until it ends or the reader leaves. Takes events from the stream only as fast as the connection
+ * accepts them, so a slow reader costs the server no memory. If the stream throws, calls `fail` with the cause and closes the connection.
+ * The reader then requests the rest again.
  */
 export function sendEvents(
   outgoing: ServerResponse,
@@ -25,7 +25,7 @@ export function sendEvents(
   },
 ): void {
   let sent = after;
-  /** `again`: there may be more than what is being sent. */
+  /** `again`: more events may have arrived during sending. */
   let sending: 'no' | 'yes' | 'again' = 'no';
   const closed = new AbortController();
   outgoing.writeHead(200, {
@@ -56,7 +56,7 @@ export function sendEvents(
     sending = 'yes';
     try {
       for (;;) {
-        // Asked first: what comes between the two looks is not the end.
+        // Read this first: an event between the two reads means that the stream is not over.
         const {isOver} = stream;
         const events = await stream.after(sent);
         if (closed.signal.aborted) return;

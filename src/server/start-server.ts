@@ -15,58 +15,58 @@ import {sendEvents} from './send-events.ts';
 
 export interface ServerOptions extends Omit<GuardOptions, 'port'> {
   readonly host: string;
-  /** 0 for any that is free. */
+  /** The port; 0 for any free port. */
   readonly port: number;
   readonly routes: readonly Route[];
-  /** Opens a session for a terminal; what it gives takes the connection. The error is for the one who asked. */
+  /** Opens a session for a terminal, and returns a function that takes the connection. The error is for the client. */
   readonly attach: (
     request: AttachRequest,
   ) => Promise<Outcome<(connection: Duplex) => void, {readonly status: number; readonly error: string}>>;
-  /** Tells the operator of a fault of the server, in one line. */
+  /** Reports a server error to the operator, in one line. */
   readonly note: (line: string) => void;
 }
 
 export interface RunningServer {
-  /** `http://127.0.0.1:4096`. */
+  /** The address, such as `http://127.0.0.1:4096`. */
   readonly url: string;
   /** Ends all connections, event streams too. */
   close(): Promise<void>;
 }
 
 export interface AttachRequest {
-  /** As it was given; `undefined` for a new session. */
+  /** The session id as given; `undefined` for a new session. */
   readonly session: string | undefined;
   readonly workDir: string | undefined;
-  /** What becomes of a prompt that runs when the connection ends. */
+  /** Whether a running prompt continues or stops when the connection ends. */
   readonly leaving: 'goes-on' | 'stops';
   readonly frontEnd: FrontEndAbilities;
-  /** Of the weft that asks. */
+  /** The version of the weft that attaches. */
   readonly version: string;
 }
 
-/** What a terminal asks to speak on its connection (`Upgrade`). */
+/** The protocol that a terminal requests in the `Upgrade` header. */
 export const clientProtocol = 'weft-client';
 
-/** The header with the version of a weft that attaches. */
+/** The header with the version of the weft that attaches. */
 export const versionHeader = 'x-weft-version';
 
 interface Env {
   readonly Bindings: {readonly incoming: IncomingMessage; readonly outgoing: ServerResponse};
 }
 
-/** Serves the routes until it is closed. The error says why it cannot listen. */
+/** Serves the routes until it is closed. The error says why the server can't listen. */
 export async function startServer(options: ServerOptions): Promise<Outcome<RunningServer, string>> {
   let port = options.port;
   const guard = {...options, port: () => port};
   const app = makeApp(options, guard);
-  // What else runs in this process keeps the classes that it knows.
+  // Leave the global Request and Response classes unchanged for other code in this process.
   const listener = getRequestListener(app.fetch, {overrideGlobalObjects: false});
   const http = createServer({requireHostHeader: false, keepAliveTimeout: 5000}, (incoming, outgoing) => {
     if (incoming.headers.host !== undefined) {
       void listener(incoming, outgoing);
       return;
     }
-    // Without a Host there is no URL to look up.
+    // Without a Host header there is no URL to route.
     outgoing.writeHead(403, {'content-type': 'application/json'});
     outgoing.end(JSON.stringify({error: 'The request has no Host.'}));
   });
@@ -85,7 +85,7 @@ export async function startServer(options: ServerOptions): Promise<Outcome<Runni
   try {
     await once(http, 'listening');
   } catch (cause) {
-    return failed(`Cannot listen on ${options.host}:${String(options.port)}: ${causeText(cause)}`);
+    return failed(`Can't listen on ${options.host}:${String(options.port)}: ${causeText(cause)}`);
   }
   const address = http.address();
   if (typeof address === 'object' && address !== null) ({port} = address);
@@ -134,25 +134,18 @@ function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOpti
     for (const alias of aliases(pattern))
       app.all(alias, context => {
         context.header('allow', allowed);
-        return send(context, refuse(405, `This path takes ${allowed} only.`), note);
+        return send(context, refuse(405, `This path accepts only ${allowed}.`), note);
       });
   }
-  app.notFound(context => send(context, refuse(404, 'There is nothing under this path.'), note));
+  app.notFound(context => send(context, refuse(404, 'Unknown path.'), note));
   app.onError((cause, context) => {
     note(`${context.req.method} ${context.req.path} failed: ${causeText(cause)}`);
-    return send(
-      context,
-      refuse(
-        500,
-        'The server failed. Its stderr says why; so does server.log in its data folder, if it can be written.',
-      ),
-      note,
-    );
+    return send(context, refuse(500, 'The server failed. See its stderr, or server.log in its data folder.'), note);
   });
   return app;
 }
 
-/** Lets a terminal have a session on its connection, under the same conditions as every request. */
+/** Opens a session on a terminal's connection, after the same checks as for every request. */
 async function upgrade(
   incoming: IncomingMessage,
   connection: Duplex,
@@ -169,8 +162,7 @@ async function upgrade(
   const refusal = refusalOf(incoming.headers, pathname, guard);
   if (refusal !== 'none') return deny(refusal.status, refusal.error);
   const found = /^\/agent\/(?:sessions\/([^/]+)\/)?attach$/u.exec(pathname);
-  if (found === null || incoming.headers.upgrade !== clientProtocol)
-    return deny(404, 'There is nothing under this path.');
+  if (found === null || incoming.headers.upgrade !== clientProtocol) return deny(404, 'Unknown path.');
   const opened = await attach({
     session: found[1],
     workDir: searchParams.get('workDir') ?? undefined,
@@ -183,7 +175,7 @@ async function upgrade(
   opened.value(connection);
 }
 
-/** `POST /agent` and `POST /agent/` are one route. */
+/** Returns the patterns of a route: `POST /agent` and `POST /agent/` are one route. */
 const aliases = (pattern: string): string[] => (pattern === '/agent' ? ['/agent', '/agent/'] : [pattern]);
 
 async function answer(context: Context<Env>, route: Route, note: ServerOptions['note']): Promise<Response> {
@@ -192,7 +184,7 @@ async function answer(context: Context<Env>, route: Route, note: ServerOptions['
   outgoing.once('close', () => left.abort());
   const body = route.method === 'get' ? ok(undefined) : await readBody(incoming, route.body?.limit ?? bodyLimits.small);
   if (body.tag === 'failed') {
-    // Whatever is still under way is not read.
+    // The rest of the body is not read.
     if (body.error.status === 413) context.header('connection', 'close');
     return send(context, refuse(body.error.status, body.error.error), note);
   }
@@ -220,12 +212,12 @@ function send(context: Context<Env>, reply: Reply, note: ServerOptions['note']):
     context.header('content-disposition', attachment(reply.name));
     return context.body(reply.bytes);
   }
-  const fail = (cause: unknown): void => note(`${context.req.path}: the events cannot be read: ${causeText(cause)}`);
+  const fail = (cause: unknown): void => note(`${context.req.path}: can't read the events: ${causeText(cause)}`);
   sendEvents(context.env.outgoing, {...reply, headers: Object.fromEntries(context.res.headers), fail});
   return RESPONSE_ALREADY_SENT;
 }
 
-/** A browser keeps the file under that name, and never shows it as a page of this server (RFC 6266). */
+/** Returns a header that makes browsers save the file under that name, and never show it as a page of this server (RFC 6266). */
 function attachment(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/gu, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
@@ -235,10 +227,10 @@ function attachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Bytes over the limit that are read and dropped, so that the sender gets to read the answer. */
+/** Bodies up to this size in bytes are read and dropped if they are over the limit, so that the sender can read the answer. */
 const drainedBytes = 64_000_000;
 
-/** The body of a request as JSON; `undefined` where it has none. `limit` is in bytes. */
+/** Reads the body of a request as JSON; `undefined` if there is none. `limit` is in bytes. */
 async function readBody(
   incoming: IncomingMessage,
   limit: number,
@@ -249,13 +241,13 @@ async function readBody(
   const type = headers['content-type'];
   if (!isJsonType(type) && !(isEmpty && type === undefined)) {
     incoming.resume();
-    return failed({status: 415, error: 'The body must be JSON: send Content-Type: application/json.'});
+    return failed({status: 415, error: 'The body must be JSON. Send Content-Type: application/json.'});
   }
   if (isEmpty) return ok(undefined);
   const bytes = length > drainedBytes ? 'too-large' : await readBytes(incoming, limit);
   if (bytes === 'too-large')
     return failed({status: 413, error: `The body is too large: at most ${String(limit)} bytes.`});
-  if (bytes === 'broken-off') return failed({status: 400, error: 'The body broke off.'});
+  if (bytes === 'broken-off') return failed({status: 400, error: 'The body is incomplete.'});
   if (bytes.length === 0) return ok(undefined);
   let text: string;
   try {

@@ -177,9 +177,9 @@ test('what is refused is not done, what is cancelled ends as cancelled, and what
     await expect(prompt(weft, sessionId, 'Me too.')).rejects.toThrow('A prompt is running');
     await weft.notify(methods.agent.session.cancel, {sessionId});
     expect(await running).toMatchObject({stopReason: 'cancelled'});
-    await expect(prompt(weft, '0f3428b0-a18a-4656-b604-f76ddbaabe2a', 'x')).rejects.toThrow('There is no session');
+    await expect(prompt(weft, '0f3428b0-a18a-4656-b604-f76ddbaabe2a', 'x')).rejects.toThrow('Unknown session');
     await expect(weft.request(methods.agent.session.setMode, {sessionId, modeId: 'yolo'})).rejects.toThrow(
-      'There is no mode "yolo": default, acceptEdits, plan.',
+      'Unknown mode "yolo". Use one of default, acceptEdits, plan.',
     );
     await expect(weft.request(methods.agent.session.new, {cwd: '/nowhere/at/all', mcpServers: []})).rejects.toThrow(
       '/nowhere/at/all',

@@ -153,7 +153,7 @@ describe('what a client may change while it runs', () => {
   test('bypassing permissions only where it was allowed at the start', async () => {
     await using scene = await openScene([say('1'), say('2'), say('3'), say('4')]);
     await twoPrompts(scene, {}, running =>
-      expect(running.setPermissionMode('bypassPermissions')).rejects.toThrow('not started for it'),
+      expect(running.setPermissionMode('bypassPermissions')).rejects.toThrow('start weft with'),
     );
     await twoPrompts(scene, {allowDangerouslySkipPermissions: true}, running =>
       running.setPermissionMode('bypassPermissions'),

@@ -144,7 +144,7 @@ test('a new session of a terminal is one of the server, and two front ends on it
     409,
   );
   expect(await server.end('SIGTERM')).toBe(143);
-  await terminal.until(/The connection to the server is lost/u);
+  await terminal.until(/Lost the connection to the server/u);
 });
 
 test('who may not ask may not attach, and what is not there says so', async () => {

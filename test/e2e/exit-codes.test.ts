@@ -118,7 +118,7 @@ describe('3: an approval was needed and nobody could be asked', () => {
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
     expect([code, stdout]).toEqual([3, 'I could not.\n']);
     expect(stderr).toBe(
-      'weft: not run, needs approval and nobody could be asked: Bash. Allow it with --allowed-tools or --permission-mode.\n',
+      'weft: not run because it needs approval: Bash. Allow it with --allowed-tools or --permission-mode.\n',
     );
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining("needs the user's approval")]);
     expect(() => scene.read('made')).toThrow('ENOENT');

@@ -109,7 +109,7 @@ test('what a project names waits for trust; weft itself may not add servers, and
   }
   expect(await weftIn(place, {WEFT_ACTIVE: '1'})('add', 'mine', '--', 'x')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('a command of weft started it'),
+    stderr: expect.stringContaining('so a command that weft runs can'),
   });
   expect(readFileSync(file, 'utf8')).toBe(before);
 });

@@ -372,7 +372,7 @@ echo "far $(cat ended) $(head -c 300 far | tr '\\n' ' ')" >> told
       .split('\n')
       .map(line => [line.split(' ')[0], line.split(' ').slice(1).join(' ').trim()]),
   );
-  const refused = /^1 .*a command of weft started it/u;
+  const refused = /^1 .*so a command that weft runs can/u;
   expect(told).toMatchObject({
     trust: expect.stringMatching(refused),
     add: expect.stringMatching(refused),

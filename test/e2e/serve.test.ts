@@ -168,6 +168,6 @@ test('a port that is taken, and one that is none, are said', {tags: 'smoke'}, as
   using place = new TempPlace();
   const taken = await runWeft(['serve', '--port', server.url.port], {place});
   expect([taken.code, taken.stdout]).toEqual([1, '']);
-  expect(taken.stderr).toMatch(/Cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/u);
+  expect(taken.stderr).toMatch(/Can't listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/u);
   expect((await runWeft(['serve', '--port', '65536'], {place})).code).toBe(2);
 });

@@ -89,7 +89,7 @@ describe('lines', () => {
     client.send(prompt('short'));
     expect(await client.next(isType('result'))).toMatchObject({
       is_error: true,
-      errors: [expect.stringContaining('longer than 50 MB')],
+      errors: [expect.stringContaining('the limit is 50 MB')],
     });
     expect(await client.next(isType('result'))).toMatchObject({result: 'ok'});
     expect((await client.finish()).code).toBe(1);

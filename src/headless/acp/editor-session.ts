@@ -24,10 +24,10 @@ import {
 import {rpcError, rpcErrors, type RpcError, type RpcPeer} from '../../protocol/json-rpc/peer.ts';
 import {applyTaskFrames, emptyTaskView, todosOf} from '../../tasks/task-view.ts';
 
-/** The modes that an editor may choose. */
+/** The modes that an editor can choose. */
 const offeredModes = [
-  {id: 'default', name: 'Ask', description: 'Asks before it changes something'},
-  {id: 'acceptEdits', name: 'Accept edits', description: 'Edits files of the workspace without asking'},
+  {id: 'default', name: 'Ask', description: 'Asks before it changes anything'},
+  {id: 'acceptEdits', name: 'Accept edits', description: 'Edits files in the workspace without asking'},
   {id: 'plan', name: 'Plan', description: 'Changes nothing'},
 ] as const satisfies readonly {readonly id: PermissionMode; readonly name: string; readonly description: string}[];
 
@@ -36,11 +36,11 @@ type PromptAnswer = Outcome<Json, RpcError>;
 interface RunningPrompt {
   readonly id: MessageId;
   readonly answer: (answer: PromptAnswer) => void;
-  /** Until then it is another prompt that runs: a turn that the end of a sub-agent gives the model. */
+  /** Whether this prompt has begun. Until then, a turn about the end of a sub-agent may be running. */
   readonly begun: 'not-yet' | 'begun';
 }
 
-/** One conversation of an editor: the engine's events go to it, its answers to the engine. */
+/** One conversation of an editor. Passes the engine's events to the editor, and the editor's answers to the engine. */
 export class EditorSession {
   readonly #engine: AgentClient;
   readonly #peer: RpcPeer;
@@ -50,7 +50,7 @@ export class EditorSession {
   #directory = '';
   #mode: PermissionMode = 'default';
   #history: readonly object[] = [];
-  /** The running actions whose diff the editor has. */
+  /** The running actions whose diff the editor shows. */
   readonly #drawn = new Set<ActionId>();
   #tasks = emptyTaskView;
   #running: RunningPrompt | undefined;
@@ -62,7 +62,7 @@ export class EditorSession {
     engine.subscribe(events => events.forEach(event => this.#take(event)));
   }
 
-  /** Settles when the engine has opened the session; what was kept of it is told where it is to be `told`. */
+  /** Settles when the engine has opened the session. With `told`, sends the saved conversation to the editor. */
   async open(history: 'told' | 'not-told') {
     this.#id = await this.#opened.promise;
     if (history === 'told') for (const update of this.#history) this.#update(update);
@@ -86,12 +86,12 @@ export class EditorSession {
     this.#engine.submit({op: 'interrupt'});
   }
 
-  /** The error names the modes that there are. */
+  /** Sets the mode. The error for an unknown mode lists the modes. */
   setMode(mode: string): Outcome<Json, RpcError> {
     const chosen = offeredModes.find(({id}) => id === mode);
     if (chosen === undefined) {
       const names = offeredModes.map(({id}) => id).join(', ');
-      return failed(rpcError(rpcErrors.invalidParams, `There is no mode ${JSON.stringify(mode)}: ${names}.`));
+      return failed(rpcError(rpcErrors.invalidParams, `Unknown mode ${JSON.stringify(mode)}. Use one of ${names}.`));
     }
     this.#engine.submit({op: 'set-mode', mode: chosen.id});
     return ok({});
@@ -153,7 +153,7 @@ export class EditorSession {
       case 'action-settled': {
         const {call, result, toolResult} = event;
         const end = endOfCall(toolResult);
-        // The diff of an edit stays: content would take its place.
+        // Send no content for an edit, because it would replace the diff.
         const isDrawn = this.#drawn.delete(call.id) && end.status === 'completed';
         const kept = result.tag === 'action' ? changesOfCommand(result.result).diffs : [];
         const content = isDrawn
@@ -194,7 +194,7 @@ export class EditorSession {
     running?.answer(answer);
   }
 
-  /** Whatever is no clear yes is a no. */
+  /** Asks the editor for an approval. Anything but a clear yes is a no. */
   #ask(approval: Approval): void {
     const {id, preview, verdict} = approval;
     const content = previewContent(preview, this.#directory);
@@ -243,11 +243,9 @@ function answerOf({end, usage}: PromptSummary): PromptAnswer {
     case 'not-sent':
       return failed(promptError(end.fault));
     case 'max-cost':
-      return failed(
-        rpcError(rpcErrors.internal, `The prompt has cost more than ${end.usd} US dollars, which is its limit.`),
-      );
+      return failed(rpcError(rpcErrors.internal, `The prompt has reached its cost limit of ${end.usd} US dollars.`));
     case 'invalid-output':
-      return failed(rpcError(rpcErrors.internal, `The answer does not fit the schema: ${end.errors.join('; ')}`));
+      return failed(rpcError(rpcErrors.internal, `The answer does not match the schema: ${end.errors.join('; ')}`));
     case 'stopped-by-hook':
       return failed(rpcError(rpcErrors.internal, `A hook stopped the prompt. ${end.reason}`.trim()));
     default:
@@ -255,7 +253,7 @@ function answerOf({end, usage}: PromptSummary): PromptAnswer {
   }
 }
 
-/** Of this prompt, in the words of ACP. */
+/** Returns the usage of a prompt in ACP's form. */
 const usageOf = (usage: Usage) => ({
   inputTokens: usage.inputTokens,
   outputTokens: usage.outputTokens,

@@ -26,29 +26,29 @@ export interface EditorServing {
   readonly version: string;
   readonly uuid: () => string;
   readonly write: (message: object) => void;
-  /** Makes the engine of a session in that folder. */
+  /** Opens the engine of a session in a folder. */
   readonly openEngine: (request: EngineRequest) => Promise<Outcome<AgentClient, Fault>>;
 }
 
 export interface EngineRequest {
-  /** Absolute. */
+  /** The absolute path of the folder. */
   readonly directory: string;
   readonly session: SessionId | 'new';
-  /** MCP servers of the editor's, in the form of `mcpServers`. */
+  /** The editor's MCP servers, in the form of `mcpServers`. */
   readonly servers: JsonObject;
 }
 
 export interface ServedEditor {
-  /** Takes a line of the editor's. Never throws and never blocks. */
+  /** Takes a line from the editor. Never throws and never blocks. */
   take(line: string): void;
   close(): Promise<void>;
 }
 
-/** What ACP says for a session that is not known. */
+/** ACP's error code for an unknown session. */
 const notFound = -32_002;
 const parseError = -32_700;
 
-/** Serves one editor by the Agent Client Protocol, version 1: each of its sessions is an engine of its own. */
+/** Serves one editor by the Agent Client Protocol, version 1. Each session has its own engine. */
 export function serveEditor(serving: EditorServing): ServedEditor {
   const sessions = new Map<string, EditorSession>();
   const peer: RpcPeer = makeRpcPeer({
@@ -126,7 +126,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
       const json = parseJson(line);
       if (json.tag === 'ok' && isJsonObject(json.value)) return peer.take(json.value);
       const code = json.tag === 'ok' ? rpcErrors.invalidRequest : parseError;
-      serving.write({jsonrpc: '2.0', id: null, error: {code, message: 'A line has to be one JSON object.'}});
+      serving.write({jsonrpc: '2.0', id: null, error: {code, message: 'A line must be one JSON object.'}});
     },
     async close() {
       await Promise.all([...sessions.values()].map(session => session.close()));
@@ -134,7 +134,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
   };
 }
 
-const unknownSession = (id: string): RpcError => rpcError(notFound, `There is no session ${JSON.stringify(id)}.`);
+const unknownSession = (id: string): RpcError => rpcError(notFound, `Unknown session ${JSON.stringify(id)}.`);
 
 const greeting = (version: string) => ({
   protocolVersion: 1,
@@ -148,11 +148,11 @@ const greeting = (version: string) => ({
   authMethods: [],
 });
 
-/** The parameters of a request; one whose do not fit is answered with what does not. */
+/** Parses the parameters of a request. If they are invalid, answers the request with an error that names the first invalid one. */
 function readParams<Form extends z.ZodMiniType>(form: Form, request: RpcRequest): z.output<Form> | undefined {
   const parsed = form.safeParse(request.params);
   if (parsed.success) return parsed.data;
   const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
-  request.answer(failed(rpcError(rpcErrors.invalidParams, `"${path}" of ${request.method} does not fit`)));
+  request.answer(failed(rpcError(rpcErrors.invalidParams, `"${path}" of ${request.method} is not valid`)));
   return undefined;
 }

@@ -5,13 +5,13 @@ import {type InputLine, InputLines} from '../../protocol/rpc/input-lines.ts';
 
 export type ClientLine = RpcInput | Extract<InputLine, {kind: 'too-long'}>;
 
-/** What a client writes, line by line, as it arrives. A stream that breaks ends here; what came before counts. */
+/** Yields the client's messages as they arrive. A broken stream ends the input; earlier messages count. */
 export async function* clientLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ClientLine, void, undefined> {
   const lines = new InputLines();
   try {
     for await (const chunk of chunks) yield* lines.push(chunk).map(understood);
   } catch {
-    // A broken pipe: nothing more comes.
+    // A broken pipe: there is no more input.
   }
   yield* lines.end().map(understood);
 }
@@ -19,18 +19,18 @@ export async function* clientLines(chunks: AsyncIterable<Uint8Array>): AsyncGene
 const understood = (line: InputLine): ClientLine => (line.kind === 'line' ? decodeInput(line.text) : line);
 
 interface Opening {
-  /** All that was read, in order. */
+  /** All lines read so far, in order. */
   readonly lines: readonly ClientLine[];
   readonly initialize: InitializeRequest | undefined;
   readonly initializeId: string | undefined;
   readonly input: 'open' | 'ended';
-  /** The lines that come after those. */
+  /** The following lines. */
   readonly rest: AsyncIterable<ClientLine>;
 }
 
 /**
- * Reads up to the greeting, or to the first message that needs a session at once. A client that says something else and then
- * falls silent, for so many milliseconds, waits for an answer: it gets its session without a greeting.
+ * Reads up to `initialize`, or up to the first message that needs a session at once. A client that sends something else and then nothing
+ * for `silenceMs` milliseconds is waiting for an answer, so it gets its session without `initialize`.
  */
 export async function readOpening(
   lines: AsyncGenerator<ClientLine, void, undefined>,

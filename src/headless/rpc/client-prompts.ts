@@ -10,7 +10,7 @@ import type {InputPrompt} from '../../protocol/rpc/decode-input.ts';
 export interface ClientPromptsOptions {
   readonly submit: (op: Op) => void;
   readonly newId: () => string;
-  /** Answers a prompt that cannot be sent, in its turn: the client waits for a result of every prompt. */
+  /** Answers a prompt that can't be sent, in its turn, because the client waits for a result of every prompt. */
   readonly refuse: (message: string) => void;
 }
 
@@ -27,20 +27,20 @@ type Waiting =
 type WaitingPrompt = Extract<Waiting, {kind: 'prompt'}>;
 
 /**
- * The prompts of a client, in order. One after the other is given to the engine, so that an interrupt ends the one that runs and
- * leaves the others; one that steers is given to it at once, and comes back here if the engine did not take it up.
+ * The queue of a client's prompts. The engine gets them one at a time, so that an interrupt ends only the running one. A steering prompt
+ * goes to the engine at once, and returns to the queue if the engine did not use it.
  */
 export class ClientPrompts {
   readonly #options: ClientPromptsOptions;
   #queue: Waiting[] = [];
-  /** Prompts that are sent together with the next one. */
+  /** Prompts to send together with the next one. */
   #held: InputPrompt[] = [];
-  /** Prompts that were given to the engine and are not taken up yet. */
+  /** Prompts that the engine has received but not started yet. */
   readonly #given = new Map<MessageId, WaitingPrompt>();
   readonly #contents = new Map<MessageId, Json>();
-  /** Sub-agents at work in the background. */
+  /** Sub-agents that are running in the background. */
   readonly #atWork = new Set<SessionId>();
-  /** The turns that the ends of such are to give the model, as long as they wait; and the last one that it took. */
+  /** The queued turns in which the model will learn that such sub-agents ended, and below the last one that started. */
   readonly #hearings = new Set<MessageId>();
   #heard: MessageId | undefined;
   #running = false;
@@ -51,25 +51,25 @@ export class ClientPrompts {
     this.#options = options;
   }
 
-  /** Until it is called every prompt waits. */
+  /** Starts sending prompts. Before this call, every prompt waits. */
   begin(): void {
     this.#open = true;
     this.#next();
   }
 
-  /** Nothing runs and nothing waits. Of what is left at work in the background the model is to hear, too, unless all is to stop. */
+  /** True if nothing runs or waits. Running background sub-agents count, too, because the model must learn of their end, unless stopped. */
   get idle(): boolean {
     const isQuiet = this.#stopped || (this.#atWork.size === 0 && this.#hearings.size === 0);
     return isQuiet && !this.#running && this.#given.size === 0 && this.#queue.length === 0;
   }
 
-  /** Drops what waits; nothing in the background is waited for any more. */
+  /** Drops queued prompts, and stops waiting for background sub-agents. */
   stop(): void {
     this.#stopped = true;
     this.drop();
   }
 
-  /** Whether it is no prompt of the client's: the model hears of the end of a sub-agent. */
+  /** True for a turn that is not a prompt of the client: in it the model learns that a sub-agent ended. */
   isOwnTurn(id: MessageId): boolean {
     return this.#heard === id;
   }
@@ -84,7 +84,7 @@ export class ClientPrompts {
     const text = parts.map(part => part.text).join('\n\n');
     const images = parts.flatMap(part => part.images);
     if (text.trim() === '' && images.length === 0) {
-      this.refuse('The message is empty: there is nothing to send to the model.');
+      this.refuse('The message is empty. There is nothing to send to the model.');
       return;
     }
     const id = messageId(prompt.id ?? this.#options.newId());
@@ -95,13 +95,13 @@ export class ClientPrompts {
     this.#next();
   }
 
-  /** A message that cannot be sent takes its turn all the same. */
+  /** Queues the refusal of a message that can't be sent, so that it is answered in its turn. */
   refuse(message: string): void {
     this.#queue.push({kind: 'refused', message});
     this.#next();
   }
 
-  /** The content of a prompt that the engine has taken up, as the client wrote it. */
+  /** Returns the content of a prompt that the engine has started, as the client wrote it. */
   contentOf(id: MessageId): Json | undefined {
     return this.#contents.get(id);
   }
@@ -118,7 +118,7 @@ export class ClientPrompts {
           this.#running = true;
           break;
         }
-        // The engine replaces an id that the session already has; then this is the prompt that was given first.
+        // The engine replaces an id that the session already has. Then this is the first prompt that was sent.
         const [first] = this.#given.values();
         const prompt = this.#given.get(event.id) ?? first;
         if (prompt !== undefined) {
@@ -137,21 +137,21 @@ export class ClientPrompts {
       }
       case 'prompt-finished':
         this.#running = false;
-        // A prompt that never began is done with, too.
+        // This also removes prompts that never began.
         this.#contents.clear();
         this.#next();
         break;
       default:
-      // The other events do not concern prompts.
+      // The other events do not affect prompts.
     }
   }
 
-  /** The ids that the client gave to prompts that have not been taken up. */
+  /** Returns the client's ids of prompts that have not started. */
   waiting(): readonly string[] {
     return [...this.#given.values(), ...this.#queue].flatMap(namedByClient);
   }
 
-  /** Drops every prompt that has not been taken up; answers with the client's ids of them. */
+  /** Drops every prompt that has not started. Returns the client's ids of them. */
   drop(): readonly string[] {
     const ids = this.waiting();
     this.#queue = [];
@@ -160,7 +160,7 @@ export class ClientPrompts {
     return ids;
   }
 
-  /** Whether that prompt was still waiting and is dropped now. */
+  /** Drops one queued prompt. Returns false if it was not queued. */
   dropOne(id: string): boolean {
     const before = this.#queue.length;
     this.#queue = this.#queue.filter(waiting => waiting.kind === 'refused' || waiting.id !== id);

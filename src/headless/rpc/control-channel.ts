@@ -2,17 +2,17 @@ import type {JsonObject} from '../../base/json.ts';
 import {failed, type Outcome} from '../../base/outcome.ts';
 import type {ControlMessage, WeftRequest} from '../../protocol/rpc/control-message.ts';
 
-/** Weft's own requests to the program that drives it: each settles exactly once. */
+/** weft's requests to the program that drives it. Each settles exactly once. */
 export interface ControlChannel {
-  /** Resolves with the answer. An abort takes the request back and settles at once. */
+  /** Resolves with the answer. An abort cancels the request and settles it at once. */
   request(request: WeftRequest, signal: AbortSignal): Promise<Outcome<JsonObject, ChannelFault>>;
-  /** An answer has come; one to a request that is not open, or open no longer, changes nothing. */
+  /** Settles a request with its answer. Ignores answers to requests that are not open. */
   settle(id: string, answer: Outcome<JsonObject, string>): void;
-  /** Nobody answers any more: what is open fails, and so does what is asked from now on. */
+  /** Fails all open requests and all later ones, because the client no longer answers. */
   close(): void;
 }
 
-/** `refused`: the client answered with an error. `gone`: it cannot answer any more. */
+/** `refused`: the client answered with an error. `gone`: the client can no longer answer. */
 export interface ChannelFault {
   readonly kind: 'refused' | 'gone' | 'aborted';
   readonly message: string;
@@ -27,7 +27,7 @@ export function makeControlChannel(options: {
   let closed = false;
   return {
     async request(request, signal) {
-      if (signal.aborted) return failed({kind: 'aborted', message: 'it was stopped'});
+      if (signal.aborted) return failed({kind: 'aborted', message: 'stopped'});
       if (closed) return failed(gone);
       const id = newId();
       return new Promise(resolve => {
@@ -38,7 +38,7 @@ export function makeControlChannel(options: {
         };
         const abort = (): void => {
           send({type: 'control_cancel_request', request_id: id});
-          settle(failed({kind: 'aborted', message: 'it was stopped'}));
+          settle(failed({kind: 'aborted', message: 'stopped'}));
         };
         signal.addEventListener('abort', abort, {once: true});
         open.set(id, settle);
@@ -55,4 +55,4 @@ export function makeControlChannel(options: {
   };
 }
 
-const gone: ChannelFault = {kind: 'gone', message: 'the program that drives weft does not answer any more'};
+const gone: ChannelFault = {kind: 'gone', message: 'the program that drives weft no longer answers'};

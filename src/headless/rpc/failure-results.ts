@@ -5,7 +5,7 @@ import {resultMessage} from '../../protocol/rpc/result-message.ts';
 import type {RpcMessage, RpcResult} from '../../protocol/rpc/rpc-message.ts';
 import {noSessionUsage} from './session-state.ts';
 
-/** What a client gets where there is no session to serve it: its greeting is refused, and a result says why. */
+/** Returns the messages for a client whose session could not start: an error for its `initialize`, and a result with the reason. */
 export function startFailure({
   initializeId,
   message,
@@ -27,7 +27,7 @@ export function startFailure({
   return [...refusal, failureResult(message, uuid)];
 }
 
-/** The result of a run that could not begin. */
+/** Returns the result of a run that could not begin. */
 export function failureResult(message: string, uuid: () => string): RpcResult {
   const result = resultMessage(refusedSummary(message, noSessionUsage), {
     address: {session_id: uuid(), uuid: uuid(), provider: ''},
@@ -38,7 +38,7 @@ export function failureResult(message: string, uuid: () => string): RpcResult {
   return {...result, num_turns: 0};
 }
 
-/** How a prompt ends that never began; `message` says why. */
+/** Returns the summary of a prompt that never began; `message` is the reason. */
 export const refusedSummary = (message: string, sessionUsage: SessionUsage): PromptSummary => ({
   end: {kind: 'failed', fault: {kind: 'needs-user', message, fix: ''}},
   answer: '',

@@ -3,10 +3,10 @@ import type {HookMatcher, InitializeRequest} from '../../protocol/rpc/control-me
 import type {ControlChannel} from './control-channel.ts';
 
 const defaultTimeoutSeconds = 60;
-/** What a timer can hold, in seconds. */
+/** The longest timeout that a Node timer supports, in seconds. */
 const maxTimeoutSeconds = 2_000_000;
 
-/** The hooks of the program that drives weft, called over the control channel. */
+/** Makes hooks that call the program that drives weft, over the control channel. */
 export const clientHooks = (hooks: NonNullable<InitializeRequest['hooks']>, channel: ControlChannel): readonly Hook[] =>
   Object.entries(hooks).flatMap(([event, matchers]) =>
     matchers.flatMap(matcher => matcher.hookCallbackIds.map(id => clientHook(id, {event, matcher, channel}))),
@@ -25,7 +25,7 @@ function clientHook(
     key: `client ${id}`,
     timeoutMs: seconds * 1000,
     wait: 'for-answer',
-    // As the Agent SDK has it: one that fails blocks only where it was told to.
+    // As with the Agent SDK, a failed hook blocks only if it asked for that.
     onFailure: matcher.onFailure === 'block' ? 'block' : 'allow',
     condition: '',
     async run(input, signal) {
@@ -47,11 +47,11 @@ function clientHook(
   };
 }
 
-/** Hooks that were registered and are never called: one sentence, or none. */
+/** Returns a notice about registered hooks that weft never calls, if there are any. */
 export function hookNotes(
   hooks: NonNullable<InitializeRequest['hooks']>,
   called: readonly string[],
 ): readonly string[] {
   const uncalled = Object.keys(hooks).filter(event => !called.includes(event) && (hooks[event] ?? []).length > 0);
-  return uncalled.length === 0 ? [] : [`hooks for ${uncalled.join(', ')} are not called in this version`];
+  return uncalled.length === 0 ? [] : [`this version of weft does not call hooks for ${uncalled.join(', ')}`];
 }

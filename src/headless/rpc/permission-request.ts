@@ -12,7 +12,7 @@ import {permissionUpdates, type PermissionWishes} from '../../protocol/rpc/permi
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
 import type {ControlChannel} from './control-channel.ts';
 
-/** An approval as the client is asked for it; `input` is what the model wrote. */
+/** Returns an approval as a request to the client. Its `input` is what the model wrote. */
 export function canUseTool(approval: Approval): CanUseToolRequest {
   const {id, asker, toolName, input, verdict, label, rationale} = approval;
   const suggestions = suggestionsOf(approval);
@@ -36,10 +36,10 @@ export function canUseTool(approval: Approval): CanUseToolRequest {
   };
 }
 
-/** The changes of a command that has run; none if it is asked about before. */
+/** Returns the changes of a command that has already run; none if the approval is for running it. */
 const changesAskedAbout = ({preview}: Approval): readonly Change[] => (preview.kind === 'changes' ? preview.asked : []);
 
-/** The narrowest rule that would spare the next question, and for an ordinary edit the mode that lets such edits through. */
+/** Suggests the narrowest rule that avoids the next question or, for an ordinary edit, the mode that allows such edits. */
 function suggestionsOf(approval: Approval): readonly PermissionUpdate[] {
   const {action, verdict} = approval;
   const [narrowest] = verdict.detail.rules;
@@ -53,7 +53,7 @@ function suggestionsOf(approval: Approval): readonly PermissionUpdate[] {
     : [];
 }
 
-/** `Bash(touch:*)` in its two parts. */
+/** Splits a rule such as `Bash(touch:*)` into tool and content. */
 function ruleValue(rule: string): {readonly toolName: string; readonly ruleContent?: string} | undefined {
   const [, toolName, ruleContent] = /^([^()\s]+)(?:\(([\s\S]*)\))?$/u.exec(rule) ?? [];
   if (toolName === undefined) return undefined;
@@ -66,7 +66,7 @@ function reasonType(reasons: readonly Reason[]): NonNullable<CanUseToolRequest['
   return reasons.some(isAboutOutsideWorkspace) ? 'workingDir' : 'other';
 }
 
-/** The file because of which it is asked, where it is about one. */
+/** Returns the file that caused the question, if there is one. */
 function blockedPath({action, verdict}: Approval): string | undefined {
   const access = accessOf(action);
   if (access.kind === 'read') return access.paths[0];
@@ -94,7 +94,7 @@ const denied = z.looseObject({
   interrupt: z.optional(z.boolean()),
 });
 
-/** What a client answered. Whatever is no clear yes is a no. `input` is what it was asked about. */
+/** Parses a client's answer. Anything but a clear yes is a no. `input` is the input in the question. */
 export function permissionReply(payload: JsonObject, input: Json): PermissionReply {
   const no = z.safeParse(denied, payload);
   if (no.success) {
@@ -102,7 +102,7 @@ export function permissionReply(payload: JsonObject, input: Json): PermissionRep
   }
   const yes = z.safeParse(allowed, payload);
   if (!yes.success) {
-    const message = 'The program that drives weft gave an answer that is neither allow nor deny.';
+    const message = 'The program that drives weft answered neither allow nor deny.';
     return {kind: 'deny', message, next: 'go-on'};
   }
   const {updatedInput, updatedPermissions} = yes.data;
@@ -117,7 +117,7 @@ export function permissionReply(payload: JsonObject, input: Json): PermissionRep
   return {kind: 'allow', answer, input: updatedInput ?? 'unchanged', wishes};
 }
 
-/** Whether two JSON values say the same, whatever the order of their keys. */
+/** True if two JSON values are equal, regardless of the order of keys. */
 function sameJson(a: Json, b: Json): boolean {
   if (isJsonObject(a) && isJsonObject(b)) {
     const keys = Object.keys(a);
@@ -132,10 +132,10 @@ function sameJson(a: Json, b: Json): boolean {
   return a === b;
 }
 
-/** The tool whose call a client is asked to complete, whichever action asks. */
+/** The tool in questions to a client, no matter which action asks. */
 export const questionTool = 'AskUserQuestion';
 
-/** What a call of that tool would hold, where another action asks. */
+/** Returns the input of a call of that tool, for questions of other actions. */
 export const questionsInput = (questions: readonly Question[]): Json => ({
   questions: questions.map(({question, header, options, choice}) => ({
     question,
@@ -145,7 +145,7 @@ export const questionsInput = (questions: readonly Question[]): Json => ({
   })),
 });
 
-/** The agent's questions, as the client is asked them: as a call whose input it completes. */
+/** Returns the agent's questions as a request to the client: a call whose input the client completes. */
 export const askQuestions = (id: ActionId, input: Json): CanUseToolRequest => ({
   subtype: 'can_use_tool',
   tool_name: questionTool,
@@ -155,7 +155,7 @@ export const askQuestions = (id: ActionId, input: Json): CanUseToolRequest => ({
   requires_user_interaction: true,
 });
 
-/** The client puts its answers into `updatedInput.answers`, by question; without any answer the questions are dismissed. */
+/** Parses the client's answers in `updatedInput.answers`, by question. Without answers, the questions are dismissed. */
 export function questionResponse(payload: JsonObject, questions: readonly Question[]): QuestionResponse {
   const {behavior, updatedInput} = payload;
   const given = isJsonObject(updatedInput) ? updatedInput['answers'] : undefined;
@@ -166,7 +166,7 @@ export function questionResponse(payload: JsonObject, questions: readonly Questi
     : {kind: 'answered', answers};
 }
 
-/** Several choices come as a list, or as one text with commas between them; the user's own words come as they are. */
+/** Parses one answer. Several choices are a list or a comma-separated text. Other text is the user's own answer. */
 function answerFrom({options, choice}: Question, given: Json | undefined): QuestionAnswer {
   const labels = options.map(({label}) => label);
   if (Array.isArray(given)) return sorted(given.map(String), labels);
@@ -186,7 +186,7 @@ const reply = z.looseObject({
   content: z.optional(z.nullable(z.custom<JsonObject>(isJsonObject))),
 });
 
-/** Passes an MCP server's elicitation on to the client, without empty fields; an answer that cannot be read declines it. */
+/** Passes an MCP server's elicitation to the client, without empty fields. An invalid answer declines it. */
 export const elicitBy =
   (channel: ControlChannel) =>
   async (

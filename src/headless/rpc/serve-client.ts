@@ -34,26 +34,26 @@ export interface ClientServing {
   readonly launch: RpcLaunch;
   readonly encoding: Pick<RpcExtras, 'progress' | 'hooks' | 'agentTexts' | 'extensions'> & {
     readonly partials: 'with' | 'without';
-    /** Whether prompts are echoed when they are taken up. */
+    /** Whether weft echoes a prompt when it starts on it. */
     readonly echo: 'with' | 'without';
   };
   readonly uuid: (name?: string) => string;
   readonly version: string;
-  /** Tells the operator one line on stderr. */
+  /** Prints one line to stderr, for the operator. */
   readonly note: (line: string) => void;
   readonly clock: StallClock;
 }
 
 /**
- * Serves one program over lines of JSON: its prompts go to the engine, the engine's events to it, and both ask each other over
- * the control channel. Order of work for a line: decode (done by the caller), answer or queue, write.
+ * Serves one program over lines of JSON. Its prompts go to the engine, the engine's events go to the program, and both send requests over
+ * the control channel. The caller decodes each line; this class answers or queues it, and writes.
  */
 export class ServedClient {
   readonly #options: ClientServing;
   readonly #stalls: StallWatch;
   readonly #prompts: ClientPrompts;
   readonly #encoder: ReturnType<typeof makeRpcEncoder>;
-  /** The requests that the client has to answer still, by tool call; aborting one takes it back. */
+  /** The open requests to the client, by tool call. Aborting one cancels it. */
   readonly #asks = new Map<ActionId, AbortController>();
   readonly #finished = Promise.withResolvers<0 | 1 | 4>();
   #interrupt = new AbortController();
@@ -89,12 +89,12 @@ export class ServedClient {
       .then(() => this.#prompts.begin());
   }
 
-  /** Resolves when the client has ended its input and all it asked for is done and written. */
+  /** Resolves when the client has ended its input and all its requests are done and written. */
   get exitCode(): Promise<0 | 1 | 4> {
     return this.#finished.promise;
   }
 
-  /** Never throws and never blocks: the answers to open questions come on the same way. */
+  /** Takes a line of the client. Never throws and never blocks, because the answers to open requests arrive the same way. */
   take(line: ClientLine): void {
     switch (line.kind) {
       case 'prompt':
@@ -114,11 +114,11 @@ export class ServedClient {
       case 'keep-alive':
         return;
       case 'foreign':
-        this.#inform(`a message of type ${JSON.stringify(line.type)} is nothing weft can use`);
+        this.#inform(`weft can't use messages of type ${JSON.stringify(line.type)}`);
         return;
       case 'broken':
         this.#unread += 1;
-        this.#inform(`a line on stdin cannot be read: ${line.message}`);
+        this.#inform(`can't read a line on stdin: ${line.message}`);
         return;
       case 'too-long':
         this.#tooLong(line);
@@ -128,14 +128,14 @@ export class ServedClient {
     }
   }
 
-  /** What runs goes on, and what the client would be asked is denied. */
+  /** Handles the end of the input: running work continues, and requests to the client are denied. */
   inputEnded(): void {
     this.#inputEnded = true;
     this.#options.channel.close();
     this.#finishIfDone();
   }
 
-  /** Drops the prompts that wait; `exitCode` resolves when what runs has settled. */
+  /** Drops queued prompts. `exitCode` resolves when the running work has settled. */
   stop(): void {
     this.#prompts.stop();
     this.inputEnded();
@@ -144,7 +144,7 @@ export class ServedClient {
   #tell(events: readonly AgentEvent[]): void {
     const {state, writer, note} = this.#options;
     for (const event of events) {
-      // A tool prints whether the client reads or not, and the result repeats what matters of its output.
+      // If the client reads too slowly, drop live tool output. The result contains the important part of it.
       if (event.event === 'action-output' && writer.isBehind(maxUnread.messages)) continue;
       state.take(event);
       this.#stalls.take(event);
@@ -185,7 +185,7 @@ export class ServedClient {
     const answer = await channel.request(canUseTool(approval), this.#asking(id));
     if (answer.tag === 'failed') {
       if (answer.error.kind === 'aborted') return;
-      const message = `Nobody could be asked: ${answer.error.message}. Go on without it, or say what you would have done.`;
+      const message = `Can't ask the user: ${answer.error.message}. Continue without it, or say what you would have done.`;
       this.#asks.delete(id);
       engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, by: 'program'}});
       return;
@@ -193,7 +193,7 @@ export class ServedClient {
     const reply = permissionReply(answer.value, input);
     this.#asks.delete(id);
     if (reply.kind === 'deny') {
-      // A command whose changes are refused has run.
+      // If only its changes are refused, the command has already run.
       const isBefore = approval.preview.kind !== 'changes';
       const message = isBefore && (reply.next === 'interrupt' || reply.message === '') ? notWanted : reply.message;
       engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, by: 'program'}});
@@ -203,7 +203,7 @@ export class ServedClient {
     const {mode, unserved} = reply.wishes;
     for (const what of unserved) this.#inform(what);
     if (mode === 'bypassPermissions' && launch.bypass === 'not-launched') {
-      this.#inform('the mode bypassPermissions was not taken: weft was not started for it');
+      this.#inform('ignored the mode bypassPermissions: weft was not started with it');
     } else if (mode !== undefined) engine.submit({op: 'set-mode', mode});
     engine.submit({op: 'answer-approval', id, answer: reply.answer});
   }
@@ -253,7 +253,7 @@ export class ServedClient {
       this.#answer({subtype: 'success', request_id: id, response: served.payload});
       served.afterwards();
     } catch (cause) {
-      const message = `${request.subtype} broke off: ${String(cause)} (a bug in weft)`;
+      const message = `${request.subtype} failed: ${String(cause)} (a bug in weft)`;
       this.#answer({subtype: 'error', request_id: id, error: message, error_code: 'internal_error'});
     } finally {
       this.#serving -= 1;
@@ -272,10 +272,10 @@ export class ServedClient {
     this.#options.writer.write(messages.map(jsonLine).join(''));
   }
 
-  /** The beginning of the line shows what it was: if it needs an answer, the answer is an error. */
+  /** Reports a line that is too long. If its beginning shows that it needs an answer, answers with an error. */
   #tooLong({bytes, head}: Extract<ClientLine, {kind: 'too-long'}>): void {
     this.#unread += 1;
-    const text = `a line of ${Math.round(bytes / 1024 / 1024)} MB on stdin is longer than 50 MB and was not read`;
+    const text = `ignored a line of ${Math.round(bytes / 1024 / 1024)} MB on stdin: the limit is 50 MB`;
     this.#inform(text);
     const [, type] = /"type"\s*:\s*"(user|control_request|control_response)"/u.exec(head) ?? [];
     const [, id] = /"request_id"\s*:\s*"([^"\\]+)"/u.exec(head) ?? [];
@@ -303,9 +303,9 @@ export class ServedClient {
 const dismissed = {kind: 'dismissed'} as const;
 
 const notWanted =
-  'This was not run: it was refused without a reason. Do not try it another way; wait for what the user says next.';
+  'This was not run: it was refused without a reason. Do not try it another way. Wait for what the user says next.';
 
-/** Refusals and interrupts were the client's own wish: only a last result that is an error makes the exit code 1. */
+/** Returns the exit code after a prompt. Refusals and interrupts came from the client itself, so only an error as the last result gives 1. */
 function codeOf(summary: PromptSummary): 0 | 1 | 4 {
   const {exitCode} = endOf(summary);
   if (exitCode === 4) return 4;

@@ -16,38 +16,38 @@ import {wireUsage} from '../../protocol/rpc/wire-content.ts';
 import type {ClientPrompts} from './client-prompts.ts';
 import type {SessionState} from './session-state.ts';
 
-/** The answer to a control request; `afterwards` happens once it is written. */
+/** The answer to a control request. `afterwards` runs once the answer is written. */
 type Served =
   | {readonly kind: 'success'; readonly payload: JsonObject; readonly afterwards: () => void}
   | {readonly kind: 'error'; readonly message: string; readonly code: string};
 
 export interface ServingOptions {
   readonly engine: Pick<AgentClient, 'submit' | 'query'>;
-  /** Fires with the next interrupt. */
+  /** Returns a signal that the next interrupt aborts. */
   readonly interrupted: () => AbortSignal;
   readonly state: SessionState;
   readonly prompts: ClientPrompts;
   readonly servers: ClientServers;
-  /** Takes back every question that the client has open, and ends what it waits for. */
+  /** Cancels every open question to the client, and aborts the work of its open requests. */
   readonly interrupt: () => void;
   readonly launch: RpcLaunch;
 }
 
-/** How weft was started, as far as a client may ask for it. */
+/** How weft was started, as far as clients may query it. */
 export interface RpcLaunch {
-  /** What `initialize` is answered with, beside what it says of the request itself. */
+  /** The answer to `initialize`, apart from the fields about the request itself. */
   readonly capabilities: JsonObject;
   /** The request with which weft was started, if there was one. */
   readonly initialize: InitializeRequest | undefined;
   readonly model: string;
   readonly thinking: Thinking;
-  /** Whether the client may choose that nothing is asked. */
+  /** Whether the client may choose bypassPermissions. */
   readonly bypass: 'launched' | 'not-launched';
-  /** Whether files can be taken back. */
+  /** Whether files can be rewound. */
   readonly checkpoints: 'kept' | 'off';
 }
 
-/** Answers one control request. Never throws; bounded, but for servers that take their time. */
+/** Answers one control request. Never throws. Takes a bounded time, except for slow MCP servers. */
 export async function serveRequest(request: ControlRequest, options: ServingOptions): Promise<Served> {
   const {engine, state, prompts, servers, launch} = options;
   switch (request.subtype) {
@@ -64,7 +64,7 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
     case 'set_permission_mode': {
       const mode = permissionModes.find(name => name === request.mode);
       if (mode === undefined) {
-        const message = `weft has no permission mode ${JSON.stringify(request.mode)}. It has: ${permissionModes.join(', ')}.`;
+        const message = `Unknown permission mode ${JSON.stringify(request.mode)}. Use one of ${permissionModes.join(', ')}.`;
         return failure(message, 'unsupported_mode');
       }
       if (mode === 'bypassPermissions' && launch.bypass === 'not-launched')
@@ -91,7 +91,7 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
     case 'get_context_usage':
       return contextUsage(await engine.query({query: 'context-usage'}, options.interrupted()), state);
     case 'mcp_status': {
-      // A client that asks wants to know whether they work.
+      // A client that asks for the status wants to know whether the servers work.
       servers.start();
       const tools = servers.tools();
       return success({mcpServers: servers.servers().map(server => serverStatus(server, tools))});
@@ -113,8 +113,8 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
 }
 
 /**
- * What is told beside the capabilities says what became of the request: a later one of the same client finds its hooks and
- * servers as they were taken at the first, so it says that its hooks were not taken.
+ * Adds to the capabilities which parts of the request were applied. Only the first request of a client sets hooks and servers, so the
+ * answer to a later one says that its hooks were not applied.
  */
 function initialized(request: InitializeRequest, {capabilities, initialize}: RpcLaunch): JsonObject {
   const isFirst = request === initialize;
@@ -142,8 +142,7 @@ function thinkingOf(tokens: number | null, initial: Thinking): Thinking {
   return tokens === 0 ? {kind: 'disabled'} : {kind: 'budget', tokens: Math.floor(tokens)};
 }
 
-const noBypass =
-  'weft was not started for it: bypassPermissions needs --allow-dangerously-skip-permissions or the mode itself at the start.';
+const noBypass = 'To use bypassPermissions, start weft with --allow-dangerously-skip-permissions or in that mode.';
 
 const success = (payload: JsonObject, afterwards: () => void = () => {}): Served => ({
   kind: 'success',
@@ -154,15 +153,15 @@ const failure = (message: string, code: string): Served => ({kind: 'error', mess
 const settled = (outcome: Awaited<ReturnType<ClientServers['reconnect']>>): Served =>
   outcome.tag === 'ok' ? success({}) : failure(outcome.error, 'mcp_failed');
 
-/** The MCP servers, as the client handles them. */
+/** The MCP servers that the client manages. */
 export interface ClientServers {
-  /** Waits for those that are just starting, a few seconds at most. */
+  /** Waits for starting servers, a few seconds at most. */
   ready(signal: AbortSignal): Promise<void>;
   servers(): readonly McpServerState[];
   tools(): readonly {readonly server: string; readonly name: string; readonly toolName: string}[];
-  /** Starts those that wait for their first call. */
+  /** Starts servers that wait for their first call. */
   start(): void;
-  /** From now on the client's own are these and no others. */
+  /** Replaces the client's own servers. */
   set(servers: JsonObject): Promise<{
     readonly added: readonly string[];
     readonly removed: readonly string[];
@@ -170,11 +169,11 @@ export interface ClientServers {
   }>;
   reconnect(name: string): Promise<Outcome<undefined, string>>;
   toggle(name: string, state: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
-  /** A message that a server sends on its own. */
+  /** Delivers a message that a server sends by itself. */
   deliver(name: string, message: JsonObject): void;
 }
 
-/** A server's state in the Agent SDK's form. */
+/** Returns a server's state in the Agent SDK's form. */
 const serverStatus = (
   {name, status, source, error, title, version}: McpServerState,
   tools: readonly {readonly server: string; readonly name: string}[],
@@ -192,9 +191,9 @@ const serverStatus = (
     : {}),
 });
 
-/** What fills the model's context, in the Agent SDK's form. Where the window is not known, it is told as 0. */
+/** Returns the use of the model's context in the Agent SDK's form. An unknown context window is 0. */
 function contextUsage(answer: Answer<'context-usage'>, {lastUsage}: SessionState): Served {
-  if (answer.tag === 'cancelled') return failure('It was interrupted.', 'cancelled');
+  if (answer.tag === 'cancelled') return failure('Interrupted.', 'cancelled');
   if (answer.tag === 'failed') return failure(faultText(answer.error), 'failed');
   const {model, window, tokens, parts, deferred} = answer.value;
   const itemsOf = (kind: ContextPartKind): ContextPart['items'] => parts.find(part => part.kind === kind)?.items ?? [];
@@ -246,7 +245,7 @@ const category = (id: string, name: string, tokens: number): JsonObject => ({
   kind: 'used',
 });
 
-/** The rows of the Agent SDK that the parts belong to. */
+/** The Agent SDK's categories of the parts. */
 const categoryIds: Readonly<Record<ContextPartKind, string>> = {
   'system-prompt': 'system_prompt',
   instructions: 'memory_files',
@@ -264,8 +263,8 @@ const categoryIds: Readonly<Record<ContextPartKind, string>> = {
 };
 
 /**
- * Takes the files back to how they were before a prompt, or says what that would do; the conversation stays. Resolves with what
- * the Agent SDK's `rewindFiles` resolves with.
+ * Rewinds the files to before a prompt, or reports what that would do. The conversation stays. Resolves to the result of the Agent SDK's
+ * `rewindFiles`.
  */
 async function rewindFiles(
   {prompt, dryRun}: {readonly prompt: string; readonly dryRun: boolean},
@@ -289,7 +288,7 @@ function notRewound(answer: Exclude<Answer, {readonly tag: 'ok'}>): JsonObject {
     case 'failed':
       return {canRewind: false, error: faultText(answer.error)};
     case 'cancelled':
-      return {canRewind: false, error: 'It was interrupted.'};
+      return {canRewind: false, error: 'Interrupted.'};
     default:
       return unreachable(answer);
   }

@@ -3,18 +3,18 @@ import {toolCalls, type ToolCallBlock} from '../../domain/conversation.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 
-/** The usage of a session in which no request was sent yet. */
+/** The usage of a session before its first request. */
 export const noSessionUsage: SessionUsage = {models: {}, contextTokens: 0, contextWindow: 0};
 
-/** What serving a client needs to know of the session: a fold of the engine's events. */
+/** The state of the session that serving a client needs, folded from the engine's events. */
 export class SessionState {
   session: SessionInfo | undefined;
-  /** The prompt that runs, or ran last. */
+  /** The running prompt, or the last one. */
   prompt: MessageId | undefined;
   usage = noSessionUsage;
   /** The usage of the model's last message. */
   lastUsage: Usage = noUsage;
-  /** The calls of the prompt that runs. */
+  /** The tool calls of the running prompt. */
   readonly calls = new Map<ActionId, ToolCallBlock>();
 
   take(event: AgentEvent): void {
@@ -43,7 +43,7 @@ export class SessionState {
         this.calls.clear();
         break;
       default:
-      // The other events do not concern the session as a whole.
+      // The other events do not affect this state.
     }
   }
 }

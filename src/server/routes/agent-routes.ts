@@ -14,7 +14,7 @@ import type {AgentPort} from '../../jobs/agent-port.ts';
 import type {AgentRuns} from '../../jobs/agent-runs.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
 
-/** The path of the route that gives an artifact out. */
+/** Returns the path of an artifact. */
 export const artifactPath: ArtifactUrl = ({session, sha256}) => `/agent/sessions/${session}/artifacts/${sha256}`;
 
 const image = z.object({type: z.literal('image'), data: text, mimeType: z.optional(z.string())});
@@ -43,10 +43,10 @@ const questionRequest = z.object({
   answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
 });
 
-/** A step of a plan, as the seed has it. */
+/** A step of a plan. */
 const planStep = z.object({id: z.string(), description: z.string(), status: z.enum(planStepStatuses)});
 
-/** A plan as programs read it: the TaskPlan of the seed, with its state. */
+/** A plan with its state, for programs. */
 export const taskPlan = z.object({
   id: z.string(),
   goal: z.string(),
@@ -60,7 +60,7 @@ export const taskPlan = z.object({
 });
 schemaNotes.add(taskPlan, {id: 'TaskPlan'});
 
-/** A question to a person. With `changes` the command has run, and these changes of it are kept or dropped. */
+/** A permission request. With `changes` the command has already run, and the answer keeps or drops these changes. */
 const permission = z.looseObject({
   id: z.string(),
   toolName: z.string(),
@@ -122,7 +122,7 @@ const shown =
     running: running.has(id),
   });
 
-/** The agent over HTTP: prompts as event streams, the answers to what it asks, and its sessions. */
+/** The routes of the agent: prompts as event streams, answers to its questions, and its sessions. */
 export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] {
   const find = async (raw: string): Promise<SessionSummary | undefined> =>
     (await port.sessions()).find(({id}) => id === parseSessionId(raw));
@@ -134,21 +134,21 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       summary: 'Send a prompt to the agent',
       body: promptRequest,
       bodyLimit: 'images',
-      answer: [200, 'What the agent does, as events', agentMessage],
+      answer: [200, "The agent's work, as events", agentMessage],
       answerIs: 'events',
-      errors: {404: noSession, 409: 'The session runs a prompt already'},
+      errors: {404: noSession, 409: 'The session is already running a prompt'},
       handle: async ({body}) => {
         const session = body.sessionId === undefined ? 'new' : parseSessionId(body.sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
         if (session !== 'new' && (await runs.running()).has(session))
-          return refuse(409, 'The session runs a prompt already.');
+          return refuse(409, 'The session is already running a prompt.');
         const images = body.images.map(imageOf);
         if (images.includes(undefined))
           return refuse(400, 'The request does not fit: not an image in base64 of a known mimeType, in body.images');
         const {apiKey, baseUrl, model} = body.modelConfig ?? {};
         const isAsItWas = body.modelConfig === undefined && body.workDir === undefined;
         if (session !== 'new' && runs.isAttached(session) && !isAsItWas)
-          return refuse(409, 'The session is attached to a terminal: send the prompt without workDir and modelConfig.');
+          return refuse(409, 'The session is attached to a terminal. Send the prompt without workDir and modelConfig.');
         const held = session === 'new' ? 'none' : await runs.resume(session, isAsItWas ? 'as-it-was' : 'anew');
         const opened =
           held === 'none'
@@ -173,8 +173,8 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
     route('post', '/agent/stop/{sessionId}', {
       tag: 'agent',
       id: 'stopAgent',
-      summary: 'Stop what a session runs',
-      answer: [200, 'It is stopped and kept', settled],
+      summary: 'Stop the running work of a session',
+      answer: [200, 'The session is stopped and saved', settled],
       errors: {404: noSession},
       handle: async ({params: {sessionId = ''}}) => {
         const session = parseSessionId(sessionId);
@@ -189,7 +189,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       id: 'answerPermission',
       summary: 'Answer a permission request',
       body: permissionRequest,
-      answer: [200, 'The decision counts', settled],
+      answer: [200, 'The decision is accepted', settled],
       errors: askErrors,
       handle: async ({body: {sessionId, permissionId, decision, message}}) => {
         const session = parseSessionId(sessionId);
@@ -202,7 +202,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       id: 'answerQuestion',
       summary: 'Answer a question of the agent',
       body: questionRequest,
-      answer: [200, 'The answers count', settled],
+      answer: [200, 'The answers are accepted', settled],
       errors: askErrors,
       handle: async ({body: {sessionId, questionId, answers}}) => {
         const session = parseSessionId(sessionId);
@@ -231,8 +231,8 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
     route('get', '/agent/sessions/{sessionId}/events', {
       tag: 'agent',
       id: 'followSession',
-      summary: 'Follow the prompt of a session; with Last-Event-ID from there on',
-      answer: [200, 'What the agent does, as events', agentMessage],
+      summary: 'Follow the prompt of a session, after Last-Event-ID if given',
+      answer: [200, "The agent's work, as events", agentMessage],
       answerIs: 'events',
       errors: {404: 'There is no such session, or its last prompt ended long ago'},
       handle: ({params: {sessionId = ''}, lastEventId}) => {
@@ -258,8 +258,8 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
     route('get', '/agent/sessions/{sessionId}/artifacts/{sha256}', {
       tag: 'agent',
       id: 'getArtifact',
-      summary: 'Get a file that the agent has kept with a session',
-      answer: [200, 'The file, as it is', z.string()],
+      summary: 'Get a file that the agent saved with a session',
+      answer: [200, 'The file, unchanged', z.string()],
       answerIs: 'file',
       errors: {404: noArtifact},
       handle: async ({params: {sessionId = '', sha256 = ''}, signal}) => {
@@ -273,14 +273,16 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
 
 const noSession = 'There is no such session';
 const noArtifact = 'There is no such artifact';
-const askErrors = {404: 'It was not asked', 409: 'It was answered already'};
+const askErrors = {404: 'There is no such question', 409: 'The question was already answered'};
 
 function replyTo(session: SessionId, end: AnswerEnd): Reply {
   if (end === 'taken') return json(200, {sessionId: session, state: 'answered'});
-  return end === 'unknown' ? refuse(404, 'This was not asked.') : refuse(409, 'This was answered already.');
+  return end === 'unknown'
+    ? refuse(404, 'There is no such question.')
+    : refuse(409, 'The question was already answered.');
 }
 
-/** The data may be a data URL, which names the type itself. `undefined` for what is no image. */
+/** Decodes an image. The data may be a data URL, which contains the type. Returns `undefined` if it is not an image. */
 function imageOf({data, mimeType}: z.infer<typeof image>): ImageBlock | undefined {
   const url = /^data:(?<type>[\w/+.-]+);base64,(?<content>.*)$/su.exec(data)?.groups;
   const content = url?.['content'] ?? data;

@@ -6,17 +6,17 @@ import {changeKinds} from '../../domain/change-set.ts';
 import {type ProviderName, providerNames} from '../../domain/sandbox.ts';
 import {json, refuse, type Reply, route, type Route} from '../route.ts';
 
-/** What there is on this machine and for a folder: the same facts as the commands print as JSON. */
+/** Facts about this machine and a folder, the same as commands print with `--json`. */
 export interface MachinePort {
   sandboxProviders(): Promise<readonly JsonObject[]>;
   mcpServers(workDir: string): Promise<readonly JsonObject[]>;
   skills(workDir: string): Promise<readonly JsonObject[]>;
-  /** Runs a command, or a script file, to its end or until the client leaves, in a backend of the sandbox where one is named or proven. */
+  /** Runs a command or script file until it ends or the client leaves, in the named sandbox backend or one that is proven. */
   run(
     request: SandboxRequest,
     signal: AbortSignal,
   ): Promise<Outcome<SandboxAnswer, {readonly status: 400 | 403 | 409; readonly error: string}>>;
-  /** The folder of a request, which is the server's where it names none; `no-folder` where it is no absolute folder. */
+  /** Returns the folder of a request, by default the server's; `no-folder` if it is not an absolute path of a folder. */
   folder(workDir: string | undefined): {readonly path: string} | 'no-folder';
 }
 
@@ -24,11 +24,11 @@ export interface SandboxRequest {
   readonly what:
     | {readonly kind: 'command'; readonly command: string}
     | {readonly kind: 'file'; readonly path: string; readonly args: readonly string[]};
-  /** The folder that it runs in; the server's where it names none. */
+  /** The folder to run in; by default the server's. */
   readonly cwd: string | undefined;
   readonly provider: ProviderName | undefined;
   readonly network: 'open' | 'closed';
-  /** Whether held changes are applied, as edits are if nobody can be asked. `unsaid` applies none, but runs what cannot be held, too. */
+  /** Whether to apply held changes, like edits of an unattended run. `unsaid` applies none, but also runs commands whose changes can't be held. */
   readonly apply: 'yes' | 'no' | 'unsaid';
 }
 
@@ -36,7 +36,7 @@ const provider = z.enum(providerNames);
 const apply = z.optional(z.boolean());
 schemaNotes.add(apply, {
   description:
-    'Whether its changes are applied, as edits are where nobody can be asked. Without it none is, where the backend can hold them back',
+    'Whether to apply the changes, like edits without a user to ask. By default none are applied, if the backend can hold them back',
 });
 const execRequest = z.strictObject({
   command: someText,
@@ -67,12 +67,12 @@ export type SandboxAnswer = z.infer<typeof sandboxAnswer>;
 const rows = z.array(jsonObject);
 const ofFolder = z.object({workDir: z.optional(z.string())});
 
-/** `weft sandbox providers`, `weft mcp list` and `weft skills list`, over HTTP. */
+/** The routes for `weft sandbox providers`, `weft mcp list` and `weft skills list`. */
 export const machineRoutes = (port: MachinePort): readonly Route[] => [
   route('get', '/sandbox/providers', {
     tag: 'sandbox',
     id: 'listSandboxProviders',
-    summary: 'List the backends of the sandbox and which are installed',
+    summary: 'List the sandbox backends and which are installed',
     answer: [200, 'The backends', rows],
     handle: async () => json(200, await port.sandboxProviders()),
   }),
@@ -81,7 +81,7 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     id: 'execInSandbox',
     summary: 'Run a shell command to its end',
     body: execRequest,
-    answer: [200, 'How it ended', sandboxAnswer],
+    answer: [200, 'The result', sandboxAnswer],
     errors: sandboxErrors,
     handle: ({body: {command, ...said}, signal}) => run(port, {what: {kind: 'command', command}, ...said}, signal),
   }),
@@ -90,7 +90,7 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     id: 'runFileInSandbox',
     summary: 'Run a script file to its end',
     body: runFileRequest,
-    answer: [200, 'How it ended', sandboxAnswer],
+    answer: [200, 'The result', sandboxAnswer],
     errors: sandboxErrors,
     handle: ({body: {path, args, ...said}, signal}) => run(port, {what: {kind: 'file', path, args}, ...said}, signal),
   }),
@@ -99,7 +99,7 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     id: 'listMcpServers',
     summary: 'List the MCP servers of a folder',
     query: ofFolder,
-    answer: [200, 'The servers; none was asked whether it answers', rows],
+    answer: [200, 'The servers, without checking whether they answer', rows],
     handle: ({query}) => list(port, query.workDir, folder => port.mcpServers(folder)),
   }),
   route('get', '/skills', {
@@ -107,14 +107,14 @@ export const machineRoutes = (port: MachinePort): readonly Route[] => [
     id: 'listSkills',
     summary: 'List the skills of a folder',
     query: ofFolder,
-    answer: [200, 'The skills, also those that are not offered', rows],
+    answer: [200, 'The skills, including those that are not offered', rows],
     handle: ({query}) => list(port, query.workDir, folder => port.skills(folder)),
   }),
 ];
 
 const sandboxErrors = {
-  403: 'The command or its changes would ask, or a rule forbids them; or the Host or Origin is not allowed',
-  409: 'The backend does not work here, or cannot hold back changes',
+  403: 'The command or its changes need approval, or a rule forbids them; or the Host or Origin is not allowed',
+  409: "The backend does not work here, or can't hold back changes",
 };
 
 async function run(

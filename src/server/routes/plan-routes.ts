@@ -24,7 +24,7 @@ import {agentMessage, modelConfig, taskPlan} from './agent-routes.ts';
 
 const planRequest = z.object({prompt: text, workDir: z.optional(text), modelConfig: z.optional(modelConfig)});
 
-/** Edited steps: texts, or steps as the plan has them. */
+/** Edited steps: texts, or steps in the form of the plan. */
 const approveRequest = z.object({
   steps: z.optional(
     z
@@ -74,20 +74,20 @@ schemaNotes.add(fileAnswer, {id: 'TaskFile'});
 
 const started = z.object({taskId: z.string(), sessionId: z.string()});
 
-/** What plans and their execution need besides the agent. */
+/** The dependencies of the plan routes. */
 export interface PlanRoutesDeps {
   readonly agent: AgentPort;
   readonly runs: AgentRuns;
   readonly plans: PlansPort;
   readonly jobs: JobStore;
-  /** Where executions in the background wait for a worker; `none` where this server does them itself. */
+  /** The queue in which background executions wait for a worker; `none` if this server runs them itself. */
   readonly queue: JobQueue | 'none';
   readonly newSession: () => SessionId;
-  /** An id for a task that the program has not named. */
+  /** Returns an id for a task without an id from the program. */
   readonly newTaskId: () => string;
 }
 
-/** Plan, approve, execute; and the executions as tasks, which are kept. */
+/** The routes to plan, approve and execute, and for the executions, which are saved as tasks. */
 export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId}: PlanRoutesDeps): readonly Route[] {
   const findTask = async (raw: string): Promise<Task | undefined> =>
     parseAgentTaskId(raw) === undefined ? undefined : (await jobs.list({id: raw})).find(isTask);
@@ -95,9 +95,9 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
     route('post', '/agent/plan', {
       tag: 'plans',
       id: 'makePlan',
-      summary: 'Have the agent plan, which changes nothing',
+      summary: 'Let the agent make a plan, without changing anything',
       body: planRequest,
-      answer: [200, 'What the agent does, as events; the plan is one of them', agentMessage],
+      answer: [200, "The agent's work, as events; the plan is one of them", agentMessage],
       answerIs: 'events',
       handle: async ({body: {prompt, workDir, modelConfig: config}}) => {
         const opened = await agent.open({session: 'new', workDir, model: modelOf(config), work: {kind: 'plan'}});
@@ -110,7 +110,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
     route('get', '/agent/plans/{planId}', {
       tag: 'plans',
       id: 'getPlan',
-      summary: 'Get a plan and how far it is',
+      summary: 'Get a plan and its progress',
       answer: [200, 'The plan', taskPlan],
       errors: {404: noPlan},
       handle: ({params}) => {
@@ -121,7 +121,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
     route('post', '/agent/plan/{planId}/approve', {
       tag: 'plans',
       id: 'approvePlan',
-      summary: 'Approve a plan, with other steps if need be',
+      summary: 'Approve a plan, optionally with edited steps',
       body: approveRequest,
       bodyIs: 'optional',
       answer: [200, 'The plan', taskPlan],
@@ -141,7 +141,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
     route('post', '/agent/plan/{planId}/reject', {
       tag: 'plans',
       id: 'rejectPlan',
-      summary: 'Reject a plan that is not executed yet',
+      summary: 'Reject a plan that has not been executed',
       body: rejectRequest,
       bodyIs: 'optional',
       answer: [200, 'The plan', taskPlan],
@@ -152,11 +152,11 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
     route('post', '/agent/execute', {
       tag: 'plans',
       id: 'executePlan',
-      summary: 'Carry out an approved plan, once',
+      summary: 'Execute an approved plan, once',
       body: executeRequest,
-      answer: [200, 'What the agent does, as events', agentMessage],
+      answer: [200, "The agent's work, as events", agentMessage],
       answerIs: 'events',
-      otherAnswer: [202, 'It runs in the background', started],
+      otherAnswer: [202, 'The plan runs in the background', started],
       errors: {404: noPlan, 409: 'The plan is not approved, or was executed; or the task id is taken'},
       handle: async ({body}) => {
         const id = parseAgentTaskId(body.taskId ?? newTaskId());
@@ -165,7 +165,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
         const wanted = plans.find(planId(body.planId));
         if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
         if (wanted.state !== 'approved') return refuse(409, conflictText(wanted));
-        if ((await findTask(id)) !== undefined) return refuse(409, 'There is a task of this id already.');
+        if ((await findTask(id)) !== undefined) return refuse(409, 'A task with this id already exists.');
         const {enabled, provider} = body.sandboxConfig ?? {enabled: true, provider: undefined};
         const {apiKey, baseUrl = '', model = ''} = body.modelConfig ?? {};
         const spec: Task['spec'] = {
@@ -182,12 +182,12 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
           if (apiKey !== undefined)
             return refuse(
               400,
-              'The request does not fit: a worker does it, with the key of its own, since keys are not kept, in body.modelConfig.apiKey',
+              'The request does not fit: a worker runs it with its own key, because keys are not saved, in body.modelConfig.apiKey',
             );
           const session = newSession();
           const added = await jobs.add({id, spec, session}, 'queued');
-          if (added === 'used') return refuse(409, 'There is a task of this id already.');
-          if (added === 'busy') return refuse(409, 'The plan waits for a worker already.');
+          if (added === 'used') return refuse(409, 'A task with this id already exists.');
+          if (added === 'busy') return refuse(409, 'The plan is already waiting for a worker.');
           await queue.add(id);
           return json(202, {taskId: id, sessionId: session});
         }
@@ -266,8 +266,8 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
     route('get', '/agent/tasks/{taskId}/events', {
       tag: 'plans',
       id: 'followAgentTask',
-      summary: 'Follow a task; with Last-Event-ID from there on',
-      answer: [200, 'What the agent does, as events', agentMessage],
+      summary: 'Follow a task, after Last-Event-ID if given',
+      answer: [200, "The agent's work, as events", agentMessage],
       answerIs: 'events',
       errors: {404: noTask},
       handle: async ({params: {taskId = ''}, lastEventId}) => {
@@ -283,7 +283,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
 
 const noPlan = 'There is no such plan';
 const noTask = 'There is no such task';
-const planErrors = {404: noPlan, 409: 'The plan is no longer in a state in which this can be done'};
+const planErrors = {404: noPlan, 409: 'The state of the plan no longer allows this'};
 
 const modelOf = (config: z.infer<typeof modelConfig> | undefined) => ({
   apiKey: config?.apiKey,
@@ -300,7 +300,7 @@ function planReply(changed: Outcome<Plan, PlanConflict | 'unknown'>): Reply {
 
 type Task = Job & {readonly spec: SpecOf<'execution'>};
 
-/** What programs run. An execution that a person has begun has an id that no program can give. */
+/** True for executions that programs started. Those that a person started have ids that programs can't use. */
 const isTask = (job: Job): job is Task => job.spec.kind === 'execution' && parseAgentTaskId(job.id) !== undefined;
 
 const shownTask = ({id, session, spec, state, createdAt, endedAt, cost}: Task) => ({

@@ -60,13 +60,13 @@ const modifyAnswer = z
   })
   .register(schemaNotes, {id: 'ModifyAnswer'});
 
-/** The kept task stack: `perform` carries out a request and keeps what it changed, `read` changes nothing. */
+/** The saved task stack. `perform` carries out a request and saves its changes; `read` changes nothing. */
 interface StackPort {
   perform<T>(work: (stack: TaskStack) => T): T;
   read<T>(work: (stack: TaskStack) => T): T;
 }
 
-/** The Task Stack API. */
+/** The routes of the Task Stack API. */
 export function stackRoutes(port: StackPort): readonly Route[] {
   const shows = (work: (stack: TaskStack) => object): Reply => json(200, port.read(work));
   const changing = <T extends object>(status: number, work: (stack: TaskStack) => Outcome<T, StackRefusal>): Reply =>
@@ -146,7 +146,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
     route('post', '/api/tasks/create', {
       tag: 'tasks',
       id: 'createTask',
-      summary: 'Create a task, which lies in no layer yet',
+      summary: 'Create a task that is in no layer yet',
       body: taskRequest,
       answer: [201, 'The task', stackTask],
       handle: ({body}) =>
@@ -183,7 +183,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       tag: 'tasks',
       id: 'deleteTask',
       summary: 'Delete a task',
-      answer: [200, 'It is deleted', words],
+      answer: [200, 'The task is deleted', words],
       errors: {404: `${noTask}, or it was executed`},
       handle: ({params}) => changing(200, stack => said(stack.deleteTask(idOf(params)), 'Task deleted successfully')),
     }),
@@ -245,7 +245,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
     route('post', '/api/layers/{layer_index}/tasks', {
       tag: 'layers',
       id: 'addTask',
-      summary: 'Put a task into a layer',
+      summary: 'Add a task to a layer',
       body: additionRequest,
       answer: [200, 'The layer', taskLayer],
       errors: {404: `${noLayer}, no such task, it is in a layer, or the layer was executed`},
@@ -254,7 +254,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
     route('post', '/api/layers/{layer_index}/tasks/replace', {
       tag: 'layers',
       id: 'replaceTask',
-      summary: 'Put a task into the place of another one, which is cancelled',
+      summary: 'Replace a task, which is cancelled, with another one',
       body: replacementRequest,
       answer: [200, 'The layer', taskLayer],
       errors: {404: `${noLayer}, no such task, or it was executed`},
@@ -263,8 +263,8 @@ export function stackRoutes(port: StackPort): readonly Route[] {
     route('delete', '/api/layers/{layer_index}/tasks/{task_id}', {
       tag: 'layers',
       id: 'removeTask',
-      summary: 'Take a task out of a layer',
-      answer: [200, 'It is taken out', words],
+      summary: 'Remove a task from a layer',
+      answer: [200, 'The task is removed', words],
       errors: {404: `${noLayer}, no such task, or it was executed`},
       handle: ({params}) =>
         changing(200, stack =>
@@ -304,7 +304,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
     route('get', '/api/task-stack/next', {
       tag: 'stack',
       id: 'getNextTask',
-      summary: 'Get what is to be done next',
+      summary: 'Get the next task or hook',
       answer: [200, 'The task or hook, or a message that there is none', z.union([nextTask, words])],
       handle: () => shows(stack => orWords(stack.next(), 'No tasks in stack')),
     }),
@@ -321,7 +321,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       id: 'modifyTaskStack',
       summary: 'Carry out several operations at once',
       body: modifyRequest,
-      answer: [200, 'What came of each operation', modifyAnswer],
+      answer: [200, 'The result of each operation', modifyAnswer],
       handle: ({body}) =>
         json(
           200,
@@ -341,7 +341,7 @@ const isTrue = (value: z.infer<typeof flag>): boolean => value.toLowerCase() ===
 const idOf = ({task_id = ''}: Readonly<Record<string, string>>) => stackTaskId(task_id);
 const messageOf = ({msg_id = ''}: Readonly<Record<string, string>>) => stackMessageId(msg_id);
 
-/** The index of a path; one that is no number is the index of no layer. */
+/** Returns the layer index in a path; -1, which is never a layer, if it is not a number. */
 const layerOf = ({layer_index = ''}: Readonly<Record<string, string>>): number =>
   /^(?:0|[1-9]\d{0,8})$/u.test(layer_index) ? Number(layer_index) : -1;
 

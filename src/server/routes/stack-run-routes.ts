@@ -43,16 +43,16 @@ const stackRunEvent = z.object({
 });
 schemaNotes.add(stackRunEvent, {id: 'StackRunEvent'});
 
-/** Running the task stack: `weft stack run` over HTTP. */
+/** The routes that run the task stack, like `weft stack run`. */
 export const stackRunRoutes = (runs: StackRuns): readonly Route[] => [
   route('post', '/api/task-stack/run', {
     tag: 'stack',
     id: 'runTaskStack',
-    summary: 'Run the tasks in order, from where the stack stands',
+    summary: 'Run the tasks in order, starting at the pointer',
     body: runRequest,
     bodyIs: 'optional',
-    answer: [202, 'It runs', runState],
-    errors: {409: 'It runs already, or it cannot run'},
+    answer: [202, 'The stack is running', runState],
+    errors: {409: "The stack is already running, or it can't run"},
     async handle({body: {keep_going, once, harness}}) {
       const started = await runs.start(harness, {
         afterFailure: keep_going ? 'go-on' : 'stop',
@@ -64,8 +64,8 @@ export const stackRunRoutes = (runs: StackRuns): readonly Route[] => [
   route('get', '/api/task-stack/run', {
     tag: 'stack',
     id: 'followTaskStack',
-    summary: 'Follow the runs of the task stack; with Last-Event-ID from there on',
-    answer: [200, 'What happens, as events, with those of the run that goes on', stackRunEvent],
+    summary: 'Follow the runs of the task stack, after Last-Event-ID if given',
+    answer: [200, 'The events of the runs, including those of the current run', stackRunEvent],
     answerIs: 'events',
     handle: async ({lastEventId}) => ({
       kind: 'events',
@@ -77,7 +77,7 @@ export const stackRunRoutes = (runs: StackRuns): readonly Route[] => [
     tag: 'stack',
     id: 'stopTaskStack',
     summary: 'Stop the run; its task stays IN_PROGRESS',
-    answer: [200, 'Nothing runs any more', runState],
+    answer: [200, 'Nothing is running', runState],
     async handle() {
       await runs.stop();
       return json(200, {state: 'stopped'});

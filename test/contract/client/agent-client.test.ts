@@ -360,7 +360,7 @@ test('a connection that is lost settles every open query and watch once, and tak
   });
   await reached(() => listeners.size === 1);
   breakOff();
-  const lost = {tag: 'failed', error: {kind: 'rejected', message: 'The connection to weft is lost.'}};
+  const lost = {tag: 'failed', error: {kind: 'rejected', message: 'Lost the connection to weft.'}};
   expect(await Promise.all(open)).toEqual([lost, lost, lost]);
   expect(settled).toBe(3);
   await reached(() => state.length === 1 && listeners.size === 0);

@@ -103,10 +103,7 @@ describe('text', () => {
     expect(await run(bench)).toEqual({
       exitCode: 3,
       stdout: 'I could not run it.\n',
-      notes: [
-        'not run, needs approval and nobody could be asked: Bash. ' +
-          'Allow it with --allowed-tools or --permission-mode.',
-      ],
+      notes: ['not run because it needs approval: Bash. ' + 'Allow it with --allowed-tools or --permission-mode.'],
     });
   });
 
@@ -295,7 +292,7 @@ describe('a stdout that takes nothing', () => {
     expect(await run(engineBench([says('Hello.')]), {stdout: sinkThatFails('ENOSPC')})).toEqual({
       exitCode: 1,
       stdout: '',
-      notes: ['cannot write the answer to stdout: write ENOSPC'],
+      notes: ["can't write the answer to stdout: write ENOSPC"],
     });
   });
 });

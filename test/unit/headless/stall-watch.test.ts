@@ -43,7 +43,7 @@ const answered: AgentEvent = {
   },
 };
 const again: AgentEvent = {event: 'retrying', attempt: 2, maxAttempts: 10, delayMs: 20_000, status: 0, message: ''};
-const said = 'no data from the model for 30 s; still waiting';
+const said = 'no data from the model for 30 s, still waiting';
 
 test.each<[string, readonly (AgentEvent | number)[], readonly string[]]>([
   ['no answer', [asked, 31], [said]],

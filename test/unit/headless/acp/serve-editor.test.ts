@@ -41,15 +41,15 @@ test('what is no request is answered with an error, or not at all', async () => 
   editor.take('{"id":5,"method":"session/prompt","params":{"sessionId":"x","prompt":[]}}');
   editor.take('{"id":6,"method":"fs/read"}');
   await settled();
-  const noLine = {jsonrpc: '2.0', id: null, error: {code: -32_700, message: 'A line has to be one JSON object.'}};
+  const noLine = {jsonrpc: '2.0', id: null, error: {code: -32_700, message: 'A line must be one JSON object.'}};
   expect(written).toEqual([
     noLine,
     noLine,
     {...noLine, error: {...noLine.error, code: -32_600}},
     {jsonrpc: '2.0', id: 2, error: {code: -32_602, message: '"cwd" of session/new does not fit'}},
-    {jsonrpc: '2.0', id: 3, error: {code: -32_002, message: 'There is no session "../../etc".'}},
+    {jsonrpc: '2.0', id: 3, error: {code: -32_002, message: 'Unknown session "../../etc".'}},
     {jsonrpc: '2.0', id: 4, error: {code: -32_602, message: '"prompt.0" of session/prompt does not fit'}},
-    {jsonrpc: '2.0', id: 5, error: {code: -32_002, message: 'There is no session "x".'}},
+    {jsonrpc: '2.0', id: 5, error: {code: -32_002, message: 'Unknown session "x".'}},
     {jsonrpc: '2.0', id: 6, error: {code: -32_601, message: 'weft has no method fs/read'}},
   ]);
   expect(opened).toEqual([]);
