@@ -80,7 +80,7 @@ export function decisionText({label, decision, by}: Extract<JournalRecord, {kind
     user: 'by you',
     rule: 'by a rule',
     hook: 'by a hook',
-    nobody: 'because nobody could be asked',
+    nobody: 'because there was no user to ask',
   } as const satisfies Record<typeof by, string>;
   return `(${decision} ${who[by]}: ${visibleLine(label)})`;
 }

@@ -236,7 +236,7 @@ test('--harness: the agent of another program does the tasks, judged as weft is,
   expect(existsSync(join(scene.place.work, 'made.txt'))).toBe(true);
   expect(stack.perform(each => each.tasks().map(({results}) => results))).toMatchObject([
     {answer: 'Prompt 1 of acp-session.', harness: 'own'},
-    {answer: 'I was not allowed to.', error: expect.stringContaining('nobody could be asked: Bash')},
+    {answer: 'I was not allowed to.', error: expect.stringContaining('not run because it needs approval: Bash')},
     {answer: 'Made it.'},
     {error: expect.any(String)},
   ]);

@@ -206,7 +206,7 @@ describe('json', () => {
       is_error: true,
       exit_code: 3,
       result: 'No.',
-      errors: [expect.stringContaining('needs approval and nobody could be asked: Bash')],
+      errors: [expect.stringContaining('not run because it needs approval: Bash')],
       permission_denials: [{tool_name: 'Bash', tool_use_id: 'a', tool_input: {command: 'make'}}],
     });
   });

@@ -16,7 +16,7 @@ const answer = (headers: IncomingHttpHeaders, path = '/sessions', changed: Parti
 };
 const noHost = '403 This Host';
 const noOrigin = '403 This Origin';
-const noSite = '403 Requests of';
+const noSite = '403 Requests from';
 const noToken = '401 The token';
 
 test.each<readonly [host: string | undefined, answer: string]>([

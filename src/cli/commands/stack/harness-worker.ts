@@ -229,7 +229,7 @@ class HarnessTask {
       if (verdict.decision === 'ask') this.#refused.add(call.name);
       const why = verdict.reasons.map(reasonText).join('; ');
       const who =
-        verdict.decision === 'ask' ? "This needs the user's approval, and nobody can be asked" : 'Not allowed';
+        verdict.decision === 'ask' ? "This needs the user's approval, and there is no user to ask" : 'Not allowed';
       return {kind: 'denied', message: why === '' ? `${who}.` : `${who}: ${why}`};
     } catch (cause) {
       return {kind: 'denied', message: causeText(cause)};
@@ -244,7 +244,7 @@ class HarnessTask {
         if (this.#refused.size === 0) return {kind: 'completed', said, results};
         return {
           kind: 'failed',
-          reason: `not run, needs approval and nobody could be asked: ${[...this.#refused].join(', ')}`,
+          reason: `not run because it needs approval: ${[...this.#refused].join(', ')}`,
           said,
           results,
         };

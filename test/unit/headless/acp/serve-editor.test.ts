@@ -46,9 +46,9 @@ test('what is no request is answered with an error, or not at all', async () => 
     noLine,
     noLine,
     {...noLine, error: {...noLine.error, code: -32_600}},
-    {jsonrpc: '2.0', id: 2, error: {code: -32_602, message: '"cwd" of session/new does not fit'}},
+    {jsonrpc: '2.0', id: 2, error: {code: -32_602, message: '"cwd" of session/new is not valid'}},
     {jsonrpc: '2.0', id: 3, error: {code: -32_002, message: 'Unknown session "../../etc".'}},
-    {jsonrpc: '2.0', id: 4, error: {code: -32_602, message: '"prompt.0" of session/prompt does not fit'}},
+    {jsonrpc: '2.0', id: 4, error: {code: -32_602, message: '"prompt.0" of session/prompt is not valid'}},
     {jsonrpc: '2.0', id: 5, error: {code: -32_002, message: 'Unknown session "x".'}},
     {jsonrpc: '2.0', id: 6, error: {code: -32_601, message: 'weft has no method fs/read'}},
   ]);
