@@ -14,11 +14,11 @@ import {Lines} from './components/lines.tsx';
 
 interface AppProps {
   readonly store: Store;
-  /** Hears of every key before it has an effect. */
+  /** Called with every key before it takes effect. */
   readonly onKey: (key: RawKey) => void;
 }
 
-/** The terminal UI: draws what the store publishes, hands it the keys, and writes what is finished above the live region. */
+/** The terminal UI: draws the store's screen, passes keys to the store, and writes finished entries above the live region. */
 export function App({store, onKey}: AppProps): ReactNode {
   const screen = useSyncExternalStore(store.subscribe, store.screen);
   const {write} = useStdout();
@@ -26,9 +26,9 @@ export function App({store, onKey}: AppProps): ReactNode {
     onKey(key);
     store.handleInput(input, key);
   });
-  // Only switches bracketed paste on: the paste reader takes pastes out of stdin before Ink sees them.
+  // Only enables bracketed paste: the paste reader takes pastes out of stdin before Ink sees them.
   usePaste(ignore);
-  // Ink has drawn the new live region by now, so finished text cannot move more rows than it has to.
+  // Ink has drawn the new live region by now, so finished text moves as few rows as possible.
   useLayoutEffect(() => {
     const finished = store.takeFinished();
     if (finished !== '') write(finished);
@@ -43,7 +43,7 @@ interface AppScreenProps {
   readonly onRoom: (rows: number) => void;
 }
 
-/** What is drawn: below the terminal's own scrollback, or on the whole alternate screen. */
+/** The screen's content: a live region below the terminal's scrollback, or the whole alternate screen. */
 export function AppScreen({screen, onRoom}: AppScreenProps): ReactNode {
   const {live, frame, size, lost, transcript} = screen;
   const {lexer, times} = live;
@@ -73,15 +73,15 @@ export function AppScreen({screen, onRoom}: AppScreenProps): ReactNode {
 
 interface TranscriptViewportProps {
   readonly kept: ScrollbackBuffer;
-  /** The lines of unfinished entries, which follow the kept ones. */
+  /** The lines of unfinished entries, after the kept lines. */
   readonly open: readonly string[];
   readonly place: ScrollPosition;
   readonly width: number;
-  /** Called with the number of rows that what is below leaves for the transcript. */
+  /** Called with the number of rows that are left for the transcript. */
   readonly onRoom: (rows: number) => void;
 }
 
-/** The transcript on the alternate screen, which has no scrollback: its end, or the lines that the user scrolled to. */
+/** The transcript on the alternate screen, which has no scrollback. Shows its end or the lines that the user scrolled to. */
 export function TranscriptViewport({kept, open, place, width, onRoom}: TranscriptViewportProps): ReactNode {
   const box = useRef<DOMElement>(null);
   const [room, setRoom] = useState(0);
@@ -99,7 +99,7 @@ export function TranscriptViewport({kept, open, place, width, onRoom}: Transcrip
       ...open.slice(Math.max(0, from - kept.end), Math.max(0, first + count - kept.end)),
     ];
   };
-  const shown = shownPlace(place, {start: kept.start, end, room});
+  const shown = clampPosition(place, {start: kept.start, end, room});
   const lines =
     shown.at === 'end'
       ? linesFrom(end - room, room)
@@ -117,8 +117,8 @@ interface Extent {
   readonly room: number;
 }
 
-/** The position as it is valid now: its line may have been dropped, or a larger screen may show the end. */
-function shownPlace(place: ScrollPosition, {start, end, room}: Extent): ScrollPosition {
+/** Returns a valid position: the line may have been dropped, or a larger screen may show the end. */
+function clampPosition(place: ScrollPosition, {start, end, room}: Extent): ScrollPosition {
   if (place.at === 'end') return place;
   const first = Math.max(start, place.first);
   return first >= Math.max(start, end - room) ? {at: 'end'} : {...place, first};
@@ -131,5 +131,5 @@ function marker(
   const fresh = end - place.end;
   const below = Math.max(0, end - place.first - room + 1);
   const text = fresh > 0 ? `${pluralize(fresh, 'new line')} below` : `${pluralize(below, 'line')} below`;
-  return fit(`── ${text} · PgDn, or Ctrl+End to the end ──`, width);
+  return fit(`── ${text} · PgDn · Ctrl+End for the end ──`, width);
 }

@@ -9,17 +9,17 @@ import type {Look} from './theme/theme.ts';
 import type {Preferences} from '../domain/preferences.ts';
 
 /**
- * All the terminal UI needs from outside: the engine's client, and ports for effects on the user's own terminal, which are the front
- * end's wherever the engine runs (the streams, the editor and the clipboard at the user's desk, the shell's job control).
+ * The terminal UI's dependencies: the engine's client, and ports for effects on the user's own machine. These ports belong to the
+ * front end wherever the engine runs: terminal streams, editor, clipboard, and the shell's job control.
  */
 export interface TuiOptions {
   readonly engine: AgentClient;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly version: string;
-  /** The working directory as shown: with `~` for the home. */
+  /** The working directory for display, with `~` for the home directory. */
   readonly directory: string;
-  /** The user's home on the machine where the engine runs; paths in it are shown with `~`. */
+  /** The user's home directory on the engine's machine. Paths in it are shown with `~`. */
   readonly home: string;
   /** Sent at once; empty for none. */
   readonly firstPrompt: string;
@@ -27,71 +27,70 @@ export interface TuiOptions {
   readonly instructions: readonly string[];
   /** One sentence each, shown at the start. */
   readonly notices: readonly string[];
-  /** Looked for after the first frame: one sentence each. */
+  /** Returns notices that are computed after the first frame, one sentence each. */
   lateNotices(): Promise<readonly string[]>;
   readonly editor: EditorPort;
   readonly clipboard: ClipboardPort;
   readonly preferences: Preferences;
   readonly look: Look;
   readonly effort: Effort | 'default';
-  /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
+  /** Whether `/demo` exists. It exits with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
-  /** The work when the user leaves: a server goes on with it. */
+  /** What happens to the agent's work when the user exits. A server continues it. */
   readonly workAfter: 'stops' | 'goes-on';
-  /** The sessions that go on while another one is shown, those that need an answer first. */
+  /** Returns the sessions that run in the background, those that need an answer first. */
   runningSessions(): readonly RunningSession[];
-  /** Ids for prompts, none twice. */
+  /** Returns a unique id for a prompt. */
   newPromptId(): MessageId;
-  /** Whether the terminal is asked to report keys with modifiers as keys of their own. */
+  /** Whether to ask the terminal to report keys with modifiers separately. */
   readonly modifiedKeys: 'yes' | 'no';
   readonly restorer: TerminalRestorer;
   readonly job: JobControl;
   readonly clock: {
-    /** Milliseconds from any start, never going back. */
+    /** Milliseconds on a monotonic clock. */
     now(): number;
-    /** Milliseconds since 1970, for how long ago something was. */
+    /** Milliseconds since 1970. */
     date(): number;
   };
 }
 
 export interface JobControl {
-  /** Reports signals: `asked-to-stop` (SIGTSTP), and `continued` after weft was stopped by force. */
+  /** Reports signals: `asked-to-stop` (SIGTSTP), and `continued` after a forced stop (SIGSTOP). */
   watch(listener: (signal: 'asked-to-stop' | 'continued') => void): {
-    /** Returns when the job goes on. */
+    /** Stops the job. Returns when the shell continues it. */
     stop(): void;
     close(): void;
   };
 }
 
-/** Restores the terminal if weft ends without doing so itself. */
+/** Restores the terminal if weft exits without doing so. */
 export interface TerminalRestorer {
-  /** `undo` undoes the modes that are on now. The terminal is in raw mode when it is first called. */
+  /** Keeps the sequence that resets the current terminal modes. The terminal must be in raw mode at the first call. */
   keep(undo: string): void;
   release(): void;
 }
 
-/** The user's own editor, which has the terminal for as long as it runs. */
+/** The user's editor. It has the terminal while it runs. */
 export interface EditorPort {
-  /** The text as the user left it, or why there is none: a sentence. */
+  /** Resolves to the edited text, or to one sentence that says why there is none. */
   edit(work: EditorRequest, signal: AbortSignal): Promise<Outcome<string, string>>;
 }
 
 export interface EditorRequest {
   readonly text: string;
-  /** The name of the file, whose extension shows the editor what kind of text it is. */
+  /** The file name. Its extension tells the editor the kind of text. */
   readonly name: string;
-  /** `prose`: line ends and the one at the end are the editor's matter. `file`: every character counts. */
+  /** `prose`: the editor may change line endings and the final one. `file`: every character counts. */
   readonly form: 'prose' | 'file';
 }
 
-/** The clipboard of the machine at which the user sits. */
+/** The clipboard of the user's own machine. */
 export interface ClipboardPort {
-  /** Answers with one sentence: how it was copied, or why it was not and what to do. */
+  /** Resolves to one sentence: how the text was copied, or why it was not and what to do. */
   copy(text: string): Promise<Outcome<string, string>>;
-  /** The image on the clipboard; a fault says why there is none, and what to do. */
+  /** Reads the image on the clipboard. The fault says why there is none and what to do. */
   readImage(signal: AbortSignal): Promise<Outcome<ReadImage, Fault>>;
 }
 
-/** Why the terminal UI ended. The engine still runs: closing it is the caller's part. */
-/** `draft` is the prompt that waits for a model; mostly empty. */
+/** Why the terminal UI ended. The engine still runs: the caller closes it. `draft` is a prompt that still has no model to go to; usually empty. */
 export type TuiExit = {readonly kind: 'left'} | {readonly kind: 'demo'; readonly draft: string};

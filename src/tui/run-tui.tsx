@@ -24,9 +24,12 @@ import {chalkLevelOf} from './theme/theme.ts';
 import chalk from 'chalk';
 
 /**
- * Runs the terminal UI until the user leaves or `signal` aborts; needs a terminal on both streams. Order of work: take the
- * keyboard, so that keys typed ahead are kept and no longer echoed by the terminal; title and first frame; the engine's
- * events; then what the first frame did not need (history; markdown with the first thing to show). The engine is not closed.
+ * Runs the terminal UI until the user exits or `signal` aborts. Both streams must be terminals. The caller closes the engine.
+ * Start order:
+ * 1. Read the keyboard, so that keys typed ahead are kept and the terminal no longer echoes them.
+ * 2. Set the title and draw the first frame.
+ * 3. Subscribe to the engine's events.
+ * 4. Load what the first frame did not need: prompt history, then markdown with the first text to show.
  */
 export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<TuiExit> {
   const {stdin, stdout, engine} = options;
@@ -48,7 +51,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   let opened: InkTerminal | undefined;
   let synchronized = false;
   let reflow: Reflow = 'wrapped';
-  // The safe assumption until the terminal has identified itself.
+  // The safe assumption until the terminal identifies itself.
   let erasing: EraseBehaviour = 'keeping';
   let resizeSignals: ResizeSignals = 'at-once';
   let kitty: 'yes' | 'no' = 'no';
@@ -86,7 +89,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     wrote: (text: string) => modes.observe(text),
   };
   const transcript = options.preferences.tui === 'fullscreen' ? openScrollbackBuffer() : 'none';
-  // Keys typed before the keyboard was taken were echoed on this line, and an old terminal may print the letters of its answers.
+  // Clear this line: the terminal echoed keys typed before raw mode, and an old terminal may print the queries' letters.
   write(`${probeQueries}${modifiers('on')}${title.open()}\r\u001B[K`);
   const ended = new AbortController();
   const terminals = new TerminalSessions(engine, () => options.clock.now());
@@ -120,12 +123,12 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   let isSuspended = false;
   const job = options.job.watch(signalled => {
     if (signalled === 'continued') suspendFor(() => stopForShell('continued'));
-    // A program that has the terminal now handles the stop itself.
+    // A program that has the terminal handles the stop itself.
     else if (isSuspended) job.stop();
     else suspendFor(() => stopForShell('stops'));
   });
 
-  /** Suspends the UI once: the key may be pressed again before the first press has taken effect. */
+  /** Suspends the UI once, even if the key is pressed again before the first press takes effect. */
   function suspendFor(use: () => Promise<() => void>): void {
     if (isSuspended) return;
     isSuspended = true;
@@ -136,7 +139,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
       });
   }
 
-  /** Lends the terminal to `use`, which resolves to what runs once the UI is back. */
+  /** Gives the terminal to `use`, which resolves to a callback that runs when the UI is back. */
   async function suspendDuring(use: () => Promise<() => void>): Promise<void> {
     if (signal.aborted) return;
     await ink.suspend(store.pause(), async () => {
@@ -169,7 +172,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   }
 
   async function openEditor(work: EditorWork): Promise<() => void> {
-    // Everything typed belongs to the editor, so stdin is not read meanwhile.
+    // Everything typed belongs to the editor, so stop reading stdin.
     stdin.setRawMode(false);
     stdin.resume().pause();
     options.restorer.keep(resetModes + modes.resetSequence());
@@ -186,8 +189,8 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     return () => {};
   }
 
-  /** What waits for the first frame waits a little longer: keys typed ahead are on the screen before the processor is busy again. */
-  async function loadTheRest(): Promise<void> {
+  /** Loads what the first frame did not need, after 50 ms, so that keys typed ahead are drawn before the processor is busy again. */
+  async function loadDeferred(): Promise<void> {
     if ((await raceTimeout(left, 50)) !== 'timeout' || ended.signal.aborted) return;
     store.preload();
     if (options.opening !== 'sessions' && options.firstPrompt === '') store.findLastSession();
@@ -227,7 +230,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
       else if (store.hasNoModel && options.opening === 'composer') store.offerModels('none');
       void loadPromptHistory(engine, ended.signal).then(prompts => store.setPromptHistory(prompts));
       if (options.opening === 'sessions') store.offerSessions();
-      void loadTheRest();
+      void loadDeferred();
       return await Promise.race([left, ink.failed]);
     } finally {
       unsubscribe();

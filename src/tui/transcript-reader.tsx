@@ -15,7 +15,7 @@ interface ReaderOptions extends AttentionWatch {
   readonly frame: (columns: number) => Frame;
 }
 
-/** Gives the whole screen, the alternate one, to the transcript until it is closed or `signal` aborts; what was on the terminal comes back untouched. */
+/** Shows the transcript on the alternate screen until it is closed or `signal` aborts. Afterwards the normal screen is back, unchanged. */
 export async function readTranscript(
   panel: TranscriptPanel,
   options: ReaderOptions,
@@ -31,7 +31,7 @@ export async function readTranscript(
     const {columns, rows} = room();
     const frame = options.frame(columns);
     const shown = now.lines({rows, frame});
-    const asked = options.awaitsAnswer() ? [frame.theme.style(['warning'], fit(waits, frame.width))] : [];
+    const asked = options.awaitsAnswer() ? [frame.theme.style(['warning'], fit(answerNeededHint, frame.width))] : [];
     return {lines: [...shown.lines, ...asked], cursor: shown.cursor};
   };
   let drawn = {...layOut(), size};
@@ -80,7 +80,7 @@ export async function readTranscript(
   }
 }
 
-const waits = 'weft waits for your answer: q goes there';
+const answerNeededHint = 'weft needs your answer · q to go there';
 
 interface Drawn extends Layout {
   readonly size: ScreenSize;
@@ -95,7 +95,7 @@ interface ReaderProps {
 function Reader({subscribe, drawn, onInput}: ReaderProps): ReactNode {
   const {lines, cursor, size} = useSyncExternalStore(subscribe, drawn);
   useInput(onInput);
-  // Only switches bracketed paste on, as in the app.
+  // Only enables bracketed paste, as in the app.
   usePaste(ignore);
   return (
     <Box flexDirection="column" width={size.columns - 1} height={size.rows} overflow="hidden">

@@ -10,17 +10,17 @@ import {glyphs} from './theme/glyphs.ts';
 import {openInkTerminal} from './terminal/ink-terminal.tsx';
 import {themeOf, type Look} from './theme/theme.ts';
 
-/** A todo list on the screen that is redrawn when it changes. */
+/** A live todo list on the screen. */
 export interface TodoWatch {
   show(list: TodoList): void;
   /** Prints the whole list below the scrollback and stops drawing. */
   close(): Promise<void>;
 }
 
-/** Least time between two frames, in milliseconds. */
+/** The least time between two frames, in milliseconds. */
 const frameMs = 50;
 
-/** Opens the live panel of `weft tasks watch`. The keyboard is left alone: stdin may be what is watched. */
+/** Opens the live panel of `weft tasks watch`. Keys are not handled, because stdin may carry the watched events. */
 export function watchTodos(options: {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -61,7 +61,7 @@ export function watchTodos(options: {
       onReady: () => isWaiting && draw(),
     },
   );
-  // One column stays free, as everywhere: not all terminals wrap after their last one alike.
+  // Leave the last column free, as everywhere: terminals differ in how they wrap there.
   const frame = (): Frame => ({theme, width: Math.max(12, terminal.size.columns - 1)});
   const draw = (): void => {
     clearTimeout(timer);
@@ -93,13 +93,13 @@ interface WatchedProps {
   readonly drawn: () => readonly string[];
 }
 
-/** The list, and the cursor on the line below it. */
+/** The list, with the cursor on the line below it. */
 function Watched({subscribe, drawn}: WatchedProps): ReactNode {
   const lines = useSyncExternalStore(subscribe, drawn);
   return <Lines lines={[...lines, '']} cursor={{x: 0, y: lines.length}} />;
 }
 
-/** A title and at most `rows` todos, beginning with the one before the active todo. */
+/** Returns a title and at most `rows` todos, beginning with the one before the active todo. */
 function panel(list: TodoList, rows: number, frame: Frame): readonly string[] {
   if (list.length === 0) return [frame.theme.style(['dim'], 'No todos.')];
   const running = list.findIndex(({status}) => status === 'in_progress');

@@ -74,11 +74,11 @@ describe('weft --accessible', () => {
     for (const name of ['a', 'b', 'c']) writeFileSync(join(scene.place.work, 'build', name), '');
     writeFileSync(join(scene.place.work, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
     using terminal = open(scene, '--accessible');
-    await enter(terminal, /Type a prompt and Enter\.[^]*\n> $/mu, 'Repair it, pleasx\u007Fe.');
+    await enter(terminal, /Type a prompt and press Enter\.[^]*\n> $/mu, 'Repair it, pleasx\u007Fe.');
     await enter(terminal, /Approval needed: Make this edit to sum\.js\? \+1 -1\.[^]*answer> $/mu, '');
-    await enter(terminal, /Nothing was answered\.[^]*answer> $/mu, '1');
+    await enter(terminal, /Not answered yet\.[^]*answer> $/mu, '1');
     // What destroys has a word, and no number.
-    await enter(terminal, /Approval needed: Delete files\?[^]*type the word build and Enter/mu, '1');
+    await enter(terminal, /Approval needed: Delete files\?[^]*type the word build and press Enter/mu, '1');
     await enter(terminal, /Nothing was allowed: this needs its word/mu, 'n');
     await enter(terminal, /What should weft do instead\?/mu, 'it is mine');
     await enter(terminal, /Question: Which colour\?\n1\. Red: as a rose\n2\. Blue\n/mu, '2');

@@ -317,7 +317,7 @@ describe('for a screen reader', () => {
         'Line 1 removed: export const old = 1;',
         'Set mode of tools/run.sh: executable now.',
         'Held until you decide.',
-        'y Keep; s Keep, and all edits this session; h Pick files; n Discard, and tell weft what to do instead. Type a letter and Enter.',
+        'y Keep; s Keep, and all edits this session; h Pick files; n Discard, and tell weft what to do instead. Type a letter and press Enter.',
       ].join('\n'),
     );
     await speaker.type('h\r');

@@ -2,7 +2,7 @@ import {afterEach, expect, test} from 'vitest';
 import {ok} from '../../src/base/outcome.ts';
 import type {ContextUsage} from '../../src/domain/context-usage.ts';
 import {contextLines, contextSentences} from '../../src/tui/commands/context.ts';
-import {spokenFrame} from '../../src/tui/accessible/spoken-entry.ts';
+import {plainFrame} from '../../src/tui/accessible/plain-entry.ts';
 import {leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -38,7 +38,7 @@ test('/context shows what fills the context', async () => {
 });
 
 test('parts as bars, with what is largest in each', () => {
-  expect(contextLines(usage, {...spokenFrame, width: 80})).toEqual([
+  expect(contextLines(usage, {...plainFrame, width: 80})).toEqual([
     'Context: 12,000 of 200,000 tokens (6 %)',
     'System prompt           500  ██',
     'Instructions          1,500  █████',
@@ -54,7 +54,7 @@ test('parts as bars, with what is largest in each', () => {
 });
 
 test('a narrow screen has no room for bars', () => {
-  const lines = contextLines(usage, {...spokenFrame, width: 40});
+  const lines = contextLines(usage, {...plainFrame, width: 40});
   expect(lines.filter(line => line.length > 40)).toEqual([]);
   expect(lines[1]).toBe('System prompt           500');
 });

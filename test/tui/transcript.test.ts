@@ -300,7 +300,7 @@ describe('/transcript', () => {
     const {screen, engine} = await opened();
     engine.emit(...begin);
     ask(engine, approval('a', 'rm -rf build'));
-    await screen.until(/weft waits for your answer: q goes there/u);
+    await screen.until(/weft needs your answer · q to go there/u);
     await screen.type('y');
     await screen.type('q');
     await screen.until(/▌ do it\n[^]*rm -rf build/u);

@@ -3,37 +3,36 @@ import {cellWidth} from '../text/cell-width.ts';
 
 export interface AppendOnlyTerminalOptions {
   readonly write: (text: string) => void;
-  /** Cells of a row of the terminal now. */
+  /** The terminal's current width, in cells. */
   readonly columns: () => number;
-  /** `none` where the terminal shows what is typed itself, as the shells of Emacs do. */
+  /** `none` if the terminal echoes typed text itself, as the shells of Emacs do. */
   readonly echo: 'own' | 'none';
 }
 
-/** A terminal that is only appended to: whole lines, and below them the line being typed; a deleted letter is erased by a backspace. */
+/** A terminal that is only appended to: whole lines, and the line being typed below them. Backspaces erase deleted letters. */
 export class AppendOnlyTerminal {
   readonly #options: AppendOnlyTerminalOptions;
   #marker = '';
-  /** The letters of the line being typed. */
   #typed = '';
-  /** Whether the last row has something on it. */
+  /** Whether the last row is empty. */
   #row: 'fresh' | 'begun' = 'fresh';
-  #waiting: string[] = [];
-  #held = false;
+  #queued: string[] = [];
+  #isHeld = false;
 
   constructor(options: AppendOnlyTerminalOptions) {
     this.#options = options;
   }
 
   say(lines: readonly string[]): void {
-    for (const line of lines) this.#waiting.push(line);
+    for (const line of lines) this.#queued.push(line);
   }
 
-  /** Another program has the terminal: nothing is printed until `release`. */
+  /** Stops printing until `release`, while another program has the terminal. */
   hold(): void {
-    this.#held = true;
+    this.#isHeld = true;
   }
 
-  /** Lets another program write while `use` runs; afterwards the line being typed is printed again, but not a hidden one. */
+  /** Lets another program write while `use` runs, then prints the line being typed again unless it is hidden. */
   suspendFor(use: () => void, line: 'shown' | 'hidden'): void {
     this.#options.write(this.#toFreshRow());
     use();
@@ -41,20 +40,20 @@ export class AppendOnlyTerminal {
   }
 
   release(): void {
-    this.#held = false;
+    this.#isHeld = false;
   }
 
-  /** Sets the marker that is printed before the line that the user types; empty if no line is expected. */
+  /** Sets the marker before the line that the user types. An empty marker means that no line is expected. */
   expect(marker: string): void {
     this.#marker = marker;
   }
 
-  /** Prints the queued lines. `if-free` prints only while no line is being typed; `now` prints always, and repeats the line being typed below. */
+  /** Prints the queued lines. `if-free` prints only while no line is being typed. `now` always prints, and repeats the line being typed below. */
   print(when: 'if-free' | 'now'): void {
-    if (this.#held || (when === 'if-free' && this.#typed !== '')) return;
-    if (this.#waiting.length > 0) {
-      const lines = this.#waiting;
-      this.#waiting = [];
+    if (this.#isHeld || (when === 'if-free' && this.#typed !== '')) return;
+    if (this.#queued.length > 0) {
+      const lines = this.#queued;
+      this.#queued = [];
       this.#options.write(this.#toFreshRow() + lines.map(line => `${visible(line)}\n`).join(''));
     }
     if (this.#row === 'begun') return;
@@ -64,7 +63,7 @@ export class AppendOnlyTerminal {
     this.#row = 'begun';
   }
 
-  /** Letters at the end of the line being typed; `hidden` ones are not shown. */
+  /** Adds text to the end of the line being typed. `hidden` text is not shown. */
   type(text: string, shown: 'shown' | 'hidden'): void {
     const own = this.#options.echo === 'own' && shown === 'shown' ? visible(text) : '';
     this.#typed += text;
@@ -73,8 +72,8 @@ export class AppendOnlyTerminal {
     this.#row = 'begun';
   }
 
-  /** Shortens the line being typed to `text`, with which it begins. */
-  cut(text: string): void {
+  /** Shortens the line being typed to its beginning `text`. */
+  shorten(text: string): void {
     const gone = cellWidth(visible(this.#typed)) - cellWidth(visible(text));
     const isOneRow = cellWidth(this.#marker + visible(this.#typed)) < this.#options.columns();
     this.#typed = text;
@@ -90,20 +89,20 @@ export class AppendOnlyTerminal {
     this.print('now');
   }
 
-  /** Ends the line being typed, because it was entered. */
+  /** Ends the line being typed when the user enters it. */
   enter(): void {
     this.#typed = '';
-    // A terminal that echoes by itself has gone to the next row.
+    // A terminal that echoes has already moved to the next row.
     if (this.#options.echo === 'own') this.#options.write('\n');
     this.#row = 'fresh';
   }
 
   bell(): void {
-    if (!this.#held) this.#options.write('\u0007');
+    if (!this.#isHeld) this.#options.write('\u0007');
   }
 
   close(): void {
-    this.#held = false;
+    this.#isHeld = false;
     this.#marker = '';
     this.#typed = '';
     this.print('now');

@@ -8,17 +8,16 @@ interface AttachedSessionHost {
   readonly stop: (block: BlockId) => void;
   readonly columns: () => number;
   readonly say: (...lines: readonly string[]) => void;
-  /** The user has left the terminal session, or could not be attached to it. */
-  readonly left: (block: BlockId, end: AttachEnd) => void;
+  /** Called when the user has left the terminal session, or could not be attached to it. */
+  readonly onDetached: (block: BlockId, end: AttachEnd) => void;
 }
 
-/** The terminal session to which the user's lines go, while one is attached: what it prints arrives as lines. */
+/** Sends the user's lines to the attached terminal session, if there is one, and prints its output as lines. */
 export class AttachedSession {
   readonly #host: AttachedSessionHost;
   #session: {readonly block: BlockId; readonly terminal: ReturnType<TerminalSessions['attach']>} | undefined;
-  #sent = '';
-  /** The line that the program printed last. */
-  #last = '';
+  #lastInput = '';
+  #lastOutputLine = '';
 
   constructor(host: AttachedSessionHost) {
     this.#host = host;
@@ -28,28 +27,29 @@ export class AttachedSession {
     return this.#session?.block;
   }
 
-  /** Whether the line being typed must be hidden, because the program asks for a secret. */
-  get hides(): boolean {
+  /** True if the program asks for a secret, so the line being typed must be hidden. */
+  get hidesInput(): boolean {
     return (
-      this.#session !== undefined && /(?:password|passphrase|passcode|\bpin\b|secret)[^:]*:\s*$/iu.test(this.#last)
+      this.#session !== undefined &&
+      /(?:password|passphrase|passcode|\bpin\b|secret)[^:]*:\s*$/iu.test(this.#lastOutputLine)
     );
   }
 
   start(block: BlockId): void {
     const {terminals, columns, say} = this.#host;
-    this.#sent = '';
-    this.#last = '';
+    this.#lastInput = '';
+    this.#lastOutputLine = '';
     const terminal = terminals.attach(block, {
-      size: {columns: Math.max(20, columns()), rows: screenRows},
+      size: {columns: Math.max(20, columns()), rows: defaultRows},
       show: text => {
-        const lines = linesOf(text).filter(line => line !== this.#sent);
-        this.#last = lines.at(-1) ?? this.#last;
+        const lines = linesOf(text).filter(line => line !== this.#lastInput);
+        this.#lastOutputLine = lines.at(-1) ?? this.#lastOutputLine;
         say(...lines);
       },
       left: end => this.#end(end),
     });
     this.#session = {block, terminal};
-    say(`${block} is yours: your lines go there. /back goes back to weft, /stop ends the command.`);
+    say(`${block} is yours: what you type goes to it. /back returns to weft, /stop ends the command.`);
   }
 
   enter(line: string): void {
@@ -58,9 +58,9 @@ export class AttachedSession {
     else this.press(`${line.replaceAll('\n', '\r')}\r`);
   }
 
-  /** Sends what was typed, or a control character, unchanged. */
+  /** Sends typed text or a control character unchanged. */
   press(keys: string): void {
-    this.#sent = keys.trim();
+    this.#lastInput = keys.trim();
     this.#session?.terminal.write(keys);
   }
 
@@ -74,18 +74,18 @@ export class AttachedSession {
     if (session === undefined) return;
     this.#session = undefined;
     if (end.kind === 'detached') session.terminal.detach();
-    this.#host.left(session.block, end);
+    this.#host.onDetached(session.block, end);
   }
 }
 
-const screenRows = 24;
+const defaultRows = 24;
 
-// oxlint-disable-next-line no-control-regex -- sequences of the terminal
-const moves = /\u001B\[[\d;]*[Hfd]/gu;
+// oxlint-disable-next-line no-control-regex -- terminal escape sequences
+const cursorMoves = /\u001B\[[\d;]*[Hfd]/gu;
 
-/** Splits output into lines. A program that draws a screen moves the cursor between rows, so each movement begins a line; empty lines are dropped. */
+/** Splits output into lines without empty ones. Full-screen programs move the cursor between rows, so each movement begins a line. */
 const linesOf = (text: string): readonly string[] =>
-  visibleOutput(text.replaceAll(moves, '\n'))
+  visibleOutput(text.replaceAll(cursorMoves, '\n'))
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '');

@@ -24,65 +24,65 @@ import {
   numbersIn,
 } from './line-question.ts';
 import {blockLine} from './panel-question.ts';
-import {plainLabel, plainTextLine, sentences} from './spoken-entry.ts';
+import {plainLabel, plainTextLine, sentences} from './plain-entry.ts';
 
-/** Who asks: the agent, with the id of its question, or a command of the user's (`own`). */
+/** The source of a question: the agent, with the question's id, or one of the user's commands (`own`). */
 type Asker = ActionId | 'own';
 
-/** The question that an entered line answers. Only one is asked at a time; the agent's other open questions come after it. */
+/** The question that an entered line answers. Only one is open at a time; the agent's other questions wait. */
 export class CurrentQuestion {
   readonly #say: (lines: readonly string[]) => void;
-  /** Questions whose answers are on the way; the engine's events will settle them. */
+  /** Questions that were answered but not yet settled by an engine event. */
   readonly #answered = new Set<Asker>();
-  #now: {readonly asker: Asker; readonly question: LineQuestion} | undefined;
+  #current: {readonly asker: Asker; readonly question: LineQuestion} | undefined;
 
   constructor(say: (lines: readonly string[]) => void) {
     this.#say = say;
   }
 
-  get of(): 'none' | 'agent' | 'user' {
-    if (this.#now === undefined) return 'none';
-    return this.#now.asker === 'own' ? 'user' : 'agent';
+  get askedBy(): 'none' | 'agent' | 'user' {
+    if (this.#current === undefined) return 'none';
+    return this.#current.asker === 'own' ? 'user' : 'agent';
   }
 
   ask(asker: Asker, question: LineQuestion): void {
-    this.#now = {asker, question};
+    this.#current = {asker, question};
     this.#say(question.lines);
   }
 
   repeat(): void {
-    this.#say(this.#now?.question.lines ?? ['Nothing is asked.']);
+    this.#say(this.#current?.question.lines ?? ['No question is open.']);
   }
 
   drop(): void {
-    this.#now = undefined;
+    this.#current = undefined;
   }
 
-  /** The question of the agent's that comes next, if none is asked now. */
+  /** Returns the agent's next question if no question is open. */
   next(view: View, terminals: TerminalSessions): NextQuestion | undefined {
-    return this.#now === undefined ? nextQuestion(view, this.#answered, terminals) : undefined;
+    return this.#current === undefined ? nextQuestion(view, this.#answered, terminals) : undefined;
   }
 
-  /** Takes all events. A question that was settled elsewhere is closed; one that is asked anew is a new one. */
+  /** Updates the question from events. Closes one that was settled elsewhere; one that is asked again counts as new. */
   follow(events: readonly AgentEvent[], view: View): void {
     for (const event of events) {
-      const id = askedIn(event);
+      const id = requestIdOf(event);
       if (id === undefined) continue;
       this.#answered.delete(id);
-      if (this.#now?.asker === id) this.#now = undefined;
+      if (this.#current?.asker === id) this.#current = undefined;
     }
-    if (this.#now === undefined || this.#now.asker === 'own' || isOpen(view, this.#now.asker)) return;
-    this.#now = undefined;
+    if (this.#current === undefined || this.#current.asker === 'own' || isOpen(view, this.#current.asker)) return;
+    this.#current = undefined;
     this.#say(['The question is no longer open.']);
   }
 
   answer(line: string): readonly Effect[] {
-    if (this.#now === undefined) return [];
-    const {asker, question} = this.#now;
+    if (this.#current === undefined) return [];
+    const {asker, question} = this.#current;
     const {next, say, effects} = question.answer(line);
     this.#say(say.filter(text => text !== ''));
     if (next === 'closed') {
-      this.#now = undefined;
+      this.#current = undefined;
       if (asker !== 'own') this.#answered.add(asker);
     } else if (next !== 'same') {
       this.ask(asker, next);
@@ -91,7 +91,7 @@ export class CurrentQuestion {
   }
 }
 
-function askedIn(event: AgentEvent): ActionId | undefined {
+function requestIdOf(event: AgentEvent): ActionId | undefined {
   switch (event.event) {
     case 'approval-requested':
       return event.approval.id;
@@ -109,7 +109,7 @@ export interface NextQuestion {
   readonly bell: BellEvent;
 }
 
-/** The first open question of the agent's that is not among `answered`. */
+/** Returns the agent's first open question that is not in `answered`. */
 function nextQuestion(view: View, answered: ReadonlySet<Asker>, terminals: TerminalSessions): NextQuestion | undefined {
   const fresh = <Open extends {readonly id: ActionId}>(all: readonly Open[]): readonly Open[] =>
     all.filter(({id}) => !answered.has(id));
@@ -141,18 +141,18 @@ function nextQuestion(view: View, answered: ReadonlySet<Asker>, terminals: Termi
   }
 }
 
-/** Whether the question of that id still waits for an answer. */
+/** True if the question with this id still needs an answer. */
 const isOpen = ({approvals, questions, handOvers}: View, id: ActionId): boolean =>
   [...approvals, ...questions, ...handOvers].some(open => open.id === id);
 
-/** The questions of one call, one after the other; each is answered by the numbers of options, or by the user's own words. */
+/** Asks the questions of one call in turn. The user answers with option numbers or own words. */
 function formQuestion(form: QuestionForm): LineQuestion {
   const question = currentQuestion(form);
   if (question === undefined) return {lines: [], answer: () => stepOf(form, pressForm(form, enter))};
   const {choice, options} = question;
   const count = form.questions.length > 1 ? ` ${form.answers.length + 1} of ${form.questions.length}` : '';
   const numbers = choice === 'many' ? 'one or more numbers, such as 1 2,' : 'a number,';
-  const how = `Type ${numbers} or an answer of your own, and Enter. 0 does not answer.`;
+  const how = `Type ${numbers} or your own answer, and press Enter. 0 dismisses the question.`;
   return {
     lines: [
       '',
@@ -162,7 +162,7 @@ function formQuestion(form: QuestionForm): LineQuestion {
       how,
     ],
     answer(line) {
-      if (line === '') return askAgain(`An empty line answers nothing. ${how}`);
+      if (line === '') return askAgain(`An empty line is not an answer. ${how}`);
       if (isBack(line)) return stepOf(form, {kind: 'closed', response: {kind: 'dismissed'}});
       const rows = numbersIn(line, options.length);
       if (rows === undefined) {
@@ -170,7 +170,7 @@ function formQuestion(form: QuestionForm): LineQuestion {
       }
       const row = rows[0];
       if (rows === 'out-of-range' || typeof row !== 'number' || (choice === 'one' && rows.length > 1)) {
-        return askAgain(`There is no such number here. ${how}`);
+        return askAgain(`No such number. ${how}`);
       }
       const checked = choice === 'one' ? [] : options.filter((_, at) => rows.includes(at)).map(({label}) => label);
       return stepOf(form, pressForm({...form, row, checked}, enter));
@@ -178,12 +178,12 @@ function formQuestion(form: QuestionForm): LineQuestion {
   };
 }
 
-const maxSaid = 100;
+const maxChangeLines = 100;
 
 function changeLines({files}: QuestionForm): readonly string[] {
   const lines = files.flatMap(fileLines);
-  const more = lines.length - maxSaid;
-  return more <= 0 ? lines : [...lines.slice(0, maxSaid), `${pluralize(more, 'more line')}.`];
+  const more = lines.length - maxChangeLines;
+  return more <= 0 ? lines : [...lines.slice(0, maxChangeLines), `${pluralize(more, 'more line')}.`];
 }
 
 const enter: KeyPress = {kind: 'key', name: 'enter'};
@@ -206,7 +206,7 @@ const optionLine = ({label, description, recommended}: QuestionOption, at: numbe
   return `${at + 1}. ${plainTextLine(label)}${recommended === 'recommended' ? ' (recommended)' : ''}${detail}`;
 };
 
-/** The agent offers the user the terminal of a block. */
+/** Asks whether the user wants to take over the terminal of a background command. */
 const handOverQuestion = ({id, block, reason}: View['handOvers'][number], info: BlockInfo | undefined): LineQuestion =>
   letterChoice(
     [

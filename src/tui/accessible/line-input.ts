@@ -7,25 +7,26 @@ export interface EnteredLine {
 }
 
 interface LineInputHost {
-  /** Whether a line that begins now answers an open question. */
-  answers(): boolean;
-  /** Whether typed letters are hidden. */
-  hides(): boolean;
-  /** Hears of the line after every typed text. */
-  follows(line: string): void;
-  /** The rest of the command name that `text` begins; empty if no single name fits. */
+  /** True if a line that begins now answers an open question. */
+  answersQuestion(): boolean;
+  /** True if typed text is hidden. */
+  isHidden(): boolean;
+  /** Called with the whole line after text was typed. */
+  onChange(line: string): void;
+  /** Returns the rest of the command name that `text` begins, or an empty string if not exactly one name matches. */
   completion(text: string): string;
 }
 
-/** Edits the line that the user is typing, together with the lines before it that ended in a backslash. */
+/** Edits the line that the user is typing, together with earlier lines that ended in a backslash. */
 export class LineInput {
   readonly #terminal: AppendOnlyTerminal;
   readonly #host: LineInputHost;
-  #before: readonly string[] = [];
+  #earlierLines: readonly string[] = [];
   #line = '';
   #meant: EnteredLine['meant'] | undefined;
   #prompts: readonly string[] = [];
-  #at = 0;
+  /** The index of the recalled prompt; the number of prompts if none is. */
+  #recalled = 0;
 
   constructor(terminal: AppendOnlyTerminal, host: LineInputHost) {
     this.#terminal = terminal;
@@ -33,27 +34,27 @@ export class LineInput {
   }
 
   get isEmpty(): boolean {
-    return this.#line === '' && this.#before.length === 0;
+    return this.#line === '' && this.#earlierLines.length === 0;
   }
 
   remember(prompts: readonly string[]): void {
     this.#prompts = prompts;
-    this.#at = prompts.length;
+    this.#recalled = prompts.length;
   }
 
   write(text: string): void {
     const lines = text.split('\n');
     this.#line = lines.at(-1) ?? '';
-    this.#before = lines.slice(0, -1);
+    this.#earlierLines = lines.slice(0, -1);
     this.#meant = 'prompt';
     this.#terminal.rewrite('');
-    this.#terminal.say(this.#before);
-    if (this.#before.length > 0) this.#terminal.print('now');
+    this.#terminal.say(this.#earlierLines);
+    if (this.#earlierLines.length > 0) this.#terminal.print('now');
     this.#terminal.rewrite(this.#line);
   }
 
   clear(): void {
-    this.#forget();
+    this.#reset();
     this.#terminal.rewrite('');
   }
 
@@ -62,11 +63,11 @@ export class LineInput {
       case 'text':
         this.#begin();
         this.#line += key.text;
-        this.#terminal.type(key.text, this.#host.hides() ? 'hidden' : 'shown');
-        this.#host.follows(this.#line);
+        this.#terminal.type(key.text, this.#host.isHidden() ? 'hidden' : 'shown');
+        this.#host.onChange(this.#line);
         return undefined;
       case 'enter':
-        return this.#enter(key.behind);
+        return this.#enter(key.followedBy);
       case 'delete-left':
         this.#cut(this.#line.replace(lastLetter, ''));
         return undefined;
@@ -91,21 +92,21 @@ export class LineInput {
   }
 
   #begin(): void {
-    this.#meant ??= this.#host.answers() ? 'answer' : 'prompt';
+    this.#meant ??= this.#host.answersQuestion() ? 'answer' : 'prompt';
   }
 
-  #enter(behind: 'nothing' | 'more'): EnteredLine | undefined {
+  #enter(followedBy: 'nothing' | 'more'): EnteredLine | undefined {
     this.#begin();
     this.#terminal.enter();
-    const goesOn = this.#line.endsWith('\\');
-    if (goesOn || behind === 'more') {
-      this.#before = [...this.#before, goesOn ? this.#line.slice(0, -1) : this.#line];
+    const isContinued = this.#line.endsWith('\\');
+    if (isContinued || followedBy === 'more') {
+      this.#earlierLines = [...this.#earlierLines, isContinued ? this.#line.slice(0, -1) : this.#line];
       this.#line = '';
       return undefined;
     }
-    const text = [...this.#before, this.#line].join('\n');
-    const meant = this.#before.length > 0 ? 'prompt' : (this.#meant ?? 'prompt');
-    this.#forget();
+    const text = [...this.#earlierLines, this.#line].join('\n');
+    const meant = this.#earlierLines.length > 0 ? 'prompt' : (this.#meant ?? 'prompt');
+    this.#reset();
     if (text.trim() !== '' && meant === 'prompt') this.remember([...this.#prompts, text]);
     return {text, meant};
   }
@@ -113,25 +114,25 @@ export class LineInput {
   #cut(line: string): void {
     if (line === this.#line) return;
     this.#line = line;
-    this.#terminal.cut(this.#host.hides() ? '' : line);
+    this.#terminal.shorten(this.#host.isHidden() ? '' : line);
     if (this.isEmpty) this.#meant = undefined;
   }
 
   #recall(direction: 'earlier' | 'later'): void {
-    const at = this.#at + (direction === 'earlier' ? -1 : 1);
-    if (this.#host.answers() || at < 0 || at > this.#prompts.length) return;
-    this.#at = at;
+    const at = this.#recalled + (direction === 'earlier' ? -1 : 1);
+    if (this.#host.answersQuestion() || at < 0 || at > this.#prompts.length) return;
+    this.#recalled = at;
     const prompt = this.#prompts[at];
     if (prompt === undefined) this.clear();
     else this.write(prompt);
-    this.#at = at;
+    this.#recalled = at;
   }
 
-  #forget(): void {
-    this.#before = [];
+  #reset(): void {
+    this.#earlierLines = [];
     this.#line = '';
     this.#meant = undefined;
-    this.#at = this.#prompts.length;
+    this.#recalled = this.#prompts.length;
   }
 }
 
@@ -139,20 +140,20 @@ const lastLetter = /(?:\P{Mark}\p{Mark}*|\p{Mark})$/u;
 
 export type LineKey =
   | {readonly key: 'text'; readonly text: string}
-  /** `more`: the terminal delivered further lines together with this Enter, as for a paste. */
-  | {readonly key: 'enter'; readonly behind: 'nothing' | 'more'}
+  /** `more`: more lines arrived together with this Enter, as in a paste. */
+  | {readonly key: 'enter'; readonly followedBy: 'nothing' | 'more'}
   | {readonly key: 'delete-left' | 'delete-word' | 'delete-all'}
   | {readonly key: 'interrupt' | 'end-of-input' | 'escape' | 'earlier' | 'later' | 'complete' | 'suspend'};
 
-/** Reads the input of a terminal in raw mode, chunk by chunk; escape sequences of keys without a meaning here are dropped. */
+/** Reads the input of a terminal in raw mode, chunk by chunk. Drops the escape sequences of unused keys. */
 export class LineKeyReader {
-  /** The beginning of an escape sequence whose rest has not arrived yet. */
-  #held = '';
+  /** An incomplete escape sequence. */
+  #partialSequence = '';
 
   read(chunk: string): readonly LineKey[] {
-    const text = this.#held + chunk;
-    this.#held = '';
-    // An escape character alone is the Escape key; at the end of other input it begins a sequence.
+    const text = this.#partialSequence + chunk;
+    this.#partialSequence = '';
+    // A lone escape character is the Escape key. At the end of other input it begins a sequence.
     if (text === escape) return [{key: 'escape'}];
     const keys: LineKey[] = [];
     let from = 0;
@@ -160,7 +161,7 @@ export class LineKeyReader {
       pattern.lastIndex = from;
       const match = pattern.exec(text);
       if (match === null) {
-        this.#held = text.slice(from);
+        this.#partialSequence = text.slice(from);
         break;
       }
       const [found] = match;
@@ -176,13 +177,13 @@ export class LineKeyReader {
 const escape = '\u001B';
 
 /* oxlint-disable no-control-regex -- keys are control characters */
-// One sequence of a key (CSI, SS3, or Escape and a letter), one line end, one control character, or a run of text.
+// Matches one key sequence (CSI, SS3, or Escape and a letter), line end, control character or run of text.
 const pattern =
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[^\u001B[O])|\r\n|[\u0000-\u001A\u001C-\u001F\u007F]|[^\u0000-\u001F\u007F]+/uy;
 /* oxlint-enable no-control-regex */
 
-function keyOf(found: string, behind: string): LineKey | undefined {
-  if (/^[\r\n]+$/u.test(found)) return {key: 'enter', behind: /[^\r\n]/u.test(behind) ? 'more' : 'nothing'};
+function keyOf(found: string, after: string): LineKey | undefined {
+  if (/^[\r\n]+$/u.test(found)) return {key: 'enter', followedBy: /[^\r\n]/u.test(after) ? 'more' : 'nothing'};
   const key = keyNames.get(found);
   if (key !== undefined) return {key};
   return found.startsWith(escape) || found < ' ' ? undefined : {key: 'text', text: found};

@@ -1,10 +1,9 @@
 import type {Effect} from '../state/effect.ts';
 
-/** A question that is printed as numbered lines and answered by a typed line. It is immutable: an answer leads to the next question. */
+/** A question that is printed as lines and answered by a typed line. It is immutable: an answer returns the next question. */
 export interface LineQuestion {
-  /** Printed when the question is asked. */
   readonly lines: readonly string[];
-  /** Takes an entered line, trimmed, as the answer. An empty line never means yes. */
+  /** Handles an entered line, trimmed. An empty line never means yes. */
   answer(line: string): AnswerStep;
 }
 
@@ -21,16 +20,16 @@ export const askNext = (next: LineQuestion): AnswerStep => ({next, say: [], effe
 
 export const closeWith = (...effects: readonly Effect[]): AnswerStep => ({next: 'closed', say: [], effects});
 
-const closeSaying = (say: string): AnswerStep => ({next: 'closed', say: [say], effects: []});
+const closeWithMessage = (say: string): AnswerStep => ({next: 'closed', say: [say], effects: []});
 
-/** The index of a typed number in a list: `2` in a list of at least two gives 1; `undefined` if the line is no number of the list. */
+/** Returns the index for a typed number: 1 for `2`. `undefined` if the line is not a number from 1 to `count`. */
 function rowOf(line: string, count: number): number | undefined {
   if (!/^\d{1,6}$/u.test(line)) return undefined;
   const row = Number(line) - 1;
   return row >= 0 && row < count ? row : undefined;
 }
 
-/** The indexes of typed numbers, such as `1 3`; `undefined` for words. */
+/** Returns the indexes for typed numbers such as `1 3`, or `undefined` if the line contains words. */
 export function numbersIn(line: string, count: number): readonly number[] | 'out-of-range' | undefined {
   const words = line.split(/[\s,;]+/u).filter(word => word !== '');
   if (words.length === 0 || !words.every(word => /^\d+$/u.test(word))) return undefined;
@@ -49,26 +48,26 @@ export function numberedChoice(
   return {
     lines: [title, ...rows.map((row, at) => `${at + 1}. ${row}`), ask],
     answer(line) {
-      if (isBack(line)) return closeSaying('Nothing was chosen.');
+      if (isBack(line)) return closeWithMessage('Nothing was chosen.');
       const row = rowOf(line, rows.length);
-      return row === undefined ? askAgain(`That is no number from 0 to ${rows.length}. ${ask}`) : chosen(row);
+      return row === undefined ? askAgain(`Not a number from 0 to ${rows.length}. ${ask}`) : chosen(row);
     },
   };
 }
 
-/** A card with a few choices, each with a letter and a number; `chosen` gets the letter. */
+/** Asks for one of a few choices, by letter or number. `chosen` gets the letter. */
 export function letterChoice(
   lines: readonly string[],
   choices: readonly {readonly letter: string; readonly label: string}[],
   chosen: (letter: string) => AnswerStep,
 ): LineQuestion {
-  const how = `${choices.map(({letter, label}) => `${letter} ${label}`).join('; ')}. Type a letter and Enter.`;
+  const how = `${choices.map(({letter, label}) => `${letter} ${label}`).join('; ')}. Type a letter and press Enter.`;
   return {
     lines: [...lines, how],
     answer(line) {
       const typed = isBack(line) || isNo(line) ? 'n' : line.toLowerCase().replace(/^yes$/u, 'y');
       const found = choices.find(({letter}, at) => letter === typed || String(at + 1) === typed);
-      return found === undefined ? askAgain(`Nothing was answered. ${how}`) : chosen(found.letter);
+      return found === undefined ? askAgain(`Not answered yet. ${how}`) : chosen(found.letter);
     },
   };
 }

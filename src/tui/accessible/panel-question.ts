@@ -16,17 +16,17 @@ import {type Panel, pressPanel} from '../state/panels/panel.ts';
 import type {Picker} from '../state/panels/picker.ts';
 import {blockKeys, type KeyPress} from '../terminal/keymap.ts';
 import {type AnswerStep, askAgain, askNext, isBack, isNo, type LineQuestion, numberedChoice} from './line-question.ts';
-import {plainLabel, plainTextLine, sentences} from './spoken-entry.ts';
+import {plainLabel, plainTextLine, sentences} from './plain-entry.ts';
 
-/** A panel as a question in lines; its own press functions say what an answer does. */
+/** Turns a panel into a question in lines. The panel's own key handling decides what an answer does. */
 export function panelQuestion(panel: Panel, context: () => PressContext): LineQuestion {
   if (panel.panel === 'blocks') return blocksQuestion(panel, context);
   if ('picker' in panel) return pickerQuestion(panel, context);
   return confirmQuestion(panel, context);
 }
 
-/** What the panel does with keys, as if the first of them were pressed alone. */
-function pressed(panel: Panel, keys: readonly KeyPress[], context: PressContext): AnswerStep | 'nothing' {
+/** Presses keys on the panel one after the other. Returns `nothing` if they had no effect. */
+function pressPanelKeys(panel: Panel, keys: readonly KeyPress[], context: PressContext): AnswerStep | 'nothing' {
   let step: ReturnType<typeof pressPanel> = {panel, effects: []};
   for (const key of keys) if (step.panel !== 'none') step = pressPanel(step.panel, key, context);
   if (step.panel === 'none') return {next: 'closed', say: [], effects: step.effects};
@@ -37,28 +37,28 @@ function pressed(panel: Panel, keys: readonly KeyPress[], context: PressContext)
 
 const key = (name: 'top' | 'down' | 'enter' | 'escape'): KeyPress => ({kind: 'key', name});
 
-const backSaying = (say: string, panel: Panel, context: PressContext): AnswerStep => {
-  const step = pressed(panel, [key('escape')], context);
+const goBackWith = (say: string, panel: Panel, context: PressContext): AnswerStep => {
+  const step = pressPanelKeys(panel, [key('escape')], context);
   return step === 'nothing' ? {next: 'closed', say: [say], effects: []} : {...step, say: [say]};
 };
 
-const rowsShown = 20;
+const maxRows = 20;
 
 function pickerQuestion(panel: Panel & {readonly picker: Picker<unknown>}, context: () => PressContext): LineQuestion {
   const {matching, status} = panel.picker;
-  if (matching.length === 0) return {lines: [status.text], answer: () => backSaying('', panel, context())};
-  const shown = matching.slice(0, rowsShown);
+  if (matching.length === 0) return {lines: [status.text], answer: () => goBackWith('', panel, context())};
+  const shown = matching.slice(0, maxRows);
   const rest = matching.length - shown.length;
   const rows = shown.map(({label, details, letter, mark}) =>
     [letter === '' ? plainLabel(label) : `${plainLabel(label)} (${letter})`, ...details, mark === 'none' ? '' : mark]
       .filter(text => text !== '')
       .join(', '),
   );
-  const ask = `Type a number and Enter${rest > 0 ? `, words to search ${rest} more` : ''}, or 0 to go back.`;
+  const ask = `Type a number and press Enter${rest > 0 ? `, words to search ${rest} more` : ''}, or 0 to go back.`;
   const choice = numberedChoice(
     {title: panel.panel === 'choice' ? `${panel.title}:` : (titles.get(panel.panel) ?? 'Choose one:'), rows, ask},
     row => {
-      const step = pressed(
+      const step = pressPanelKeys(
         panel,
         [key('top'), ...Array.from({length: row}, () => key('down')), key('enter')],
         context(),
@@ -69,9 +69,9 @@ function pickerQuestion(panel: Panel & {readonly picker: Picker<unknown>}, conte
   return {
     ...choice,
     answer(line) {
-      if (isBack(line)) return backSaying('Nothing was chosen.', panel, context());
+      if (isBack(line)) return goBackWith('Nothing was chosen.', panel, context());
       if (line === '' || /^\d+$/u.test(line)) return choice.answer(line);
-      const step = pressed(panel, [{kind: 'text', text: line}], context());
+      const step = pressPanelKeys(panel, [{kind: 'text', text: line}], context());
       return step === 'nothing' ? choice.answer(line) : step;
     },
   };
@@ -84,16 +84,16 @@ const titles: ReadonlyMap<string, string> = new Map([
   ['agent', 'The sub-agent:'],
 ]);
 
-/** Yes is never a key that is pressed by accident: an empty line does nothing. */
+/** Asks for confirmation. An empty line does nothing, so that nobody confirms by accident. */
 function confirmQuestion(panel: Panel, context: () => PressContext): LineQuestion {
   const keys = confirmKeys(panel);
   return {
     lines: [...confirmLines(panel, context()), keys],
     answer(line) {
       const word = line.toLowerCase();
-      if (isBack(line) || isNo(line)) return backSaying('Nothing was done.', panel, context());
+      if (isBack(line) || isNo(line)) return goBackWith('Nothing was done.', panel, context());
       const text = word === '1' || word === 'yes' ? 'y' : word;
-      const step = text === '' ? 'nothing' : pressed(panel, [{kind: 'text', text}], context());
+      const step = text === '' ? 'nothing' : pressPanelKeys(panel, [{kind: 'text', text}], context());
       return step === 'nothing' ? askAgain(`Nothing was done. ${keys}`) : step;
     },
   };
@@ -101,8 +101,8 @@ function confirmQuestion(panel: Panel, context: () => PressContext): LineQuestio
 
 const confirmKeys = (panel: Panel): string =>
   panel.panel === 'confirm'
-    ? `y ${panel.does}, n cancel${panel.other === 'none' ? '' : `, ${panel.other.letter} ${panel.other.does}`}. Type a letter and Enter.`
-    : 'y yes, n cancel. Type a letter and Enter.';
+    ? `y ${panel.does}, n cancel${panel.other === 'none' ? '' : `, ${panel.other.letter} ${panel.other.does}`}. Type a letter and press Enter.`
+    : 'y yes, n cancel. Type a letter and press Enter.';
 
 function confirmLines(panel: Panel, {view}: PressContext): readonly string[] {
   if (panel.panel === 'confirm') return [panel.title, plainTextLine(panel.subject)];
@@ -126,32 +126,37 @@ const compactionLines = (preview: CompactionPreview): readonly string[] => [
 
 function blocksQuestion(panel: BlocksPanel, context: () => PressContext): LineQuestion {
   const {blocks} = context();
-  const ask = 'Type a number and Enter, or 0 to go back.';
+  const ask = 'Type a number and press Enter, or 0 to go back.';
   return numberedChoice({title: 'Background commands:', rows: blocks.map(blockLine), ask}, row => {
     const block = blocks[row];
-    if (block === undefined || !isGoing(block.state)) return askAgain(`That one has ended. ${ask}`);
-    const doings: readonly (readonly [label: string, press: KeyPress, say: string])[] = [
-      ['take its terminal', key('enter'), ''],
+    if (block === undefined || !isGoing(block.state)) return askAgain(`That command has ended. ${ask}`);
+    const actions: readonly (readonly [label: string, press: KeyPress, say: string])[] = [
+      ['take over its terminal', key('enter'), ''],
       ['stop it', {kind: 'text', text: blockKeys.stop}, `Stopping ${block.id}.`],
-      ['keep it running when weft ends', {kind: 'text', text: blockKeys.keep}, `${block.id} stays when weft ends.`],
+      [
+        'keep it running when weft exits',
+        {kind: 'text', text: blockKeys.keep},
+        `${block.id} keeps running when weft exits.`,
+      ],
     ];
-    const rows = doings.map(([label]) => label);
+    const rows = actions.map(([label]) => label);
     return askNext(
       numberedChoice({title: blockLine(block), rows, ask}, at => {
-        const [, press, say = ''] = doings[at] ?? [];
-        const step = press === undefined ? 'nothing' : pressed({...panel, selected: block.id}, [press], context());
+        const [, press, say = ''] = actions[at] ?? [];
+        const step =
+          press === undefined ? 'nothing' : pressPanelKeys({...panel, selected: block.id}, [press], context());
         return step === 'nothing' ? askAgain(ask) : {...step, say: [say], next: 'closed'};
       }),
     );
   });
 }
 
-/** `Command b1: npm run dev. Running. Port 5173. Last line: ready.` */
+/** Returns for example `Command b1: npm run dev. Running. Port 5173. Last line: ready.` */
 export const blockLine = ({id, command, state, ports, life, lastLine}: BlockInfo): string =>
   sentences([
     `Command ${id}: ${plainLabel(command)}`,
     blockStateLabel(state),
     ...(ports.length === 0 ? [] : [`port ${ports.join(', ')}`]),
-    ...(life === 'kept' ? ['stays when weft ends'] : []),
+    ...(life === 'kept' ? ['keeps running when weft exits'] : []),
     ...(lastLine.trim() === '' ? [] : [`Last line: ${plainLabel(lastLine)}`]),
   ]);

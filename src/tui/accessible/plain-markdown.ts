@@ -7,7 +7,7 @@ import type {MarkdownPiece} from '../scrollback/split-markdown.ts';
 import {spansText} from '../text/wrap.ts';
 import {themeOf} from '../theme/theme.ts';
 
-/** Finished markdown as lines that read well aloud: structure in words, one line a paragraph. */
+/** Turns finished markdown into lines that read well aloud: structure in words, one line per paragraph. */
 export class PlainMarkdown {
   readonly #lexer: MarkdownLexer;
   #inCode = false;
@@ -38,7 +38,7 @@ export class PlainMarkdown {
     });
   }
 
-  /** Prints the end of an open code block; must be called before any other lines are printed. */
+  /** Returns the end of an open code block. Must be called before any other lines are printed. */
   close(): readonly string[] {
     if (!this.#inCode) return [];
     this.#inCode = false;
@@ -89,7 +89,7 @@ function itemLines(item: Tokens.ListItem, marker: string): readonly string[] {
   return [marker + task + top, ...rest.map(line => `  ${line}`)];
 }
 
-/** Each row names its columns, because a listener cannot see which column a cell is in. */
+/** Each row names its columns, because a listener can't see which column a cell is in. */
 function tableLines({header, rows}: Tokens.Table): readonly string[] {
   const names = header.map(cell => inline(cell.tokens).join(' '));
   const count = pluralize(rows.length, 'row');

@@ -9,13 +9,14 @@ export interface AccessibleOptions extends TuiOptions {
   readonly echo: AppendOnlyTerminalOptions['echo'];
 }
 
-/** The most bytes that wait for the terminal. A sender of more waits. */
-const maxUnwritten = 1024 * 1024;
+/** The most bytes that may be buffered for the terminal before the engine has to wait. */
+const maxBufferedBytes = 1024 * 1024;
 
 /**
  * Runs screen-reader mode: a conversation in lines, for screen readers, braille displays and terminals that cannot move their cursor.
- * Text is only ever appended. Ink's screen-reader mode (`isScreenReaderEnabled`) does not serve that: it writes components as text, but
- * erases what it wrote and writes all of it again with every change, and a reader begins anew. The keyboard is read key by key, because it matters when the user began a line. The engine is not closed.
+ * Text is only ever appended. Ink's screen-reader mode (`isScreenReaderEnabled`) is unsuitable: it erases and rewrites all text with
+ * every change, so a screen reader starts over. Input is read key by key, because it matters when the user began a line.
+ * The caller closes the engine.
  */
 export async function runAccessible(options: AccessibleOptions, signal: AbortSignal): Promise<TuiExit> {
   const {stdin, stdout, engine} = options;
@@ -63,7 +64,7 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   stdin.resume();
   const unsubscribe = engine.subscribe(events => {
     session.handleEvents(events);
-    if (stdout.writableLength <= maxUnwritten) return undefined;
+    if (stdout.writableLength <= maxBufferedBytes) return undefined;
     return new Promise<void>(resolve => {
       stdout.once('drain', resolve);
     });

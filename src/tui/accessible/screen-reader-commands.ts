@@ -7,61 +7,61 @@ import {contextSentences} from '../commands/context.ts';
 import type {CommandContext, SlashCommand} from '../commands/command.ts';
 import type {ComposerRequest} from '../state/effect.ts';
 import {foregroundCommand, sandboxText, statusOf} from '../state/selectors.ts';
-import {sentences, todoLines} from './spoken-entry.ts';
+import {sentences, todoLines} from './plain-entry.ts';
 
-/** What a slash command can use in screen-reader mode: everything that it can use on the screen, and the following. */
+/** The context of a slash command in screen-reader mode. It extends the context of the screen UI. */
 export interface ScreenReaderContext extends CommandContext {
   /** Prints the open question again. */
   repeat(): void;
   stop(): void;
-  /** Submits a prompt that waits until the agent is done. */
+  /** Queues a prompt until the agent is done. */
   queue(text: string): void;
   compose(work: ComposerRequest): void;
 }
 
-/** The commands of the screen UI, with numbered lists in place of panels, and a few more for what is a key in the screen UI. */
+/** Returns the screen UI's commands, with numbered lists instead of panels, and commands that replace its keys. */
 export function screenReaderCommands(
   demo: 'none' | 'offered',
   context: () => ScreenReaderContext,
 ): readonly SlashCommand[] {
   const own = ownCommands(context);
   const names = new Set(own.map(({name}) => name));
-  return [...own, ...commandsFor(demo).filter(({name}) => !names.has(name) && !absent.has(name))];
+  return [...own, ...commandsFor(demo).filter(({name}) => !names.has(name) && !excludedCommands.has(name))];
 }
 
-/** Commands of the screen UI that screen-reader mode does not offer, because it has no colours, no editing keys and no hidden field for a key, and what is typed is seen. */
-const absent: ReadonlySet<string> = new Set(['vim', 'theme', 'verbosity', 'login']);
+/** Screen UI commands that screen-reader mode lacks: it has no colors or editing keys, and no hidden field for typing an API key. */
+const excludedCommands: ReadonlySet<string> = new Set(['vim', 'theme', 'verbosity', 'login']);
 
 function ownCommands(context: () => ScreenReaderContext): readonly SlashCommand[] {
   return [
-    command('/help', 'show commands and keys', () => context().print(helpLines(context().commands))),
-    command('/stop', 'stop the agent; the word stop alone does the same', () => context().stop()),
-    command('/again', 'repeat the open question', () => context().repeat()),
-    command('/later TEXT', 'send a prompt when the agent is done', text => {
+    command('/help', 'Show commands and keys', () => context().print(helpLines(context().commands))),
+    command('/stop', 'Stop the agent; the word stop alone does the same', () => context().stop()),
+    command('/again', 'Repeat the open question', () => context().repeat()),
+    command('/later TEXT', 'Send a prompt when the agent is done', text => {
       if (text === '') context().notify('info', 'Add the prompt: /later TEXT');
       else context().queue(text);
     }),
     reviewCommandWith(printReview),
-    command('/status', 'show model, mode, tokens and cost', () => context().print([statusLine(context())])),
-    command('/context', "show what fills the model's context", () => void showContext(context())),
-    command('/image [PATH]', 'attach an image from a file or the clipboard to the next prompt', path => {
+    command('/status', 'Show model, mode, tokens and cost', () => context().print([statusLine(context())])),
+    command('/context', "Show what fills the model's context", () => void showContext(context())),
+    command('/image [PATH]', 'Attach an image from a file or the clipboard to the next prompt', path => {
       const press = {kind: 'paste', text: path, part: 'first'} as const;
       context().compose(path === '' ? {kind: 'clipboard'} : {kind: 'images', paths: [path], press});
     }),
-    command('/background', 'move the running command to the background', () => {
+    command('/background', 'Move the running command to the background', () => {
       const running = foregroundCommand(context().view);
       if (running === undefined) context().notify('info', 'No command is running.');
       else context().submit({op: 'move-to-background', id: running});
     }),
-    command('/todo', 'show the whole todo list', () => {
+    command('/todo', 'Show the whole todo list', () => {
       const todos = todosOf(context().view.tasks);
-      if (todos.length === 0) context().notify('info', 'There is no todo list: the agent makes one for longer work.');
+      if (todos.length === 0) context().notify('info', 'No todos yet. The agent adds them for longer tasks.');
       else context().print(todoLines(todos));
     }),
     command(
       '/transcript [all | WORDS]',
-      'show the latest of this session in full, all of it, or what contains WORDS',
-      wanted => void transcript(wanted, context()),
+      'Show the end of the transcript, all of it, or the parts with WORDS',
+      wanted => void printTranscript(wanted, context()),
     ),
   ];
 }
@@ -80,8 +80,8 @@ async function showContext(context: ScreenReaderContext): Promise<void> {
   if (usage !== undefined) context.print(contextSentences(usage));
 }
 
-/** Prints the transcript; the code for it is loaded with its first use. */
-async function transcript(wanted: string, context: ScreenReaderContext): Promise<void> {
+/** Prints the transcript. Its code is loaded on first use. */
+async function printTranscript(wanted: string, context: ScreenReaderContext): Promise<void> {
   const [{transcriptText}, lexer, records] = await Promise.all([
     import('./transcript-text.ts'),
     context.loadLexer(),
@@ -107,27 +107,27 @@ function statusLine({view, terminals}: ScreenReaderContext): string {
 
 const helpLines = (commands: readonly SlashCommand[]): readonly string[] => [
   'Commands:',
-  ...commands.map(({usage, summary}) => `${usage}: ${summary.replace(keyNamed, '')}.`),
-  'Keys and words:',
+  ...commands.map(({usage, summary}) => `${usage}: ${summary.replace(screenKey, '')}.`),
+  'Keys and input:',
   ...keys,
 ];
 
-/** The key of the screen UI that the summary of a command names. */
-const keyNamed = / \((?:Ctrl|Alt|Shift)\+\w+\)$/u;
+/** A key of the screen UI in the summary of a command. */
+const screenKey = / \((?:Ctrl|Alt|Shift)\+\w+\)$/u;
 
 const keys = [
   'Enter sends the line. End a line with a backslash to continue on the next one.',
-  'A question is answered with a number or one of its words, and Enter. Enter alone answers nothing.',
-  'A line begun before the question does not answer it.',
-  'While the agent works, a line reaches it at its next step; /later sends it when the agent is done.',
-  'The word stop, Escape or Ctrl+C stops the agent. Ctrl+U clears the line, Ctrl+W its last word.',
+  'Answer a question with a number or one of its words, then press Enter. Enter alone is not an answer.',
+  'A line you began before the question is not an answer either.',
+  'While the agent works, it reads your line at its next step. /later TEXT sends it when the agent is done.',
+  'Type stop or press Escape or Ctrl+C to stop the agent. Ctrl+U clears the line, Ctrl+W its last word.',
   'Up and Down bring back earlier prompts. Tab completes the name of a command.',
   '@ attaches a file or folder: @src/a.ts:10-20, @"my file.txt".',
   '! runs your own command, and the agent sees its output; # adds a note to AGENTS.md, and asks first.',
-  'Ctrl+D on an empty line leaves; so does Ctrl+C twice when nothing runs, and /exit.',
+  'To exit, type /exit, or press Ctrl+D on an empty line, or Ctrl+C twice when nothing is running.',
 ];
 
-/** Completes the name of a command that is being typed: `more` is the rest of the only name that fits; otherwise `names` lists all that fit. */
+/** Completes a command name. If only one name matches, `more` is the rest of it; otherwise `names` lists all matches. */
 export function completion(
   text: string,
   commands: readonly CommandInfo[],

@@ -31,9 +31,9 @@ import {type EnteredLine, LineInput, type LineKey} from './line-input.ts';
 import {changeRule} from '../commands/permissions.ts';
 import {panelQuestion} from './panel-question.ts';
 import {completion, type ScreenReaderContext, screenReaderCommands} from './screen-reader-commands.ts';
-import {EventLines, spokenFrame, spokenNotice, spokenPrompt} from './spoken-entry.ts';
+import {EventLines, plainFrame, plainNoticeLines, plainPromptLines} from './plain-entry.ts';
 
-/** The keys that go to an attached terminal session as they are. */
+/** Control characters that are sent unchanged to an attached terminal session. */
 const controls: Readonly<Partial<Record<LineKey['key'], string>>> = {
   interrupt: '\u0003',
   'end-of-input': '\u0004',
@@ -43,15 +43,15 @@ const controls: Readonly<Partial<Record<LineKey['key'], string>>> = {
 interface ScreenReaderSessionHost {
   readonly terminal: AppendOnlyTerminalOptions;
   leave(exit: TuiExit): void;
-  /** Restores the terminal and stops weft until the user's shell continues it. */
+  /** Restores the terminal and stops the process until the user's shell continues it. */
   suspend(): void;
-  /** Opens the text in the user's editor, which has the terminal meanwhile; resolves to the edited text, or to why there is none. */
+  /** Opens the text in the user's editor, which takes over the terminal. Resolves to the edited text, or to the reason for having none. */
   edit(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>>;
 }
 
 /**
- * The session of screen-reader mode: engine events become printed lines, and entered lines become operations. A question is printed
- * once the user has not typed for a while, and only a line begun after that answers it. That pause is the only timer.
+ * Runs a conversation in screen-reader mode: engine events become printed lines, and entered lines become operations.
+ * A question is printed when the user has paused typing, and only a line begun after it counts as an answer. That pause is the only timer.
  */
 export class ScreenReaderSession {
   readonly #options: TuiOptions;
@@ -66,15 +66,15 @@ export class ScreenReaderSession {
   readonly #question: CurrentQuestion;
   readonly #promptCommands: KnownCommands;
   #view: View = emptyView;
-  /** Of what the screen UI keeps for its composer, only the attached images are used. */
+  /** The screen UI's composer state. Only its attached images are used here. */
   #ui = initialUi([], '', 'emacs');
-  readonly #typed = new Set<MessageId>();
+  readonly #typedPrompts = new Set<MessageId>();
   #events: EventLines | undefined;
-  #early: (readonly AgentEvent[])[] = [];
-  /** Whether the queued lines are printed at the next pause in typing, rather than when the user has entered the line. */
-  #isUrgent = false;
-  #lastKey = Number.NEGATIVE_INFINITY;
-  /** Whether the user's open question is what leaving may stop. */
+  #earlyEvents: (readonly AgentEvent[])[] = [];
+  /** True if queued lines are printed at the next typing pause instead of after the user enters the line. */
+  #printsAtPause = false;
+  #lastKeyAt = Number.NEGATIVE_INFINITY;
+  /** True if the user's open question confirms quitting. */
   #isQuitting = false;
   #leaving: 'no' | 'asked' | 'leaves' = 'no';
   #pause: NodeJS.Timeout | undefined;
@@ -88,9 +88,9 @@ export class ScreenReaderSession {
     this.#promptCommands = new KnownCommands([], options, () => {}, this.#closing.signal);
     this.#question = new CurrentQuestion(lines => this.#terminal.say(lines));
     this.#input = new LineInput(this.#terminal, {
-      answers: () => this.#question.of !== 'none',
-      hides: () => this.#attached.hides,
-      follows: line => this.#promptCommands.loadFor(line),
+      answersQuestion: () => this.#question.askedBy !== 'none',
+      isHidden: () => this.#attached.hidesInput,
+      onChange: line => this.#promptCommands.loadFor(line),
       completion: text => this.#completion(text),
     });
     const say = (...lines: readonly string[]): void => this.#say(...lines);
@@ -105,12 +105,12 @@ export class ScreenReaderSession {
       terminals: this.#terminals,
       stop: id => options.engine.submit({op: 'stop-terminal', id}),
       columns: () => host.terminal.columns(),
-      left: (block, end) => this.#blockLeft(block, end),
+      onDetached: (block, end) => this.#handleDetached(block, end),
     });
     this.#context = this.#commandContext();
   }
 
-  /** What slash commands can use: no colours, no width to keep to, and no vim; running times are not shown, and printed lines never changed. */
+  /** The context of slash commands, without colors, a width limit, vim or redrawing. Running times are not shown. */
   #commandContext(): ScreenReaderContext {
     const options = this.#options;
     const view = (): View => this.#view;
@@ -122,23 +122,23 @@ export class ScreenReaderSession {
       get view() {
         return view();
       },
-      frame: spokenFrame,
+      frame: plainFrame,
       appearance: new Appearance('plain', 'summary'),
       times: () => new RunClock(() => options.clock.now()).times(),
       loadLexer: loadMarkdownLexer,
-      notify: (level, text) => this.#say(...spokenNotice(level, text)),
+      notify: (level, text) => this.#say(...plainNoticeLines(level, text)),
       print: lines => this.#say(...lines),
       submit: op => options.engine.submit(op),
       runQuery: request => this.#beforeMarker(queryOrNotify(request, this.#context)),
       redraw: () => {},
       query: request => void this.#query(request),
       open: panel => this.#open(panel),
-      // The only reader is that of the transcript, for which there is a command of its own.
+      // Screen-reader mode has its own /transcript command.
       openTranscript: () => {},
       openLoading: (_title, _text, filled) => void this.#beforeMarker(filled).then(panel => this.#open(panel)),
       openEditor: () => void this.#edit(),
       writeDraft: text => {
-        this.#say('The prompt, which Enter sends:');
+        this.#say('Your prompt. Press Enter to send it:');
         this.#input.write(text);
       },
       editText: work => this.#editText(work),
@@ -155,10 +155,10 @@ export class ScreenReaderSession {
   start(): void {
     this.#terminals.follow(() => {}, this.#closing.signal);
     const {version, directory, notices, firstPrompt} = this.#options;
-    const how = 'Type a prompt and Enter. /help names the commands, Ctrl+D leaves.';
+    const how = 'Type a prompt and press Enter. /help lists commands, Ctrl+D exits.';
     this.#terminal.say([`weft ${version} in ${directory}`, ...notices, how]);
     if (firstPrompt !== '') {
-      this.#terminal.say(spokenPrompt(firstPrompt));
+      this.#terminal.say(plainPromptLines(firstPrompt));
       this.#send(firstPrompt, 'queued');
     }
     this.#proceed();
@@ -172,9 +172,9 @@ export class ScreenReaderSession {
     this.#say(...notices.map(notice => `Warning: ${notice}`));
   }
 
-  /** The user's shell has the terminal until `use` returns. */
+  /** Gives the terminal to the user's shell until `use` returns. */
   suspendFor(use: () => void): void {
-    this.#terminal.suspendFor(use, this.#attached.hides ? 'hidden' : 'shown');
+    this.#terminal.suspendFor(use, this.#attached.hidesInput ? 'hidden' : 'shown');
   }
 
   offerSessions(): void {
@@ -183,13 +183,13 @@ export class ScreenReaderSession {
 
   handleEvents(events: readonly AgentEvent[]): void {
     if (this.#events === undefined) {
-      // Events that arrive before the markdown lexer is loaded wait for it, so that the lines stay in order.
-      this.#early.push(events);
-      if (this.#early.length === 1) void this.#readMarkdown();
+      // Queue events until the markdown lexer is loaded, to keep the lines in order.
+      this.#earlyEvents.push(events);
+      if (this.#earlyEvents.length === 1) void this.#readMarkdown();
       return;
     }
     const isOther = this.#view.session.tag === 'open' && events.some(({event}) => event === 'session-opened');
-    if (isOther && this.#question.of === 'user') this.#question.drop();
+    if (isOther && this.#question.askedBy === 'user') this.#question.drop();
     const {view, lines} = this.#events.take(this.#view, events);
     this.#view = view;
     this.#terminal.say(lines);
@@ -203,12 +203,12 @@ export class ScreenReaderSession {
   }
 
   press(keys: readonly LineKey[]): void {
-    if (keys.length > 0) this.#lastKey = this.#options.clock.now();
+    if (keys.length > 0) this.#lastKeyAt = this.#options.clock.now();
     for (const key of keys) this.#key(key);
     this.#proceed();
   }
 
-  /** Prints what is left, and closes the attached terminal session and the terminal. */
+  /** Prints the remaining lines, then closes the attached terminal session and the terminal. */
   stop(): void {
     this.#closing.abort();
     this.#composer.close();
@@ -222,10 +222,10 @@ export class ScreenReaderSession {
   }
 
   async #readMarkdown(): Promise<void> {
-    this.#events = new EventLines(await loadMarkdownLexer(), this.#typed);
-    const early = this.#early;
-    this.#early = [];
-    if (!this.#closing.signal.aborted) for (const events of early) this.handleEvents(events);
+    this.#events = new EventLines(await loadMarkdownLexer(), this.#typedPrompts);
+    const earlyEvents = this.#earlyEvents;
+    this.#earlyEvents = [];
+    if (!this.#closing.signal.aborted) for (const events of earlyEvents) this.handleEvents(events);
   }
 
   get #isIdle(): boolean {
@@ -243,7 +243,7 @@ export class ScreenReaderSession {
         void openReview(event.range, this.#context, printReview);
         return;
       case 'prompt-finished':
-        this.#isUrgent = true;
+        this.#printsAtPause = true;
         this.#bell('done');
         return;
       default:
@@ -279,18 +279,20 @@ export class ScreenReaderSession {
   }
 
   #interrupt(isLeaving: boolean): void {
-    const isOnlyLeft = !this.#isIdle && this.#options.workAfter === 'goes-on' && this.#question.of !== 'user';
+    const isOnlyLeft = !this.#isIdle && this.#options.workAfter === 'goes-on' && this.#question.askedBy !== 'user';
     if (!this.#input.isEmpty) this.#input.clear();
     else if (isOnlyLeft || !this.#back()) {
       if (isLeaving) this.#leave({kind: 'left'});
       this.#leaving = 'asked';
-      this.#terminal.say([this.#isIdle ? 'Ctrl+C again leaves.' : 'Ctrl+C again leaves. Escape stops the agent.']);
+      this.#terminal.say([
+        this.#isIdle ? 'Press Ctrl+C again to exit.' : 'Press Ctrl+C again to exit. Escape stops the agent.',
+      ]);
     }
   }
 
-  /** Closes the list that the user has opened, or else stops the agent; `false` if there was neither. */
+  /** Closes the list that the user opened; without one, stops the agent. Returns `false` if there was neither. */
   #back(): boolean {
-    if (this.#question.of === 'user') {
+    if (this.#question.askedBy === 'user') {
       this.#question.drop();
       this.#terminal.say(['Nothing was chosen.']);
       return true;
@@ -302,11 +304,11 @@ export class ScreenReaderSession {
 
   #stopAgent(): void {
     if (this.#isIdle) {
-      this.#say('Nothing runs.');
+      this.#say('Nothing is running.');
       return;
     }
-    // The user stops the agent, so the end of its question is not announced.
-    if (this.#question.of === 'agent') this.#question.drop();
+    // The user stopped the agent, so don't announce that its question closed.
+    if (this.#question.askedBy === 'agent') this.#question.drop();
     if (this.#view.run.state !== 'stopping') this.#terminal.say(['Stopping.']);
     this.#view = withStopRequested(this.#view);
     this.#options.engine.submit({op: 'interrupt'});
@@ -325,21 +327,21 @@ export class ScreenReaderSession {
     const command = parseCommand(line, this.#context.commands);
     if (command !== undefined && !(command.kind === 'unknown' && meant === 'answer')) {
       this.#command(command);
-    } else if (meant === 'answer' && this.#question.of !== 'none') {
+    } else if (meant === 'answer' && this.#question.askedBy !== 'none') {
       this.#perform(this.#question.answer(line));
     } else if (line !== '') {
-      // The line may have been meant for a question that was printed while it was typed, so it is used neither as answer nor as prompt.
-      const isShort = this.#question.of !== 'none' && /^\S+$/u.test(line);
+      // A question appeared while the user typed this line, so it is unclear whether it is an answer or a prompt. Use it as neither.
+      const isShort = this.#question.askedBy !== 'none' && /^\S+$/u.test(line);
       if (meant === 'answer') this.#terminal.say([`The question is closed, so nothing was sent: ${line}`]);
       else if (isShort)
         this.#terminal.say([
-          `That did not answer the question, since it was begun before it or came with other lines: ${line}`,
+          `Not used as an answer, because you began it before the question or sent other lines with it: ${line}`,
         ]);
       else this.#enter(text);
     }
   }
 
-  /** An entered line that is neither a slash command nor an answer. */
+  /** Handles an entered line that is neither a slash command nor an answer. */
   #enter(text: string): void {
     const meaning = parseDraft(text);
     switch (meaning.kind) {
@@ -357,28 +359,28 @@ export class ScreenReaderSession {
     }
   }
 
-  /** Sends a prompt that is not printed again where it stays on the terminal as it was typed, right above its answer. */
+  /** Sends a prompt. If the agent is idle, the typed line stays right above the answer, so the prompt is not printed again. */
   #send(text: string, when: 'queued' | 'steering'): void {
     const {length} = this.#view.queued;
     const wasIdle = this.#isIdle;
     this.#composer.send(text, when);
     const prompt = this.#view.queued[length];
-    if (wasIdle && prompt !== undefined) this.#typed.add(prompt.id);
+    if (wasIdle && prompt !== undefined) this.#typedPrompts.add(prompt.id);
     if (!wasIdle)
-      this.#say(when === 'queued' ? 'Waits until the agent is done.' : 'The agent reads it at its next step.');
+      this.#say(when === 'queued' ? 'Queued until the agent is done.' : 'The agent will read it at its next step.');
   }
 
-  /** What the composer's effects have changed: prompts that wait, attached images, notices. */
+  /** Applies and prints what composer effects changed: queued prompts, attached images, notices. */
   #show({ui = this.#ui, view = this.#view}: {readonly ui?: Ui; readonly view?: View}): void {
     const images = ui.images.slice(this.#ui.images.length);
     this.#ui = ui;
     const taken = this.#events?.take(view, []) ?? {view, lines: []};
     this.#view = taken.view;
-    this.#say(...images.map(({name}) => `The image ${name} goes with the next prompt.`), ...taken.lines);
+    this.#say(...images.map(({name}) => `Image ${name} is attached to the next prompt.`), ...taken.lines);
   }
 
   async #editText(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>> {
-    this.#terminal.say(['Your editor has the terminal.']);
+    this.#terminal.say(['Your editor is open.']);
     this.#terminal.print('now');
     this.#terminal.hold();
     const edited = await this.#host.edit(work);
@@ -392,7 +394,7 @@ export class ScreenReaderSession {
     if (edited.tag === 'failed') this.#say(`Warning: ${edited.error}`);
     else if (edited.value.trim() === '') this.#say('The text is empty, so nothing was sent.');
     else {
-      this.#say('Your text, which Enter sends:');
+      this.#say('Your text. Press Enter to send it:');
       this.#input.write(edited.value.trimEnd());
     }
   }
@@ -403,7 +405,7 @@ export class ScreenReaderSession {
       return await answer;
     } finally {
       this.#answersAwaited -= 1;
-      // Who asked prints the answer first.
+      // Let the caller print the answer before the marker.
       setImmediate(() => this.#proceed());
     }
   }
@@ -439,16 +441,16 @@ export class ScreenReaderSession {
     else this.#context.commands.find(({name}) => name === line.name)?.run(line.argument, this.#context);
   }
 
-  /** Sends what the engine knows as a command; what it does not know is no prompt. */
+  /** Sends the text if the engine knows the command. Unknown commands are never sent as prompts. */
   async #lookUp(text: string): Promise<void> {
     const found = await this.#context.runQuery({query: 'look-up-command', text});
     if (found?.kind === 'prompt') this.#enter(text);
     if (found?.kind === 'unknown') this.#terminal.say([found.text]);
   }
 
-  /** If sessions run which end with weft, it asks first. To leave again is a yes. */
+  /** Exits. Asks first if running work would stop with weft; asking to exit again counts as yes. */
   #leave(exit: TuiExit): void {
-    const isAsked = this.#isQuitting && this.#question.of === 'user';
+    const isAsked = this.#isQuitting && this.#question.askedBy === 'user';
     const question = exit.kind === 'demo' || isAsked ? 'asked' : 'unasked';
     const panel = quitPanel(this.#options, {question, shown: this.#view});
     if (panel !== 'none') return this.#open(panel);
@@ -457,12 +459,12 @@ export class ScreenReaderSession {
   }
 
   #perform(effects: readonly Effect[]): void {
-    // A text that is written goes to the line below the answer.
+    // Text written by an effect goes to the line below the answer.
     this.#terminal.expect(this.#marker);
     for (const effect of effects) this.#performOne(effect);
   }
 
-  /** Carries out an effect that an answer asks for. Effects on the screen do nothing in screen-reader mode. */
+  /** Carries out an effect of an answer. Effects on the screen do nothing in screen-reader mode. */
   #performOne(effect: Effect): void {
     const {engine} = this.#options;
     switch (effect.do) {
@@ -509,7 +511,7 @@ export class ScreenReaderSession {
     }
   }
 
-  #blockLeft(block: BlockId, end: AttachEnd): void {
+  #handleDetached(block: BlockId, end: AttachEnd): void {
     for (const op of opsAfterDetaching(this.#view, block, end)) this.#options.engine.submit(op);
     const command = this.#terminals.list().find(({id}) => id === block)?.command ?? '';
     this.#say(attachText(programName(command) || block, end));
@@ -521,20 +523,20 @@ export class ScreenReaderSession {
     this.#proceed();
   }
 
-  /** Must be called after every change: prints what is due now, or sets a timer for what is due later. */
+  /** Prints the lines that are due now, or sets a timer for later ones. Must be called after every change. */
   #proceed(): void {
     if (this.#closing.signal.aborted) return;
     this.#terminal.expect(this.#marker);
     if (this.#input.isEmpty) this.#terminal.print('if-free');
     clearTimeout(this.#pause);
     if (!this.#isDue) return;
-    const wait = Math.max(0, this.#lastKey + typingPauseMs - this.#options.clock.now());
-    // Keys that already wait in stdin are read first: they postpone the question and belong to the draft.
+    const wait = Math.max(0, this.#lastKeyAt + typingPauseMs - this.#options.clock.now());
+    // Read keys already waiting in stdin first: they postpone the question and belong to the draft.
     this.#pause = setTimeout(() => setImmediate(() => this.#sayDue()), wait);
   }
 
   get #isDue(): boolean {
-    return this.#dueQuestion() !== undefined || (this.#isUrgent && !this.#input.isEmpty);
+    return this.#dueQuestion() !== undefined || (this.#printsAtPause && !this.#input.isEmpty);
   }
 
   #dueQuestion(): NextQuestion | undefined {
@@ -543,7 +545,7 @@ export class ScreenReaderSession {
 
   #sayDue(): void {
     if (this.#closing.signal.aborted || !this.#isDue) return;
-    if (this.#lastKey + typingPauseMs > this.#options.clock.now()) {
+    if (this.#lastKeyAt + typingPauseMs > this.#options.clock.now()) {
       this.#proceed();
       return;
     }
@@ -552,7 +554,7 @@ export class ScreenReaderSession {
       this.#question.ask(next.id, next.question);
       this.#bell(next.bell);
     }
-    this.#isUrgent = false;
+    this.#printsAtPause = false;
     this.#terminal.expect(this.#marker);
     this.#terminal.print('now');
     this.#proceed();
@@ -561,7 +563,7 @@ export class ScreenReaderSession {
   get #marker(): string {
     if (this.#leaving === 'leaves') return '';
     if (this.#attached.block !== undefined) return `${this.#attached.block}> `;
-    if (this.#question.of !== 'none') return 'answer> ';
+    if (this.#question.askedBy !== 'none') return 'answer> ';
     return this.#isIdle && this.#answersAwaited === 0 ? '> ' : '';
   }
 

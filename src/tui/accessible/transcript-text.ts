@@ -6,28 +6,28 @@ import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import {markdownStart, splitMarkdown} from '../scrollback/split-markdown.ts';
 import {entryOf, searchedText, transcriptItems, type TranscriptItem} from '../scrollback/transcript-items.ts';
 import {PlainMarkdown} from './plain-markdown.ts';
-import {plainLabel, spokenEntry, spokenFrame} from './spoken-entry.ts';
+import {plainLabel, plainEntryLines, plainFrame} from './plain-entry.ts';
 
-const partsSaid = 10;
+const maxParts = 10;
 
-/** The lines of `/transcript`: the latest parts of a session in full, all parts (`all`), or the latest parts that contain some words, in any case. */
+/** Returns the lines of `/transcript`: the latest parts of a session, all parts (`all`), or the latest parts that contain `wanted`, ignoring case. */
 export function transcriptText(
   wanted: string,
   {records, lexer}: {readonly records: readonly JournalRecord[]; readonly lexer: MarkdownLexer},
 ): readonly string[] {
   const all = transcriptItems(records);
-  if (all.length === 0) return ['Nothing has been said in this session yet.'];
+  if (all.length === 0) return ['This session has no messages yet.'];
   if (wanted === 'all') return all.flatMap(item => itemLines(item, lexer));
   const sought = wanted.toLowerCase();
   const found = sought === '' ? all : all.filter(item => searchedText(item).toLowerCase().includes(sought));
-  if (found.length === 0) return [`Nothing in this session holds these words: ${plainLabel(wanted)}`];
-  const said = found.slice(-partsSaid);
+  if (found.length === 0) return [`No match in this session: ${plainLabel(wanted)}`];
+  const said = found.slice(-maxParts);
   const what = sought === '' ? pluralize(all.length, 'part') : `${pluralize(found.length, 'part')} with these words`;
   const last = said.length < found.length ? `The last ${said.length} of ` : '';
-  return [`${last}${what}. ${how}`, ...said.flatMap(item => itemLines(item, lexer))];
+  return [`${last}${what}. ${usage}`, ...said.flatMap(item => itemLines(item, lexer))];
 }
 
-const how = '/transcript all says everything, /transcript WORDS the parts with these words.';
+const usage = '/transcript all shows everything, /transcript WORDS the parts with those words.';
 
 function itemLines(item: TranscriptItem, lexer: MarkdownLexer): readonly string[] {
   switch (item.kind) {
@@ -43,10 +43,10 @@ function itemLines(item: TranscriptItem, lexer: MarkdownLexer): readonly string[
     case 'note':
     case 'command':
     case 'call':
-      return spokenEntry(entryOf(item), inFull);
+      return plainEntryLines(entryOf(item), inFull);
     default:
       return unreachable(item);
   }
 }
 
-const inFull = {...spokenFrame, verbosity: 'full'} as const;
+const inFull = {...plainFrame, verbosity: 'full'} as const;

@@ -304,7 +304,7 @@ function changeRows(
     count === 0 ? [] : noteRows(`and ${pluralize(count, 'more file')}`, frame);
   if (frame.verbosity === 'full') return [...changeLines(parts, tense, frame), ...unlisted(unnamed)];
   const isMany = parts.length > filesShown + 1;
-  const room = isMany ? filesShown : frame.verbosity === 'spoken' ? parts.length : diffShown;
+  const room = isMany ? filesShown : frame.verbosity === 'screen-reader' ? parts.length : diffShown;
   const {lines, more} = changeSummary(parts, {rows: room, tense}, frame);
   return [...lines, ...unlisted(more + unnamed)];
 }

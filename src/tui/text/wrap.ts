@@ -179,7 +179,7 @@ class LineFiller {
 /** The frame for scrollback entries, which can be folded. */
 export interface EntryFrame extends Frame {
   /** `spoken`: as `summary`, without the lines of changes. */
-  readonly verbosity: Verbosity | 'spoken';
+  readonly verbosity: Verbosity | 'screen-reader';
   /** The user's home, which paths are shown with `~` for; empty where it is not known. */
   readonly home: string;
 }

@@ -49,9 +49,9 @@ async function talking(blocks: Desk): Promise<Speaker> {
   await speaker.type('/ps\r');
   await speaker.heard(/1\. Command b1: ssh host\. Running/u);
   await speaker.type('1\r');
-  await speaker.heard(/1\. take its terminal\n2\. stop it\n3\. keep it/u);
+  await speaker.heard(/1\. take over its terminal\n2\. stop it\n3\. keep it/u);
   await speaker.type('1\r');
-  await speaker.heard(/b1 is yours: your lines go there\.[^]*b1> $/u);
+  await speaker.heard(/b1 is yours: what you type goes to it\.[^]*b1> $/u);
   return speaker;
 }
 

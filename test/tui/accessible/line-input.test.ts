@@ -13,21 +13,21 @@ test.each<readonly [keys: string, read: readonly LineKey[]]>([
     'a\r',
     [
       {key: 'text', text: 'a'},
-      {key: 'enter', behind: 'nothing'},
+      {key: 'enter', followedBy: 'nothing'},
     ],
   ],
   [
     'a\r\n',
     [
       {key: 'text', text: 'a'},
-      {key: 'enter', behind: 'nothing'},
+      {key: 'enter', followedBy: 'nothing'},
     ],
   ],
   [
     'a\nb',
     [
       {key: 'text', text: 'a'},
-      {key: 'enter', behind: 'more'},
+      {key: 'enter', followedBy: 'more'},
       {key: 'text', text: 'b'},
     ],
   ],

@@ -31,9 +31,9 @@ test('what matters of it must be said before a yes', async () => {
     to: index + text.length,
   }));
   const speaker = await askedFor(command, criticalRanges);
-  await speaker.heard(/Not all that matters here has been said: say all of it before a yes\./u);
+  await speaker.heard(/You have not heard all of it\. Hear it before you say yes\./u);
   for (const line of ['1', 'y', 'a']) await speaker.type(`${line}\r`);
-  await speaker.heard(/Nothing was allowed\. Not all that matters here has been said/u);
+  await speaker.heard(/Nothing was allowed\. You have not heard all of it/u);
   expect(speaker.engine.ops).toEqual([]);
   await speaker.type('v\r');
   await speaker.type('1\r');

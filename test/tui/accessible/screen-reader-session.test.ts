@@ -62,7 +62,7 @@ describe('an approval', () => {
     async line => {
       const speaker = await askedFor(mild('a1', 'npm run build'));
       await speaker.type(`${line}\r`);
-      await speaker.heard(/Nothing was answered\. y Yes; s Yes/u);
+      await speaker.heard(/Not answered yet\. y Yes; s Yes/u);
       expect(speaker.engine.ops).toEqual([]);
     },
   );
@@ -97,7 +97,7 @@ describe('an approval', () => {
     // What was typed stands below the question again.
     await speaker.heard(/Approval needed[^]*answer> 1$/u);
     await speaker.type('\r');
-    await speaker.heard(/That did not answer the question, since it was begun before it/u);
+    await speaker.heard(/Not used as an answer, because you began it before the question/u);
     expect(speaker.engine.ops).toEqual([]);
     await speaker.type('1\r');
     expect(answersOf(speaker)).toEqual([answer('a1', once)]);
@@ -118,7 +118,7 @@ describe('an approval', () => {
   test('lines that come in one piece answer nothing', async () => {
     const speaker = await askedFor(mild('a1', 'npm run build'));
     await speaker.type('\r1\r');
-    await speaker.heard(/came with other lines/u);
+    await speaker.heard(/sent other lines with it/u);
     expect(speaker.engine.ops).toEqual([]);
   });
 
@@ -246,13 +246,13 @@ describe('questions', () => {
       asker: 'main',
       questions: [{question: 'Which?', header: '', choice: 'one', options}],
     });
-    await speaker.heard(/Question: Which\?\nChange of a\.txt: 1 line added, 0 removed\.\nLine 1 added: new\n1\. Red/u);
+    await speaker.heard(/Question: Which\?\nChange in a\.txt: 1 line added, 0 removed\.\nLine 1 added: new\n1\. Red/u);
   });
 
   test.each([
-    ['', /An empty line answers nothing/u],
-    ['3', /There is no such number/u],
-    ['1 2', /There is no such number/u],
+    ['', /An empty line is not an answer/u],
+    ['3', /No such number/u],
+    ['1 2', /No such number/u],
   ])('%j answers nothing', async (line, said) => {
     const speaker = await asked('one');
     await speaker.type(`${line}\r`);
@@ -297,7 +297,7 @@ describe('lines', () => {
     const speaker = await speak({host: {images}});
     for (const name of ['1', '2', '3', '4', '5']) {
       await speaker.type(`/image ${name}.png\r`);
-      await speaker.heard(new RegExp(`The image ${name}\\.png goes with the next prompt`, 'u'));
+      await speaker.heard(new RegExp(`Image ${name}\\.png is attached to the next prompt`, 'u'));
     }
     await speaker.type('/image 6.png\r');
     await speaker.heard(/Warning: You can attach at most 5 images to a prompt\./u);
@@ -445,11 +445,11 @@ describe('what the agent does', () => {
 
   test('a prompt that was not typed here is said once', async () => {
     const speaker = await speak({firstPrompt: 'begin with this'});
-    await speaker.heard(/Ctrl\+D leaves\.\n\nYou: begin with this\n$/u);
+    await speaker.heard(/Ctrl\+D exits\.\n\nYou: begin with this\n$/u);
     const {ops} = speaker.engine;
     speaker.engine.emit(...ops.flatMap(op => (op.op === 'prompt' ? [{...accepted(op.text), id: op.id}] : [])));
     speaker.engine.emit(finished({kind: 'done'}));
-    await speaker.heard(/leaves\.\n\nYou: begin with this\nDone\.\n> $/u);
+    await speaker.heard(/exits\.\n\nYou: begin with this\nDone\.\n> $/u);
   });
 });
 

@@ -69,6 +69,6 @@ export async function speak({
       ),
   };
   open.push(speaker);
-  await speaker.heard(/Ctrl\+D leaves\.\n/u);
+  await speaker.heard(/Ctrl\+D exits\.\n/u);
   return speaker;
 }

@@ -18,33 +18,33 @@ import {glyphs} from '../theme/glyphs.ts';
 import {themeOf} from '../theme/theme.ts';
 import {PlainMarkdown} from './plain-markdown.ts';
 
-/** Text is laid out for no screen: so wide that little is cut off, and not so wide that one line is a kilobyte to listen to. */
-export const spokenFrame = {
+/** The layout for listening, not for a screen: wide enough to clip little, but short enough to listen to. */
+export const plainFrame = {
   theme: themeOf('plain'),
   width: 200,
-  verbosity: 'spoken',
+  verbosity: 'screen-reader',
   home: '',
 } as const satisfies EntryFrame;
 
-/** A finished entry in the words of the scrollback, without what draws there: signs are words, notes are sentences. */
-export function spokenEntry(
+/** Returns a finished entry as plain text: the scrollback's content, with signs as words and notes as sentences. */
+export function plainEntryLines(
   entry: Exclude<FinishedEntry, {readonly kind: 'pieces'}>,
-  frame: EntryFrame = spokenFrame,
+  frame: EntryFrame = plainFrame,
 ): readonly string[] {
   switch (entry.kind) {
     case 'thinking':
       return [];
     case 'action':
-      return spokenAction(actionFacts(entry, frame, undefined), isEdit(entry.stage) ? 'title' : 'body', frame);
+      return plainActionLines(actionFacts(entry, frame, undefined), isEdit(entry.stage) ? 'title' : 'body', frame);
     case 'past-action':
-      return spokenAction(pastActionFacts(entry, frame), 'body', frame);
+      return plainActionLines(pastActionFacts(entry, frame), 'body', frame);
     case 'exploration':
       return explorationRows(entry, 'done', frame).map(row => withCommand(row.trim().replaceAll(/ {2,}/gu, ': ')));
     case 'prompt':
-      return [...(entry.text === '' ? [] : spokenPrompt(entry.text)), ...entry.attached.map(plainTextLine)];
+      return [...(entry.text === '' ? [] : plainPromptLines(entry.text)), ...entry.attached.map(plainTextLine)];
     case 'command-answer':
     case 'notice':
-      return spokenNotice(entry.level, entry.text);
+      return plainNoticeLines(entry.level, entry.text);
     case 'end': {
       const facts = turnFacts(entry.turn).map(spansText);
       const stop = stopOf(entry.end);
@@ -56,12 +56,12 @@ export function spokenEntry(
   }
 }
 
-export function spokenPrompt(text: string): readonly string[] {
+export function plainPromptLines(text: string): readonly string[] {
   const [first = '', ...rest] = text.split('\n');
   return ['', `You: ${first}`, ...rest];
 }
 
-export function spokenNotice(level: 'info' | 'warning', text: string): readonly string[] {
+export function plainNoticeLines(level: 'info' | 'warning', text: string): readonly string[] {
   const [first = '', ...rest] = text.split('\n');
   return [level === 'warning' ? `Warning: ${first}` : first, ...rest];
 }
@@ -72,22 +72,22 @@ const markWords = new Map<string, string>([
   [glyphs.cancelled, 'Stopped'],
 ]);
 
-/** `Failed: npm test. Exit 1. 2.7 s.`, then the lines that say why. Of a change the title alone: its lines were said when it was asked. */
-function spokenAction({mark, spans, notes, body}: ActionFacts, extent: 'title' | 'body', frame: EntryFrame) {
+/** Returns `Failed: npm test. Exit 1. 2.7 s.`, then the lines with the reason. An edit has its title only: its approval listed the lines. */
+function plainActionLines({mark, spans, notes, body}: ActionFacts, extent: 'title' | 'body', frame: EntryFrame) {
   const title = plainLabel(spansText(spans));
-  const said = sentences([`${markWords.get(mark.glyph) ?? 'Begun'}: ${title}`, ...notes]);
+  const said = sentences([`${markWords.get(mark.glyph) ?? 'Started'}: ${title}`, ...notes]);
   if (extent === 'title') return [said];
   const {rows, foot} = body(frame);
   return [said, ...rows.map(row => (typeof row === 'string' ? row : row.text)), ...foot.map(withCommand)];
 }
 
-/** What unfolds with a key on the screen is read with a command. */
-const withCommand = (text: string): string => text.replace(' · Ctrl+O', ', all of it with /transcript');
+/** Replaces the screen's key for unfolding with the command that shows the same. */
+const withCommand = (text: string): string => text.replace(' · Ctrl+O', ', shown by /transcript');
 
 export const todoLines = (todos: TodoList): readonly string[] =>
   todos.map(({title, status}, at) => `${at + 1}. ${plainLabel(title)}: ${todoStateTexts[status]}.`);
 
-/** What has changed in the todo list, on one line; empty if nothing has. */
+/** Returns the changes in the todo list on one line, or an empty string if there are none. */
 function todoLine(before: TodoList, after: TodoList): string {
   const known = new Map(before.map(({id, status}) => [id, status]));
   const changed = after.filter(({id, status}) => known.get(id) !== status);
@@ -96,18 +96,19 @@ function todoLine(before: TodoList, after: TodoList): string {
   return sentences([
     `Todos ${after.filter(isFinishedTodo).length} of ${after.length}`,
     ...changed.map(({title, status}) => `${plainLabel(title)}: ${todoStateTexts[status]}`),
-    ...(gone === 0 ? [] : [`${pluralize(gone, 'item')} gone`]),
+    ...(gone === 0 ? [] : [`${pluralize(gone, 'item')} removed`]),
   ]);
 }
 
 export const plainTextLine = (text: string): string => visibleLine(text).replaceAll(' ⏎ ', ' / ');
 
-/** The longest label in a printed line (UTF-16 units), because nobody wants to listen to a kilobyte. */
-const longest = 300;
+/** The most UTF-16 units of a label in a printed line: longer ones are tiring to listen to. */
+const maxLabelLength = 300;
 
-export const plainLabel = (label: string): string => clip(plainTextLine(label).replaceAll(/ {2,}/gu, ' '), longest);
+export const plainLabel = (label: string): string =>
+  clip(plainTextLine(label).replaceAll(/ {2,}/gu, ' '), maxLabelLength);
 
-/** Clauses as sentences on one line; one that ends in a mark of its own keeps it. */
+/** Joins clauses as sentences on one line. Adds a full stop to clauses without a closing punctuation mark. */
 export const sentences = (clauses: readonly string[]): string =>
   clauses
     .map(clause => clause.trim())
@@ -116,12 +117,12 @@ export const sentences = (clauses: readonly string[]): string =>
     .map(text => (/[.!?:…]$/u.test(text) ? text : `${text}.`))
     .join(' ');
 
-/** Turns engine events into lines: finished entries, and what the screen shows only while it lasts. */
+/** Turns engine events into lines: finished entries, and temporary states that the screen shows only while they last. */
 export class EventLines {
   readonly #markdown: PlainMarkdown;
   readonly #typed: Set<MessageId>;
 
-  /** `typed` are prompts that are not printed again, because they stay on the terminal as they were typed, right above their answer. */
+  /** The prompts in `typed` are not printed again, because the typed lines are still right above their answers. */
   constructor(lexer: MarkdownLexer, typed: Set<MessageId>) {
     this.#markdown = new PlainMarkdown(lexer);
     this.#typed = typed;
@@ -136,7 +137,7 @@ export class EventLines {
       // The deltas of a batch are rendered together.
       if (event.event === 'block-delta') continue;
       view = this.#drain(view, lines);
-      const said = passingLines(event, was, view);
+      const said = temporaryStateLines(event, was, view);
       if (said.length > 0) lines.push(...this.#markdown.close(), ...said);
     }
     view = this.#drain(view, lines);
@@ -155,7 +156,7 @@ export class EventLines {
     for (const entry of finished) {
       if (entry.kind === 'pieces') lines.push(...this.#markdown.lines(entry.pieces));
       else {
-        const said = spokenEntry(entry);
+        const said = plainEntryLines(entry);
         if (said.length > 0) lines.push(...this.#markdown.close(), ...said);
       }
     }
@@ -163,7 +164,7 @@ export class EventLines {
   }
 }
 
-function passingLines(event: AgentEvent, was: View, view: View): readonly string[] {
+function temporaryStateLines(event: AgentEvent, was: View, view: View): readonly string[] {
   switch (event.event) {
     case 'prompt-withdrawn': {
       const dropped = was.queued.find(({id}) => id === event.id);
@@ -171,11 +172,11 @@ function passingLines(event: AgentEvent, was: View, view: View): readonly string
     }
     case 'retrying': {
       const {message, attempt, maxAttempts, delayMs} = event;
-      const wait = `Trying again in ${Math.ceil(delayMs / 1000)} seconds, ${attempt} of ${maxAttempts}`;
+      const wait = `Trying again in ${Math.ceil(delayMs / 1000)} seconds, attempt ${attempt} of ${maxAttempts}`;
       return [sentences([`The model did not answer: ${plainTextLine(message)}`, wait])];
     }
     case 'compaction-begun':
-      return ['The model writes a summary. The word stop ends that.'];
+      return ['The model is writing a summary. Type stop to cancel.'];
     case 'action-started': {
       const begun = view.entries.find(entry => entry.kind === 'action' && entry.id === event.id);
       if (begun?.kind !== 'action' || begun.stage.stage !== 'running') return [];
@@ -187,9 +188,9 @@ function passingLines(event: AgentEvent, was: View, view: View): readonly string
     case 'prompt-suggested':
       return [`Suggested next prompt: ${plainLabel(event.prompt)}`];
     case 'model-changed':
-      return event.model === was.model ? [] : [`The model is ${plainTextLine(event.model)} now.`];
+      return event.model === was.model ? [] : [`Model changed to ${plainTextLine(event.model)}.`];
     case 'mode-changed':
-      return event.mode === was.mode ? [] : [`The mode is ${event.mode} now.`];
+      return event.mode === was.mode ? [] : [`Mode changed to ${event.mode}.`];
     default:
       return [];
   }
