@@ -259,7 +259,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       secretNames: text => secretNamesIn(secrets.redact(text)),
       list: listFolder,
       read: readBytes,
-      strayProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots: place.roots}),
+      findWorkspaceProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots: place.roots}),
       rules,
       unasked: setup.sandbox.unasked,
       excluded: setup.sandbox.excluded,

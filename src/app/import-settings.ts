@@ -12,7 +12,7 @@ import {addRule, setSetting} from '../config/edit-settings.ts';
 import {hookEvents, hooksSchema} from '../config/hook-settings.ts';
 import {permissionModes, type RuleList} from '../domain/risk.ts';
 import {parseRule} from '../safety/rules/permission-rule.ts';
-import {whyRuleAllowsNothing} from '../safety/rules/open-wrapper.ts';
+import {ineffectiveRuleProblem} from '../safety/rules/unrestricted-wrapper.ts';
 import {requireOutsideWeft} from './folder-trust.ts';
 import {existingFolder} from './run-context.ts';
 import {claudeFolder} from './user-data.ts';
@@ -140,7 +140,7 @@ function rulesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
       const text = `${list} ${rule}`;
       const read = parseRule(rule, ruleKinds);
       if (read.tag === 'failed') return leftOut('rule', text, read.error.message);
-      const nothing = list === 'allow' ? whyRuleAllowsNothing(read.value) : undefined;
+      const nothing = list === 'allow' ? ineffectiveRuleProblem(read.value) : undefined;
       if (nothing !== undefined) return leftOut('rule', text, nothing);
       const isThere = textsIn(memberOf(own, 'permissions', list)).some(each => each.trim() === rule.trim());
       return taken({kind: 'rule', text, isThere}, path => addRule({path, list, rule}));

@@ -16,7 +16,7 @@ import type {SessionId} from '../domain/ids.ts';
 import {unknownFileEffect} from '../domain/risk.ts';
 import type {Judge, JudgeOptions} from '../safety/judge.ts';
 import {allowsEveryCall, type PermissionRules} from '../safety/rules/permission-rule.ts';
-import {hostDecision, hostRule, someHostReachable} from '../safety/rules/host-rules.ts';
+import {hostDecision, hostRule, canReachSomeHost} from '../safety/rules/host-rules.ts';
 import type {PathContextOptions} from '../safety/paths/path-context.ts';
 import {redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import type {PlanStore} from '../store/plan-store.ts';
@@ -118,7 +118,12 @@ export const lazyImpact = (
       import('../safety/paths/path-context.ts'),
       import('../safety/paths/git-repository.ts'),
     ]);
-    const disk = {list: listFolder, read: readBytes, strayProgram: () => undefined, effectOf: () => unknownFileEffect};
+    const disk = {
+      list: listFolder,
+      read: readBytes,
+      findWorkspaceProgram: () => undefined,
+      effectOf: () => unknownFileEffect,
+    };
     const mayAskGit = (directory: string): boolean =>
       repositoryFinding(directory, makePathContext({...pathContext, ...disk})).reason === undefined;
     const report = await makeImpact({...place, mayAskGit, readingOf}).find(commands, signal);
@@ -272,7 +277,7 @@ export const lazyNetwork = ({
   /** `by-rule`: commands can reach hosts only if a rule may allow it. */
   readonly asking: 'open' | 'by-rule';
 }): SandboxNetwork => ({
-  canReachHosts: () => loopback === 'open' || asking === 'open' || someHostReachable(rules),
+  canReachHosts: () => loopback === 'open' || asking === 'open' || canReachSomeHost(rules),
   async open(request) {
     const [{openNetwork}, {machineNetwork}] = await Promise.all([
       import('../workspace/sandbox/open-network.ts'),

@@ -3,7 +3,7 @@ import {visibleExactLine} from '../base/visible.ts';
 import type {SettingSource, Sourced, TrustedSettings} from '../config/merge-settings.ts';
 import {type RuleList, ruleLists} from '../domain/risk.ts';
 import {parseRule, type PermissionRule} from '../safety/rules/permission-rule.ts';
-import {whyRuleAllowsNothing} from '../safety/rules/open-wrapper.ts';
+import {ineffectiveRuleProblem} from '../safety/rules/unrestricted-wrapper.ts';
 
 /** A rule in the settings, and whether it has any effect. */
 export interface RuleLine {
@@ -54,7 +54,7 @@ function whyIneffective(text: string, behaviour: RuleList, permissions: Permissi
     return rule.error.kind === 'unread-pattern' && behaviour !== 'allow' ? '' : rule.error.message;
   }
   if (behaviour === 'allow' && rule.value.about.kind === 'other') return unreadPatternText(rule.value);
-  const nothing = behaviour === 'allow' ? whyRuleAllowsNothing(rule.value) : undefined;
+  const nothing = behaviour === 'allow' ? ineffectiveRuleProblem(rule.value) : undefined;
   if (nothing !== undefined) return nothing;
   const stronger = ruleLists.slice(ruleLists.indexOf(behaviour) + 1);
   for (const other of stronger.toReversed()) {

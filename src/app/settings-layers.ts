@@ -116,10 +116,10 @@ export const rulesFrom = (texts: readonly Sourced<string>[]): readonly Permissio
 /** Returns notices for allow rules that allow nothing, because a wrapper could run any program under them. */
 export async function ruleNotices(allow: readonly Sourced<string>[]): Promise<readonly string[]> {
   if (allow.length === 0) return [];
-  const {whyRuleAllowsNothing} = await import('../safety/rules/open-wrapper.ts');
+  const {ineffectiveRuleProblem} = await import('../safety/rules/unrestricted-wrapper.ts');
   return allow.flatMap(({value, source, path}) => {
     const rule = parseRule(value, ruleKinds);
-    const why = rule.tag === 'ok' ? whyRuleAllowsNothing(rule.value) : undefined;
+    const why = rule.tag === 'ok' ? ineffectiveRuleProblem(rule.value) : undefined;
     return why === undefined
       ? []
       : [`The rule ${value.trim()} (${path === '' ? source : path}) allows nothing: ${why}.`];

@@ -8,7 +8,7 @@ import type {Obligation} from './obligation.ts';
  */
 export type Reason =
   | {readonly kind: 'rule'; readonly behaviour: 'ask' | 'deny'; readonly rule: string}
-  | {readonly kind: 'possible-denial'; readonly why: PossibleDenial}
+  | {readonly kind: 'possible-denial'; readonly why: DenyRuleBypass}
   | {readonly kind: 'mode'; readonly mode: 'default' | 'plan'}
   | {readonly kind: 'reads-outside' | 'reads-secrets'; readonly paths: readonly string[]}
   /** The patterns of a search whose starting folder is not known. */
@@ -91,8 +91,11 @@ export const isCode = (effect: PartEffect): effect is CodeEffect =>
 const isOutside = (effect: PartEffect): effect is OutsideEffect =>
   typeof effect !== 'string' && effect.kind !== 'runs-code' && effect.kind !== 'writes-file';
 
-/** Why weft cannot decide whether a deny rule forbids a command; `command` is the command that the rule names. */
-export type PossibleDenial =
+/**
+ * How a command may run what a deny rule forbids although its words do not match the rule. `command` is the command that the rule
+ * names.
+ */
+export type DenyRuleBypass =
   | {readonly kind: 'unparsed'; readonly what: string}
   | {readonly kind: 'in-variable' | 'word-splitting' | 'in-code' | 'same-options'; readonly command: string}
   | {readonly kind: 'unknown-program' | 'program-from-input'}
@@ -220,7 +223,7 @@ const repositoryReads = {
   settings: 'takes git settings from',
 } as const;
 
-const possibleDenialTexts: ByKind<PossibleDenial, string> = {
+const possibleDenialTexts: ByKind<DenyRuleBypass, string> = {
   unparsed: why => `A deny rule may apply; weft cannot read all of it: ${why.what}`,
   'in-variable': why => `A rule denies ${why.command}, and a variable is set to it`,
   'word-splitting': why => `A rule denies ${why.command}, and IFS is set`,

@@ -13,9 +13,9 @@ import {
 } from './paths/path-context.ts';
 import {type PathParts, partsOf, pathOf} from './paths/path-parts.ts';
 import {enclosingWeftFile} from './paths/weft-files.ts';
-import {fitsSomeForm} from './rules/command-pattern.ts';
-import {allRulesCover, leftOut, matchingRule, rulesCover} from './rules/matching-rule.ts';
-import {possibleDenial} from './rules/possible-denial.ts';
+import {matchesSomeForm} from './rules/command-pattern.ts';
+import {allRulesCover, searchExclusions, matchingRule, rulesCover} from './rules/matching-rule.ts';
+import {findDenyRuleBypass} from './rules/deny-rule-bypass.ts';
 import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-handover.ts';
 import type {Access, JudgedAction, RuleKinds, RuleReach} from '../domain/access.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -28,7 +28,7 @@ import {accessedPaths} from './paths/accessed-paths.ts';
 import {type Finding, writesProtected} from './commands/command-finding.ts';
 import {parseCondition} from './rules/hook-condition.ts';
 import type {PermissionRule, PermissionRules} from './rules/permission-rule.ts';
-import {weftFileChange} from './paths/weft-file-changes.ts';
+import {findWeftFileChange} from './paths/weft-file-changes.ts';
 import {runsProjectCode} from './rules/suggested-rules.ts';
 import {isLineLikeOthers} from './typed-input.ts';
 
@@ -85,7 +85,7 @@ async function reachOf(rule: PermissionRule, action: JudgedAction, evidence: Jud
   const parsed = access.kind === 'command' ? evidence.parsed(access.command) : undefined;
   const isTouched =
     (await decidingRule(action, asDenied, evidence)) !== undefined ||
-    (parsed !== undefined && possibleDenial(commandOf(access), parsed, asDenied) !== undefined);
+    (parsed !== undefined && findDenyRuleBypass(commandOf(access), parsed, asDenied) !== undefined);
   if (!isTouched) return 'none';
   if (matchingRule(action, asAllowed, evidence) !== undefined) return 'whole';
   const isCovered =
@@ -150,7 +150,7 @@ const steps: readonly Step[] = [
     name: 'a deny rule may forbid what the command only works out when it runs',
     decide(facts) {
       if (facts.analysis === undefined) return 'undecided';
-      const why = possibleDenial(commandOf(facts.access), facts.analysis, facts.rules);
+      const why = findDenyRuleBypass(commandOf(facts.access), facts.analysis, facts.rules);
       return why === undefined ? 'undecided' : ask(facts, {kind: 'possible-denial', why});
     },
   },
@@ -335,7 +335,7 @@ async function factsOf(
               ? [{kind: 'confined', to: 'outside'} as const]
               : []),
           ]
-        : [...pathObligations(access, context), ...leftOut(access, rules, context)],
+        : [...pathObligations(access, context), ...searchExclusions(access, rules, context)],
     protection: () => (protection ??= protectionOf(access, finding, evidence)),
     partsAllowed: () =>
       (partsAllowed ??=
@@ -419,7 +419,7 @@ async function decidingRule(
   const everyWay = {...forms, run: () => forms.forms};
   const isDoubtful = [...rules.deny, ...rules.ask].some(
     ({about}) =>
-      about.kind === 'commands' && fitsSomeForm(about.pattern, everyWay) && !fitsSomeForm(about.pattern, forms),
+      about.kind === 'commands' && matchesSomeForm(about.pattern, everyWay) && !matchesSomeForm(about.pattern, forms),
   );
   const parsed = evidence.parsed(command);
   if (isDoubtful && !(parsed.reading === 'parsed' && (await parsed.confirmed())))
@@ -469,7 +469,7 @@ function protectionOf(access: Access, finding: Finding, evidence: JudgeEvidence)
 }
 
 function weftFileProtection(command: string, parsed: CommandAnalysis, evidence: JudgeEvidence): Protection | undefined {
-  const change = weftFileChange(command, {...evidence, parsed});
+  const change = findWeftFileChange(command, {...evidence, parsed});
   return change === undefined ? undefined : {kind: 'weft-files', reason: {kind: 'weft-files', change}};
 }
 

@@ -30,7 +30,7 @@ export async function judgements(): Promise<string> {
     ruleKinds,
     list: () => [],
     read: () => ({kind: 'missing'}),
-    strayProgram: () => undefined,
+    findWorkspaceProgram: () => undefined,
     effectOf: () => unknownFileEffect,
     secretNames: () => [],
     weftFolders: {folders: [], variables: {}, grantingSettings: new Set()},

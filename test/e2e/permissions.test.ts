@@ -160,8 +160,8 @@ describe('permissions list, add, remove', () => {
   });
 
   test.each([
-    [['add', 'allow', 'bash(rm:*)'], 2, 'The rule bash(rm:*) names no tool of weft. Did you mean Bash?'],
-    [['add', 'allow', 'Frobnicate'], 2, 'The rule Frobnicate names no tool of weft. There are '],
+    [['add', 'allow', 'bash(rm:*)'], 2, 'The rule bash(rm:*) names an unknown tool. Did you mean Bash?'],
+    [['add', 'allow', 'Frobnicate'], 2, 'The rule Frobnicate names an unknown tool. Tools: '],
     [['add', 'allow', 'Bash(rm'], 2, '"Bash(rm" is not a rule.'],
     [['add', 'permit', 'Bash'], 2, "is invalid for argument 'list'. Allowed choices are allow, ask, deny."],
     [['add', 'allow', 'Bash', '--user', '--local'], 2, 'Use only one of --user, --project and --local.'],
@@ -192,7 +192,7 @@ describe('permissions list, add, remove', () => {
         /^allow {2}WebFetch\(x\) {3}\(file\) {3}not effective: The rule WebFetch\(x\) cannot be used: write it as domain:/u,
       ),
       expect.stringMatching(
-        /^allow {2}Nothing {3}\(file\) {3}not effective: The rule Nothing names no tool of weft\./u,
+        /^allow {2}Nothing {3}\(file\) {3}not effective: The rule Nothing names an unknown tool\./u,
       ),
       'allow  Edit(src/**)   (file)',
       'allow  Read   (file)   not effective: this folder is not trusted',

@@ -14,7 +14,7 @@ import {pathsInCommand, searchedFolders} from '../../src/safety/commands/mention
 import {type JudgeOptions, makeJudge} from '../../src/safety/judge.ts';
 import {cachedPathContext, makePathContext} from '../../src/safety/paths/path-context.ts';
 import {parseRule, type PermissionRule} from '../../src/safety/rules/permission-rule.ts';
-import {whyRuleIsBroad} from '../../src/safety/rules/suggested-rules.ts';
+import {broadRuleProblem} from '../../src/safety/rules/suggested-rules.ts';
 import {secretNamesIn} from '../../src/safety/secrets/placeholders.ts';
 import {listFolder} from '../../src/workspace/files/list-folder.ts';
 import {readBytes} from '../../src/workspace/files/regular-files.ts';
@@ -96,7 +96,7 @@ export function makeProbe({root, home, above}: Place): Probe {
     resolve: once(path => paths.resolve(path)),
     list: once(listFolder),
     read: once(readBytes),
-    strayProgram: () => undefined,
+    findWorkspaceProgram: () => undefined,
     effectOf(command) {
       const key = JSON.stringify(command);
       const known = effects.get(key) ?? fileEffect(command, {home, readingOf});
@@ -164,7 +164,7 @@ export function makeProbe({root, home, above}: Place): Probe {
       highlights: rangesIn(command, detail.highlights),
       critical: rangesIn(command, detail.criticalRanges),
       covered: lines(covered),
-      broad: lines(rules.map(({text, rule}) => `${text} ${whyRuleIsBroad(rule) ?? ''}`)),
+      broad: lines(rules.map(({text, rule}) => `${text} ${broadRuleProblem(rule) ?? ''}`)),
       mentioned: lines(mentioned.toSorted()),
       written: lines(written.toSorted()),
       searched: lines(searchedFolders(forms).map(({folder, names}) => `${folder} ${names}`)),

@@ -10,8 +10,8 @@ import type {TrustedSettings} from '../../config/merge-settings.ts';
 import {forgetTrust} from '../../config/trust-record.ts';
 import {parseRule, type PermissionRule} from '../../safety/rules/permission-rule.ts';
 import {askClasses, ruleKinds} from '../../actions/catalogue.ts';
-import {whyRuleAllowsNothing} from '../../safety/rules/open-wrapper.ts';
-import {whyRuleIsBroad} from '../../safety/rules/suggested-rules.ts';
+import {ineffectiveRuleProblem} from '../../safety/rules/unrestricted-wrapper.ts';
+import {broadRuleProblem} from '../../safety/rules/suggested-rules.ts';
 import {acceptFolder, projectFilesOf, requireOutsideWeft, trustCard, trustState} from '../../app/folder-trust.ts';
 import {existingFolder} from '../../app/run-context.ts';
 import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../app/write-settings.ts';
@@ -112,7 +112,7 @@ async function listClasses({json}: JsonOption): Promise<ExitCode> {
 /** `weft permissions add`: writes a rule into a settings file. */
 async function addPermission(list: RuleList, text: string, options: SettingsFileOptions): Promise<ExitCode> {
   const rule = readRule(text);
-  const nothing = list === 'allow' ? whyRuleAllowsNothing(rule) : undefined;
+  const nothing = list === 'allow' ? ineffectiveRuleProblem(rule) : undefined;
   if (nothing !== undefined) throw new UsageError(`The rule ${visibleExactLine(rule.text)} was not added: ${nothing}.`);
   await requireOutsideWeft('weft permissions add');
   const file = targetFile(options);
@@ -181,7 +181,7 @@ function readRule(text: string): PermissionRule {
 }
 
 function warnOf(rule: PermissionRule): void {
-  const broad = whyRuleIsBroad(rule);
+  const broad = broadRuleProblem(rule);
   if (broad !== undefined) note(`warning: ${visibleExactLine(rule.text)} is broad: ${broad}`);
   if (rule.about.kind === 'other') note(`warning: no effect: ${unreadPatternText(rule)}`);
 }

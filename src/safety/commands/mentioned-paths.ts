@@ -41,7 +41,7 @@ export function foldersEntered(forms: readonly string[]): readonly string[] {
     if (folders.length >= maxFolders) break;
   }
   // The folders are entered one after the other, or each by itself.
-  const chained = folders.map((_, at) => folders.slice(0, at + 1).reduce(joinedPath));
+  const chained = folders.map((_, at) => folders.slice(0, at + 1).reduce(joinPath));
   return [...new Set([...folders, ...chained])];
 }
 
@@ -49,11 +49,11 @@ const maxFolders = 8;
 
 export function fromFolders(names: readonly string[], folders: readonly string[]): readonly string[] {
   const all = new Set(names);
-  for (const folder of folders) for (const name of names) all.add(joinedPath(folder, name));
+  for (const folder of folders) for (const name of names) all.add(joinPath(folder, name));
   return [...all].slice(0, maxNames);
 }
 
-const joinedPath = (folder: string, name: string): string => (/^[/~]/u.test(name) ? name : `${folder}/${name}`);
+const joinPath = (folder: string, name: string): string => (/^[/~]/u.test(name) ? name : `${folder}/${name}`);
 
 /** The operands of programs that only change the files they are given. */
 function writtenBy([program = '', ...words]: readonly string[]): readonly string[] {

@@ -95,7 +95,7 @@ const cutsMatches = (name: string, texts: readonly string[]): boolean =>
       (name === 'rg' && /^-(?!-)[A-Za-z0-9.]*r|^--(?:replace|json)|^(?:always|ansi)$/u.test(text)),
   );
 
-type SecretRules = Pick<PathRules, 'secretBelow' | 'secretAnywhere' | 'exists'>;
+type SecretRules = Pick<PathRules, 'secretSearchProblem' | 'historyProblem' | 'exists'>;
 
 interface Shown {
   readonly name: string;
@@ -149,7 +149,7 @@ function whyNotSearch(
     /^(?:[^-]|$|-[rniIwEFPHhosvxlaGTU]+$|--[\w-]+=|--(?:recursive|line-number|only-matching|hidden)$)/u.test(text),
   );
   const places = name !== 'rg' && isPlain && operands.length > 1 ? operands.slice(1) : [here, ...operands];
-  return firstFound(places, place => paths.secretBelow(place, {directories, hidden, matchesName}));
+  return firstFound(places, place => paths.secretSearchProblem(place, {directories, hidden, matchesName}));
 }
 
 /** Whether the output shows matches without their whole lines. Where only names of files are used, each line has to begin with one. */
@@ -208,7 +208,7 @@ function whyNotExec(
   const matchesName = searched === undefined ? () => true : searchMatcher(searched.split('|'), []);
   const places = roots.filter(({text}) => !text.startsWith('-'));
   return firstFound(places.length === 0 ? [here] : places, place =>
-    paths.secretBelow(place, {directories, hidden: 'all but .git', matchesName}),
+    paths.secretSearchProblem(place, {directories, hidden: 'all but .git', matchesName}),
   );
 }
 
@@ -219,7 +219,7 @@ function whyNotGit({directories, output}: Shown, texts: readonly string[], paths
       output !== 'shown' ||
       rest.some(text => /^--(?:word-diff-regex|color-words=|word-diff=porcelain|line-prefix)/u.test(text));
     return isChanged && showsContent(command, rest, path => paths.exists(path, directories))
-      ? paths.secretAnywhere()
+      ? paths.historyProblem()
       : undefined;
   }
   if (
@@ -233,8 +233,8 @@ function whyNotGit({directories, output}: Shown, texts: readonly string[], paths
   const operands = rest.slice(0, end < 0 ? rest.length : end).filter(text => !text.startsWith('-'));
   const others = rest.some(text => /^-(?!-)[A-Za-z0-9]*e/u.test(text)) ? operands : operands.slice(1);
   if (rest.includes('--cached') || !others.every(text => paths.exists(text, directories)))
-    return paths.secretAnywhere();
-  return paths.secretBelow(here, {directories, hidden: 'all but .git', matchesName: () => true});
+    return paths.historyProblem();
+  return paths.secretSearchProblem(here, {directories, hidden: 'all but .git', matchesName: () => true});
 }
 
 const ofPatches =

@@ -4,14 +4,17 @@ import {expandBraces} from '../../base/glob.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {isAbsolutePath} from './path-parts.ts';
 
-/** The folders that the patterns of a search start in, besides the folder it names. */
+/** The folders in which a search's patterns start, besides the folder that it names. */
 interface GlobStarts {
   readonly folders: readonly string[];
-  /** Patterns of which this cannot be told. */
+  /** Patterns whose start cannot be determined. */
   readonly unclear: readonly string[];
 }
 
-/** A pattern starts where its plain beginning leads, up to the first wildcard: `/etc/*` in `/etc`, `../*` above the folder. */
+/**
+ * Finds the folders in which patterns start. A pattern starts at the path before its first wildcard: `/etc/*` in `/etc`, `../*`
+ * above the folder.
+ */
 export function globStarts({path, patterns}: Pick<Extract<Access, {kind: 'search'}>, 'path' | 'patterns'>): GlobStarts {
   const folders = new Set<string>();
   const unclear: string[] = [];
@@ -23,7 +26,7 @@ export function globStarts({path, patterns}: Pick<Extract<Access, {kind: 'search
     for (const start of starts) {
       if (start === 'here' || start === 'unclear') continue;
       if (startsElsewhere(start.folder)) folders.add(start.folder);
-      // With a leading slash too: it may be meant as in ignore files, from the folder.
+      // A leading slash may also mean the search's folder, as in ignore files.
       if (!isFromHome(start.folder)) folders.add(`${path}/${start.folder}`);
     }
   }
@@ -38,14 +41,17 @@ function plainBeginning(pattern: string): 'here' | 'unclear' | {readonly folder:
   const parts = pattern.split('/');
   const wild = parts.findIndex(part => /[*?[\\{}]/u.test(part));
   if (wild >= 0 && parts.slice(wild).some(part => part.replaceAll('\\', '') === '..')) return 'unclear';
-  // A pattern without wildcards names something in the folder before its last part.
+  // A pattern without wildcards names an entry in the folder before its last part.
   const end = wild >= 0 ? wild : parts.at(-1) === '..' ? parts.length : parts.length - 1;
   const plain = parts.slice(0, end).join('/');
   if (plain !== '') return {folder: plain};
   return pattern.startsWith('/') ? {folder: '/'} : 'here';
 }
 
-/** The paths an action would touch: files, and folders that a search starts in. Empty for actions about something else. */
+/**
+ * Returns the paths that an action would touch: files, and the folders in which a search starts. Empty for actions that touch no
+ * paths.
+ */
 export function accessedPaths(access: Access): readonly string[] {
   switch (access.kind) {
     case 'read':

@@ -1,22 +1,22 @@
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {PartEffect} from '../../domain/reason.ts';
 import type {PathContext} from './path-context.ts';
-import {foldersUpFrom, joinedPath, partsBelow, partsOf, pathOf} from './path-parts.ts';
+import {foldersUpFrom, joinPath, partsBelow, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';
 
-/** What git may do besides reading when it reads in a folder, because of how the repository there is configured. */
+/** What git may do besides reading in a folder, because of the repository's configuration. */
 export interface RepositoryFinding {
-  /** Why git may run a program that the repository names, or read outside it. weft cannot switch this off. */
+  /** Why git may run a program that the repository names, or read outside the repository. weft cannot switch this off. */
   readonly reason: PartEffect | undefined;
-  /** Why git may run a hook or a file monitor. weft switches both off for commands that nobody has allowed. */
+  /** Why git may run a hook or a file monitor. weft switches both off for commands that no user or rule has allowed. */
   readonly hookReason: string | undefined;
 }
 
 const nothingFound: RepositoryFinding = {reason: undefined, hookReason: undefined};
 
 /**
- * Examines the repository that git finds from a folder: its configuration with the files it includes, the links and object stores in
- * its `.git` folder, and the submodules that git reads by itself. A file that cannot be read is a reason too.
+ * Examines the repository that git finds from a folder: its configuration and included files, the links and object stores in its
+ * `.git` folder, and the submodules that git reads automatically. An unreadable file is a reason too.
  */
 export function repositoryFinding(directory: string, context: PathContext): RepositoryFinding {
   let hookReason: string | undefined;
@@ -37,13 +37,13 @@ export function repositoryFinding(directory: string, context: PathContext): Repo
 interface SearchState {
   readonly context: PathContext;
   readonly depth: number;
-  /** The `.git` folders that were examined already. */
+  /** The `.git` folders that were already examined. */
   readonly seen: Set<string>;
 }
 
 type FolderFinding = RepositoryFinding & {readonly state: 'repository' | 'none'};
 
-/** How deep repositories inside one another are examined, and how many repositories in all. */
+/** How deep nested repositories are examined, and how many repositories in total. */
 const maxNesting = 5;
 const maxRepositories = 300;
 
@@ -60,16 +60,16 @@ function findingInFolder(folder: string, search: SearchState): FolderFinding {
   const entry = `${folder}/.git`;
   const kind = context.list(folder).find(({name}) => name === '.git')?.kind;
   const pointer = kind === 'folder' ? undefined : context.read(entry);
-  const named = pointer?.kind === 'text' ? /^gitdir: (.+?)\s*$/u.exec(decoded(pointer.text))?.[1] : undefined;
+  const named = pointer?.kind === 'text' ? /^gitdir: (.+?)\s*$/u.exec(decodeUtf8(pointer.text))?.[1] : undefined;
   if (kind === 'file' && named === undefined) return {...nothingFound, state: 'none'};
-  const written = named === undefined ? entry : joinedPath(folder, named);
+  const written = named === undefined ? entry : joinPath(folder, named);
   const directory = context.resolve(written).path;
   if (seen.has(directory)) return repositoryWith(undefined);
   seen.add(directory);
   const commonText = context.read(`${directory}/commondir`);
   const common =
     commonText.kind === 'text'
-      ? context.resolve(joinedPath(directory, decoded(commonText.text).trim())).path
+      ? context.resolve(joinPath(directory, decodeUtf8(commonText.text).trim())).path
       : directory;
   const worktreeRoot = context.resolve(folder).path;
   const isInBounds = (path: string): boolean =>
@@ -83,12 +83,12 @@ function findingInFolder(folder: string, search: SearchState): FolderFinding {
   if (settings.tag === 'failed') return repositoryWith(settings.error);
   const read = settings.value;
   const worktree = read.findLast(({setting}) => setting.section === 'core' && setting.name === 'worktree');
-  const elsewhere = reasonOfPointer(
+  const elsewhere = pointerProblem(
     {kind, entry, directory, common, worktreeRoot, worktree: worktree?.setting.value},
     context,
   );
   if (elsewhere !== undefined) return repositoryWith(elsewhere);
-  const link = linkLeadingOut([directory, common], {context, isInBounds});
+  const link = escapingLink([directory, common], {context, isInBounds});
   if (link !== undefined) return repositoryWith(`follows a link out of the workspace: ${link}`);
   const store = objectStoreOutside(`${common}/objects`, {context, isInBounds, depth: 0});
   if (store !== undefined) return repositoryWith({kind: 'repository-outside', reads: 'objects', path: store});
@@ -97,14 +97,16 @@ function findingInFolder(folder: string, search: SearchState): FolderFinding {
   const fetches = effects.some(({effect}) => effect === 'fetches');
   const running = effects.find(({effect}) => effect === 'runs' || (effect === 'runs on transfer' && fetches));
   if (running !== undefined)
-    return repositoryWith(`may run a program set by ${keyOf(running.setting)} in ${running.file}`);
+    return repositoryWith(`may run a program set by ${settingKey(running.setting)} in ${running.file}`);
   const outside = effects.find(
     ({effect, setting}) =>
       effect === 'reads' &&
       !isReadable(setting, setting.name === 'worktree' ? directory : worktreeRoot, {context, isInBounds}),
   );
   if (outside !== undefined)
-    return repositoryWith(`reads a file set by ${keyOf(outside.setting)} in ${outside.file}: ${outside.setting.value}`);
+    return repositoryWith(
+      `reads a file set by ${settingKey(outside.setting)} in ${outside.file}: ${outside.setting.value}`,
+    );
 
   const monitor = effects.find(({effect}) => effect === 'monitors');
   const hooks = read.findLast(({setting}) => setting.section === 'core' && setting.name === 'hookspath')?.setting.value;
@@ -112,7 +114,7 @@ function findingInFolder(folder: string, search: SearchState): FolderFinding {
   const hook = context.list(hookFolder).find(({name}) => name === 'post-index-change');
   const hookReason =
     monitor !== undefined
-      ? `may run a program set by ${keyOf(monitor.setting)} in ${monitor.file}`
+      ? `may run a program set by ${settingKey(monitor.setting)} in ${monitor.file}`
       : hook === undefined
         ? undefined
         : `may run the hook ${hookFolder}/${hook.name}`;
@@ -132,8 +134,11 @@ interface GitFolders {
   readonly worktree: string | undefined;
 }
 
-/** Why a `.git` file is not trusted: the folder it names must point back to it, as those of worktrees and submodules do. */
-function reasonOfPointer(
+/**
+ * Explains why a `.git` file is not trusted. The folder that it names must point back to it, as in worktrees and submodules.
+ * Returns `undefined` if it is trusted.
+ */
+function pointerProblem(
   {kind, entry, directory, common, worktreeRoot, worktree}: GitFolders,
   context: PathContext,
 ): PartEffect | undefined {
@@ -144,8 +149,8 @@ function reasonOfPointer(
   const back = context.read(`${directory}/gitdir`);
   const isBack =
     back.kind === 'text' &&
-    context.resolve(joinedPath(directory, decoded(back.text).trim())).path === context.resolve(entry).path;
-  const isSubmodule = worktree !== undefined && context.resolve(joinedPath(directory, worktree)).path === worktreeRoot;
+    context.resolve(joinPath(directory, decodeUtf8(back.text).trim())).path === context.resolve(entry).path;
+  const isSubmodule = worktree !== undefined && context.resolve(joinPath(directory, worktree)).path === worktreeRoot;
   return isBack || isSubmodule ? undefined : {kind: 'repository-outside', reads: 'repository', path: directory};
 }
 
@@ -161,21 +166,24 @@ interface RepositoryBounds {
 
 const maxFiles = 50;
 
-/** The settings of files and of the files these include, in order, or why they are not known. Every `includeIf` counts. */
+/**
+ * Reads the settings of files and their included files, in order. Fails with the reason if they are not known. Every `includeIf`
+ * counts.
+ */
 function settingsOf(
   files: readonly string[],
   {context, isInBounds}: RepositoryBounds,
 ): Outcome<readonly ReadSetting[], PartEffect> {
   const settings: ReadSetting[] = [];
   const pending = new Set(files);
-  // The loop also visits the included files, which are added while it runs.
+  // The loop also visits the included files that are added while it runs.
   for (const file of pending) {
     if (pending.size > maxFiles) return failed('reads git settings from too many files');
     const read = context.read(file);
     if (read.kind === 'missing') continue;
     if (read.kind === 'unreadable') return failed(`takes git settings from a file that cannot be read: ${file}`);
     if (!isInBounds(file)) return failed({kind: 'repository-outside', reads: 'settings', path: file});
-    for (const setting of parseGitSettings(decoded(read.text))) {
+    for (const setting of parseGitSettings(decodeUtf8(read.text))) {
       settings.push({setting, file});
       if (effectOfSetting(setting) === 'includes') pending.add(pathIn(setting.value, parentOf(file), context));
     }
@@ -183,8 +191,8 @@ function settingsOf(
   return ok(settings);
 }
 
-/** A symbolic link in a `.git` folder that git would follow out of the repository; `undefined` if there is none. */
-function linkLeadingOut(directories: readonly string[], {context, isInBounds}: RepositoryBounds): string | undefined {
+/** Finds a symbolic link in a `.git` folder that leads git out of the repository. Returns `undefined` if there is none. */
+function escapingLink(directories: readonly string[], {context, isInBounds}: RepositoryBounds): string | undefined {
   for (const directory of new Set(directories)) {
     for (const below of ['', '/info', '/logs', '/objects', '/objects/info', '/refs', '/refs/heads']) {
       const link = context
@@ -196,7 +204,10 @@ function linkLeadingOut(directories: readonly string[], {context, isInBounds}: R
   return undefined;
 }
 
-/** An object store outside the repository that git would also read (`objects/info/alternates`); `undefined` if there is none. */
+/**
+ * Finds an object store outside the repository that git would also read (`objects/info/alternates`). Returns `undefined` if there
+ * is none.
+ */
 function objectStoreOutside(
   objects: string,
   {context, isInBounds, depth}: RepositoryBounds & {readonly depth: number},
@@ -204,9 +215,9 @@ function objectStoreOutside(
   const read = context.read(`${objects}/info/alternates`);
   if (read.kind === 'missing') return undefined;
   if (read.kind === 'unreadable' || depth > maxNesting) return `${objects}/info/alternates`;
-  for (const line of decoded(read.text).split('\n')) {
+  for (const line of decodeUtf8(read.text).split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
-    const store = joinedPath(objects, line.replaceAll(/^"|"$/gu, ''));
+    const store = joinPath(objects, line.replaceAll(/^"|"$/gu, ''));
     const out = isInBounds(store) ? objectStoreOutside(store, {context, isInBounds, depth: depth + 1}) : store;
     if (out !== undefined) return out;
   }
@@ -220,7 +231,7 @@ function isReadable({name, value}: GitSetting, folder: string, {context, isInBou
   return name === 'worktree' || ![value, context.resolve(path).path].some(looksSecret);
 }
 
-/** What is found in the submodules that the index lists. git runs in each of them to see what has changed there. */
+/** Examines the submodules that the index lists. git runs in each of them to see its changes. */
 function submoduleFinding(
   worktreeRoot: string,
   {
@@ -253,7 +264,10 @@ function submoduleFinding(
   return {reason: undefined, hookReason, state: 'repository'};
 }
 
-/** The paths of the submodules in an index, whose bytes are given as characters; `undefined` if the index has an unknown format. */
+/**
+ * Returns the paths of the submodules in an index, whose bytes are given as characters. Returns `undefined` if the index format
+ * is unknown.
+ */
 function submodulePaths(index: string, hashBytes: number): readonly string[] | undefined {
   if (!index.startsWith('DIRC')) return index === '' ? [] : undefined;
   if (!index.includes(submoduleMode)) return [];
@@ -280,7 +294,7 @@ function submodulePaths(index: string, hashBytes: number): readonly string[] | u
     if (end < 0 || version < 2 || version > 4) return undefined;
     name = name.slice(0, keptLength) + index.slice(from, end);
     if (version !== 4) name = index.slice(start, end);
-    if (index.startsWith(submoduleMode, at + 24)) links.push(decoded(name));
+    if (index.startsWith(submoduleMode, at + 24)) links.push(decodeUtf8(name));
     // An entry is padded with at least one NUL to a multiple of eight bytes.
     at = version === 4 ? end + 1 : at + Math.floor((end - at + 8) / 8) * 8;
   }
@@ -292,21 +306,21 @@ const submoduleMode = '\0\0\u00E0\0';
 const uint32At = (bytes: string, at: number): number =>
   [0, 1, 2, 3].reduce((sum, offset) => sum * 256 + bytes.charCodeAt(at + offset), 0);
 
-/** Decodes UTF-8 whose bytes are given as characters. */
-const decoded = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+/** Decodes UTF-8 bytes that are given as characters. */
+const decodeUtf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
 
-/** The path that the value of a setting names: from the home folder, absolute, or relative to `folder`. */
+/** Returns the path that a setting's value names: from the home folder, absolute, or relative to `folder`. */
 function pathIn(written: string, folder: string, {homes}: Pick<PathContext, 'homes'>): string {
   if (/^~(?:\/|$)/u.test(written)) return `${pathOf(homes()[0] ?? [])}/${written.slice(1)}`;
-  return joinedPath(folder, written);
+  return joinPath(folder, written);
 }
 
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
-const keyOf = ({section, subsection, name}: GitSetting): string =>
+const settingKey = ({section, subsection, name}: GitSetting): string =>
   [section, ...(subsection === '' ? [] : [subsection]), name].join('.');
 
-/** One setting of a git configuration file, its section and name in small letters. */
+/** One setting of a git configuration file. The section and name are in lower case. */
 export interface GitSetting {
   readonly section: string;
   readonly subsection: string;
@@ -314,7 +328,7 @@ export interface GitSetting {
   readonly value: string;
 }
 
-/** Reads a configuration file as git does. Where git would report an error, this reads on, so that no setting is missed. */
+/** Reads a configuration file as git does. After an error that stops git, it reads on, so that no setting is missed. */
 function parseGitSettings(text: string): readonly GitSetting[] {
   const settings: GitSetting[] = [];
   let section = '';
@@ -343,7 +357,7 @@ function parseGitSettings(text: string): readonly GitSetting[] {
   return settings;
 }
 
-/** The value without its quotes, escapes and trailing comment. */
+/** Returns the value without quotes, escapes and trailing comment. */
 function unquotedValue(written: string): string {
   let value = '';
   let quoted = false;
@@ -361,10 +375,13 @@ function unquotedValue(written: string): string {
 }
 
 /**
- * What a setting in a repository's configuration makes git do while it only reads. `runs`: git runs a program that the setting names,
- * and weft cannot switch it off. `runs on transfer`: the same, but only when git fetches objects. `monitors`: git runs a file monitor,
- * which weft can switch off. `reads`: git reads a file whose content it may show. `includes`: git reads further settings from a file.
- * `fetches`: git fetches objects that are missing.
+ * What a repository setting makes git do while it only reads:
+ * - `runs`: git runs a program that the setting names, and weft cannot switch it off.
+ * - `runs on transfer`: the same, but only when git fetches objects.
+ * - `monitors`: git runs a file monitor, which weft can switch off.
+ * - `reads`: git reads a file whose content it may show.
+ * - `includes`: git reads further settings from a file.
+ * - `fetches`: git fetches missing objects.
  */
 export type GitEffect = 'none' | 'runs' | 'runs on transfer' | 'monitors' | 'reads' | 'includes' | 'fetches';
 
@@ -395,7 +412,7 @@ function effectOfSetting({section, subsection, name, value}: GitSetting): GitEff
         ? 'runs'
         : 'none';
     case 'alias':
-      // Newer versions of git let an alias stand for a command that they are about to drop.
+      // Newer versions of git let an alias replace a deprecated command.
       return /^(?:whatchanged|annotate|pack-redundant)$/u.test(subsection === '' ? name : subsection) ? 'runs' : 'none';
     case 'mailmap':
       return name === 'file' ? 'reads' : 'none';
@@ -420,7 +437,7 @@ function effectOfSetting({section, subsection, name, value}: GitSetting): GitEff
 
 const isBoolean = (value: string): boolean => /^(?:true|false|yes|no|on|off|1|0|)$/iu.test(value);
 
-/** Whether a filter is one that `git lfs install --local` or `git-crypt init` writes. */
+/** True if `git lfs install --local` or `git-crypt init` writes this filter. */
 const isKnownFilter = (value: string): boolean =>
   value === '' ||
   value === 'cat' ||

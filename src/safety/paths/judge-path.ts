@@ -11,55 +11,65 @@ import type {ExpandedText} from '../shell/expansion.ts';
 import {repositoryFinding} from './git-repository.ts';
 import {
   type FileSearch,
-  whyListedAsOption,
-  whyNotFollowingLinks,
-  whyNotListedFiles,
-  whySecretBelow,
-} from './listed-files.ts';
+  listedOptionProblem,
+  followedLinksProblem,
+  listedFilesProblem,
+  searchedSecretsProblem,
+} from './listed-file-risks.ts';
 import {belowRoots, type PathContext, pathInWorkspace} from './path-context.ts';
-import {foldersUpFrom, isAbsolutePath, joinedPath, partsOf, pathOf} from './path-parts.ts';
+import {foldersUpFrom, isAbsolutePath, joinPath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret, mayNameSecret} from './secret-paths.ts';
 
-/** How the paths of a command are judged. `directories` are the folders in which it may run; none when they are not known. */
+/**
+ * Judges the paths of a command. `directories` are the folders in which the command may run. It is empty if they are not known.
+ */
 export interface PathRules {
   readonly from: (directories: readonly string[]) => PathJudge;
-  /** The folders to which a `cd` may lead, or why it must not run: one of them is outside the workspace or unknown. */
+  /** Returns the folders to which a `cd` may lead. Fails with the reason if one of them is outside the workspace or unknown. */
   readonly after: (target: string, directories: readonly string[]) => Outcome<readonly string[], PartEffect>;
-  /** Whether the folder is there, from wherever a command runs, and no link. */
+  /** True if the folder exists, from every possible directory of the command, and is not a link. */
   readonly exists: (folder: string, directories: readonly string[]) => boolean;
-  /** Why git may run a program that the repository there names, or read outside it; `undefined` if it may not. */
+  /**
+   * Explains why git may run a program that the repository names, or read outside the repository. Returns `undefined` if it may
+   * not.
+   */
   readonly repository: (directories: readonly string[]) => PartEffect | undefined;
   /**
-   * What a pattern, or the names that another program has printed, expand to. `options`: a name could be taken for an option.
-   * `nothing`: no file matches, so the shell passes the pattern on as it is written.
+   * Tells what a pattern, or the names that another program has printed, expand to. `options`: a program could read a name as an
+   * option. `nothing`: no file matches, so the shell passes the pattern on as written.
    */
   readonly names: (text: ExpandedText, directories: readonly string[]) => WildcardResult;
-  /** Why a program must not follow the links in a folder; `undefined` if it may. `depth` is how many folders deep the program goes. */
+  /**
+   * Explains why a program must not follow the links in a folder. Returns `undefined` if it may. `depth` is how many levels deep
+   * the program goes.
+   */
   readonly follows: (
     folder: ExpandedText,
     use: 'read' | 'named',
     where: {readonly depth: number; readonly directories: readonly string[]},
   ) => string | undefined;
-  /** Why the versions of files that git keeps may contain secrets, also of files that the folder no longer has. */
-  readonly secretAnywhere: () => string | undefined;
-  /** Why a search there may find files whose names say that they hold secrets; `undefined` if there are none. */
-  readonly secretBelow: (
+  /** Explains why the versions of files that git stores may contain secrets, even from files that no longer exist. */
+  readonly historyProblem: () => string | undefined;
+  /** Explains why a search may find files whose names say that they contain secrets. Returns `undefined` if there are none. */
+  readonly secretSearchProblem: (
     place: ExpandedText,
     search: FileSearch & {readonly directories: readonly string[]},
   ) => string | undefined;
-  /** The path of one of these files in the folder where a command runs, or in a parent folder up to the workspace's root. */
+  /**
+   * Returns one of these names that exists in a folder in which a command runs, or in a parent folder up to the workspace root.
+   */
   readonly near: (names: ReadonlySet<string>, directories: readonly string[]) => string | undefined;
 }
 
 type WildcardResult = {readonly to: 'nothing' | 'names'} | {readonly to: 'options'; readonly reason: string};
 
-/** Inside the workspace, links followed, and nothing that looks like a secret. */
+/** Allows paths that are inside the workspace after following links, and that do not look like secrets. */
 export const workspacePaths = (context: PathContext): PathRules => ({
   from: directories => makePathJudge(directories, context),
   after: (target, directories) => directoriesAfter(target, {directories, context}),
   exists: (folder, directories) =>
     directories.every(directory => {
-      const parts = partsOf(joinedPath(directory, folder));
+      const parts = partsOf(joinPath(directory, folder));
       return context
         .list(pathOf(parts.slice(0, -1)))
         .some(({name, kind}) => name === parts.at(-1) && kind === 'folder');
@@ -69,9 +79,9 @@ export const workspacePaths = (context: PathContext): PathRules => ({
       ? 'reads a git repository that is not known'
       : firstFound(directories, each => repositoryFinding(each, context).reason),
   names: (text, directories) => wildcardResult(text, {directories, context}),
-  follows: (folder, use, {depth, directories}) => whyNotTree(folder, use, {depth, directories, context}),
-  secretAnywhere: () => 'may show secrets that weft cannot recognise',
-  secretBelow: (place, search) => whySecretBelow(place, search, context),
+  follows: (folder, use, {depth, directories}) => linkedTreeProblem(folder, use, {depth, directories, context}),
+  historyProblem: () => 'may show secrets that weft cannot recognise',
+  secretSearchProblem: (place, search) => searchedSecretsProblem(place, search, context),
   near: (names, directories) =>
     directories
       .flatMap(foldersUpFrom)
@@ -80,7 +90,7 @@ export const workspacePaths = (context: PathContext): PathRules => ({
       .find(({name}) => names.has(name))?.name,
 });
 
-/** Rules that accept every path. They tell a command that only reads, but in the wrong place, from one that may do more. */
+/** Accepts every path. This distinguishes a command that only reads, but in the wrong folder, from one that may do more. */
 export const anyPaths: PathRules = {
   from: () => () => undefined,
   after: target => ok([target]),
@@ -88,8 +98,8 @@ export const anyPaths: PathRules = {
   repository: () => undefined,
   names: () => ({to: 'nothing'}),
   follows: () => undefined,
-  secretAnywhere: () => undefined,
-  secretBelow: () => undefined,
+  historyProblem: () => undefined,
+  secretSearchProblem: () => undefined,
   near: () => undefined,
 };
 
@@ -101,50 +111,50 @@ function makePathJudge(directories: readonly string[], context: PathContext): Pa
     if (/^(?:[A-Za-z]:[\\/]|\\\\)/u.test(text)) return {kind: 'may-lie-outside', path: text};
     switch (path.style) {
       case 'plain':
-        return whyNotPlain(path, use, {directories, context});
+        return plainPathProblem(path, use, {directories, context});
       case 'wild':
-        return whyNotWild(path, use, {directories, context});
+        return wildcardProblem(path, use, {directories, context});
       case 'found':
       case 'searched':
-        return whyNotListedFiles(path, {use, directories, context});
+        return listedFilesProblem(path, {use, directories, context});
       default:
         return unreachable(path);
     }
   };
 }
 
-/** Files that describe the operating system and hold nothing private. */
+/** Matches files that describe the operating system and contain nothing private. */
 const describesSystem =
   /^(?:\/etc\/(?:os-release|lsb-release|debian_version|alpine-release|redhat-release|fedora-release|arch-release|timezone|shells)|\/usr\/lib\/os-release|\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime))$/u;
 
 type Use = Parameters<PathJudge>[1];
 
-interface Where {
+interface PathScope {
   readonly directories: readonly string[];
   readonly context: PathContext;
 }
 
-function whyNotPlain({text}: ExpandedText, use: Use, {directories, context}: Where): PartEffect | undefined {
+function plainPathProblem({text}: ExpandedText, use: Use, {directories, context}: PathScope): PartEffect | undefined {
   if (text.length > longestPath) return `names a path that is too long: ${clip(text, 60)}`;
   if (use === 'read' && looksSecret(text)) return `reads a file that may hold secrets: ${text}`;
   const starts = isAbsolutePath(text) ? [''] : directories;
   if (starts.length === 0) return `reads ${text} in a folder that is not known`;
   return firstFound(starts, start =>
-    whyNotResolved(start === '' ? text : `${start}/${text}`, use, {written: text, context}),
+    resolvedPathProblem(start === '' ? text : `${start}/${text}`, use, {written: text, context}),
   );
 }
 
-/** Judges the files that a pattern matches now. Where it matches none, the files that it could match decide. */
-function whyNotWild({text}: ExpandedText, use: Use, {directories, context}: Where): PartEffect | undefined {
+/** Judges the files that a pattern matches now. If it matches none, judges the files that it could match. */
+function wildcardProblem({text}: ExpandedText, use: Use, {directories, context}: PathScope): PartEffect | undefined {
   const fixed = beginningOf(text);
   if (/(?:^|\/)\.\.(?:\/|$)/u.test(text.slice(fixed.length))) return `may reach outside the workspace: ${text}`;
-  // `.*` stands for the folder above, too.
+  // `.*` also matches the parent folder.
   if (/(?:^|\/)\.[*?[]/u.test(text)) return `may reach secrets or the folder above: ${text}`;
   if (use === 'read' && looksSecret(text)) return `reads a file that may hold secrets: ${text}`;
   const starts = isAbsolutePath(fixed) ? [''] : directories;
   if (starts.length === 0) return `reads ${text} in a folder that is not known`;
   for (const start of starts) {
-    const reason = whyNotResolved(start === '' ? fixed : `${start}/${fixed}`, use, {written: text, context});
+    const reason = resolvedPathProblem(start === '' ? fixed : `${start}/${fixed}`, use, {written: text, context});
     if (reason !== undefined) return reason;
     const matches = expandGlob(text, start, context);
     if (matches === 'too many') return `matches more files than weft checks: ${text}`;
@@ -157,24 +167,24 @@ function whyNotWild({text}: ExpandedText, use: Use, {directories, context}: Wher
       const written = match.path.slice(start.length + 1);
       const found =
         isDirect && isDirectMatch(match)
-          ? whyNotSecret(written, [match.path], use, context)
-          : whyNotResolved(match.path, use, {written, context});
+          ? secretFileProblem(written, [match.path], use, context)
+          : resolvedPathProblem(match.path, use, {written, context});
       if (found !== undefined) return found;
     }
   }
   return undefined;
 }
 
-/** Whether the path from a folder to one below it contains no link. */
+/** True if the path from a folder to one below it contains no link. */
 const hasNoLinks = (start: string, fixed: string, {resolve}: PathContext): boolean =>
   pathOf(partsOf(`${resolve(start === '' ? '/' : start).path}/${fixed}`)) === resolve(`${start}/${fixed}`).path;
 
-/** Whether the match is no link and not reached through one, so that it needs no resolving of its own. */
+/** True if the match is not a link and is not reached through one. It then needs no resolving. */
 const isDirectMatch = ({kind, way}: GlobMatch): boolean => way === 'direct' && (kind === 'file' || kind === 'folder');
 
-function wildcardResult(text: ExpandedText, {directories, context}: Where): WildcardResult {
+function wildcardResult(text: ExpandedText, {directories, context}: PathScope): WildcardResult {
   if (text.style === 'found' || text.style === 'searched') {
-    const reason = whyListedAsOption(text, {directories, context});
+    const reason = listedOptionProblem(text, {directories, context});
     return reason === undefined ? {to: 'names'} : {to: 'options', reason};
   }
   if (directories.length === 0 && !isAbsolutePath(text.text))
@@ -194,10 +204,10 @@ function wildcardResult(text: ExpandedText, {directories, context}: Where): Wild
   return {to: found ? 'names' : 'nothing'};
 }
 
-function whyNotTree(
+function linkedTreeProblem(
   folder: ExpandedText,
   use: Use,
-  {depth, directories, context}: Where & {readonly depth: number},
+  {depth, directories, context}: PathScope & {readonly depth: number},
 ): string | undefined {
   switch (folder.style) {
     case 'found':
@@ -209,12 +219,12 @@ function whyNotTree(
       const starts = isAbsolutePath(text) ? [''] : directories;
       if (starts.length === 0) return 'may follow links in folders that are not known';
       const paths = starts.flatMap(start =>
-        folder.style === 'plain' ? [`${start}/${text}`] : asPaths(expandGlob(text, start, context)),
+        folder.style === 'plain' ? [`${start}/${text}`] : toPaths(expandGlob(text, start, context)),
       );
       if (paths.includes('too many')) return `matches more files than weft checks: ${text}`;
       return firstFound(
-        paths.flatMap(path => resolvedPlaces(path, context)),
-        ({path}) => whyNotFollowingLinks(path, {use, depth, context}),
+        paths.flatMap(path => resolvePath(path, context)),
+        ({path}) => followedLinksProblem(path, {use, depth, context}),
       );
     }
     default:
@@ -222,18 +232,18 @@ function whyNotTree(
   }
 }
 
-const asPaths = (matches: readonly GlobMatch[] | 'too many'): readonly string[] =>
+const toPaths = (matches: readonly GlobMatch[] | 'too many'): readonly string[] =>
   matches === 'too many' ? ['too many'] : matches.map(({path}) => path);
 
-function whyNotResolved(
+function resolvedPathProblem(
   path: string,
   use: Use,
   {written, context}: {readonly written: string; readonly context: PathContext},
 ): PartEffect | undefined {
-  const targets = resolvedPlaces(path, context);
+  const targets = resolvePath(path, context);
   const outside = targets.find(({place}) => place === 'outside-workspace');
   if (outside !== undefined) return {kind: 'reads-outside', path: outside.path};
-  return whyNotSecret(
+  return secretFileProblem(
     written,
     targets.map(lead => lead.path),
     use,
@@ -241,7 +251,12 @@ function whyNotResolved(
   );
 }
 
-function whyNotSecret(written: string, targets: readonly string[], use: Use, context: PathContext): string | undefined {
+function secretFileProblem(
+  written: string,
+  targets: readonly string[],
+  use: Use,
+  context: PathContext,
+): string | undefined {
   const isSecret =
     use === 'read' && (looksSecret(written) || targets.some(lead => looksSecret(pathInWorkspace(lead, context))));
   return isSecret ? `reads a file that may hold secrets: ${written}` : undefined;
@@ -253,19 +268,19 @@ function directoriesAfter(
 ): Outcome<readonly string[], PartEffect> {
   const starts = isAbsolutePath(target) ? [''] : directories;
   if (starts.length === 0) return failed('starts in a folder that is not known');
-  const found = starts.flatMap(start => resolvedPlaces(start === '' ? target : `${start}/${target}`, context));
+  const found = starts.flatMap(start => resolvePath(start === '' ? target : `${start}/${target}`, context));
   const outside = found.find(({place}) => place === 'outside-workspace');
   if (outside !== undefined) return failed({kind: 'leaves-workspace', path: outside.path});
-  // For the next `..` the shell goes up in the path as it was written, programs in the path without links. So both are kept.
+  // For the next `..` the shell goes up in the written path, and programs go up in the path without links. Both are kept.
   const written = starts.map(start => pathOf(partsOf(start === '' ? target : `${start}/${target}`)));
   return ok([...new Set([...found.map(({path}) => path), ...written])]);
 }
 
 /**
- * Where an absolute path leads: by the letter, as the shell takes `..` in `cd`, and as the system does, which follows links
- * before it goes up.
+ * Resolves an absolute path in two ways: textually, as the shell resolves `..` in `cd`, and as the system does, which follows
+ * links before it goes up.
  */
-export function resolvedPlaces(path: string, {resolve}: PathContext): readonly ReturnType<PathContext['resolve']>[] {
+export function resolvePath(path: string, {resolve}: PathContext): readonly ReturnType<PathContext['resolve']>[] {
   if (!/(?:^|\/)\.\.(?:\/|$)/u.test(path)) return [resolve(path)];
   let real = '';
   for (const part of path.split('/')) {
@@ -277,14 +292,14 @@ export function resolvedPlaces(path: string, {resolve}: PathContext): readonly R
 
 const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** The folders of a pattern before its first wildcard. */
+/** Returns the folders of a pattern before its first wildcard. */
 const beginningOf = (pattern: string): string => {
   const [plain = ''] = pattern.split(/[*?[]/u, 1);
   const folder = plain.slice(0, plain.lastIndexOf('/') + 1);
   return folder === '' ? '.' : folder;
 };
 
-/** The most paths that a pattern may match, and the most folders that are listed for it. */
+/** The most paths that a pattern may match, and the most folders that weft lists for it. */
 const maxMatches = 20_000;
 const maxFolders = 5000;
 
@@ -292,15 +307,15 @@ const maxFolders = 5000;
 interface GlobMatch {
   /** Absolute. */
   readonly path: string;
-  /** `unknown`: the last part has no wildcard, and whether the file exists was not examined. */
+  /** `unknown`: the last part has no wildcard, and weft did not check whether the file exists. */
   readonly kind: FolderEntry['kind'] | 'unknown';
-  /** Whether a symbolic link is among the folders of the path. */
+  /** Whether one of the path's folders is a symbolic link. */
   readonly way: 'direct' | 'through a link';
 }
 
 /**
- * The paths below `start`, an absolute path, that a pattern of the shell matches. There may be more of them than the shell finds,
- * because brackets count as any character. `too many` when a bound was reached.
+ * Returns the paths below `start`, an absolute path, that a shell pattern matches. It may return more paths than the shell finds,
+ * because brackets match any character. Returns `too many` if it reaches a limit.
  */
 function expandGlob(pattern: string, start: string, {list}: PathContext): readonly GlobMatch[] | 'too many' {
   let found: readonly GlobMatch[] = [{path: pattern.startsWith('/') ? '' : start, kind: 'folder', way: 'direct'}];

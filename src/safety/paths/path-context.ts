@@ -13,45 +13,45 @@ import {resolveWeftFiles, type WeftFolders, type ResolvedWeftFiles} from './weft
 import {nameParts, type PathPattern, patternsBelow, type PatternPart} from './path-pattern.ts';
 
 export interface PathContextOptions {
-  /** The workspace folders as absolute paths; the first is where relative paths start. */
+  /** The workspace folders as absolute paths. Relative paths start in the first. */
   readonly roots: readonly string[];
   /** The user's home folder, an absolute path. */
   readonly home: string;
-  /** Where a path leads, symbolic links followed. */
+  /** Resolves a path, following symbolic links. */
   readonly resolve: (path: string) => ResolvedPath;
-  /** What lies in a folder, an absolute path; nothing when it cannot be read. */
+  /** Lists a folder, given as an absolute path. Returns nothing if the folder can't be read. */
   readonly list: (folder: string) => readonly FolderEntry[];
-  /** Whether a command that puts files in place would lose what is there. */
+  /** Tells whether a command that creates files would overwrite existing ones. */
   readonly effectOf: (command: ResolvedCommand) => FileEffect;
-  /** A regular file, an absolute path. */
+  /** Reads a regular file, given as an absolute path. */
   readonly read: (path: string) => ReadBytes;
-  /** The path of a program of that name in a folder of PATH that the workspace controls, or `undefined`. */
-  readonly strayProgram: (name: string, directory: string) => string | undefined;
-  /** Folders outside the workspace, links followed, that may be read unasked: those of the user's skills. */
+  /** Finds a program of that name in a PATH folder that the workspace controls. Returns its path, or `undefined`. */
+  readonly findWorkspaceProgram: (name: string, directory: string) => string | undefined;
+  /** Folders outside the workspace that weft reads without asking, with links followed: those of the user's skills. */
   readonly alsoReadable?: () => readonly string[];
   readonly weftFolders: WeftFolders;
 }
 
-/** What paths are judged by. */
+/** The settings and disk access with which paths are judged. */
 export interface PathContext extends Omit<PathContextOptions, 'roots' | 'home'> {
-  /** The roots as named and where they lead; the first is where relative paths start. */
+  /** The roots as named and with links followed. Relative paths start in the first. */
   readonly roots: () => readonly PathParts[];
-  /** The home folder as named and where it leads. */
+  /** The home folder as named and with links followed. */
   readonly homes: () => readonly PathParts[];
-  /** How names are compared in rules that forbid. */
+  /** How deny and ask rules compare names. */
   readonly letterCase: () => LetterCase;
-  /** Where weft's own places lead just now. */
+  /** weft's own files, resolved now. */
   readonly weftFiles: () => ResolvedWeftFiles;
 }
 
-/** Makes a context. The roots and the home folder are resolved once, when they are first needed. */
+/** Makes a context. It resolves the roots and the home folder once, at first use. */
 export function makePathContext({roots, home, weftFolders, resolve, ...disk}: PathContextOptions): PathContext {
-  const asNamedAndReal = (paths: readonly string[]) => {
+  const namedAndReal = (paths: readonly string[]) => {
     let found: readonly PathParts[] | undefined;
     return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));
   };
   let letterCase: LetterCase | undefined;
-  const named = asNamedAndReal(roots);
+  const named = namedAndReal(roots);
   return {
     ...disk,
     resolve,
@@ -59,12 +59,12 @@ export function makePathContext({roots, home, weftFolders, resolve, ...disk}: Pa
     weftFiles: () =>
       resolveWeftFiles(weftFolders, {roots: named(), list: disk.list, resolve: path => resolve(path).path}),
     roots: named,
-    homes: asNamedAndReal([home]),
+    homes: namedAndReal([home]),
     letterCase: () => (letterCase ??= letterCaseOf(roots[0] ?? '/', resolve)),
   };
 }
 
-/** A context that looks up each path, folder and file once. It must not outlive one judgement. */
+/** Returns a context that looks up each path, folder and file once. It must not outlive one judgement. */
 export function cachedPathContext(context: PathContext): PathContext {
   const found = new Map<string, ResolvedPath>();
   const listed = new Map<string, readonly FolderEntry[]>();
@@ -92,16 +92,16 @@ export function cachedPathContext(context: PathContext): PathContext {
   };
 }
 
-/** The parts of the path with links followed. */
+/** Returns the parts of the path with links followed. */
 export const realParts = (path: string, {resolve}: PathContext): PathParts => partsOf(resolve(path).path);
 
-/** The parts of the absolute path, links not followed. */
+/** Returns the parts of the absolute path, without following links. */
 export function writtenParts(path: string, {roots, homes}: PathContext): PathParts {
   if (/^~(?:\/|$)/u.test(path)) return partsOf(`${pathOf(homes()[0] ?? [])}/${path.slice(1)}`);
   return partsOf(isAbsolutePath(path) ? path : `${pathOf(roots()[0] ?? [])}/${path}`);
 }
 
-/** The parts below each root that holds the path; none when it lies outside all of them. */
+/** Returns the parts below each root that contains the path. Empty if the path is outside all roots. */
 export const belowRoots = (
   path: PathParts,
   {roots}: PathContext,
@@ -111,15 +111,18 @@ export const belowRoots = (
     return below === undefined ? [] : [{root, below}];
   });
 
-/** The path in the workspace: the names of folders above it do not make its files secrets. Outside, the whole path. */
+/**
+ * Returns the path relative to the workspace, because the names of folders above it do not make its files secret. A path outside
+ * stays whole.
+ */
 export const pathInWorkspace = (path: string, context: PathContext): string =>
   belowRoots(partsOf(path), context)[0]?.below.join('/') ?? path;
 
-/** The pattern as absolute patterns, one for each place that it starts at. */
+/** Returns absolute patterns, one for each root or folder in which the pattern starts. */
 export const anchorPattern = (pattern: PathPattern, context: PathContext): readonly (readonly PatternPart[])[] =>
-  anchoredAt(context.roots(), pattern, context);
+  anchorAt(context.roots(), pattern, context);
 
-const anchoredAt = (
+const anchorAt = (
   roots: readonly PathParts[],
   {from, parts}: PathPattern,
   {homes}: PathContext,
@@ -129,20 +132,21 @@ const anchoredAt = (
 };
 
 /**
- * The pattern of a rule that forbids, anchored also where its plain beginning leads. It holds for the same files in weft's worktrees,
- * and in the folder that a worktree was made of. A rule that allows gets none of this: a link or a copy would widen it.
+ * Anchors the pattern of a deny or ask rule, also at the target of its plain beginning if that is a link. The rule also covers
+ * the same files in weft's worktrees, and in the folder from which a worktree was made. Allow rules get none of this: a link or a
+ * copy would widen them.
  */
-export function anchorForbidding(pattern: PathPattern, context: PathContext): readonly (readonly PatternPart[])[] {
-  const sources = distinct(context.roots().map(withoutWorktree));
-  // A worktree lies in the folder of weft in its source: a rule on that folder does not speak of the worktree.
+export function anchorDenyPattern(pattern: PathPattern, context: PathContext): readonly (readonly PatternPart[])[] {
+  const sources = distinct(context.roots().map(toSourcePath));
+  // Worktrees are in the source's `.weft` folder. A rule about that folder does not cover the worktree.
   const starts = isAboutWeft(pattern) ? context.roots() : distinct([...context.roots(), ...sources]);
-  const anchored = anchoredAt(starts, pattern, context);
-  const originals = [...anchored, ...anchored.flatMap(parts => followed(parts, context))];
+  const anchored = anchorAt(starts, pattern, context);
+  const originals = [...anchored, ...anchored.flatMap(parts => followLinks(parts, context))];
   const holders = distinct(sources.flatMap(source => worktreeHolders(source, context)));
   const copies = originals.flatMap(parts =>
     holders.flatMap(holder =>
       patternsBelow(parts, holder, context.letterCase()).map(rest => [
-        ...nameParts([...holder, ...ofWorktrees]),
+        ...nameParts([...holder, ...worktreesFolder]),
         anyName,
         ...rest,
       ]),
@@ -152,27 +156,30 @@ export function anchorForbidding(pattern: PathPattern, context: PathContext): re
 }
 
 /** The folder of weft's worktrees in a repository. */
-const ofWorktrees = ['.weft', 'worktrees'];
+const worktreesFolder = ['.weft', 'worktrees'];
 
 const isAboutWeft = ({parts: [first]}: PathPattern): boolean =>
-  (first?.kind === 'name' && first.name === ofWorktrees[0]) ||
+  (first?.kind === 'name' && first.name === worktreesFolder[0]) ||
   (first?.kind === 'wild' && first.pattern.startsWith('.'));
 
 const anyName: PatternPart = {kind: 'wild', pattern: '*'};
 
-/** The place in the repository of a path in one of its worktrees; any other path as it is. */
-function withoutWorktree(path: PathParts): PathParts {
-  const at = path.findIndex((name, index) => name === ofWorktrees[0] && path[index + 1] === ofWorktrees[1]);
+/** Converts a path in a worktree to the path in its source repository. Returns any other path unchanged. */
+function toSourcePath(path: PathParts): PathParts {
+  const at = path.findIndex((name, index) => name === worktreesFolder[0] && path[index + 1] === worktreesFolder[1]);
   return at < 0 || path.length < at + 3 ? path : [...path.slice(0, at), ...path.slice(at + 3)];
 }
 
-/** The folders whose worktrees may hold copies of a root: the root, and each folder above it that has a folder of weft's. */
+/**
+ * Returns the folders whose worktrees may contain copies of a root: the root, and each folder above it that contains a `.weft`
+ * folder.
+ */
 const worktreeHolders = (root: PathParts, {list}: PathContext): readonly PathParts[] =>
   root
     .map((_, at) => root.slice(0, at + 1))
-    .filter(each => each.length === root.length || list(pathOf(each)).some(({name}) => name === ofWorktrees[0]));
+    .filter(each => each.length === root.length || list(pathOf(each)).some(({name}) => name === worktreesFolder[0]));
 
-function followed(parts: readonly PatternPart[], context: PathContext): readonly (readonly PatternPart[])[] {
+function followLinks(parts: readonly PatternPart[], context: PathContext): readonly (readonly PatternPart[])[] {
   const names: string[] = [];
   for (const part of parts) {
     if (part.kind !== 'name') break;

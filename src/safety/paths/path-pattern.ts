@@ -4,21 +4,24 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 
 /**
- * A pattern for paths, as written: `src/**` starts at every workspace root, `/etc/*` at the root of the disk, `~/.ssh` at the
- * home folder.
+ * A path pattern as written. `src/**` starts at every workspace root, `/etc/*` at the root of the disk, and `~/.ssh` at the home
+ * folder.
  */
 export interface PathPattern {
   readonly from: 'workspace' | 'disk' | 'home';
   readonly parts: readonly PatternPart[];
 }
 
-/** `wild` is one part of a path, in which `*` stands for any characters and `?` for one; `any-depth` is `**`. */
+/** One part of a pattern. In `wild`, `*` matches any characters and `?` matches one. `any-depth` is `**`. */
 export type PatternPart =
   | {readonly kind: 'name'; readonly name: string}
   | {readonly kind: 'wild'; readonly pattern: string}
   | {readonly kind: 'any-depth'};
 
-/** Reads a pattern. A pattern that can match nothing, or that matches everything by accident, is refused with what to write instead. */
+/**
+ * Reads a pattern. A pattern that matches nothing, or that matches everything by accident, is an error that says what to write
+ * instead.
+ */
 export function parsePathPattern(text: string): Outcome<PathPattern, string> {
   const trimmed = text.trim();
   if (trimmed === '') return failed('the pattern is empty; leave the parentheses out to mean every path');
@@ -34,11 +37,11 @@ export function parsePathPattern(text: string): Outcome<PathPattern, string> {
   return ok({from, parts: spelled.map(patternPart)});
 }
 
-/** Whether the pattern matches the path or a folder that contains it. The pattern is anchored at the root of the disk. */
+/** True if the pattern matches the path or a folder that contains it. The pattern is anchored at the root of the disk. */
 export const patternMatches = (anchored: readonly PatternPart[], path: PathParts, letterCase: LetterCase): boolean =>
   matchStars<PatternPart, string>([...anchored, anyDepth], path, {isStar: isAnyDepth, fits: partMatchers[letterCase]});
 
-/** Whether the pattern matches the folder, or every file that can be in it: a search of the folder finds these files. */
+/** True if the pattern matches the folder, or every possible file in it: a search of the folder finds these files. */
 export const patternMatchesFolder = (
   anchored: readonly PatternPart[],
   folder: PathParts,
@@ -47,8 +50,7 @@ export const patternMatchesFolder = (
   patternMatches(anchored, folder, letterCase) || patternMatches(anchored, [...folder, anyName], letterCase);
 
 /**
- * Whether the pattern matches one of the paths that a path with wildcards of the shell can expand to. Braces and brackets count as
- * any text.
+ * True if the pattern matches one of the possible expansions of a path with shell wildcards. Braces and brackets match any text.
  */
 export const patternMayMatch = (anchored: readonly PatternPart[], path: PathParts, letterCase: LetterCase): boolean =>
   matchStars<PatternPart, string>([...anchored, anyDepth], path, {
@@ -57,14 +59,14 @@ export const patternMayMatch = (anchored: readonly PatternPart[], path: PathPart
       /[*?[{]/u.test(name) ? partMayMatchGlob(part, name, letterCase) : partMatchers[letterCase](part, name),
   });
 
-/** The same, or every file that can be in one of these. */
+/** True if `patternMayMatch` is, or if the pattern matches every possible file in one of the expansions. */
 export const patternMayMatchInside = (
   anchored: readonly PatternPart[],
   path: PathParts,
   letterCase: LetterCase,
 ): boolean => patternMayMatch(anchored, path, letterCase) || patternMayMatch(anchored, [...path, anyName], letterCase);
 
-/** Whether the pattern may match the folder, or a path in it at any depth. */
+/** True if the pattern may match the folder, or a path at any depth in it. */
 export function patternMayMatchBelow(
   anchored: readonly PatternPart[],
   folder: PathParts,
@@ -78,7 +80,7 @@ export function patternMayMatchBelow(
   return true;
 }
 
-/** The patterns for what lies below a folder: what of the pattern is left when its beginning has matched the folder. */
+/** Returns the patterns for paths below a folder: the rest of the pattern after its beginning has matched the folder. */
 export function patternsBelow(
   [first, ...rest]: readonly PatternPart[],
   folder: PathParts,
@@ -92,7 +94,7 @@ export function patternsBelow(
   return partMatchers[letterCase](first, name) ? patternsBelow(rest, deeper, letterCase) : [];
 }
 
-/** Whether the pattern matches only paths that have a part which begins with a dot. */
+/** True if the pattern matches only paths with a part that begins with a dot. */
 export const needsHiddenPart = ({parts}: PathPattern): boolean =>
   parts.some(
     part =>
@@ -103,7 +105,7 @@ export const isAnyDepth = (part: PatternPart): boolean => part.kind === 'any-dep
 
 export const nameParts = (path: PathParts): readonly PatternPart[] => path.map(name => ({kind: 'name', name}));
 
-/** Whether the part of a pattern matches a name. */
+/** True if the part of a pattern matches a name. */
 function partMatches(part: PatternPart, name: string): boolean {
   if (part.kind === 'name') return part.name === name;
   if (part.kind === 'any-depth') return true;
@@ -128,14 +130,14 @@ function folded(part: PatternPart): PatternPart {
   }
 }
 
-/** Whether a name exists that both match. If both have wildcards, the texts before the first wildcard of each are compared. */
+/** True if some name matches both. If both have wildcards, the texts before their first wildcards are compared. */
 function partMayMatchGlob(part: PatternPart, glob: string, letterCase: LetterCase): boolean {
   const simple = glob.replaceAll(/\[[^\]]*\]?|\{[^}]*\}?/gu, '*');
   const comparedPart = letterCase === 'folded' ? folded(part) : part;
   const comparedGlob = letterCase === 'folded' ? foldedName(simple) : simple;
   if (comparedPart.kind === 'any-depth') return true;
   if (comparedPart.kind === 'name') {
-    // The wildcards of the shell do not match a leading dot.
+    // Shell wildcards do not match a leading dot.
     if (comparedPart.name.startsWith('.') && !comparedGlob.startsWith('.')) return false;
     return matchWildcards(comparedGlob, comparedPart.name);
   }
@@ -146,7 +148,7 @@ function partMayMatchGlob(part: PatternPart, glob: string, letterCase: LetterCas
 
 const anyDepth: PatternPart = {kind: 'any-depth'};
 
-/** No file has an empty name. Only the part `*` matches it, so a pattern that matches it matches every name. */
+/** The empty name, which no file has. Only the part `*` matches it, so a pattern that matches it matches every name. */
 const anyName = '';
 
 const patternPart = (text: string): PatternPart =>

@@ -2,11 +2,12 @@ import {belowRoots, type PathContext} from './path-context.ts';
 import type {PathParts} from './path-parts.ts';
 
 /**
- * Files and folders whose content runs by itself, decides what may run, or lets somebody in. Compared without case, since some
- * file systems do. Instructions to agents (AGENTS.md) and what a person has to start (package.json, Makefile) are ordinary files.
+ * Files and folders whose content runs automatically, decides what may run, or grants access to the machine. Names are compared
+ * without case, because some file systems do so. Instructions for agents (AGENTS.md) and files that a person has to start
+ * (package.json, Makefile) are ordinary files.
  */
-const names = listed(
-  // Version control, and what runs with a commit.
+const names = toSet(
+  // Version control and commit hooks.
   '.git .gitconfig .gitmodules .hg .hgrc .svn .jj .jjconfig.toml .bzr .repo .p4config .p4enviro',
   '.husky .huskyrc .githooks .git-hooks .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml .overcommit.yml prek.toml',
   'lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml .lefthook .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook-local.yml',
@@ -19,18 +20,18 @@ const names = listed(
   '.vscode .vscode-insiders .vscode-server .idea .vs .zed .fleet .nova .helix .lapce .devcontainer .devcontainer.json .gitpod.yml .gitpod.yaml',
   '.gitpod.dockerfile .idx .replit .codesandbox .stackblitzrc devfile.yaml .devfile.yaml',
   '.vimrc .gvimrc .exrc .nvimrc .lvimrc .nvim.lua .vimrc.local _vimrc .vim .emacs .emacs.el .emacs.d .dir-locals.el .dir-locals-2.el .spacemacs .doom.d .nanorc',
-  // Shells, terminals, and what they read when they start.
+  // Shells and terminals, and the files that they read at startup.
   '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .login .logout .zshrc .zshenv .zprofile .zlogin .zlogout',
   '.cshrc .tcshrc .kshrc .mkshrc .shrc .shinit .xonshrc .elvish .oh-my-zsh .inputrc .envrc .direnv .direnvrc .autoenv .autoenv.zsh',
   '.autoenv_leave.zsh .pam_environment .login_conf .selected_editor .lessfilter .lesskey .mailcap .forward .procmailrc',
   '.tmux.conf .screenrc .wezterm.lua microsoft.powershell_profile.ps1',
   // Desktop sessions and services.
   '.xinitrc .xsession .xsessionrc .xprofile .xserverrc .xmonad .i3 .fluxbox .hammerspoon .yabairc .skhdrc',
-  // Version managers: they choose the program that runs.
+  // Version managers, which choose the program that runs.
   '.tool-versions mise.toml .mise.toml mise.local.toml .mise.local.toml .mise .rtx.toml .asdfrc .nvmrc .node-version .bun-version .python-version .ruby-version',
   '.ruby-gemset .rvmrc .java-version .jabbarc .sdkmanrc .go-version .php-version .perl-version .lua-version .swift-version .terraform-version .crystal-version',
   '.fvmrc .fvm rust-toolchain rust-toolchain.toml .prototools .proto .volta .nvm .fnm .nodenv .pyenv .rbenv .rvm .asdf .goenv .jenv .phpenv .plenv .tfenv .sdkman .rustup',
-  // Debuggers, interpreters and database clients run these when they start, some from the folder they start in.
+  // Debuggers, interpreters and database clients run these files at startup, some from the current folder.
   '.gdbinit .gdbearlyinit .lldbinit .radare2rc .rizinrc .pdbrc .pdbrc.py .pythonrc .pythonrc.py .pythonstartup sitecustomize.py usercustomize.py .ipython .jupyter',
   '.irbrc .pryrc .rprofile .renviron .ghci .ocamlinit .sqliterc .psqlrc .mysqlrc .my.cnf .mongorc.js .mongoshrc.js .duckdbrc',
   // Package managers and build tools.
@@ -42,12 +43,12 @@ const names = listed(
   '.woodpecker.yaml .woodpecker appveyor.yml .appveyor.yml .teamcity .semaphore .cirrus.yml .cirrus.star .tekton .harness .builds .build.yml wercker.yml',
   'cloudbuild.yaml cloudbuild.yml cloudbuild.json buildspec.yml buildspec.yaml appspec.yml appspec.yaml amplify.yml codefresh.yml .codefresh bitrise.yml',
   'codemagic.yaml screwdriver.yaml buddy.yml .buddy codeship-steps.yml codeship-services.yml .zuul.yaml .zuul.d .prow.yaml .onedev-buildspec.yml .space.kts',
-  // Keys and who may come in.
+  // Keys and remote access.
   '.ssh .gnupg .aws .azure .kube .netrc _netrc .rhosts .shosts .k5login',
 );
 
-/** One or two folders and what lies right in them. */
-const nested = listed(
+/** One or two folders and an entry directly in them. */
+const nested = toSet(
   '.github/workflows .github/actions .github/hooks .gitea/workflows .gitea/actions .forgejo/workflows .forgejo/actions .gitlab/ci .azure/pipelines',
   '.config/weft .config/git .config/hg .config/jj .config/gh .config/mise .config/direnv .config/pip .config/gcloud .config/containers',
   '.config/fish .config/bash .config/zsh .config/nushell .config/xonsh .config/elvish .config/powershell .config/starship.toml .config/tmux .config/kitty',
@@ -64,8 +65,8 @@ const nested = listed(
 ).add('application support/weft');
 
 /**
- * The part of a path that makes it protected, or `undefined`. Inside the workspace only the parts below a root count, and the
- * root's own name: a workspace that lies under `~/.claude/worktrees` is not protected as a whole, `~/.claude` itself is.
+ * Returns the part of a path that makes it protected, or `undefined`. Inside the workspace only the root's own name and the parts
+ * below it count: a workspace under `~/.claude/worktrees` is not protected as a whole, but `~/.claude` itself is.
  */
 export function protectedPart(path: PathParts, context: PathContext): string | undefined {
   const inRoots = belowRoots(path, context).map(({root, below}) => [...root.slice(-1), ...below]);
@@ -76,13 +77,13 @@ export function protectedPart(path: PathParts, context: PathContext): string | u
   return undefined;
 }
 
-/** Whether a path below a workspace root, with slashes between its names, is protected by its names alone. */
+/** True if a path below a workspace root, with slashes between its names, is protected because of its names. */
 export const isProtectedBelow = (path: string): boolean => protectedIn(path.toLowerCase().split('/')) !== undefined;
 
 function protectedIn(parts: PathParts): string | undefined {
   for (const [at, part] of parts.entries()) {
     const slash = at === parts.length - 1 ? '' : '/';
-    if (names.has(part) || ofOneEnvironment.test(part)) return part + slash;
+    if (names.has(part) || miseEnvironmentFile.test(part)) return part + slash;
     for (const above of [1, 2]) {
       const path = parts.slice(Math.max(0, at - above), at + 1).join('/');
       if (nested.has(path)) return path + slash;
@@ -91,9 +92,9 @@ function protectedIn(parts: PathParts): string | undefined {
   return undefined;
 }
 
-/** mise reads a file for each of its environments: `mise.production.toml`. */
-const ofOneEnvironment = /^\.?mise\.[^/]+\.toml$/u;
+/** Matches mise's configuration file for one environment: `mise.production.toml`. */
+const miseEnvironmentFile = /^\.?mise\.[^/]+\.toml$/u;
 
-function listed(...lines: readonly string[]): Set<string> {
+function toSet(...lines: readonly string[]): Set<string> {
   return new Set(lines.flatMap(line => line.split(' ')));
 }

@@ -1,12 +1,12 @@
 import {compileName, type NameOptions} from '../../base/glob.ts';
 
 /**
- * Files that by their names hold keys, passwords or tokens. Compared without case. A name too many costs a question, one too few
- * a secret.
+ * True if a file's name says that it contains keys, passwords or tokens. Case is ignored. A false positive costs a question, a
+ * false negative a secret.
  */
 export function looksSecret(path: string): boolean {
   const parts = path.toLowerCase().split(/[\\/]/u);
-  // Copies that editors and people leave behind hold what the file holds.
+  // A backup copy contains the same secrets as its original.
   const name = (parts.at(-1) ?? '').replace(/(?<=.)(?:~|\.(?:bak|backup|old|orig|save|sw[op]|tmp|copy|\d+))+$/u, '');
   return (
     parts.some(part => folders.has(part)) ||
@@ -16,15 +16,15 @@ export function looksSecret(path: string): boolean {
 }
 
 /**
- * Whether a pattern with `*`, `?` or `[…]` may stand for the name of such a file. One that means every file of a common kind,
- * `*.json`, does not seek secrets when it is a program that looks for it.
+ * True if a pattern with `*`, `?` or `[…]` may match the name of a file with secrets. A pattern that a program searches with is
+ * not such a pattern if it matches every file of a common kind, such as `*.json`.
  */
 export function mayNameSecret(pattern: string, hidden: NameOptions['hidden']): boolean {
   if (looksSecret(pattern)) return true;
   const last = pattern.toLowerCase().slice(pattern.lastIndexOf('/') + 1);
   if (last.startsWith('[')) return true;
   if (hidden === 'like others' && /^\*+\.(?:json|ya?ml|toml|txt|xml|ini|properties)$/u.test(last)) return false;
-  // What begins with a wildcard does not stand for names with a leading dot, nor does a bare star seek secrets.
+  // A pattern that begins with a wildcard does not match names with a leading dot. A bare star does not look for secrets.
   if (/^\*+(?:\.\*)?$/u.test(last)) return false;
   if (last.length > longestPattern) return true;
   return examples.some(compileName(last, {sets: 'widened', hidden}));
@@ -53,7 +53,7 @@ const samples = /(?:\.|-|_)(?:example|sample|template|tpl|dist|defaults?)$/u;
 const endings: readonly string[] = [
   '/.docker/config.json',
   '/.config/gh/hosts.yml',
-  // Addresses of remotes may carry passwords.
+  // Remote URLs may contain passwords.
   '/.git/config',
 ];
 

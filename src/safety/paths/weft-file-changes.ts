@@ -13,7 +13,7 @@ import {
   searchMayFindWeftFile,
 } from './weft-files.ts';
 import {partsOf, pathOf} from './path-parts.ts';
-import {resolvedPlaces} from './judge-path.ts';
+import {resolvePath} from './judge-path.ts';
 import {
   expansionAfter,
   foldersEnteredByOptions,
@@ -31,16 +31,16 @@ import {isWrapper, layers, programName, shellTextsFrom} from '../commands/layers
 export interface WeftFileEvidence {
   readonly parsed: CommandAnalysis;
   readonly context: PathContext;
-  /** Where the command would start. */
+  /** The folder in which the command would start. */
   readonly directory: string;
 }
 
 /**
- * How a command may change weft's own settings and grants: it names one of weft's files to a program that is not known to only read
- * it, removes or replaces a folder that contains them, or calls weft itself to grant something. `undefined` if nothing in the command
- * points to that. A program that computes a path by itself is not recognised.
+ * Returns how a command may change weft's own settings and permissions: it passes one of weft's files to a program that is not
+ * known to only read it, removes or replaces a folder that contains such files, or runs weft itself to grant something. Returns
+ * `undefined` if nothing in the command suggests that. A program that computes a path itself is not recognized.
  */
-export function weftFileChange(
+export function findWeftFileChange(
   command: string,
   {parsed, context, directory}: WeftFileEvidence,
 ): WeftFileChange | undefined {
@@ -68,14 +68,14 @@ export function weftFileChange(
 }
 
 interface SearchState extends PathExpansion {
-  /** How many names may still be looked up on the disk. All steps of one search share this count. */
+  /** How many names may still be looked up on disk. All steps of one search share this count. */
   readonly lookups: {left: number};
 }
 
-/** The most names of one command that are looked up on the disk. A command with more is asked about. */
+/** The most names of one command that weft looks up on disk. weft asks about a command with more. */
 const maxLookups = 4000;
 
-/** The words of an invocation as far as they are known, and otherwise as they are written. */
+/** Returns the words of an invocation. An unknown word is returned as written. */
 const wordsOf = ({words}: JudgedInvocation, command: string): readonly string[] =>
   words.flatMap(({value, range}) =>
     typeof value === 'string'
@@ -83,7 +83,7 @@ const wordsOf = ({words}: JudgedInvocation, command: string): readonly string[] 
       : value.map(({text}) => text),
   );
 
-/** The words that braces stand for: `a{,.b}` stands for `a` and `a.b`. */
+/** Expands braces in a word: `a{,.b}` becomes `a` and `a.b`. */
 function alternativesOf(written: string): readonly string[] {
   const [braces, before = '', within = '', after = ''] =
     /^([^]*?)(?<!\$)\{([^{}]*,[^{}]*)\}([^]*)$/u.exec(written) ?? [];
@@ -93,7 +93,7 @@ function alternativesOf(written: string): readonly string[] {
 
 const longestBraces = 1000;
 
-/** The folders in which relative paths of an invocation may begin; options such as `env -C folder` add some. */
+/** Returns the folders in which relative paths of an invocation may begin. Options such as `env -C folder` add some. */
 function startFoldersOf({directories, words}: JudgedInvocation, search: SearchState): readonly string[] {
   if (directories.length === 0) return search.startFolders;
   const args = words.map(({value}) => (typeof value === 'string' ? '' : value.map(({text}) => text).join('')));
@@ -103,7 +103,7 @@ function startFoldersOf({directories, words}: JudgedInvocation, search: SearchSt
   return enteredByOption.length === 0 ? directories : [...directories, ...enteredByOption];
 }
 
-/** Examines each program that the words run: behind wrappers (`sudo`, `env`), and in scripts that are passed to a shell. */
+/** Examines each program that the words run, including those after wrappers (`sudo`, `env`) and in scripts passed to a shell. */
 function changeByWords(written: readonly string[], search: SearchState, depth = 0): WeftFileChange | undefined {
   const words = written.flatMap(alternativesOf);
   const found = layers(words);
@@ -122,7 +122,7 @@ function changeByWords(written: readonly string[], search: SearchState, depth = 
   });
 }
 
-/** Examines all commands in a text, and the files that they are redirected to. */
+/** Examines all commands in a text, and the targets of its redirections. */
 function changeInText(text: string, search: SearchState, depth: number): WeftFileChange | undefined {
   const {commands, redirected} = readShell(text);
   const afterwards = expansionAfter(text, search);
@@ -134,14 +134,14 @@ function changeInText(text: string, search: SearchState, depth: number): WeftFil
 
 const wordText = ({plain}: ShellWord): string => plain;
 
-/** Examines a script that is passed to a shell, and the arguments that are passed with it. */
+/** Examines a script that is passed to a shell, and the arguments passed with it. */
 function changeByScript(
   text: string,
   args: readonly string[],
   {search, depth}: {readonly search: SearchState; readonly depth: number},
 ) {
-  const lookups = readShell(text).commands.map(words => programName(words[0]?.plain ?? ''));
-  if (lookups.some(name => isShell(name) || isA(name, 'fed'))) return changeByInput(text, search);
+  const names = readShell(text).commands.map(words => programName(words[0]?.plain ?? ''));
+  if (names.some(name => isShell(name) || isA(name, 'fed'))) return changeByInput(text, search);
   const at = args.indexOf(text);
   const more = at < 0 ? [] : args.slice(at + 1);
   return (
@@ -154,23 +154,24 @@ function changeByScript(
 
 const deepest = 6;
 
-/** Whether a program reads what to do from its input, or the folder or a word of the invocation is only known when it runs. */
+/**
+ * True if a program reads its commands from its input, or if the folder or a word of the invocation is known only at run time.
+ */
 function readsCommandsFromInput(call: JudgedInvocation, command: string): boolean {
   const words = wordsOf(call, command);
   const found = layers(words);
-  const lookups = found.map(({program}) => program);
-  // A shell that has a script as an argument does not read one from its input.
+  const names = found.map(({program}) => program);
+  // A shell with a script as an argument does not read one from its input.
   if (
     found.some(({program, at}) => isA(program, 'fed') || (isShell(program) && shellTextsFrom(words, at).length === 0))
   )
     return true;
-  if (lookups.some(name => isInterpreter(name)) && words.slice(1).every(word => word.startsWith('-'))) return true;
-  // The folder or a word is only known when the command runs.
+  if (names.some(name => isInterpreter(name)) && words.slice(1).every(word => word.startsWith('-'))) return true;
   const isOpen = call.directories.length === 0 || call.words.some(isOpenWord);
-  return isOpen && !lookups.some(name => isA(name, 'text'));
+  return isOpen && !names.some(name => isA(name, 'text'));
 }
 
-/** Whether the output of another program decides what the word is. */
+/** True if another program's output determines the word. */
 const isOpenWord = ({value}: Argument): boolean =>
   typeof value === 'string' || value.some(({style}) => style === 'found' || style === 'searched');
 
@@ -181,7 +182,7 @@ function changeByInput(command: string, search: SearchState): WeftFileChange | u
   );
 }
 
-/** Examines programs that list files: they may list weft's files, and another program receives the list. */
+/** Examines programs that list files. They may list weft's files, and another program receives the list. */
 function changeByListing(words: readonly ShellWord[], search: SearchState): WeftFileChange | undefined {
   return firstFound(layers(words.map(wordText)), ({program: name, words: [, ...args]}) => {
     const operands = args.filter(isOperand);
@@ -194,12 +195,12 @@ function changeByListing(words: readonly ShellWord[], search: SearchState): Weft
       const wild = has(/^(?:-\w*[aA]|--(?:almost-)?all)/u) ? ['*', '.*'] : ['*'];
       const folders = operands.length === 0 ? ['.'] : operands;
       return changeOfFolders(
-        folders.flatMap(folder => wild.map(lookups => `${folder}/${lookups}`)),
+        folders.flatMap(folder => wild.map(pattern => `${folder}/${pattern}`)),
         search,
       );
     }
     if (!isA(name, 'walks')) return undefined;
-    // Without such an option they skip hidden folders, unless an argument names one.
+    // Without such an option these programs skip hidden folders, unless an argument names one.
     const isThorough = has(/^(?:-\w*[.Hu]|--hidden|--unrestricted)/u);
     const [, ...folders] = operands;
     if (isThorough && folders.length === 0) return changeOfFolders(['.'], search);
@@ -207,17 +208,17 @@ function changeByListing(words: readonly ShellWord[], search: SearchState): Weft
   });
 }
 
-/** Examines what `find` finds: everything in its folders, or only files with certain names. */
+/** Examines the results of `find`: everything in its folders, or only files with certain names. */
 function changeByFind(args: readonly string[], search: SearchState): WeftFileChange | undefined {
   const end = args.findIndex(word => /^(?:-(?![HLP]$)|[(!])/u.test(word));
   const folders = (end < 0 ? args : args.slice(0, end)).filter(isOperand);
   const isNarrowed = !args.some(word => /^(?:!|,|-o|-or|-not)$/u.test(word));
-  const lookups = isNarrowed ? args.filter((_, at) => /^-i?name$/u.test(args[at - 1] ?? '')) : [];
+  const namePatterns = isNarrowed ? args.filter((_, at) => /^-i?name$/u.test(args[at - 1] ?? '')) : [];
   const starts = folders.length === 0 ? ['.'] : folders;
-  if (lookups.length === 0) return changeOfFolders(starts, search);
+  if (namePatterns.length === 0) return changeOfFolders(starts, search);
   return firstFound(starts, folder =>
     firstFound(possiblePaths(folder, search), path =>
-      writtenAndReal(path, search).some(way => searchMayFindWeftFile(way, lookups, search.context.weftFiles()))
+      writtenAndReal(path, search).some(way => searchMayFindWeftFile(way, namePatterns, search.context.weftFiles()))
         ? replacesFolder(path)
         : undefined,
     ),
@@ -276,20 +277,20 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
   );
 }
 
-const gitReads = named('add commit diff show log status blame grep push fetch ls-files cat-file rev-parse');
+const gitReads = wordSet('add commit diff show log status blame grep push fetch ls-files cat-file rev-parse');
 const targetOption = /^(?:-\w*t|--target-directory)/u;
 const removesByCode =
   /rm_?tree|rm_r|rmSync|rimraf|rmdir|remove_tree|deltree|\brm\b|unlink|renameSync|\brename\b|\.move\b/u;
 
-/** The folders into which files are copied or moved: the last operand, or the folder that an option names. */
+/** Returns the folders into which files are copied or moved: the last operand, or the folder that an option names. */
 const targetFolders = (operands: readonly string[], options: readonly string[]): readonly string[] =>
   options.some(word => targetOption.test(word))
     ? [...operands, ...options.map(word => word.replace(/^(?:-\w*t|--target-directory=?)/u, ''))]
     : operands.slice(-1);
 
 const copyDestinations = (operands: readonly string[], options: readonly string[]): readonly string[] => {
-  const lookups = operands.map(word => partsOf(word.replace(/\/+$/u, '')).at(-1) ?? '').filter(name => name !== '');
-  return targetFolders(operands, options).flatMap(target => lookups.map(name => `${target}/${name}`));
+  const names = operands.map(word => partsOf(word.replace(/\/+$/u, '')).at(-1) ?? '').filter(name => name !== '');
+  return targetFolders(operands, options).flatMap(target => names.map(name => `${target}/${name}`));
 };
 
 function changeOfPaths(texts: readonly string[], search: SearchState): WeftFileChange | undefined {
@@ -313,8 +314,8 @@ function changeOfPaths(texts: readonly string[], search: SearchState): WeftFileC
   );
 }
 
-function changeOfFolders(lookups: readonly string[], search: SearchState): WeftFileChange | undefined {
-  return firstFound(lookups, name =>
+function changeOfFolders(names: readonly string[], search: SearchState): WeftFileChange | undefined {
+  return firstFound(names, name =>
     firstFound(possiblePaths(name, search), path => {
       const places = search.context.weftFiles();
       const parts = partsOf(path);
@@ -332,15 +333,15 @@ function changeOfFolders(lookups: readonly string[], search: SearchState): WeftF
 
 const replacesFolder = (path: string): WeftFileChange => ({kind: 'replaces-folder', path});
 
-/** The path as it is written, and the paths to which its symbolic links lead. */
+/** Returns the path as written, and the paths that its symbolic links lead to. */
 const writtenAndReal = (path: string, {context}: SearchState) => [
   partsOf(path),
-  ...resolvedPlaces(path, context).map(place => partsOf(place.path)),
+  ...resolvePath(path, context).map(place => partsOf(place.path)),
 ];
 
 const callsWeft: WeftFileChange = {kind: 'calls-weft'};
 
-/** weft marks the processes it starts by this limit, see `isStartedByWeft`. */
+/** Detects changes of the resource limit with which weft marks the processes that it starts. See `isStartedByWeft`. */
 function runLimitChange(name: string, args: readonly string[]): WeftFileChange | undefined {
   const isMark =
     (name === 'ulimit' && args.some(word => /^-\w*q/u.test(word))) ||
@@ -348,7 +349,7 @@ function runLimitChange(name: string, args: readonly string[]): WeftFileChange |
   return isMark ? {kind: 'changes-run-limit'} : undefined;
 }
 
-/** Recognises calls of weft that grant something: `weft permissions trust`, `npx weft config set permissions.allow …`. */
+/** Recognizes calls of weft that grant something: `weft permissions trust`, `npx weft config set permissions.allow …`. */
 function callThatGrants(words: readonly string[], {context}: SearchState): WeftFileChange | undefined {
   const at = words.findIndex(word => /^weft(?:\.[cm]?js)?$/u.test(programName(word)));
   if (at >= 0 && isGranting(words.slice(at + 1), context.weftFolders.grantingSettings)) return callsWeft;
@@ -356,13 +357,13 @@ function callThatGrants(words: readonly string[], {context}: SearchState): WeftF
   return isText && words.some(word => /\s/u.test(word) && grantingCallInText.test(word)) ? callsWeft : undefined;
 }
 
-const changesGrants = named('trust untrust add remove');
+const changesGrants = wordSet('trust untrust add remove');
 
 function isGranting(args: readonly string[], settings: ReadonlySet<string>): boolean {
   const words = args.filter((word, at) => isOperand(word) && !/^(?:-C|--cwd)$/u.test(args[at - 1] ?? ''));
   if (words.some((word, at) => word === 'permissions' && changesGrants.has(words[at + 1] ?? ''))) return true;
   const config = words.indexOf('config');
-  // A name that contains a variable may be any setting.
+  // A name with a variable in it may be any setting.
   const mayGrant = (name: string): boolean => name.includes('$') || settings.has(name.split('.')[0] ?? '');
   return config >= 0 && /^(?:set|unset)$/u.test(words[config + 1] ?? '') && words.slice(config + 2).some(mayGrant);
 }
@@ -370,6 +371,6 @@ function isGranting(args: readonly string[], settings: ReadonlySet<string>): boo
 const grantingCallInText =
   /\bweft(?:\.[cm]?js)?\b[^\n;|&]*?\b(?:permissions\b[^\n;|&]*?\b(?:trust|untrust|add|remove)|config\b[^\n;|&]*?\b(?:set|unset)\s+["']?(?:model|provider|baseUrl|permission|env|passEnv|sandbox|allowLocal|\$))/u;
 
-function named(words: string): ReadonlySet<string> {
+function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(' '));
 }

@@ -4,18 +4,18 @@ import type {CommandForms} from '../commands/command-forms.ts';
 import {matchStars} from '../../base/glob.ts';
 
 /**
- * A pattern for commands: words as the shell reads them, in which a `*` without quotes or backslash stands for any text, of
- * several words too; `beginning` (written `git status:*`) lets any arguments follow.
+ * A pattern for commands. Its words are read as the shell reads them. A `*` without quotes or backslash matches any text,
+ * including several words. `beginning` (written `git status:*`) allows any arguments to follow.
  */
 export interface CommandPattern {
-  /** As it was written, without the closing `:*`. */
+  /** The pattern as written, without the final `:*`. */
   readonly text: string;
   readonly reach: 'whole' | 'beginning';
-  /** Its characters without quotes, words apart by `wordGap`, each star as `anyText`. */
+  /** The characters without quotes. `wordGap` separates words, and `anyText` stands for a star. */
   readonly elements: readonly string[];
 }
 
-/** Reads `git status:*` or `npm run *`; one without a command is refused. */
+/** Reads a pattern such as `git status:*` or `npm run *`. A pattern without a command is an error. */
 export function parseCommandPattern(written: string): Outcome<CommandPattern, string> {
   const trimmed = written.trim();
   const beginning = trimmed.endsWith(':*') ? trimmed.slice(0, -2).trim() : undefined;
@@ -25,9 +25,10 @@ export function parseCommandPattern(written: string): Outcome<CommandPattern, st
 }
 
 /**
- * For rules that allow: whether the pattern covers a simple command of these literal words, the program first. An argument with a
- * space in it is one word; `./a` is the same as `a`, and a path in `home`, the user's home folder, the same as `~/…`. Redirections,
- * assignments and wrappers of the command have to be judged elsewhere.
+ * For allow rules: true if the pattern matches a simple command with these literal words, the program first.
+ *
+ * An argument that contains a space is one word. `./a` equals `a`, and a path in `home`, the user's home folder, equals `~/…`.
+ * The caller judges redirections, assignments and wrappers.
  */
 export function coversWords(
   {elements, reach}: CommandPattern,
@@ -35,15 +36,15 @@ export function coversWords(
 ): boolean {
   if (words.some(word => word.includes(wordGap))) return false;
   const covers = (pattern: readonly string[], run: string): boolean =>
-    matchStars(pattern, run, wildly) ||
-    (reach === 'beginning' && matchStars([...pattern, wordGap, anyText], run, wildly));
+    matchStars(pattern, run, starMatching) ||
+    (reach === 'beginning' && matchStars([...pattern, wordGap, anyText], run, starMatching));
   const written = words.join(wordGap);
   if (covers(elements, written)) return true;
   const shortened = words.map((word, at) => shortSpelling(word, {at, home})).join(wordGap);
   return covers(shortElements(elements), shortened);
 }
 
-/** The words that every command has that the pattern covers, and whether more words may follow them. */
+/** Returns the words that every matching command begins with, and whether more words may follow (`open`). */
 export function fixedWords({elements, reach}: CommandPattern): {
   readonly words: readonly string[];
   readonly open: boolean;
@@ -53,71 +54,74 @@ export function fixedWords({elements, reach}: CommandPattern): {
   return {words: fixed.length === 0 ? [] : fixed.join('').split(wordGap), open: star >= 0 || reach === 'beginning'};
 }
 
-/** For rules that allow: whether the command is the very text that was allowed. See `exactPattern`. */
-export const isTextOf = ({text, reach, elements}: CommandPattern, command: string): boolean =>
+/** For allow rules: true if the command is exactly the text that was allowed. See `exactPattern`. */
+export const matchesExactText = ({text, reach, elements}: CommandPattern, command: string): boolean =>
   reach === 'whole' && !elements.includes(anyText) && text === exactPattern(command);
 
-/** The pattern for this text and no other. */
+/** Returns the pattern that matches only this text. */
 export function exactPattern(command: string): string {
   const text = command.trim();
   let pattern = '';
-  for (const {from, to, value} of charactersOf(text)) {
+  for (const {from, to, value} of readPieces(text)) {
     pattern += value === anyText ? '\\*' : text.slice(from, to);
   }
   return pattern;
 }
 
-/** For rules that ask or deny: whether the pattern fits some part of the command in some form, or some of the command is unparsed. */
-export const fitsSomeForm = (pattern: CommandPattern, {forms, run, extent}: CommandForms): boolean => {
+/**
+ * For ask and deny rules: true if the pattern matches some part of the command in some form, or if some of the command was not
+ * parsed.
+ */
+export const matchesSomeForm = (pattern: CommandPattern, {forms, run, extent}: CommandForms): boolean => {
   if (extent === 'partial') return true;
-  const spellings = [Array.from(collapseSpaces(pattern.text), starred), pattern.elements.map(spaced)];
+  const spellings = [Array.from(collapseSpaces(pattern.text), toElement), pattern.elements.map(toSpacedElement)];
   const wanted = spellings.flatMap(spelling =>
     pattern.reach === 'beginning' ? [spelling, [...spelling, ' ', anyText]] : [spelling],
   );
   const isIn = (read: readonly string[]): boolean =>
-    read.some(form => wanted.some(each => matchStars(each, form, wildly)));
-  // A pattern with an operator speaks of more than one command, and is compared with all forms.
+    read.some(form => wanted.some(each => matchStars(each, form, starMatching)));
+  // A pattern with an operator describes more than one command, so it is compared with all forms.
   return isIn(forms) && (/[|&;<>()`\n]/u.test(pattern.text) || isIn(run()));
 };
 
-/** The element that stands for any text. */
+/** The element that matches any text. */
 const anyText = '';
 
-/** The element between words; no word of a command can have it. */
+/** The element between words. No word of a command can contain it. */
 const wordGap = '\0';
 
-const wildly = {
+const starMatching = {
   isStar: (wanted: string): boolean => wanted === anyText,
   fits: (wanted: string, found: string): boolean => wanted === found,
 };
 
-/** In rules that ask or deny every star is a wildcard, quoted or not: a rule that is too wide lets nothing through. */
-const starred = (character: string): string => (character === '*' ? anyText : character);
+/** In ask and deny rules every star is a wildcard, quoted or not: a rule that is too wide allows nothing. */
+const toElement = (character: string): string => (character === '*' ? anyText : character);
 
-const spaced = (element: string): string => (element === wordGap ? ' ' : starred(element));
+const toSpacedElement = (element: string): string => (element === wordGap ? ' ' : toElement(element));
 
 const elementsOf = (text: string): readonly string[] => {
   const elements: string[] = [];
-  for (const {value} of charactersOf(text)) {
+  for (const {value} of readPieces(text)) {
     if (value === anyText || value === wordGap) elements.push(value);
     else for (let at = 0; at < value.length; at += 1) elements.push(value.charAt(at));
   }
   return elements;
 };
 
-/** A part of the pattern and what it stands for: `anyText`, `wordGap`, or characters without quotes. */
+/** A piece of the pattern and its meaning: `anyText`, `wordGap`, or characters without quotes. */
 interface Read {
   readonly from: number;
   readonly to: number;
   readonly value: string;
 }
 
-/** Quotes that are not closed, and a backslash at the end, stand for themselves. */
-function* charactersOf(text: string): Generator<Read> {
+/** Splits a pattern into its pieces. An unclosed quote and a final backslash are taken literally. */
+function* readPieces(text: string): Generator<Read> {
   for (let from = 0; from < text.length;) {
     const char = text.charAt(from);
     const read = /\s/u.test(char) ? gapAt(text, from) : char === '\\' ? escapeAt(text, from) : quoteAt(text, from);
-    const {to, value} = read ?? {to: from + 1, value: starred(char)};
+    const {to, value} = read ?? {to: from + 1, value: toElement(char)};
     if (to > from) yield {from, to, value};
     from = to;
   }
@@ -147,13 +151,19 @@ function quoteAt(text: string, from: number): Omit<Read, 'from'> | undefined {
     : {to: from + match[0].length, value: (match[1] ?? '').replaceAll(/\\(["\\$`])/gu, '$1')};
 }
 
-/** The word without leading `./`. A program without a folder behind its `./` keeps it: without it the shell would look for it in PATH. */
+/**
+ * Returns the word without leading `./`. A program name without a folder keeps its `./`, because the shell would look for it in
+ * PATH without it.
+ */
 function shortSpelling(word: string, {at, home}: {readonly at: number; readonly home: string}): string {
   if (home !== '' && home !== '/' && word.startsWith(`${home}/`)) return `~${word.slice(home.length)}`;
   return word.slice(leadingDots(word, at));
 }
 
-/** The elements of a pattern without leading `./`. Before a star it stays, since what the star stands for could be an option. */
+/**
+ * Returns the elements of a pattern without leading `./`. A `./` before a star stays, because the star could otherwise match an
+ * option.
+ */
 function shortElements(elements: readonly string[]): readonly string[] {
   const short: string[] = [];
   let from = 0;

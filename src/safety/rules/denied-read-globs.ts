@@ -1,13 +1,14 @@
 import {unknownFileEffect} from '../../domain/risk.ts';
-import {anchorForbidding, makePathContext, type PathContextOptions} from '../paths/path-context.ts';
+import {anchorDenyPattern, makePathContext, type PathContextOptions} from '../paths/path-context.ts';
 import {pathOf} from '../paths/path-parts.ts';
 import {isAnyDepth, type PathPattern, type PatternPart} from '../paths/path-pattern.ts';
 import type {PermissionRules} from './permission-rule.ts';
 
 /**
- * What no search may show, because a deny rule with a pattern for Read, Grep or Glob names it: one glob or more for each, as
- * ignore files have them, without a leading `!`. `./secret/*` starts at every workspace root, `/etc/*` at the root of the disk; all
- * begin with one of the two. A folder stands for all that is in it. Characters of globs in plain names are escaped by backslashes.
+ * Returns globs for the files that a search must not show, because a deny rule with a pattern for Read, Grep or Glob names them.
+ * Each rule gives one or more globs in the syntax of ignore files, without a leading `!`. `./secret/*` starts at every workspace
+ * root, and `/etc/*` at the root of the disk. Every glob begins with one of the two. A folder stands for everything in it.
+ * Backslashes escape glob characters in plain names.
  */
 export function deniedReadGlobs({
   rules,
@@ -17,13 +18,13 @@ export function deniedReadGlobs({
     ...options,
     list: () => [],
     read: () => ({kind: 'missing'}),
-    strayProgram: () => undefined,
+    findWorkspaceProgram: () => undefined,
     effectOf: () => unknownFileEffect,
     weftFolders: {folders: [], variables: {}, grantingSettings: new Set()},
   });
   const globs = rules.deny.flatMap(({ruleKind, about}) => {
     if (about.kind !== 'paths' || ruleKind === 'editing') return [];
-    const absolute = anchorForbidding(about.pattern, context).map(parts => pathOf(shortened(parts).map(partText)));
+    const absolute = anchorDenyPattern(about.pattern, context).map(parts => pathOf(shortened(parts).map(partText)));
     return about.pattern.from === 'workspace' ? [relativeGlob(about.pattern), ...absolute] : absolute;
   });
   return [...new Set(globs)];
@@ -32,7 +33,7 @@ export function deniedReadGlobs({
 const relativeGlob = ({parts}: PathPattern): string =>
   `./${parts.length === 0 ? '**' : shortened(parts).map(partText).join('/')}`;
 
-/** Without a closing `**`: what stands before it stands for all below. */
+/** Returns the parts without a final `**`: the folder before it already stands for everything below. */
 const shortened = (parts: readonly PatternPart[]): readonly PatternPart[] => {
   const last = parts.at(-1);
   return last !== undefined && isAnyDepth(last) ? parts.slice(0, -1) : parts;

@@ -1,15 +1,15 @@
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 
-/** Hosts that a rule speaks of: one name or address, all names below it (`*.example.com`), or every host. */
+/** The hosts that a rule applies to: one name or address, all names below it (`*.example.com`), or every host. */
 export type DomainPattern =
   | {readonly kind: 'every-host'}
   | {readonly kind: 'host'; readonly host: string}
   | {readonly kind: 'below'; readonly host: string};
 
 /**
- * Reads what stands in the brackets of `WebFetch(domain:example.com)`. Names of other scripts become the form that is connected to
- * (`xn--…`). The error says what to write.
+ * Reads the pattern in `WebFetch(domain:example.com)`. International names become their ASCII form (`xn--…`). The error says what
+ * to write.
  */
 export function parseDomainPattern(text: string): Outcome<DomainPattern, string> {
   const [, given = ''] = /^domain:(.*)$/su.exec(text.trim()) ?? [];
@@ -22,7 +22,7 @@ export function parseDomainPattern(text: string): Outcome<DomainPattern, string>
     : ok({kind: isBelow ? 'below' : 'host', host});
 }
 
-/** The name as a URL has it; `undefined` for what is more or less than a name. */
+/** Returns the name as a URL writes it, or `undefined` if the text is not exactly one name. */
 function hostOf(text: string): string | undefined {
   const isAddress = /^\[[\da-f:.]+\]$/iu.test(text);
   if (text === '' || (!isAddress && /[\s/:@?#%*\\[\]]/u.test(text))) return undefined;
@@ -31,7 +31,7 @@ function hostOf(text: string): string | undefined {
   return host === '' ? undefined : host;
 }
 
-/** Whether a rule speaks of a host, which is written as `readWebUrl` writes it. Names are compared label by label. */
+/** True if the pattern matches a host, which is written as `readWebUrl` writes it. Names are compared label by label. */
 export function matchesDomain(pattern: DomainPattern, host: string): boolean {
   switch (pattern.kind) {
     case 'every-host':

@@ -4,8 +4,10 @@ import type {RuleKinds} from '../../domain/access.ts';
 import {parseRule, type PermissionRule} from './permission-rule.ts';
 
 /**
- * Reads the condition of a hook: one permission rule, as Claude Code has it. The error says why there is nothing to compare with:
- * `never` where weft has no such tool, so that the hook is not meant for any call; `unclear` in words for the user.
+ * Reads the condition of a hook: one permission rule, as in Claude Code.
+ *
+ * The error is `never` if weft has no such tool, so the hook never runs. It is `unclear` if the text is not one rule; its message
+ * is for the user.
  */
 export function parseCondition(
   text: string,
@@ -14,7 +16,7 @@ export function parseCondition(
   if (/\)\s*(?:[|&,]+|or|and)\s*[\w-]+\(/iu.test(text)) {
     return failed({
       kind: 'unclear',
-      message: `${JSON.stringify(text)} is more than one rule. Give each rule a hook of its own.`,
+      message: `${JSON.stringify(text)} is more than one rule. Give each rule its own hook.`,
     });
   }
   const read = parseRule(text, ruleKinds);

@@ -8,7 +8,7 @@ import {type ChangedPlace, namesInScripts, placesChanged} from '../commands/chan
 import {pathsInCommand, searchedFolders} from '../commands/mentioned-paths.ts';
 import {accessedPaths} from '../paths/accessed-paths.ts';
 import {repositoryFinding} from '../paths/git-repository.ts';
-import {anchorPattern, anchorForbidding, type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
+import {anchorPattern, anchorDenyPattern, type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
 import {partsOf, pathOf, type PathParts} from '../paths/path-parts.ts';
 import {
   needsHiddenPart,
@@ -23,17 +23,19 @@ import {protectedPart} from '../paths/protected-paths.ts';
 import type {Argument} from '../shell/expansion.ts';
 import type {Obligation} from '../../domain/obligation.ts';
 import {readWebUrl, type WebUrl} from '../../domain/web-url.ts';
-import {coversWords, fitsSomeForm, isTextOf} from './command-pattern.ts';
+import {coversWords, matchesSomeForm, matchesExactText} from './command-pattern.ts';
 import {matchesDomain} from './domain-pattern.ts';
-import {exceedsRule} from './exceeds-rule.ts';
+import {exceedsAllowRule} from './allow-rule-scope.ts';
 import type {PermissionRule, PermissionRules} from './permission-rule.ts';
 
 type Behaviour = keyof PermissionRules;
 
 /**
- * The rule that decides, and the list it stands in: deny before ask before allow; `undefined` when none speaks of the action. A
- * deny rule asks where it is not sure that it is broken. Of commands it knows only
- * what allows the whole of them; their parts may be allowed one by one, see `ruleForWords`.
+ * Returns the rule that decides about an action, and its list: deny comes before ask, ask before allow. Returns `undefined` if no
+ * rule applies.
+ *
+ * A deny rule that may or may not apply asks. Of commands, this finds only rules that allow a whole command. For rules that allow
+ * its parts, see `ruleAllowingWords`.
  */
 export function matchingRule(
   action: JudgedAction,
@@ -44,7 +46,7 @@ export function matchingRule(
     const match = {...evidence, behaviour};
     if (behaviour === 'ask') {
       for (const list of ['deny', 'ask'] as const) {
-        const reached = rules[list].find(candidate => mayBeReached(candidate, action.access, {...match, list}));
+        const reached = rules[list].find(candidate => mayReachRuleFiles(candidate, action.access, {...match, list}));
         if (reached !== undefined) return {behaviour, rule: reached, list};
       }
     }
@@ -55,8 +57,8 @@ export function matchingRule(
 }
 
 /**
- * The rule that allows a simple command of these literal words, the program first. It does so for the words alone: what is
- * around them (redirections, assignments, wrappers) is to be allowed by itself.
+ * Returns the rule that allows a simple command with these literal words, the program first. It covers the words only:
+ * redirections, assignments and wrappers need their own permission.
  */
 function ruleAllowingWords(
   words: readonly string[],
@@ -67,14 +69,14 @@ function ruleAllowingWords(
   return rules.allow.find(({about}) => about.kind === 'commands' && coversWords(about.pattern, {words, home}));
 }
 
-/** The rule that allows changing this file, as an edit would. */
+/** Returns the rule that allows an edit of this file. */
 const ruleAllowingWrite = (path: string, rules: PermissionRules, context: PathContext): PermissionRule | undefined =>
   rules.allow.find(
     ({about, ruleKind}) =>
       ruleKind === 'editing' &&
-      // A rule of a tool's name alone speaks of ordinary work.
+      // A rule without a pattern covers ordinary files only.
       ((about.kind === 'every-call' &&
-        placesOfPath(path, context).every(parts => protectedPart(parts, context) === undefined)) ||
+        realAndWrittenParts(path, context).every(parts => protectedPart(parts, context) === undefined)) ||
         (about.kind === 'paths' && coversPaths(about.pattern, {paths: [path], context, matches: patternMatches}))),
   );
 
@@ -87,14 +89,14 @@ function ruleMatches(rule: PermissionRule, action: JudgedAction, match: MatchCon
   const {access} = action;
   const {about} = rule;
   if (access.kind === 'command' && about.kind === 'paths') {
-    return behaviour !== 'allow' && commandNames(rule.ruleKind, about.pattern, {...match, command: access.command});
+    return behaviour !== 'allow' && breaksFileRule(rule.ruleKind, about.pattern, {...match, command: access.command});
   }
   if (access.kind === 'mcp-tool') {
-    // What the user allowed was another description.
+    // The user allowed an earlier description of this tool.
     if (behaviour === 'allow' && access.standing === 'changed') return false;
-    if (!namesMcpTool(rule.tool, access, behaviour)) return false;
-  } else if (!speaksOfTool(rule, action, behaviour)) return false;
-  // What allows pages speaks of the ports of the web.
+    if (!matchesMcpTool(rule.tool, access, behaviour)) return false;
+  } else if (!appliesToTool(rule, action, behaviour)) return false;
+  // Rules that allow pages cover the standard web ports only.
   if (access.kind === 'web-page' && behaviour === 'allow' && pageOf(access)?.port !== 'standard') return false;
   switch (about.kind) {
     case 'every-call':
@@ -102,8 +104,8 @@ function ruleMatches(rule: PermissionRule, action: JudgedAction, match: MatchCon
     case 'commands':
       if (access.kind !== 'command') return false;
       return behaviour === 'allow'
-        ? isTextOf(about.pattern, access.command)
-        : fitsSomeForm(about.pattern, match.forms(access.command));
+        ? matchesExactText(about.pattern, access.command)
+        : matchesSomeForm(about.pattern, match.forms(access.command));
     case 'paths':
       return pathsFit(about.pattern, access, match);
     case 'domains': {
@@ -128,10 +130,11 @@ const isNamed = (name: string, pattern: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 /**
- * What may not be read may neither be searched nor edited, since both tell what is in it; what may be read is not thereby free
- * to be searched or edited. What forbids a command forbids it whichever tool runs it.
+ * True if a rule applies to an action's tool. A rule that denies or asks about reading also covers searching and editing, since
+ * both reveal a file's content. A rule that allows reading allows neither. A deny or ask rule for commands covers every tool that
+ * runs commands.
  */
-function speaksOfTool({tool, ruleKind}: PermissionRule, {access, tools}: JudgedAction, behaviour: Behaviour): boolean {
+function appliesToTool({tool, ruleKind}: PermissionRule, {access, tools}: JudgedAction, behaviour: Behaviour): boolean {
   if (tools.includes(tool)) return true;
   if (behaviour === 'allow') return false;
   if (access.kind === 'command') return ruleKind === 'command';
@@ -140,13 +143,16 @@ function speaksOfTool({tool, ruleKind}: PermissionRule, {access, tools}: JudgedA
 
 type PathMatcher = typeof patternMatches;
 
-/** An allow rule must cover every path, where it leads; a deny or ask rule fits when one path does, as written or where it leads. */
+/**
+ * True if a rule's pattern matches the paths of an action. An allow rule must match every path with links followed. A deny or ask
+ * rule must match one path, as written or with links followed.
+ */
 function pathsFit(pattern: PathPattern, access: Access, {behaviour, context}: MatchContext): boolean {
   const paths = accessedPaths(access);
   const matches = access.kind === 'search' ? patternMatchesFolder : patternMatches;
   return behaviour === 'allow'
     ? coversPaths(pattern, {paths, context, matches})
-    : meetsPath(pattern, {paths, context, matches});
+    : matchesSomePath(pattern, {paths, context, matches});
 }
 
 interface PathTest {
@@ -162,25 +168,25 @@ function coversPaths(pattern: PathPattern, {paths, context, matches}: PathTest):
   );
 }
 
-const meetsPath = (pattern: PathPattern, {paths, context, matches}: PathTest): boolean =>
-  meetsPlace(pattern, {places: paths.flatMap(path => placesOfPath(path, context)), context, matches});
+const matchesSomePath = (pattern: PathPattern, {paths, context, matches}: PathTest): boolean =>
+  matchesSomeParts(pattern, {places: paths.flatMap(path => realAndWrittenParts(path, context)), context, matches});
 
-function meetsPlace(
+function matchesSomeParts(
   pattern: PathPattern,
   {places, context, matches}: Omit<PathTest, 'paths'> & {readonly places: readonly PathParts[]},
 ): boolean {
-  const anchored = anchorForbidding(pattern, context);
+  const anchored = anchorDenyPattern(pattern, context);
   return places.some(parts => anchored.some(each => matches(each, parts, context.letterCase())));
 }
 
-/** The path with links followed, and as written. */
-const placesOfPath = (path: string, context: PathContext): readonly PathParts[] => [
+/** Returns the path with links followed, and the path as written. */
+const realAndWrittenParts = (path: string, context: PathContext): readonly PathParts[] => [
   realParts(path, context),
   writtenParts(path, context),
 ];
 
-/** Whether a command searches, reads or changes folders that may hold files which the rule names, so that the user has to decide. */
-function mayBeReached(
+/** True if a command searches, reads or changes folders that may contain files that the rule names, so the user decides. */
+function mayReachRuleFiles(
   {ruleKind, about}: PermissionRule,
   access: Access,
   {list, ...match}: MatchContext & {readonly list: 'deny' | 'ask'},
@@ -188,51 +194,58 @@ function mayBeReached(
   if (access.kind !== 'command' || about.kind !== 'paths') return false;
   const {pattern} = about;
   if (ruleKind === 'editing')
-    return changedIn(access.command, match).some(({extent, places}) =>
+    return changesOf(access.command, match).some(({extent, places}) =>
       places.some(
         parts =>
           extent !== 'file' &&
-          (meetsPlace(pattern, {places: [parts], ...match, matches: patternMayMatchInside}) ||
+          (matchesSomeParts(pattern, {places: [parts], ...match, matches: patternMayMatchInside}) ||
             (extent !== 'folder' &&
               isFolder(parts, match) &&
-              meetsPlace(pattern, {places: [parts], ...match, matches: patternMayMatchBelow}))),
+              matchesSomeParts(pattern, {places: [parts], ...match, matches: patternMayMatchBelow}))),
       ),
     );
   if (ruleKind !== 'reading') return false;
-  const inScripts = placesOf(namesInScripts(match.forms(access.command)), match);
-  if (meetsPlace(pattern, {places: inScripts, ...match, matches: patternMayMatchInside})) return true;
+  const inScripts = resolveNames(namesInScripts(match.forms(access.command)), match);
+  if (matchesSomeParts(pattern, {places: inScripts, ...match, matches: patternMayMatchInside})) return true;
   if (
-    meetsPlace(pattern, {places: placesNamed(access.command, match).mentioned, ...match, matches: patternMatchesFolder})
+    matchesSomeParts(pattern, {
+      places: commandPaths(access.command, match).mentioned,
+      ...match,
+      matches: patternMatchesFolder,
+    })
   )
-    // A program that is given the folder may look into all of it.
+    // A program may read everything in a folder that is an argument.
     return true;
-  // A rule that only asks is about what is named.
+  // An ask rule covers only the files that the command names.
   if (list === 'ask') return false;
   const folders = searchedFolders(match.forms(access.command))
     .filter(({names}) => names === 'all' || !needsHiddenPart(pattern))
     .map(({folder}) => folder);
   return (
     folders.length > 0 &&
-    meetsPlace(pattern, {places: placesOf(folders, match), ...match, matches: patternMayMatchBelow})
+    matchesSomeParts(pattern, {places: resolveNames(folders, match), ...match, matches: patternMayMatchBelow})
   );
 }
 
-/** Whether a place is a folder that is there now; a workspace and what it lies in are. */
+/** True if the path is an existing folder. Workspace roots and the folders above them always count. */
 const isFolder = (parts: PathParts, {context}: MatchContext): boolean =>
   context.roots().some(root => parts.every((name, at) => root[at] === name)) || context.list(pathOf(parts)).length > 0;
 
-/** What a search is to leave out, since rules forbid to read it. */
-export function leftOut(access: Access, {deny}: PermissionRules, context: PathContext): readonly Obligation[] {
+/** Lists what a search must leave out, because deny rules forbid reading it. */
+export function searchExclusions(access: Access, {deny}: PermissionRules, context: PathContext): readonly Obligation[] {
   if (access.kind !== 'search') return [];
   const test = {paths: accessedPaths(access), context, matches: patternMayMatchBelow};
   const rules = deny.filter(
-    ({ruleKind, about}) => about.kind === 'paths' && ruleKind !== 'editing' && meetsPath(about.pattern, test),
+    ({ruleKind, about}) => about.kind === 'paths' && ruleKind !== 'editing' && matchesSomePath(about.pattern, test),
   );
   return rules.length === 0 ? [] : [{kind: 'left-out', rules: rules.map(({text}) => text)}];
 }
 
-/** Whether a command breaks a rule about files: it mentions a file that must not be read, or writes to one that must not be edited. */
-function commandNames(
+/**
+ * True if a command breaks a rule about files: it mentions a file that must not be read, or writes to one that must not be
+ * edited.
+ */
+function breaksFileRule(
   ruleKind: RuleKind,
   pattern: PathPattern,
   {command, ...match}: MatchContext & {readonly command: string},
@@ -240,65 +253,65 @@ function commandNames(
   if (ruleKind !== 'reading' && ruleKind !== 'editing') return false;
   const places =
     ruleKind === 'reading'
-      ? placesNamed(command, match).mentioned
+      ? commandPaths(command, match).mentioned
       : [
-          ...placesNamed(command, match).written,
-          ...changedIn(command, match).flatMap(each => (each.extent === 'perhaps' ? [] : each.places)),
+          ...commandPaths(command, match).written,
+          ...changesOf(command, match).flatMap(each => (each.extent === 'perhaps' ? [] : each.places)),
         ];
-  return meetsPlace(pattern, {places, ...match, matches: patternMayMatch});
+  return matchesSomeParts(pattern, {places, ...match, matches: patternMayMatch});
 }
 
-/** The places that a command changes, by how sure that is and how far it reaches. */
-const changesOfCommands = new WeakMap<CommandForms, readonly PlacedChange[]>();
+/** Caches the paths that a command changes, with their certainty and depth. */
+const cachedChanges = new WeakMap<CommandForms, readonly ResolvedChange[]>();
 
-interface PlacedChange extends Pick<ChangedPlace, 'extent'> {
+interface ResolvedChange extends Pick<ChangedPlace, 'extent'> {
   readonly places: readonly PathParts[];
 }
 
-function changedIn(command: string, match: MatchContext): readonly PlacedChange[] {
+function changesOf(command: string, match: MatchContext): readonly ResolvedChange[] {
   const forms = match.forms(command);
-  const known = changesOfCommands.get(forms);
+  const known = cachedChanges.get(forms);
   if (known !== undefined) return known;
-  const changed = placesChanged(forms).map(({name, extent}) => ({extent, places: placesOf([name], match)}));
-  changesOfCommands.set(forms, changed);
+  const changed = placesChanged(forms).map(({name, extent}) => ({extent, places: resolveNames([name], match)}));
+  cachedChanges.set(forms, changed);
   return changed;
 }
 
-interface NamedPlaces {
-  /** What is written to among them. */
+interface CommandPaths {
+  /** Includes the written paths. */
   readonly mentioned: readonly PathParts[];
   readonly written: readonly PathParts[];
 }
 
-/** The places of the last commands: several rules look at the same command, and resolving names takes time. */
-const placesOfCommands = new WeakMap<CommandForms, NamedPlaces>();
+/** Caches the paths of recent commands: several rules check the same command, and resolving names takes time. */
+const cachedPaths = new WeakMap<CommandForms, CommandPaths>();
 
-function placesNamed(command: string, match: MatchContext): NamedPlaces {
+function commandPaths(command: string, match: MatchContext): CommandPaths {
   const forms = match.forms(command);
-  const known = placesOfCommands.get(forms);
+  const known = cachedPaths.get(forms);
   if (known !== undefined) return known;
   const names = pathsInCommand(forms);
-  const written = placesOf(names.written, match);
-  const places = {mentioned: [...placesOf(names.mentioned, match), ...written], written};
-  placesOfCommands.set(forms, places);
+  const written = resolveNames(names.written, match);
+  const places = {mentioned: [...resolveNames(names.mentioned, match), ...written], written};
+  cachedPaths.set(forms, places);
   return places;
 }
 
-/** The paths that names in a command may stand for: from the folder it starts in, and from the workspace root in case it changes there. */
-function placesOf(names: readonly string[], {context, directory}: MatchContext): readonly PathParts[] {
+/** Resolves the names in a command: from the command's starting folder, and from the workspace root in case it changes there. */
+function resolveNames(names: readonly string[], {context, directory}: MatchContext): readonly PathParts[] {
   const isElsewhere = pathOf(partsOf(directory)) !== pathOf(context.roots()[0] ?? []);
   return names.flatMap(name => [
-    ...placesOfPath(name, context),
-    ...(isElsewhere && !/^[/~]/u.test(name) ? placesOfPath(`${directory}/${name}`, context) : []),
+    ...realAndWrittenParts(name, context),
+    ...(isElsewhere && !/^[/~]/u.test(name) ? realAndWrittenParts(`${directory}/${name}`, context) : []),
   ]);
 }
 
 /**
- * Whether a rule's `mcp__…` or `harness__…` means a tool: `mcp__SERVER__TOOL` that one, `mcp__SERVER` and `mcp__SERVER__*` all of the server, a
- * `*` at the end all that begin so. A rule that allows must name the whole server: servers choose their tools' names, and a name
- * that looks like another server's must gain nothing.
+ * True if a rule's `mcp__…` or `harness__…` name covers a tool. `mcp__SERVER__TOOL` covers one tool. `mcp__SERVER` and
+ * `mcp__SERVER__*` cover all tools of the server. A final `*` covers all names that begin so. An allow rule must name the whole
+ * server: servers choose their tools' names, and a name that resembles another server's must gain nothing.
  */
-function namesMcpTool(
+function matchesMcpTool(
   rule: string,
   {server, toolName}: {readonly server: string; readonly toolName: string},
   behaviour: keyof PermissionRules,
@@ -310,15 +323,15 @@ function namesMcpTool(
     if (named !== own && !named.startsWith(`${own}_`)) return false;
     return rule === toolName || rule === named || (begins.startsWith(`${named}__`) && toolName.startsWith(begins));
   }
-  // What denies or asks holds for the server's name as the user writes it, too; of a harness, also as weft named it before.
+  // Deny and ask rules also match the server's name as the user writes it. For a harness, they also match weft's former prefix.
   const kinds = isHarnessRule(toolName) ? ['mcp', 'harness'] : ['mcp'];
   const written = kinds.map(kind => `${kind}__${wireName(server)}${toolName.slice(named.length)}`);
   return [toolName, ...written].some(name => rule === name || name.startsWith(begins));
 }
 
 /**
- * Whether rules of the user's allow all of a command that is not known to only read: each of its programs with its words, each
- * file it writes to. What no rule speaks of (assignments, background jobs, words that are not known) stays to be asked about.
+ * True if the user's rules allow every part of a command that is not known to only read: each program with its words, and each
+ * file that it writes to. Parts that no rule covers (assignments, background jobs, unknown words) still need an approval.
  */
 export function rulesCover(
   {invocations, sideEffects}: ScriptAnalysis,
@@ -328,7 +341,7 @@ export function rulesCover(
   if (rules.allow.length === 0) return false;
   return (
     invocations.every(call =>
-      call.reason === undefined ? runsAlikeWithHooks(call, context) : isCovered(call, rules, context),
+      call.reason === undefined ? readsWithoutHooks(call, context) : isCovered(call, rules, context),
     ) &&
     sideEffects.every(
       ({effect, target}) =>
@@ -340,17 +353,17 @@ export function rulesCover(
 }
 
 /**
- * Whether an invocation that only reads does so with the user's own environment, too: no program in the workspace has its name, and
+ * True if an invocation that only reads also does so in the user's own environment: no program in the workspace has its name, and
  * the repository has no hook or file monitor that it would start.
  */
-function runsAlikeWithHooks({words, directories}: JudgedInvocation, context: PathContext): boolean {
+function readsWithoutHooks({words, directories}: JudgedInvocation, context: PathContext): boolean {
   const texts = words.flatMap(({value}) => (typeof value === 'string' ? [] : value.map(({text}) => text)));
   const [program = ''] = texts;
   if (program === 'cd') return true;
   const places = directories.length === 0 ? [''] : directories;
   if (
     places.some(place =>
-      texts.some((text, at) => (at === 0 || isName(text)) && context.strayProgram(text, place) !== undefined),
+      texts.some((text, at) => (at === 0 || isName(text)) && context.findWorkspaceProgram(text, place) !== undefined),
     )
   )
     return false;
@@ -363,7 +376,7 @@ function runsAlikeWithHooks({words, directories}: JudgedInvocation, context: Pat
 
 const isName = (text: string): boolean => /^[a-z][\w.+-]*$/u.test(text);
 
-/** Whether rules of the user's allow each of its programs by name, those that only read too. */
+/** True if the user's rules allow each of a script's programs by name, including those that only read. */
 export const allRulesCover = ({invocations}: ScriptAnalysis, rules: PermissionRules, context: PathContext): boolean =>
   rules.allow.length > 0 && invocations.length > 0 && invocations.every(call => isCovered(call, rules, context));
 
@@ -373,12 +386,12 @@ function isCovered({words, directories}: JudgedInvocation, rules: PermissionRule
     variants.length > 0 &&
     variants.every(variant => {
       const rule = ruleAllowingWords(variant, rules, context);
-      return rule !== undefined && !exceedsRule(variant, rule, {directories, context});
+      return rule !== undefined && !exceedsAllowRule(variant, rule, {directories, context});
     })
   );
 }
 
-/** The possible values of the words; none when they are not known. A file name pattern stands for itself. */
+/** Returns the possible values of the words, or none if the words are not known. A file name pattern stands for itself. */
 function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
   let variants: readonly (readonly string[])[] = [[]];
   for (const {value} of words) {

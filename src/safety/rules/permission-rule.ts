@@ -8,14 +8,14 @@ import {parsePathPattern, type PathPattern} from '../paths/path-pattern.ts';
 import {type CommandPattern, parseCommandPattern} from './command-pattern.ts';
 import {type DomainPattern, parseDomainPattern} from './domain-pattern.ts';
 
-/** What the user allows, wants to be asked about, and forbids. */
+/** The rules that allow, ask about, or deny actions. */
 export interface PermissionRules {
   readonly allow: readonly PermissionRule[];
   readonly ask: readonly PermissionRule[];
   readonly deny: readonly PermissionRule[];
 }
 
-/** `Tool` or `Tool(pattern)`. Ready to be compared: a pattern that cannot be read never becomes a rule. */
+/** A parsed rule, `Tool` or `Tool(pattern)`. A pattern that cannot be read never becomes a rule. */
 export interface PermissionRule {
   readonly text: string;
   readonly tool: string;
@@ -23,27 +23,32 @@ export interface PermissionRule {
   readonly about: RuleSubject;
 }
 
-/** `other` is a pattern for a tool whose patterns are not read yet: it asks and denies for the whole tool and allows nothing. */
+/**
+ * The calls that a rule applies to. `other` is a pattern that weft cannot read: it asks about or denies the whole tool, and
+ * allows nothing.
+ */
 type RuleSubject =
   | {readonly kind: 'every-call'}
   | {readonly kind: 'commands'; readonly pattern: CommandPattern}
   | {readonly kind: 'paths'; readonly pattern: PathPattern}
   | {readonly kind: 'domains'; readonly pattern: DomainPattern}
-  /** One name, or all that begin with what stands before a `*`. */
+  /** One name, or all names that begin with the text before a `*`. */
   | {readonly kind: 'names'; readonly name: string}
   | {readonly kind: 'other'};
 
 /**
- * Why a text is no rule. `unknown-tool`: well formed, but weft has no such tool, so it would never apply. `unread-pattern`: written
- * for another agent, perhaps; `strict` is the rule that is at least as strict: it denies or asks for the whole tool and allows nothing.
+ * Why a text is not a usable rule. `unknown-tool`: the rule is well formed, but weft has no such tool, so the rule would never
+ * apply. `unread-pattern`: the pattern may be written for another agent. `strict` is a rule that is at least as strict: it denies
+ * or asks about the whole tool, and allows nothing.
  */
 type RuleFault =
   | {readonly kind: 'malformed' | 'unknown-tool'; readonly message: string}
   | {readonly kind: 'unread-pattern'; readonly message: string; readonly strict: PermissionRule};
 
 /**
- * Reads one rule, e.g. `Bash(git status:*)`, `Read`, `Edit(src/**)`. The tool is one of the catalogue or of an MCP server
- * (`mcp__…`) or a harness (`harness__…`), in its exact case. The error says what is wrong with the rule and what to write.
+ * Reads one rule, such as `Bash(git status:*)`, `Read` or `Edit(src/**)`. The tool is in weft's catalogue, or belongs to an MCP
+ * server (`mcp__…`) or a harness (`harness__…`). Its case must match. The error says what is wrong with the rule and what to
+ * write.
  */
 export function parseRule(text: string, ruleKinds: RuleKinds): Outcome<PermissionRule, RuleFault> {
   const trimmed = text.trim();
@@ -55,7 +60,7 @@ export function parseRule(text: string, ruleKinds: RuleKinds): Outcome<Permissio
     });
   }
   const ruleKind = kindOf(tool, ruleKinds);
-  if (ruleKind === undefined) return failed(unknownTool(trimmed, tool, [...ruleKinds.keys(), networkRules]));
+  if (ruleKind === undefined) return failed(unknownTool(trimmed, tool, [...ruleKinds.keys(), networkRuleTool]));
   const rule = {text: trimmed, tool, ruleKind};
   if (pattern === undefined || pattern.trim() === '*') return ok({...rule, about: {kind: 'every-call'}});
   const about = subjectOf(pattern, ruleKind);
@@ -93,41 +98,44 @@ function subjectOf(pattern: string, ruleKind: RuleKind): Outcome<RuleSubject, st
   }
 }
 
-/** What rules call the network of commands in the sandbox. It is no tool: commands reach for hosts, models do not. */
-export const networkRules = 'Network';
+/** The name of network access by sandboxed commands in rules. It is not a tool: commands connect to hosts, models do not. */
+export const networkRuleTool = 'Network';
 
 function kindOf(tool: string, ruleKinds: RuleKinds): RuleKind | undefined {
-  if (tool === networkRules) return 'domain';
+  if (tool === networkRuleTool) return 'domain';
   return ruleKinds.get(tool) ?? (tool.startsWith('mcp__') || isHarnessRule(tool) ? 'whole-tool' : undefined);
 }
 
-/** A near miss is an error, since ignoring it could drop a rule that someone relies on; a tool that weft has not cannot run. */
+/**
+ * Reports a rule for an unknown tool. A misspelled tool is an error, because the user may rely on the rule. A tool that weft does
+ * not have cannot run.
+ */
 function unknownTool(rule: string, tool: string, built: readonly string[]): RuleFault {
   const near = nearestName(tool, built);
-  const message = `The rule ${rule} names no tool of weft.`;
+  const message = `The rule ${rule} names an unknown tool.`;
   if (near !== undefined) return {kind: 'malformed', message: `${message} Did you mean ${near}?`};
-  const known = `There are ${built.join(', ')}; tools of MCP servers begin with mcp__, what harnesses ask for with harness__.`;
+  const known = `Tools: ${built.join(', ')}. Tools of MCP servers begin with mcp__, tools of harnesses with harness__.`;
   return {kind: 'unknown-tool', message: `${message} ${known}`};
 }
 
-/** Whether rules allow a tool whatever it is given, and none asks about it or denies it. */
+/** True if the rules allow every call of a tool, and no rule asks about it or denies it. */
 export const allowsEveryCall = ({allow, ask, deny}: PermissionRules, tool: string): boolean =>
   allow.some(rule => rule.tool === tool && rule.about.kind === 'every-call') &&
   ![...ask, ...deny].some(rule => rule.tool === tool);
 
-/** Rules that change while weft runs; holders of `rules` see each change. The initial rules stay. */
+/** Rules that change while weft runs. Whoever holds `rules` sees each change. The initial rules stay. */
 export interface ChangeableRules {
   readonly rules: PermissionRules;
   readonly add: (list: RuleList, rule: PermissionRule) => void;
-  /** Takes out a rule that was added; whether it was there. */
+  /** Removes an added rule. Returns whether it was there. */
   readonly remove: (list: RuleList, text: string) => boolean;
-  /** Puts these in the place of all that were added. */
+  /** Replaces all added rules. */
   readonly replace: (list: RuleList, rules: readonly PermissionRule[]) => void;
 }
 
 export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
   const added: Record<RuleList, readonly PermissionRule[]> = {allow: [], ask: [], deny: []};
-  // A list is the same array for as long as nothing changes in it.
+  // A list stays the same array until it changes.
   const all: Record<RuleList, readonly PermissionRule[]> = {...initial};
   const set = (list: RuleList, rules: readonly PermissionRule[]): void => {
     added[list] = rules;
@@ -149,21 +157,23 @@ export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
   };
 }
 
-/** The rules of one agent of several. */
+/** The rules of one agent in a session with several agents. */
 export interface AgentRules {
-  /** What whoever started it goes by, and besides that what its own prompt allows. */
+  /** The rules of the agent's parent, and the rules that its own prompt allows. */
   readonly rules: PermissionRules;
-  /** Puts these in the place of all that its prompt before allowed. */
+  /** Replaces the rules that the previous prompt allowed. */
   readonly allowForPrompt: (rules: readonly PermissionRule[]) => void;
 }
 
-/** The rules of an agent over those of who started it: what its prompt allows is seen by its own sub-agents, and by nobody else. */
+/**
+ * Layers an agent's rules over those of its parent. Only the agent and its own sub-agents see the rules that its prompt allows.
+ */
 export function rulesOfAgent(above: PermissionRules): AgentRules {
-  let ofPrompt: readonly PermissionRule[] = [];
+  let promptRules: readonly PermissionRule[] = [];
   return {
     rules: {
       get allow() {
-        return ofPrompt.length === 0 ? above.allow : [...above.allow, ...ofPrompt];
+        return promptRules.length === 0 ? above.allow : [...above.allow, ...promptRules];
       },
       get ask() {
         return above.ask;
@@ -173,7 +183,7 @@ export function rulesOfAgent(above: PermissionRules): AgentRules {
       },
     },
     allowForPrompt(rules) {
-      ofPrompt = rules;
+      promptRules = rules;
     },
   };
 }

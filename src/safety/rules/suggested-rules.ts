@@ -4,16 +4,16 @@ import {hasSubcommand, isA, isInterpreter, isShell, rowOf, takesCodeFromInput} f
 import {dependsOnArguments} from '../commands/risks.ts';
 import {innerCommand, isWrapper} from '../commands/layers.ts';
 import {exactPattern, parseCommandPattern} from './command-pattern.ts';
-import {openWrapper} from './open-wrapper.ts';
-import {networkRules, type PermissionRule} from './permission-rule.ts';
+import {unrestrictedWrapper} from './unrestricted-wrapper.ts';
+import {networkRuleTool, type PermissionRule} from './permission-rule.ts';
 import type {RiskLevel} from '../../domain/risk.ts';
 
-/** Commands longer than this are kept as no rule. */
+/** Longer commands are not offered as rules, in characters. */
 const longestRule = 500;
 
 /**
- * Rules that would let this command through next time, narrowest first. Wider ones than the command itself are offered only for
- * one plain program that neither destroys nor runs whatever it is given.
+ * Returns rules that would allow this command next time, narrowest first. Rules wider than the command itself are offered only
+ * for one plain program that neither destroys anything nor runs arbitrary programs.
  */
 export function suggestedRules(
   command: string,
@@ -30,7 +30,7 @@ export function suggestedRules(
   return [...new Set([exactPattern(command), ...prefixRules])].filter(isUseful).map(text => `Bash(${text})`);
 }
 
-/** `npm run test:*`, `npm run:*`: the program with one or two words, when they are plain names, behind the wrappers that run it. */
+/** Returns prefix rules such as `npm run test:*`: the wrappers, then the program and its next words, if they are plain names. */
 function prefixesOf({words}: JudgedInvocation): readonly string[] {
   const texts = words.map(word => plainText(word) ?? '');
   const start = innerCommand(texts);
@@ -46,7 +46,7 @@ function prefixesOf({words}: JudgedInvocation): readonly string[] {
     isA(usable.slice(0, 2).join(' '), 'loses-work') ||
     usable.some((_, at) => isA(usable.slice(0, at + 1).join(' '), 'runs-any')) ||
     isShell(name) ||
-    (!takesSubcommand && texts.slice(start + 1).some(word => runsAnother.test(word))) ||
+    (!takesSubcommand && texts.slice(start + 1).some(word => beforeAnotherProgram.test(word))) ||
     (!takesSubcommand && (isWrapper(name) || takesCodeFromInput(name) || dependsOnArguments(name)))
   )
     return [];
@@ -59,44 +59,48 @@ function prefixesOf({words}: JudgedInvocation): readonly string[] {
 }
 
 /**
- * Whether the command is one run of the project's own tests or scripts: what it may do is the project's to say, whatever arguments
- * follow. An approval for the session covers these as `npm test …`.
+ * True if the command is one run of the project's own tests or scripts. The project decides what these do, whatever their
+ * arguments are. An approval for the session covers them as `npm test …`.
  */
 export const runsProjectCode = (command: string): boolean => projectRun.test(command.trim());
 
-/** No operator of the shell, and nothing before the arguments that would change what is run. */
+/** Matches a command without shell operators, and with nothing before its arguments that would change what it runs. */
 const projectRun =
   /^(?:(?:npm|pnpm|yarn|bun)\s+(?:test|t|run\s+[\w:-]+|run-script\s+[\w:-]+)|cargo\s+(?:test|build|check|clippy)|go\s+(?:test|vet|build)|dotnet\s+(?:test|build)|swift\s+(?:test|build)|mix\s+test|(?:pytest|vitest|jest|mocha|phpunit|rspec|ctest))(?:\s[^;&|<>`$()\n]*)?$/u;
 
-/** Words behind which a program that weft does not know is likely to take the command that it runs. */
-const runsAnother = /^(?:--|exec|shell|enter|--(?:run|command|exec))$/u;
+/** Words after which a program that weft does not know probably takes a command to run. */
+const beforeAnotherProgram = /^(?:--|exec|shell|enter|--(?:run|command|exec))$/u;
 
 function isUseful(text: string): boolean {
   const read = parseCommandPattern(text);
   if (read.tag === 'failed') return false;
   return (
     read.value.reach === 'whole' ||
-    whyRuleIsBroad({tool: 'Bash', about: {kind: 'commands', pattern: read.value}}) === undefined
+    broadRuleProblem({tool: 'Bash', about: {kind: 'commands', pattern: read.value}}) === undefined
   );
 }
 
-/** Why a rule that allows would let nearly anything through, as half a sentence; `undefined` when it would not. */
-export function whyRuleIsBroad({tool, about}: Pick<PermissionRule, 'tool' | 'about'>): string | undefined {
+/**
+ * Returns the problem with an allow rule that would allow nearly anything, as half a sentence. Returns `undefined` if there is
+ * none.
+ */
+export function broadRuleProblem({tool, about}: Pick<PermissionRule, 'tool' | 'about'>): string | undefined {
   if (about.kind === 'every-call') {
-    if (tool === networkRules) return reachesAll;
-    return tool === 'Bash' ? 'it lets every command through' : undefined;
+    if (tool === networkRuleTool) return reachesEveryHost;
+    return tool === 'Bash' ? 'it allows every command' : undefined;
   }
-  if (about.kind === 'domains' && tool === networkRules && about.pattern.kind === 'every-host') return reachesAll;
+  if (about.kind === 'domains' && tool === networkRuleTool && about.pattern.kind === 'every-host')
+    return reachesEveryHost;
   if (about.kind !== 'commands') return undefined;
   const {text, reach} = about.pattern;
   const words = text.replaceAll(/["']/gu, '').split(/\s+/u);
   const isOpen = reach === 'beginning' || words.at(-1)?.includes('*') === true;
   const program = (words[0] ?? '').replaceAll('\\', '');
-  if (program.includes('*')) return 'it lets any program through';
+  if (program.includes('*')) return 'it allows any program';
   const name = program.slice(program.lastIndexOf('/') + 1).toLowerCase();
   const others = words.slice(1).filter(word => !word.startsWith('-') && word !== '*');
   if (!isOpen) return undefined;
-  const wrapper = openWrapper(about.pattern);
+  const wrapper = unrestrictedWrapper(about.pattern);
   if (wrapper !== undefined) return `${wrapper} runs any other program`;
   const [first] = others;
   const call = [name, ...others].join(' ');
@@ -108,9 +112,9 @@ export function whyRuleIsBroad({tool, about}: Pick<PermissionRule, 'tool' | 'abo
   return hasSubcommand(call, 'runs-any') ? `${call} can run any other program` : undefined;
 }
 
-const reachesAll = 'commands in the sandbox may then send any file anywhere';
+const reachesEveryHost = 'commands in the sandbox may then send any file anywhere';
 
-/** True for a command whose arguments are a command: an allow rule must name that one to its end. */
+/** True if the arguments of the command are themselves a command. An allow rule must name such a command in full. */
 export const runsArguments = (command: string): boolean => {
   const words = command.split(' ', 3);
   return words.some((_, at) => isA(words.slice(0, at + 1).join(' '), 'runs-words'));

@@ -47,7 +47,7 @@ describe('adding', () => {
   test('what is no rule allows nothing', async () => {
     const {live, kept, change} = scene();
     expect(await change(add('bash(x)', {scope: 'user'}))).toEqual(
-      failed({kind: 'rejected', message: 'The rule bash(x) names no tool of weft. Did you mean Bash?'}),
+      failed({kind: 'rejected', message: 'The rule bash(x) names an unknown tool. Did you mean Bash?'}),
     );
     expect([texts(live), kept]).toEqual([[], []]);
   });

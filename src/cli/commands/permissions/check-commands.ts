@@ -99,7 +99,7 @@ export function commandJudge({roots, settings, places}: RunContext, sandbox: Jud
     resolve: path => paths.resolve(path),
     list: listFolder,
     read: readBytes,
-    strayProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots}),
+    findWorkspaceProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots}),
     effectOf: command => fileEffect(command, {home, readingOf}),
     secretNames: () => [],
     weftFolders: weftFolders(places, process.env),

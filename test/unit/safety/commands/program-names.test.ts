@@ -19,7 +19,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
       'safety/commands/changed-places.ts': 'awk git parallel rename sed source tar tree xargs',
       'safety/commands/effects.ts': 'rename shred source truncate',
       'safety/commands/only-reads.ts': 'awk jq sed',
-      'safety/rules/exceeds-rule.ts': 'awk exec sed',
+      'safety/rules/allow-rule-scope.ts': 'awk exec sed',
       'safety/secrets/find-secrets.ts': 'base64',
       'safety/secrets/placeholders.ts': 'base64',
       'safety/secrets/redactor.ts': 'id',
@@ -35,7 +35,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
     files: {
       'safety/commands/analyze-command.ts': 'cat cd echo xargs',
       'safety/rules/matching-rule.ts': 'cd git',
-      'safety/rules/possible-denial.ts': 'at batch eval git parallel source trap xargs',
+      'safety/rules/deny-rule-bypass.ts': 'at batch eval git parallel source trap xargs',
       'safety/shell/second-reading.ts': 'ls',
     },
   },

@@ -10,7 +10,7 @@ const context = makePathContext({
   resolve: path => ({path, place: 'inside-workspace'}),
   list: () => [],
   read: () => ({kind: 'missing'}),
-  strayProgram: () => undefined,
+  findWorkspaceProgram: () => undefined,
   effectOf: () => unknownFileEffect,
   weftFolders: {folders: [], variables: {}, grantingSettings: new Set()},
 });

@@ -2,20 +2,20 @@ import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import {describe, expect, test} from 'vitest';
 import {wrapperBeginnings} from '../../../../src/safety/commands/layers.ts';
 import {bash, judge} from '../support/judging.ts';
-import {whyRuleIsBroad} from '../../../../src/safety/rules/suggested-rules.ts';
+import {broadRuleProblem} from '../../../../src/safety/rules/suggested-rules.ts';
 import {parseRule} from '../../../../src/safety/rules/permission-rule.ts';
 
 const broad = (text: string): string | undefined => {
   const rule = parseRule(text, ruleKinds);
   if (rule.tag === 'failed') throw new Error(rule.error.message);
-  return whyRuleIsBroad(rule.value);
+  return broadRuleProblem(rule.value);
 };
 
 test.each([
-  ['Bash', 'it lets every command through'],
-  ['Bash(*)', 'it lets every command through'],
-  ['Bash(*:*)', 'it lets any program through'],
-  ['Bash(ba*)', 'it lets any program through'],
+  ['Bash', 'it allows every command'],
+  ['Bash(*)', 'it allows every command'],
+  ['Bash(*:*)', 'it allows any program'],
+  ['Bash(ba*)', 'it allows any program'],
   ['Bash(bash:*)', 'bash runs whatever it is given'],
   ['Bash(/bin/bash -c:*)', 'bash runs whatever it is given'],
   ['Bash("sh" -c *)', 'sh runs whatever it is given'],

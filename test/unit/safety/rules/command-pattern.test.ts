@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {
   coversWords,
   exactPattern,
-  isTextOf,
+  matchesExactText,
   parseCommandPattern,
   type CommandPattern,
 } from '../../../../src/safety/rules/command-pattern.ts';
@@ -97,14 +97,14 @@ describe('exactPattern', () => {
     fc.assert(
       fc.property(texts, texts, (text, other) => {
         const exact = pattern(exactPattern(text));
-        expect(isTextOf(exact, text)).toBe(true);
-        expect(isTextOf(exact, other)).toBe(text.trim() === other.trim());
+        expect(matchesExactText(exact, text)).toBe(true);
+        expect(matchesExactText(exact, other)).toBe(text.trim() === other.trim());
       }),
     );
   });
 
   test('a pattern with a star, or a beginning, is the text of nothing', () => {
-    expect(isTextOf(pattern('ls *'), 'ls *')).toBe(false);
-    expect(isTextOf(pattern('ls:*'), 'ls')).toBe(false);
+    expect(matchesExactText(pattern('ls *'), 'ls *')).toBe(false);
+    expect(matchesExactText(pattern('ls:*'), 'ls')).toBe(false);
   });
 });

@@ -2,9 +2,9 @@ import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {readHostPlace} from '../../../../src/domain/web-url.ts';
-import {hostDecision, hostRule, someHostReachable} from '../../../../src/safety/rules/host-rules.ts';
+import {hostDecision, hostRule, canReachSomeHost} from '../../../../src/safety/rules/host-rules.ts';
 import {parseRule, type PermissionRule} from '../../../../src/safety/rules/permission-rule.ts';
-import {whyRuleIsBroad} from '../../../../src/safety/rules/suggested-rules.ts';
+import {broadRuleProblem} from '../../../../src/safety/rules/suggested-rules.ts';
 
 /** A rule as it takes effect: one that cannot be read is as strict as it can be. */
 function ruleOf(text: string): PermissionRule {
@@ -155,12 +155,12 @@ test('no text of a program is read as another host than the URL standard has it'
 });
 
 test('a rule for every host is said to be broad; only rules that may let something through open the network', () => {
-  expect(['Network', 'Network(domain:*)'].map(text => whyRuleIsBroad(ruleOf(text)))).toEqual([
+  expect(['Network', 'Network(domain:*)'].map(text => broadRuleProblem(ruleOf(text)))).toEqual([
     expect.stringContaining('anywhere'),
     expect.stringContaining('anywhere'),
   ]);
-  expect(whyRuleIsBroad(ruleOf('Network(domain:*.example.com)'))).toBeUndefined();
-  expect(someHostReachable(rules({deny: ['Network'], allow: ['WebFetch']}))).toBe(false);
-  expect(someHostReachable(rules({ask: ['Network']}))).toBe(true);
-  expect(someHostReachable(rules({allow: ['Network(domain:a.test)']}))).toBe(true);
+  expect(broadRuleProblem(ruleOf('Network(domain:*.example.com)'))).toBeUndefined();
+  expect(canReachSomeHost(rules({deny: ['Network'], allow: ['WebFetch']}))).toBe(false);
+  expect(canReachSomeHost(rules({ask: ['Network']}))).toBe(true);
+  expect(canReachSomeHost(rules({allow: ['Network(domain:a.test)']}))).toBe(true);
 });

@@ -51,13 +51,13 @@ describe('parseRule', () => {
       '"Bash(git status" is not a rule. A rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(src/**).',
     ],
     ['', '"" is not a rule. A rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(src/**).'],
-    ['bash(rm:*)', 'The rule bash(rm:*) names no tool of weft. Did you mean Bash?'],
-    ['Raed', 'The rule Raed names no tool of weft. Did you mean Read?'],
-    ['todowrite', 'The rule todowrite names no tool of weft. Did you mean TodoWrite?'],
+    ['bash(rm:*)', 'The rule bash(rm:*) names an unknown tool. Did you mean Bash?'],
+    ['Raed', 'The rule Raed names an unknown tool. Did you mean Read?'],
+    ['todowrite', 'The rule todowrite names an unknown tool. Did you mean TodoWrite?'],
     [
       'Frobnicate',
       expect.stringMatching(
-        /^The rule Frobnicate names no tool of weft\. There are Bash, .*Read, .*TodoWrite, .*; tools of MCP servers begin with mcp__, what harnesses ask for with harness__\.$/u,
+        /^The rule Frobnicate names an unknown tool\. Tools: Bash, .*Read, .*TodoWrite, .*\. Tools of MCP servers begin with mcp__, tools of harnesses with harness__\.$/u,
       ),
     ],
     ['Edit()', 'The rule Edit() cannot be used: the pattern is empty; leave the parentheses out to mean every path.'],
@@ -84,7 +84,7 @@ describe('parseRule', () => {
     expect(parseRule('NotebookEdit', ruleKinds)).toMatchObject({tag: 'failed', error: {kind: 'unknown-tool'}});
     expect(parseRule('bash', ruleKinds)).toMatchObject({
       tag: 'failed',
-      error: {kind: 'malformed', message: 'The rule bash names no tool of weft. Did you mean Bash?'},
+      error: {kind: 'malformed', message: 'The rule bash names an unknown tool. Did you mean Bash?'},
     });
   });
 });

@@ -12,13 +12,15 @@ import {fixedWords} from './command-pattern.ts';
 import {runsArguments, runsProjectCode} from './suggested-rules.ts';
 
 /**
- * Whether a simple command does more than the allow rule that covers its words was written for. It does if a wrapper runs a program
- * that the rule does not name (`sudo rm x`, `Bash(sudo:*)`). It does where an option that the rule's text does not contain makes it
- * run another program, load code from outside the workspace, or write a file that is outside
- * the workspace or protected; tests and scripts of the project also where an argument of theirs names a place outside the workspace,
- * since what they do with it is theirs. Writing an ordinary file of the workspace does not count: a rule that allows a command allows that.
+ * True if a simple command does more than the allow rule that matches its words was written for:
+ * - A wrapper runs a program that the rule does not name (`sudo rm x`, `Bash(sudo:*)`).
+ * - An option that is not in the rule's text makes the command run another program, load code from outside the workspace, or
+ *   write a file that is protected or outside the workspace.
+ * - An argument of a project test or script names a path outside the workspace. The project decides what it does with that path.
+ *
+ * Writing an ordinary workspace file does not count: a rule that allows a command allows that too.
  */
-export function exceedsRule(words: readonly string[], {about}: PermissionRule, where: Place): boolean {
+export function exceedsAllowRule(words: readonly string[], {about}: PermissionRule, where: RunLocation): boolean {
   if (about.kind === 'commands') {
     const {words: fixed, open} = fixedWords(about.pattern);
     const isOpen = open && fixed.length > 0 && words.length > fixed.length;
@@ -27,12 +29,14 @@ export function exceedsRule(words: readonly string[], {about}: PermissionRule, w
   const namedInRule = new Set(
     about.kind === 'commands' ? about.pattern.text.replaceAll(/["'\\]/gu, '').split(/\s+/u) : [],
   );
-  if (runsProjectCode(words.join(' ')) && words.some(word => !namedInRule.has(word) && namesPlaceOutside(word, where)))
+  if (runsProjectCode(words.join(' ')) && words.some(word => !namedInRule.has(word) && namesPathOutside(word, where)))
     return true;
   return nestedCommands(words).some(([program = '', ...args]) => {
     const name = program.slice(program.lastIndexOf('/') + 1).replace(/@[\w.^~-]+$/u, '');
-    if (isA(name, 'database') && args.some(word => !namedInRule.has(word) && actsOutside(word))) return true;
-    if (effectsOf([name, ...args]).some(({role, word}) => !namedInRule.has(word) && actsByRole(role, word, where)))
+    if (isA(name, 'database') && args.some(word => !namedInRule.has(word) && queryExceedsRule(word))) return true;
+    if (
+      effectsOf([name, ...args]).some(({role, word}) => !namedInRule.has(word) && scriptExceedsRule(role, word, where))
+    )
       return true;
     return actsOf([name, ...args]).some(
       ({option, word, act, value}) =>
@@ -41,41 +45,48 @@ export function exceedsRule(words: readonly string[], {about}: PermissionRule, w
   });
 }
 
-/** The command by its program's name, without the options before its subcommand: `git -C x bisect run` is `git bisect run`. */
+/**
+ * Returns the command with its program's base name, and without the options before its subcommand: `git -C x bisect run` becomes
+ * `git bisect run`.
+ */
 function plainCall([program = '', ...args]: readonly string[]): string {
   const at = args.findIndex((word, index) => !word.startsWith('-') && !/^-[Cc]$/u.test(args[index - 1] ?? ''));
   return [program.slice(program.lastIndexOf('/') + 1), ...(at < 0 ? args : args.slice(at))].join(' ');
 }
 
-/** Whether a word, or the value in it, is a path that leads out of the workspace: `/tmp/x.js`, `--config=../x`, `-r/tmp/x`. */
-function namesPlaceOutside(word: string, where: Place): boolean {
+/** True if a word, or a value in it, is a path outside the workspace: `/tmp/x.js`, `--config=../x`, `-r/tmp/x`. */
+function namesPathOutside(word: string, where: RunLocation): boolean {
   return [
     ...word.matchAll(/(?:^-[A-Za-z]?|^|[=,;'"\s@]|:(?!\/\/))((?:~|\/|(?:[\w.-]+\/)*\.\.(?=\/|$))[^\s,;'"]*)/gu),
   ].some(([, path]) => !isOrdinaryFile(path, 'loads', where));
 }
 
-/** The command itself, and the commands that it runs: `npx eslint` runs `eslint`, and `python -m pytest` runs `pytest`. */
+/** Returns the command itself and the commands that it runs: `npx eslint` runs `eslint`, and `python -m pytest` runs `pytest`. */
 function nestedCommands(words: readonly string[]): readonly (readonly string[])[] {
   const starts = commandStarts(words).filter(at => at > 0);
-  // The words behind the name of a package are arguments of that package, not of what runs it.
+  // The words after a package's name are the package's arguments, not the package runner's.
   const ownWords = isA(programName(words[0] ?? ''), 'packages')
     ? words.slice(0, Math.min(...starts, words.length))
     : words;
   return [ownWords, ...starts.map(at => words.slice(at))].flatMap(each => [each, ...runByName(each)]);
 }
 
-/** What a program runs by the name of a module or a script: `pytest -x` of `python -m pytest -x`. */
+/** Returns the command that a program runs by the name of a module or script: `pytest -x` in `python -m pytest -x`. */
 function runByName(words: readonly string[]): readonly (readonly string[])[] {
   const module = effectsOf(words).find(({role, word}) => role === 'module' && !/^(?:run|exec|x|dlx)$/u.test(word));
   return module === undefined ? [] : [[module.word, ...module.rest]];
 }
 
-interface Place {
+interface RunLocation {
   readonly directories: readonly string[];
   readonly context: PathContext;
 }
 
-function isOrdinaryFile(value: string | undefined, act: 'writes' | 'loads', {directories, context}: Place): boolean {
+function isOrdinaryFile(
+  value: string | undefined,
+  act: 'writes' | 'loads',
+  {directories, context}: RunLocation,
+): boolean {
   if (value === undefined || value === '' || value === '-' || /^\/dev\/(?:null|stdout|stderr)$/u.test(value))
     return true;
   if (directories.length === 0 || /^~(?!\/|$)|[$`]/u.test(value)) return false;
@@ -90,30 +101,30 @@ function isOrdinaryFile(value: string | undefined, act: 'writes' | 'loads', {dir
   });
 }
 
-/** Whether a script runs a command or writes a file that is not ordinary, or is read from outside of the workspace. */
-const actsByRole = (role: Role, word: string, where: Place): boolean =>
+/** True if a script runs a command, writes a file that is not ordinary, or is read from outside the workspace. */
+const scriptExceedsRule = (role: Role, word: string, where: RunLocation): boolean =>
   role === 'sed'
     ? !isHarmlessSed(word) && sedCommandThatActs.test(word)
     : role === 'code'
       ? !isOrdinaryFile(word, 'loads', where)
-      : (role === 'awk' || role === 'script') && awkActs(word, where);
+      : (role === 'awk' || role === 'script') && awkExceedsRule(word, where);
 
-/** Matches sed's commands `e` (run) and `w` (write), and the flags of `s` with these names, wherever they may occur in a script. */
+/** Matches sed's commands `e` (run) and `w` (write) anywhere in a script, and the flags of `s` with these names. */
 const sedCommandThatActs =
   /(?:^|[;{}\n\d$!/|#,@]\s*)[gpiIM\d]*(?:[wW]|e(?=$|[\s;}]))|(?:^|[;{}\n])\s*(?:[\d,$]+|\/[^/]*\/)\s*!?\s*e/u;
 
-/** Whether a script of awk runs a command, or writes a file that is not ordinary. */
-const awkActs = (script: string, where: Place): boolean =>
+/** True if an awk script runs a command, or writes a file that is not ordinary. */
+const awkExceedsRule = (script: string, where: RunLocation): boolean =>
   !isHarmlessAwk(script) &&
   (/\bsystem\b|\bgetline\b|@|(?<!\|)\|(?!\|)/u.test(script) ||
     [...script.matchAll(/\bprintf?\b[^;}\n]*?>{1,2}\s*(?:"([^"\\]*)")?/gu)].some(
       ([, file]) => file === undefined || !isOrdinaryFile(file, 'writes', where),
     ));
 
-/** A query may stand in the word of its option: `-e'system x'`. */
-const actsOutside = (word: string): boolean =>
-  [word, word.replace(/^-[A-Za-z]|^--[a-z-]+=/u, '')].some(text => actsOutsideDatabase.test(text));
+/** True if a query runs a program or writes a file. The query may be part of its option's word: `-e'system x'`. */
+const queryExceedsRule = (word: string): boolean =>
+  [word, word.replace(/^-[A-Za-z]|^--[a-z-]+=/u, '')].some(text => actingQuery.test(text));
 
-/** Matches what runs a program or writes a file in a query, or in one of the database client's own commands. */
-const actsOutsideDatabase =
+/** Matches the parts of a query, and a database client's own commands, that run a program or write a file. */
+const actingQuery =
   /\\(?:[!ow]|copy\b|i(?:r|nclude\w*)?(?![a-z])|[esPT.](?![a-z])|ef\b|ev\b|g[a-z]*\s*\||lo_\w+|setenv\b|set\b[^\n]*`)|^\s*\.(?:shell|system|sh|load|output|once|backup|save|log|excel|read|import\s+["']?\||www|open|clone|restore|trace|ar|archive|cd)\b|\b(?:writefile|load_extension|readfile|edit)\s*\(|\binto\s+(?:out|dump)file\b|\b(?:to|from)\s+program\b|(?:^|[;\n])\s*(?:system|source|tee|pager|edit)\b|\bcopy\b[^;]*\bto\b|\bexport\s+database\b|(?:^|;)\s*(?:force\s+)?(?:install|load)\b|\battach\b/iu;

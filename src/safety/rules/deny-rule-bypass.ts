@@ -1,6 +1,6 @@
 import {firstFound} from '../../base/first-found.ts';
 import {isShell, takesCodeFromInput} from '../commands/known-programs.ts';
-import type {PossibleDenial} from '../../domain/reason.ts';
+import type {DenyRuleBypass} from '../../domain/reason.ts';
 import type {JudgedInvocation, CommandAnalysis} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {deniedInArguments, namesCommand} from '../commands/programs-in-arguments.ts';
@@ -9,15 +9,16 @@ import type {Argument} from '../shell/expansion.ts';
 import type {PermissionRules} from './permission-rule.ts';
 
 /**
- * Why a command may run something that a deny rule forbids although its words do not match the rule, for example because the command
- * computes or reads what it runs. weft asks about such a command in every mode. `undefined` if the command surely runs nothing
- * forbidden, and if no deny rule has a pattern for commands.
+ * Returns how a command may run something that a deny rule forbids although its words do not match the rule, for example because
+ * it computes or reads the program to run. weft asks about such a command in every mode.
+ *
+ * Returns `undefined` if the command certainly runs nothing forbidden, or if no deny rule has a command pattern.
  */
-export function possibleDenial(
+export function findDenyRuleBypass(
   command: string,
   parsed: CommandAnalysis,
   {deny}: PermissionRules,
-): PossibleDenial | undefined {
+): DenyRuleBypass | undefined {
   const forbidden = deny.flatMap(({about}) => (about.kind === 'commands' ? [about.pattern.text.split(/\s+/u)] : []));
   if (forbidden.length === 0) return undefined;
   if (parsed.reading === 'unparsed') return {kind: 'unparsed', what: parsed.what};
@@ -53,7 +54,7 @@ export function possibleDenial(
 function uncertaintyOf(
   {words, reason}: Pick<JudgedInvocation, 'words' | 'reason'>,
   {forbidden, isGitConfigured}: {readonly forbidden: readonly (readonly string[])[]; readonly isGitConfigured: boolean},
-): PossibleDenial | undefined {
+): DenyRuleBypass | undefined {
   const texts = words.map(textOf);
   const found = layers(texts);
   const starts = found.map(({at}) => at);
@@ -85,7 +86,7 @@ function uncertaintyOf(
   return given === undefined ? undefined : {kind: 'in-arguments', command: given.denied, program: given.program};
 }
 
-/** Whether a command has all options of a forbidden one, in any order and spelling: `rm -r -f x` has those of `rm -rf`. */
+/** True if a command has all options of a forbidden one, in any order and spelling: `rm -r -f x` has those of `rm -rf`. */
 function hasOptionsOf([program, ...pattern]: readonly string[], [name, ...args]: readonly string[]): boolean {
   const requiredOptions = optionsOf(pattern);
   if (program !== name || requiredOptions.length === 0 || pattern.some(word => /[*?]/u.test(word))) return false;
@@ -101,7 +102,9 @@ function hasOptionsOf([program, ...pattern]: readonly string[], [name, ...args]:
   );
 }
 
-/** The options in the words, each letter by itself. `--recursive` and `-R` count as `-r`, and `--force` counts as `-f`. */
+/**
+ * Returns the options in the words, each letter separately. `--recursive` and `-R` count as `-r`, and `--force` counts as `-f`.
+ */
 const optionsOf = (words: readonly string[]): readonly string[] =>
   words.flatMap(word => {
     if (word === '--') return ['--'];
@@ -121,7 +124,7 @@ const letterOfOption: ReadonlyMap<string, string> = new Map([
 
 const fileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Whether an invocation runs a file that another part of the same command writes: `echo … > x.sh; sh x.sh`. */
+/** True if an invocation runs a file that another part of the same command writes: `echo … > x.sh; sh x.sh`. */
 function runsOneOf(words: readonly Argument[], writtenFiles: readonly string[]): boolean {
   const [program = '', ...args] = words.map(textOf);
   return (
@@ -131,7 +134,7 @@ function runsOneOf(words: readonly Argument[], writtenFiles: readonly string[]):
   );
 }
 
-/** Whether a program reads the code that it runs from its input: a pipe, a here-document or the output of another command. */
+/** True if a program reads the code that it runs from a pipe, a here-document or the output of another command. */
 const readsCodeFromInput = (words: readonly Argument[]): boolean => {
   const [program = '', ...args] = words.map(textOf);
   const name = programName(program);
@@ -143,12 +146,15 @@ const readsCodeFromInput = (words: readonly Argument[]): boolean => {
   );
 };
 
-/** Takes the place of an argument whose text is not known. */
+/** Replaces an argument whose text is unknown. */
 const unknownText = '$()';
 
 const isKnown = (text: string): boolean => !text.includes(unknownText);
 
-/** The text of an argument. Of several possible plain texts the first is enough, because the command's forms contain each of them. */
+/**
+ * Returns the text of an argument. If there are several possible plain texts, the first is enough: the command's forms contain
+ * each of them.
+ */
 const textOf = (argument: Argument): string =>
   plainText(argument) ??
   (typeof argument.value !== 'string' && argument.value.every(({style}) => style === 'plain')
@@ -157,7 +163,7 @@ const textOf = (argument: Argument): string =>
 
 const runsItsArguments: ReadonlySet<string> = new Set(['eval', 'source', '.', 'alias', 'trap']);
 
-/** Whether a shell runs commands that the command line does not show: from its input, a pipe, or an unknown text. */
+/** True if a shell runs commands that the command line does not show: from its input, a pipe, or an unknown text. */
 function readsCommands(args: readonly string[]): boolean {
   const takesText = args.some(text => /^-[A-Za-z]*c/u.test(text));
   if (takesText) return !args.every(isKnown);

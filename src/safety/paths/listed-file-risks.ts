@@ -3,19 +3,19 @@ import type {FoundFiles, ExpandedText} from '../shell/expansion.ts';
 import {belowRoots, type PathContext, pathInWorkspace} from './path-context.ts';
 import type {FolderEntry} from '../../domain/disk.ts';
 import {compileName} from '../../base/glob.ts';
-import {joinedPath, partsOf, pathOf} from './path-parts.ts';
+import {joinPath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';
 
-/** The most links of one folder that are followed. A folder with more is asked about. */
+/** The most links in one folder that weft checks. weft asks about a folder with more. */
 const maxLinks = 20_000;
 
-interface Here {
+interface ListingContext {
   readonly directory: string;
   readonly context: PathContext;
 }
 
-/** Why a program must not be given the files that another program lists; `undefined` if it may. */
-export function whyNotListedFiles(
+/** Explains why a program must not get the files that another program lists. Returns `undefined` if it may. */
+export function listedFilesProblem(
   found: FoundFiles,
   {
     use,
@@ -23,31 +23,31 @@ export function whyNotListedFiles(
     context,
   }: {readonly use: 'read' | 'named'; readonly directories: readonly string[]; readonly context: PathContext},
 ): string | undefined {
-  const elsewhere = whyNotFrom(found, directories);
+  const elsewhere = originProblem(found, directories);
   if (elsewhere !== undefined) return elsewhere;
   const matchesName = nameMatcher(found.text);
   for (const directory of directories) {
     const {hidden, names} = found.listed;
     const here = names === 'bare' ? [treeBelow(directory, {depth: 1, hidden, links: 'not followed'}, context)] : [];
     for (const tree of [...treesOf(found, {directory, context}), ...here]) {
-      if (tree.extent === 'cut') return tooMany;
+      if (tree.extent === 'cut') return tooManyFiles;
       const named = tree.entries.filter(({name}) => matchesName(name));
       const reason =
-        (found.listed.links === 'none' ? undefined : whyNotLinks(named, use, context)) ??
-        (use === 'read' && found.style === 'found' ? whyNotSecrets(named, context) : undefined) ??
-        firstFound(tree.entries, entry => whyNotPieces(entry, {directory, context}));
+        (found.listed.links === 'none' ? undefined : linksProblem(named, use, context)) ??
+        (use === 'read' && found.style === 'found' ? secretsProblem(named, context) : undefined) ??
+        firstFound(tree.entries, entry => splitNameProblem(entry, {directory, context}));
       if (reason !== undefined) return reason;
     }
   }
   return undefined;
 }
 
-/** Why a program could take a listed name, or a part of it, for an option; `undefined` if it could not. */
-export function whyListedAsOption(
+/** Explains why a program could read a listed name, or a part of it, as an option. Returns `undefined` if it could not. */
+export function listedOptionProblem(
   found: FoundFiles,
   {directories, context}: {readonly directories: readonly string[]; readonly context: PathContext},
 ): string | undefined {
-  const elsewhere = whyNotFrom(found, directories);
+  const elsewhere = originProblem(found, directories);
   if (elsewhere !== undefined) return elsewhere;
   const mayBeginWithDash = !found.text.startsWith('./');
   for (const directory of directories) {
@@ -56,7 +56,7 @@ export function whyListedAsOption(
       ...treesOf(found, {directory, context}),
       ...foldersAbove.map(each => entriesDirectlyIn(each, context)),
     ]) {
-      if (extent === 'cut') return tooMany;
+      if (extent === 'cut') return tooManyFiles;
       const option = entries.find(({name}) => (mayBeginWithDash && name.startsWith('-')) || /[\s"'\\]-/u.test(name));
       if (option !== undefined) return `may take the file ${option.folder}/${option.name} for an option`;
     }
@@ -64,18 +64,18 @@ export function whyListedAsOption(
   return undefined;
 }
 
-/** Why a program must not follow the links below a folder, an absolute path; `undefined` if it may. */
-export function whyNotFollowingLinks(
+/** Explains why a program must not follow the links below a folder, given as an absolute path. Returns `undefined` if it may. */
+export function followedLinksProblem(
   folder: string,
   {use, depth, context}: {readonly use: 'read' | 'named'; readonly depth: number; readonly context: PathContext},
 ): string | undefined {
   const {entries, extent} = treeBelow(folder, {depth, hidden: 'with them', links: 'followed'}, context);
-  if (extent === 'cut') return tooMany;
-  return whyNotLinks(entries, use, context) ?? (use === 'read' ? whyNotSecrets(entries, context) : undefined);
+  if (extent === 'cut') return tooManyFiles;
+  return linksProblem(entries, use, context) ?? (use === 'read' ? secretsProblem(entries, context) : undefined);
 }
 
-/** Why a search may come upon files whose names say that they hold secrets; `undefined` if there are none. */
-export function whySecretBelow(
+/** Explains why a search may find files whose names say that they contain secrets. Returns `undefined` if there are none. */
+export function searchedSecretsProblem(
   place: ExpandedText,
   {directories, hidden, matchesName}: FileSearch & {readonly directories: readonly string[]},
   context: PathContext,
@@ -83,55 +83,61 @@ export function whySecretBelow(
   const isListed = place.style === 'found' || place.style === 'searched';
   if (directories.length === 0) return 'may read files that hold secrets';
   const isInPlace = isListed ? nameMatcher(place.text) : () => true;
-  const isSecret = secretsIn(context);
+  const isSecret = makeSecretTest(context);
   for (const directory of directories) {
     const folder = place.style === 'wild' ? (/^[^*?[]*\//u.exec(place.text)?.[0] ?? '.') : place.text;
     const trees = isListed
       ? treesOf(place, {directory, context})
-      : [treeBelow(startOf(folder, {directory, context}), {depth: Infinity, hidden, links: 'not followed'}, context)];
+      : [
+          treeBelow(
+            resolveStart(folder, {directory, context}),
+            {depth: Infinity, hidden, links: 'not followed'},
+            context,
+          ),
+        ];
     for (const {entries, extent} of trees) {
       const secret = entries.find(
-        entry => matchesName(entry.name) && isInPlace(entry.name) && !isOfGit(entry) && isSecret(entry),
+        entry => matchesName(entry.name) && isInPlace(entry.name) && !isInGitFolder(entry) && isSecret(entry),
       );
       if (secret !== undefined) return `may show secrets of ${secret.folder}/${secret.name} that weft cannot recognise`;
-      if (extent === 'cut') return tooMany;
+      if (extent === 'cut') return tooManyFiles;
     }
   }
   return undefined;
 }
 
-/** The files that a search looks at; for `hidden` see `TreeOptions`. */
+/** The files that a search examines. For `hidden`, see `TreeOptions`. */
 export interface FileSearch {
   readonly hidden: 'left out' | 'all but .git';
   readonly matchesName: (name: string) => boolean;
 }
 
-const isOfGit = ({folder}: TreeEntry): boolean => folder.includes('/.git/') || folder.endsWith('/.git');
+const isInGitFolder = ({folder}: TreeEntry): boolean => folder.includes('/.git/') || folder.endsWith('/.git');
 
-const tooMany = 'may read more files than weft checks';
+const tooManyFiles = 'may read more files than weft checks';
 
-const whyNotFrom = ({from}: FoundFiles, directories: readonly string[]): string | undefined =>
+const originProblem = ({from}: FoundFiles, directories: readonly string[]): string | undefined =>
   directories.length > 0 &&
   (from === 'here' || (directories.length === from.length && directories.every(each => from.includes(each))))
     ? undefined
     : 'gets files from a folder that is not known';
 
-function treesOf({listed: listing}: FoundFiles, {directory, context}: Here): readonly Tree[] {
+function treesOf({listed: listing}: FoundFiles, {directory, context}: ListingContext): readonly Tree[] {
   return listing.below.map(({folder, depth}) => {
-    const start = startOf(folder, {directory, context});
+    const start = resolveStart(folder, {directory, context});
     const {entries, extent} = treeBelow(start, {depth, hidden: listing.hidden, links: 'not followed'}, context);
-    return folder === '.' ? {entries, extent} : {entries: [...itself(start, context), ...entries], extent};
+    return folder === '.' ? {entries, extent} : {entries: [...ownEntry(start, context), ...entries], extent};
   });
 }
 
-/** The folder in which a search starts, links followed. */
-function startOf(folder: string, {directory, context}: Here): string {
-  const path = pathOf(partsOf(joinedPath(directory, folder)));
+/** Returns the folder in which a search starts, with links followed. */
+function resolveStart(folder: string, {directory, context}: ListingContext): string {
+  const path = pathOf(partsOf(joinPath(directory, folder)));
   return folder === '.' ? path : context.resolve(path).path;
 }
 
-/** The entry of a path itself, for a search that starts at a file. */
-function itself(path: string, context: PathContext): readonly TreeEntry[] {
+/** Returns the entry for the path itself, for a search that starts at a file. */
+function ownEntry(path: string, context: PathContext): readonly TreeEntry[] {
   const folder = path.slice(0, path.lastIndexOf('/'));
   return context
     .list(folder === '' ? '/' : folder)
@@ -142,7 +148,7 @@ function itself(path: string, context: PathContext): readonly TreeEntry[] {
 const entriesDirectlyIn = (folder: string, context: PathContext): Tree =>
   treeBelow(folder, {depth: 1, hidden: 'with them', links: 'not followed'}, context);
 
-/** The folders around one, up to the workspace's own. */
+/** Returns the folders above one, up to the workspace root. */
 function foldersAround(directory: string, context: PathContext): readonly string[] {
   const parts = partsOf(directory);
   return parts
@@ -151,7 +157,7 @@ function foldersAround(directory: string, context: PathContext): readonly string
     .map(pathOf);
 }
 
-/** Tests names against patterns separated by `|`. Case is ignored, since some programs ignore it. */
+/** Makes a test for names against patterns separated by `|`. It ignores case, because some programs do. */
 function nameMatcher(text: string): (name: string) => boolean {
   const patterns = text.replace(/^\.\//u, '').toLowerCase().split('|');
   if (patterns.some(pattern => /^\*+$/u.test(pattern))) return () => true;
@@ -159,7 +165,7 @@ function nameMatcher(text: string): (name: string) => boolean {
   return name => matchers.some(matchesName => matchesName(name.toLowerCase()));
 }
 
-function whyNotLinks(entries: readonly TreeEntry[], use: 'read' | 'named', context: PathContext): string | undefined {
+function linksProblem(entries: readonly TreeEntry[], use: 'read' | 'named', context: PathContext): string | undefined {
   const links = entries.filter(({kind}) => kind === 'link');
   if (links.length > maxLinks) return 'may follow more links than weft checks';
   for (const {folder, name} of links) {
@@ -172,16 +178,16 @@ function whyNotLinks(entries: readonly TreeEntry[], use: 'read' | 'named', conte
   return undefined;
 }
 
-function whyNotSecrets(entries: readonly TreeEntry[], context: PathContext): string | undefined {
-  const secret = entries.find(secretsIn(context));
+function secretsProblem(entries: readonly TreeEntry[], context: PathContext): string | undefined {
+  const secret = entries.find(makeSecretTest(context));
   return secret === undefined ? undefined : `may read a file that may hold secrets: ${secret.folder}/${secret.name}`;
 }
 
 /**
- * Tests whether the name of a file says that it holds secrets. Keys in `node_modules` are test data of packages and do not count. What
- * depends on the folder alone is computed once for consecutive entries of the same folder.
+ * Makes a test for whether a file's name says that it contains secrets. Keys in `node_modules` are test data of packages and do
+ * not count. Values that depend only on the folder are computed once for consecutive entries of one folder.
  */
-function secretsIn(context: PathContext): (entry: TreeEntry) => boolean {
+function makeSecretTest(context: PathContext): (entry: TreeEntry) => boolean {
   let last = '';
   let within = '';
   return ({folder, name, kind}) => {
@@ -194,8 +200,8 @@ function secretsIn(context: PathContext): (entry: TreeEntry) => boolean {
   };
 }
 
-/** Why a name with blanks or quotes is asked about: another program may split it into the names of other files. */
-function whyNotPieces({folder, name, kind}: TreeEntry, {directory, context}: Here): string | undefined {
+/** Explains why a name with blanks or quotes is a risk: another program may split it into the names of other files. */
+function splitNameProblem({folder, name, kind}: TreeEntry, {directory, context}: ListingContext): string | undefined {
   if (!/[\s"'\\]/u.test(name)) return undefined;
   const reason = `may take the file ${folder}/${name} for the names of other files`;
   if (/[\s"'\\]\.\.|\.\.$/u.test(name) || (kind === 'folder' && /[\s"'\\]$/u.test(name))) return reason;
@@ -208,43 +214,46 @@ function whyNotPieces({folder, name, kind}: TreeEntry, {directory, context}: Her
   return there ? reason : undefined;
 }
 
-/** What lies below a folder. */
+/** The entries below a folder. */
 interface Tree {
   readonly entries: readonly TreeEntry[];
-  /** `cut`: there is more than weft looks at. */
+  /** `cut`: there are more entries than weft examines. */
   readonly extent: 'whole' | 'cut';
 }
 
 interface TreeEntry extends FolderEntry {
-  /** The folder it lies in, an absolute path. */
+  /** The folder that contains it, an absolute path. */
   readonly folder: string;
 }
 
 interface TreeOptions {
-  /** How many folders deep: 1 for what lies right in it. */
+  /** How many levels deep: 1 for the entries directly in the folder. */
   readonly depth: number;
   readonly hidden: 'left out' | 'all but .git' | 'with them';
-  /** `followed`: folders of the workspace that links lead to are looked into, too. */
+  /** `followed`: folders of the workspace that links lead to are examined too. */
   readonly links: 'not followed' | 'followed';
 }
 
-/** The most names that are looked at: they take some hundreds of milliseconds and are several times those of a large project. */
+/** The most names that weft examines. They take some hundreds of milliseconds, and are several times those of a large project. */
 const maxNames = 200_000;
 
-/** Lists the folder, an absolute path, and the folders in it, none left out because of its name. */
+/**
+ * Lists the folder, given as an absolute path, and the folders in it. No folder is skipped because of its name, except as
+ * `hidden` says.
+ */
 function treeBelow(folder: string, options: TreeOptions, context: PathContext): Tree {
   const known = treesByContext.get(context) ?? new Map<string, Tree>();
   treesByContext.set(context, known);
   const key = `${String(options.depth)} ${options.hidden} ${options.links} ${folder}`;
-  const found = known.get(key) ?? lookThrough(folder, options, context);
+  const found = known.get(key) ?? readTree(folder, options, context);
   known.set(key, found);
   return found;
 }
 
-/** Trees by context, since a context lasts as long as one judgement. */
+/** Trees by context. A context lasts as long as one judgement. */
 const treesByContext = new WeakMap<PathContext, Map<string, Tree>>();
 
-function lookThrough(start: string, {depth, hidden, links}: TreeOptions, {list, resolve}: PathContext): Tree {
+function readTree(start: string, {depth, hidden, links}: TreeOptions, {list, resolve}: PathContext): Tree {
   const entries: TreeEntry[] = [];
   const entered = new Set([start]);
   let level = [start];
