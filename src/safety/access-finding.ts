@@ -16,24 +16,24 @@ import {looksSecret} from './paths/secret-paths.ts';
 import {enclosingWeftFile} from './paths/weft-files.ts';
 import {dangersOfLine, typingTarget} from './typed-input.ts';
 
-/** What an action is judged by, besides what it would touch. */
+/** The evidence for judging an action, besides its access. */
 export interface JudgeEvidence {
   readonly context: PathContext;
-  /** The names of the secrets that a text holds, or placeholders of. */
+  /** Returns the names of the secrets in a text, including those behind placeholders. */
   readonly secretNames: (text: string) => readonly string[];
-  /** Where a command would start. */
+  /** The folder in which a command would start. */
   readonly directory: string;
-  /** The command that runs in a block, by the block's id; empty when there is none. */
+  /** Returns the command that runs in a block, or an empty text if there is none. */
   readonly blockCommand: (id: string) => string;
-  /** The forms of the command that is judged, read once. */
+  /** Returns the forms of the judged command, computed once. */
   readonly forms: (command: string) => CommandForms;
-  /** The parts of the command that is judged, read once. */
+  /** Returns the analysis of the judged command, computed once. */
   readonly parsed: (command: string) => CommandAnalysis;
 }
 
 /**
- * A first judgement: reading inside the workspace and talking to the user are allowed, everything else is asked. `risk` is the worst
- * that the action can do.
+ * Makes a first judgement: reading inside the workspace and talking to the user are allowed, everything else asks. `risk` is the
+ * worst possible effect of the action.
  */
 export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEvidence): Finding {
   const {context, forms, parsed} = evidence;
@@ -43,30 +43,30 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
     case 'agent':
       return {...asked, decision: 'allow', risk: 'read-only', reasons: []};
     case 'plan':
-      // No rule and no mode stands for the user here.
+      // No rule or mode can decide this for the user.
       return {...asked, risk: 'read-only', reasons: [{kind: 'plan'}], target: 'always-asked'};
     case 'computer-request':
       return {...asked, risk, reasons: [{kind: 'computer'}], target: 'always-asked'};
     case 'computer-steps': {
-      // The user has said yes to all of it, or it is refused when it runs; a secret is another matter.
+      // The user approved all steps, or they are refused at run time. Secrets still ask.
       const reasons = handoverReasons(access);
       return {...asked, decision: reasons.length === 0 ? 'allow' : 'ask', risk, reasons};
     }
     case 'read':
-      return reading(access.paths, context);
+      return readFinding(access.paths, context);
     case 'search':
-      return searching(access, context);
+      return searchFinding(access, context);
     case 'edit':
-      return editing(access, context);
+      return editFinding(access, context);
     case 'command':
       return commandFinding(
         {...access, handed: handoverReasons(access)},
         {context, forms, parsed: parsed(access.command)},
       );
     case 'terminal-input':
-      return typing(access, risk, evidence);
+      return inputFinding(access, risk, evidence);
     case 'mcp-tool':
-      // What a server claims about its own tool does not count.
+      // A server's claims about its own tool do not count.
       return {
         ...asked,
         risk,
@@ -94,8 +94,12 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
 
 const asked = {decision: 'ask', target: 'ordinary', detail: noDetail} as const;
 
-/** Input is always asked about. A line for a shell is judged as the command that it is, which adds what it would do. */
-function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLevel, evidence: JudgeEvidence): Finding {
+/** Judges terminal input. It always asks. A line for a shell is also judged as a command, which adds the command's reasons. */
+function inputFinding(
+  access: Extract<Access, {kind: 'terminal-input'}>,
+  risk: RiskLevel,
+  evidence: JudgeEvidence,
+): Finding {
   const own: readonly Reason[] = [{kind: 'program-input'}, ...handoverReasons(access)];
   const detail = {...noDetail, criticalRanges: [{from: 0, to: access.input.length}]};
   const target = typingTarget(evidence.blockCommand(access.blockId));
@@ -119,14 +123,14 @@ function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLev
     risk: found.risk === 'destructive' ? 'destructive' : risk,
     reasons: [...own, ...found.reasons.filter(reason => !own.some(known => sameReason(known, reason)))],
     target: 'ordinary',
-    // Where the shell stands is not known, so neither is what the command would hit.
+    // The shell's folder is unknown, so the files that the command would affect are too.
     detail: {...detail, highlights: found.detail.highlights, confirmWord: found.detail.confirmWord},
   };
 }
 
-function reading(paths: readonly string[], context: PathContext): Finding {
+function readFinding(paths: readonly string[], context: PathContext): Finding {
   const readable = context.alsoReadable?.() ?? [];
-  const outside = outsideOf(paths, context).filter(
+  const outside = pathsOutside(paths, context).filter(
     path => !readable.some(folder => path === folder || path.startsWith(`${folder}/`)),
   );
   const secret = secretsIn(paths, context);
@@ -139,23 +143,23 @@ const secretsIn = (paths: readonly string[], context: PathContext): readonly str
   ...new Set(paths.filter(path => namesSecret(path, context))),
 ];
 
-/** Whether the name in the workspace, or that of the file a link leads to, says that it holds secrets. */
+/** True if the name in the workspace, or the name of a link's target, says that the file contains secrets. */
 const namesSecret = (path: string, context: PathContext): boolean =>
   [writtenParts(path, context), realParts(path, context)].some(parts =>
     belowRoots(parts, context).some(({below}) => looksSecret(below.join('/'))),
   );
 
-function searching(access: Extract<Access, {kind: 'search'}>, context: PathContext): Finding {
-  const found = reading(accessedPaths(access), context);
+function searchFinding(access: Extract<Access, {kind: 'search'}>, context: PathContext): Finding {
+  const found = readFinding(accessedPaths(access), context);
   const {unclear} = globStarts(access);
   if (unclear.length === 0) return found;
   const reason: Reason = {kind: 'unclear-search', patterns: unclear};
   return {...found, decision: 'ask', reasons: [...found.reasons, reason]};
 }
 
-function editing(access: Extract<Access, {kind: 'edit'}>, context: PathContext): Finding {
+function editFinding(access: Extract<Access, {kind: 'edit'}>, context: PathContext): Finding {
   const paths = accessedPaths(access);
-  const outside = outsideOf(paths, context);
+  const outside = pathsOutside(paths, context);
   const places = context.weftFiles();
   const weftFilePaths = paths.flatMap(
     path =>
@@ -167,7 +171,7 @@ function editing(access: Extract<Access, {kind: 'edit'}>, context: PathContext):
     path =>
       protectedPart(realParts(path, context), context) ?? protectedPart(writtenParts(path, context), context) ?? [],
   );
-  // A protected file has the stricter reason.
+  // A protected file's reason is stricter.
   const secret = weftFilePaths.length + guarded.length > 0 ? [] : secretsIn(paths, context);
   return {
     decision: 'ask',
@@ -193,7 +197,7 @@ function editing(access: Extract<Access, {kind: 'edit'}>, context: PathContext):
   };
 }
 
-/** The reason, where there is a path that it speaks of. */
+/** Returns the reason, or nothing if there are no paths. */
 const withPaths = (
   kind:
     | 'reads-outside'
@@ -205,7 +209,7 @@ const withPaths = (
   paths: readonly string[],
 ): readonly Reason[] => (paths.length === 0 ? [] : [{kind, paths}]);
 
-const outsideOf = (paths: readonly string[], {resolve}: PathContext): readonly string[] => [
+const pathsOutside = (paths: readonly string[], {resolve}: PathContext): readonly string[] => [
   ...new Set(
     paths
       .map(resolve)
@@ -215,8 +219,8 @@ const outsideOf = (paths: readonly string[], {resolve}: PathContext): readonly s
 ];
 
 /**
- * What reading a page or searching would do. Whatever goes out may carry something with it, so both are asked about. An address in
- * a private network is denied, and what reads from this machine or carries a secret is asked about whatever rules and modes allow.
+ * Judges a web page or search. Both ask, because a request can carry data out. A private network address is denied. Reading from
+ * this machine, or sending a secret, asks whatever rules and modes allow.
  */
 function webFinding(
   access: Extract<Access, {kind: 'web-page' | 'web-query'}>,
@@ -232,7 +236,7 @@ function webFinding(
     };
   }
   const read = readWebUrl(access.url);
-  // Such a call does not decode.
+  // Decoding already rejects such a call.
   if (read.tag === 'failed') return {...fromWeb, reasons: [{kind: 'web-refused', why: read.error}], target: 'refused'};
   const {host, port, scope} = read.value;
   if (scope === 'private') {
@@ -252,7 +256,7 @@ function webFinding(
 
 const fromWeb = {...asked, risk: 'external'} as const;
 
-/** The secrets in a text, also where it is percent-encoded. */
+/** Returns a reason for each secret in a text, including percent-encoded ones. */
 function secretReasons(
   text: string,
   {to, secretNames}: Pick<JudgeEvidence, 'secretNames'> & Pick<Extract<Reason, {kind: 'secret'}>, 'to'>,

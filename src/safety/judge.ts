@@ -34,24 +34,27 @@ import {isLineLikeOthers} from './typed-input.ts';
 
 export interface JudgeOptions extends PathContextOptions, Pick<JudgeEvidence, 'secretNames' | 'blockCommand'> {
   readonly rules: PermissionRules;
-  /** What the conditions of hooks may speak of. */
+  /** The tools that conditions of hooks may name. */
   readonly ruleKinds: RuleKinds;
-  /** What the sandbox stops, where commands are to be confined; asked for when a command could run unasked inside. */
+  /**
+   * Proves what the sandbox confines. It is called when a command could run without an approval inside. `none`: commands are not
+   * confined.
+   */
   readonly sandbox: 'none' | (() => Promise<Proof>);
-  /** Whether an overlay spares the question before a command. Programs that drive weft have to ask for that. */
+  /** Whether commands in an overlay run without an approval. A program that drives weft must request this. */
   readonly unasked: 'held-changes' | 'nothing';
-  /** Rules of the commands that have to run outside of the sandbox: asked about as without one. */
+  /** Rules for commands that must run outside the sandbox. These ask as they would without one. */
   readonly excluded: readonly PermissionRule[];
 }
 
-/** The host's judgement of actions: what `steps` decide. What the model claims of its commands never loosens a verdict. */
+/** Judges actions by `steps`. The model's claims about its commands never loosen a verdict. */
 export interface Judge {
   assess<Means>(
     action: JudgedAction,
     by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
-  /** How far the condition of a hook speaks of an action in a folder; one that cannot be compared speaks of a part. */
+  /** Returns how much of an action in a folder a hook's condition covers. A condition that cannot be compared covers a part. */
   reach(condition: string, action: JudgedAction, directory: string): Promise<RuleReach>;
 }
 
@@ -60,11 +63,11 @@ export function makeJudge(options: JudgeOptions): Judge {
   return {
     async assess(action, {executor, mode}) {
       const {directory} = executor;
-      const facts = await factsOf(action, mode, {...options, directory, context: cachedPathContext(lasting)});
+      const facts = await collectFacts(action, mode, {...options, directory, context: cachedPathContext(lasting)});
       for (const {decide} of steps) {
         const judgement = await decide(facts);
         if (judgement === 'undecided') continue;
-        return judgedFor(mode === 'plan' ? await changingNothing(judgement, facts) : judgement, executor);
+        return judgedFor(mode === 'plan' ? await confineInPlanMode(judgement, facts) : judgement, executor);
       }
       return judgedFor(ask(facts), executor);
     },
@@ -72,12 +75,12 @@ export function makeJudge(options: JudgeOptions): Judge {
       const condition = parseCondition(text, options.ruleKinds);
       if (condition.tag === 'failed') return condition.error.kind === 'never' ? 'none' : 'part';
       const evidence = evidenceOf({...options, directory, context: cachedPathContext(lasting)});
-      return reachOf(condition.value, action, evidence);
+      return coverageOf(condition.value, action, evidence);
     },
   };
 }
 
-async function reachOf(rule: PermissionRule, action: JudgedAction, evidence: JudgeEvidence): Promise<RuleReach> {
+async function coverageOf(rule: PermissionRule, action: JudgedAction, evidence: JudgeEvidence): Promise<RuleReach> {
   const {access, tools} = action;
   if (access.kind !== 'mcp-tool' && !tools.includes(rule.tool)) return 'none';
   const asDenied = {allow: [], ask: [], deny: [rule]};
@@ -96,17 +99,19 @@ async function reachOf(rule: PermissionRule, action: JudgedAction, evidence: Jud
   return isCovered ? 'whole' : 'part';
 }
 
-/** In plan mode the system keeps a command from changing the workspace, where that is proven. */
-async function changingNothing(judgement: Judgement, facts: Facts): Promise<Judgement> {
+/** In plan mode, confines an allowed command to reading if the sandbox is proved to do so. */
+async function confineInPlanMode(judgement: Judgement, facts: Facts): Promise<Judgement> {
   if (facts.access.kind !== 'command' || judgement.verdict.decision !== 'allow') return judgement;
   const proof = await facts.sandbox();
-  return proof === 'none' || !confines(proof) ? judgement : under(judgement, {kind: 'confined', to: 'read-only'});
+  return proof === 'none' || !confines(proof)
+    ? judgement
+    : withObligation(judgement, {kind: 'confined', to: 'read-only'});
 }
 
 /** A verdict and the obligations that come with it. */
 type Judgement = Omit<Judged<never>, 'means'>;
 
-const under = ({verdict, obligations}: Judgement, more: Obligation): Judgement => ({
+const withObligation = ({verdict, obligations}: Judgement, more: Obligation): Judgement => ({
   verdict,
   obligations: [...obligations, more],
 });
@@ -117,9 +122,9 @@ interface Step {
 }
 
 /**
- * The first step that decides gives the verdict; where none does, the user is asked. Denials stand first, so that nothing loosens
- * them. Then come the rules that ask, since the user wrote them to be asked in every mode. Only after those may a rule, a mode or
- * the host's own finding let an action through. What asks because of the mode stands last.
+ * The first step that decides gives the verdict. If none does, the user is asked. Denials come first, so that nothing loosens
+ * them. Then come ask rules, because the user wrote them for every mode. Only after those may a rule, a mode or the host's own
+ * finding allow an action. Steps that ask because of the mode come last.
  */
 const steps: readonly Step[] = [
   {
@@ -127,19 +132,19 @@ const steps: readonly Step[] = [
     decide: facts => (facts.rule?.behaviour === 'deny' ? deny(facts, ruleReason(facts.rule)) : 'undecided'),
   },
   {
-    name: 'what nobody can allow is denied in every mode',
+    name: 'actions that are always refused are denied in every mode',
     decide: facts => (facts.finding.target === 'refused' ? refuse(facts) : 'undecided'),
   },
   {
-    // Reading the web changes nothing here; what goes out with it is asked about as in other modes.
-    name: 'plan mode denies what may do more than read',
+    // Reading the web changes nothing here. Data sent with it asks as in other modes.
+    name: 'plan mode denies actions that may do more than read',
     decide: facts =>
       facts.mode === 'plan' && facts.finding.risk !== 'read-only' && !readsWeb(facts.access)
         ? deny(facts, {kind: 'mode', mode: 'plan'})
         : 'undecided',
   },
   {
-    // Bypassing switches off the ask rules, but not deny rules of which it cannot be told whether they are broken.
+    // Bypass mode switches off ask rules, but not deny rules that may or may not be broken.
     name: 'a rule asks',
     decide: facts =>
       facts.rule?.behaviour === 'ask' && (facts.mode !== 'bypassPermissions' || facts.rule.list === 'deny')
@@ -147,7 +152,7 @@ const steps: readonly Step[] = [
         : 'undecided',
   },
   {
-    name: 'a deny rule may forbid what the command only works out when it runs',
+    name: 'a deny rule may forbid a program that the command computes',
     decide(facts) {
       if (facts.analysis === undefined) return 'undecided';
       const why = findDenyRuleBypass(commandOf(facts.access), facts.analysis, facts.rules);
@@ -155,7 +160,7 @@ const steps: readonly Step[] = [
     },
   },
   {
-    name: 'what no rule and no mode lets through is asked about',
+    name: 'actions that always need an approval ask',
     decide: facts => (facts.finding.target === 'always-asked' ? ask(facts) : 'undecided'),
   },
   {
@@ -168,12 +173,12 @@ const steps: readonly Step[] = [
         : 'undecided',
   },
   {
-    name: 'bypass mode lets through all but protected files',
+    name: 'bypass mode allows everything but protected files',
     decide: facts =>
       facts.mode === 'bypassPermissions' && facts.protection().kind === 'none' ? allow(facts) : 'undecided',
   },
   {
-    name: 'acceptEdits mode lets ordinary edits through',
+    name: 'acceptEdits mode allows ordinary edits',
     decide: facts => (facts.mode === 'acceptEdits' && isPlainEdit(facts) ? allow(facts) : 'undecided'),
   },
   {
@@ -190,23 +195,26 @@ const steps: readonly Step[] = [
       const {analysis} = facts;
       if (analysis === undefined) return allow(facts);
       if (!(await facts.confirmed())) return ask(facts, {kind: 'readings-differ'});
-      // What a rule of the user's allows by name runs as the user would run it.
+      // A program that a user's rule names runs in the user's environment.
       const isAllowed = analysis.reading === 'parsed' && allRulesCover(analysis, facts.rules, facts.context);
-      return isAllowed ? allow(facts) : under(allow(facts), {kind: 'restricted-environment'});
+      return isAllowed ? allow(facts) : withObligation(allow(facts), {kind: 'restricted-environment'});
     },
   },
   {
-    name: 'a proven overlay holds all that the command changes until that is decided about',
+    name: 'a proved overlay holds the changes of the command until someone decides about them',
     async decide(facts) {
       if (facts.unasked === 'nothing' || !(await facts.isHeld())) return 'undecided';
       const proof = await facts.sandbox();
-      // That it confines nothing is said once, and not with every question.
+      // weft reports once, not with every question, that the sandbox confines nothing.
       if (proof === 'none' || !holdsChanges(proof)) return 'undecided';
-      return under(allow(facts, {kind: 'sandboxed', changes: fateOf[facts.mode]}), {kind: 'confined', to: 'sandbox'});
+      return withObligation(allow(facts, {kind: 'sandboxed', changes: changesByMode[facts.mode]}), {
+        kind: 'confined',
+        to: 'sandbox',
+      });
     },
   },
   {
-    // The reasons of edits name the protected files already.
+    // The reasons of edits already name the protected files.
     name: 'bypass mode asks about protected files',
     decide: facts =>
       facts.mode !== 'bypassPermissions'
@@ -223,13 +231,16 @@ const steps: readonly Step[] = [
         : 'undecided',
   },
   {
-    name: 'edits are asked about in default mode',
+    name: 'edits ask in default mode',
     decide: facts => (facts.finding.reasons.length === 0 ? ask(facts, {kind: 'mode', mode: 'default'}) : 'undecided'),
   },
 ];
 
-/** The changes of an unasked command, by mode. The other modes decide before the command is judged by its changes. */
-const fateOf = {
+/**
+ * What happens to the changes of a command that ran without an approval, by mode. The other modes decide before the command's
+ * changes are judged.
+ */
+const changesByMode = {
   default: 'ask',
   plan: 'ask',
   bypassPermissions: 'ask',
@@ -271,7 +282,7 @@ const allow = ({finding, sessionApproval, detail, obligations}: Facts, ...reason
   obligations,
 });
 
-/** What the steps decide by. What takes time is worked out when a step asks for it, and once. */
+/** The facts for the steps. Slow ones are computed once, when a step needs them. */
 interface Facts {
   readonly access: Access;
   readonly mode: PermissionMode;
@@ -279,26 +290,26 @@ interface Facts {
   readonly context: PathContext;
   readonly finding: Finding;
   readonly rule: DecidingRule | undefined;
-  /** Of a command; `undefined` for all other actions. */
+  /** The analysis of a command, or `undefined` for other actions. */
   readonly analysis: CommandAnalysis | undefined;
-  /** Placeholders that the action turns into secrets elsewhere. */
+  /** Placeholders that the action turns into secrets in a new place. */
   readonly placeholders: readonly string[];
   readonly sessionApproval: Verdict['sessionApproval'];
   readonly detail: VerdictDetail;
-  /** They hold for each yes: of a rule, a mode or a person. */
+  /** Conditions of every approval by a rule, a mode or a person. */
   readonly obligations: readonly Obligation[];
   readonly protection: () => Protection;
-  /** Whether the user's rules allow each part of a command that is asked about. */
+  /** True if the user's rules allow each part of a command that would ask. */
   readonly partsAllowed: () => boolean;
-  /** True if an overlay holds all that the command does besides reading. */
+  /** True if an overlay holds all effects of the command besides reading. */
   readonly isHeld: () => Promise<boolean>;
   readonly unasked: JudgeOptions['unasked'];
   readonly sandbox: () => Promise<Proof | 'none'>;
-  /** Whether the grammar agrees with the analysis of the command. */
+  /** True if tree-sitter's grammar agrees with the analysis of the command. */
   readonly confirmed: () => Promise<boolean>;
 }
 
-async function factsOf(
+async function collectFacts(
   action: JudgedAction,
   mode: PermissionMode,
   {rules, sandbox, unasked, excluded, ...given}: JudgeOptions & Pick<JudgeEvidence, 'context' | 'directory'>,
@@ -341,7 +352,7 @@ async function factsOf(
       (partsAllowed ??=
         placeholders.length === 0 &&
         ofCommand?.reading === 'parsed' &&
-        // Where only the model's claims ask, no rule speaks of them.
+        // If only the model's claims ask, rules do not apply.
         (ofCommand.sideEffects.length > 0 || ofCommand.invocations.some(({reason}) => reason !== undefined)) &&
         rulesCover(ofCommand, rules, context)),
     isHeld: async () =>
@@ -373,7 +384,7 @@ function pathObligations(access: Access, context: PathContext): readonly Obligat
   return [{kind: 'paths', paths, links: links.map(({written}) => written)}];
 }
 
-/** Whether a path below a root leads elsewhere than its names say. The roots themselves may be links. */
+/** True if a path below a root leads elsewhere than its names say. The roots themselves may be links. */
 function leadsThroughLink(written: PathParts, real: PathParts, context: PathContext): boolean {
   const places = (path: PathParts): readonly string[] =>
     [path, ...belowRoots(path, context).map(({below}) => below)].map(pathOf);
@@ -381,7 +392,7 @@ function leadsThroughLink(written: PathParts, real: PathParts, context: PathCont
   return places(real).every(place => !named.includes(place));
 }
 
-/** What is worked out about one action, once. */
+/** Makes the evidence about one action. Each analysis runs once. */
 function evidenceOf(given: Omit<JudgeEvidence, 'forms' | 'parsed'>): JudgeEvidence {
   const {context, directory} = given;
   let forms: CommandForms | undefined;
@@ -402,9 +413,9 @@ const isAllowedByRules = ({rule, placeholders, partsAllowed}: Facts): boolean =>
   (rule?.behaviour === 'allow' && ruleAllowsHandover(rule.rule.text, placeholders)) || partsAllowed();
 
 /**
- * The rule that matches the action. A rule that asks or denies may also match text that the command only prints. Where it matches
- * nothing that is run, the grammar has to agree that it is not run, else the rule counts. Where the command cannot be parsed, a deny
- * rule that matches only the body of a here-document asks instead.
+ * Returns the rule that matches the action. An ask or deny rule may match text that the command only prints. If it matches
+ * nothing that is run, it still counts unless the grammar confirms this. If the command cannot be parsed, a deny rule that
+ * matches only the body of a here-document asks instead.
  */
 async function decidingRule(
   action: JudgedAction,
@@ -432,14 +443,14 @@ async function decidingRule(
   return isCertain ? rule : {...rule, behaviour: 'ask'};
 }
 
-/** Without the bodies of here-documents that are not expanded or hold nothing to expand. */
+/** Removes the bodies of here-documents that are not expanded or contain nothing to expand. */
 const withoutDocuments = (command: string): string =>
   command.replaceAll(
     /(<<-?[ \t]*(['"]?)(\w+)\2[^\n]*\n)(?:[^\n]*\n)*?[ \t]*\3(?=\n|$)/gu,
     (all, head: string, quote: string) => (quote === '' && /[$`]/u.test(all.slice(head.length)) ? all : head),
   );
 
-/** Why no mode lets an action through: it changes protected files, or weft's own. */
+/** Why no mode allows an action: it changes protected files, or weft's own. */
 type Protection =
   | {readonly kind: 'none'}
   | {readonly kind: 'protected'; readonly reason: Reason}
@@ -453,7 +464,7 @@ const changesProtected: Reason = {kind: 'writes-protected', paths: []};
 function protectionOf(access: Access, finding: Finding, evidence: JudgeEvidence): Protection {
   switch (access.kind) {
     case 'terminal-input':
-      // What is typed into a shell is a command, too.
+      // Input to a shell is a command too.
       return weftFileProtection(access.input, {reading: 'unparsed', what: '', at: 0}, evidence) ?? {kind: 'none'};
     case 'command': {
       const {command} = access;
@@ -474,8 +485,8 @@ function weftFileProtection(command: string, parsed: CommandAnalysis, evidence: 
 }
 
 /**
- * Whether a rule that allows reaches protected files: one without a pattern means ordinary work, and for weft's own files a rule
- * must name them without wildcards.
+ * True if an allow rule covers protected files. A rule without a pattern covers ordinary work only. weft's own files need a rule
+ * that names them without wildcards.
  */
 function coversProtection({about}: PermissionRule, protection: Protection, context: PathContext): boolean {
   if (protection.kind === 'none') return true;
@@ -501,7 +512,7 @@ function coversProtection({about}: PermissionRule, protection: Protection, conte
   }
 }
 
-/** An edit that a mode may let through: of ordinary files inside the workspace, and without secrets. */
+/** True for an edit that a mode may allow: of ordinary files inside the workspace, without secrets. */
 const isPlainEdit = ({access, finding, placeholders}: Facts): boolean =>
   access.kind === 'edit' &&
   finding.risk === 'local-change' &&
@@ -509,8 +520,8 @@ const isPlainEdit = ({access, finding, placeholders}: Facts): boolean =>
   placeholders.length === 0;
 
 /**
- * Whether an approval may cover more than this very action: ordinary edits; further lines to the same interpreter, unless this line is
- * dangerous for itself; a run of the project's own tests or scripts, whatever its arguments.
+ * True if an approval for the session may cover more than this action: ordinary edits, further lines for the same interpreter
+ * unless this line is dangerous itself, and runs of the project's own tests or scripts with any arguments.
  */
 function coversAlike(facts: Facts, blockCommand: JudgeOptions['blockCommand']): boolean {
   const {access, placeholders, finding} = facts;

@@ -1,10 +1,10 @@
 import type {Access} from '../domain/access.ts';
 import type {Reason} from '../domain/reason.ts';
 
-/** What a person would type into: one line is as good as the next in an interpreter, a shell reads commands. */
+/** The program that input is typed into. An approved line for an interpreter covers similar lines. A shell reads commands. */
 export type TypingTarget = 'shell' | 'interpreter' | 'debugger' | 'other';
 
-/** What input to a block goes to, by the command that the block runs. */
+/** Returns what input to a block goes to, from the block's command. */
 export function typingTarget(blockCommand: string): TypingTarget {
   const command = blockCommand.trim();
   if (interpreter.test(command)) return 'interpreter';
@@ -12,27 +12,27 @@ export function typingTarget(blockCommand: string): TypingTarget {
   return shell.test(command) ? 'shell' : 'other';
 }
 
-/** Only where PATH finds it, or in a folder of the system: a program of the workspace may have any name. */
+/** Matches an interpreter found in PATH or in a system folder only, because a workspace program may have any name. */
 const interpreter =
   /^(?:\/(?:usr|opt|bin|nix)\/(?:[\w.-]+\/)*)?(?:i?python[\d.]*|bpython|node|deno|bun|irb|pry|ghci|R|julia|lua|php|iex|erl|scala|clj|sbcl|guile|racket|utop|ocaml|swipl|bc|maxima|octave|gp|sqlite3|psql|mysql|mariadb|mongosh|duckdb|redis-cli)(?:\s[^;&|<>`$()\n]*)?$/u;
 
-/** They run programs with most of their commands, and take any beginning of a command's name. */
+/** Matches debuggers. Most of their commands can run programs, and they accept abbreviated command names. */
 const debuggers = /^(?:\/(?:usr|opt|bin|nix)\/(?:[\w.-]+\/)*)?(?:gdb|lldb|pdb)(?:\s[^;&|<>`$()\n]*)?$/u;
 
-/** A shell, here or in a container or on another machine. */
+/** Matches a shell, here, in a container or on another machine. */
 const shell =
   /^(?:(?:sudo|docker|podman|kubectl|exec|env|nix-shell|doas)\s[^;&|<>\n]*\s|[\w./-]*\/)?(?:(?:ba|z|da|k|a|fi)?sh|pwsh|nu)(?:\s+-[\w-]+)*$|^(?:ssh|su|mosh)(?:\s[^;&|<>\n]*)?$|^(?:sudo|doas)\s+-[is]$/u;
 
 /**
- * Whether a line is as good as others that the user has allowed for the program in `blockCommand`. Only whole lines of text: pieces of
- * a line, keys that edit one or call an earlier one back say nothing by themselves.
+ * True if an earlier approval for the program in `blockCommand` also covers this line. Only whole lines of text qualify:
+ * fragments of a line, and keys that edit it or recall an earlier one, have no meaning of their own.
  */
 export function isLineLikeOthers(
   {input, mode}: Extract<Access, {kind: 'terminal-input'}>,
   blockCommand: string,
 ): boolean {
   const target = typingTarget(blockCommand);
-  // Ctrl+C and Ctrl+D only end something.
+  // Ctrl+C and Ctrl+D only stop something.
   if (mode === 'raw') return target === 'interpreter' && ['\u0003', '\u0004'].includes(input);
   if (/\p{Cc}/u.test(input.replaceAll(/\n|^\t+/gmu, ''))) return false;
   if (target === 'debugger') return harmlessInDebugger.test(input.trim());
@@ -43,11 +43,11 @@ const harmlessInDebugger =
   /^(?:bt|backtrace|where|n|next|ni|nexti|s|step|si|stepi|c|cont|continue|fin|finish|up|down|f|frame|l|list|ll|b|break|tbreak|p|print|info)(?:\s(?:[ \w.:>*&-]|\[\w+\])*)?$/u;
 
 /**
- * Why a line for an interpreter is asked about although the program was allowed for the session: it runs programs, changes files, or
- * talks to other machines by what it says itself. Whatever else is found only makes this stricter.
+ * Returns the dangers of an interpreter line, about which weft asks even if the program was allowed for the session: it runs
+ * programs, changes files, or connects to other machines. A false match only makes this stricter.
  */
 export function dangersOfLine(input: string): readonly Reason[] {
-  // Python takes letters of other alphabets of the same look for the plain ones.
+  // Python reads lookalike letters of other alphabets as the plain ones.
   const line = input.normalize('NFKC');
   return dangers.flatMap(({patterns, effect}) => {
     const found = patterns.map(pattern => pattern.exec(line)?.[0]).find(text => text !== undefined);
@@ -57,7 +57,7 @@ export function dangersOfLine(input: string): readonly Reason[] {
   });
 }
 
-/** Modules of Python that are loaded without a question. What is dangerous in them is found where it is used. */
+/** Python modules that load without a question. Their dangerous functions are found at the call. */
 const knownModules =
   'os|os\\.path|sys|shutil|pathlib|math|cmath|re|json|csv|decimal|fractions|datetime|calendar|time|collections|itertools|functools|operator|statistics|random|string|textwrap|typing|dataclasses|enum|copy|pprint|hashlib|base64|uuid|bisect|heapq|struct|unicodedata|numpy|pandas|scipy|sympy|matplotlib|subprocess|pty|socket|urllib|requests|ctypes|importlib|smtplib|paramiko|http';
 
@@ -66,13 +66,13 @@ const dangers: readonly {readonly patterns: readonly RegExp[]; readonly effect: 
     patterns: [
       /\bos\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|fork)\b|\bsubprocess\b|\bpty\.spawn\b|\bchild_process\b|\b(?:Deno\.(?:Command|run)|Bun\.spawn\w*|process\.binding)\b|\b(?:exec|execSync|spawn|spawnSync|fork|system|shell_exec|passthru|popen|proc_open|IO\.popen|os\.execute|io\.popen|run-program|createProcess|callProcess)\s*[("'[]|\bProcess\.(?:run|spawn|start)\b|%x[({[<]|`[^`]*`/u,
       /(?:^|\n)\s*(?:!|\\!|%%?(?:bash|sh|system|sx|script)\b|\.(?:shell|system)\b|(?:shell|make|pipe)\s|\\(?:o|copy|g)\b|system\s)/u,
-      // Named now and called by another name later.
+      // A function that is stored now and called under another name later.
       /\.(?:system|popen|spawn\w*|exec[vl]\w*|execSync|execFile\w*|fork|Popen|check_output|check_call|getoutput)\b/u,
       /\bfrom\s+(?:os|posix|nt|shutil|pty|asyncio|multiprocessing|pathlib|builtins)\s+import\b|\bimport\s+(?:os|shutil|sys|pathlib)\s+as\b/u,
       /\b(?:Sys\.command|Unix\.\w+|System\.(?:cmd|shell)|os:cmd|:os\.cmd|open_port|sys\.process|getRuntime|ProcessBuilder|clojure\.java\.shell|sh\/sh|package\.loadlib)\b/u,
       /\((?:sb-ext:|uiop:)?(?:system\*?|process\*?|open-pipe\*?|open-input-output-pipe|primitive-fork|execlp?e?|run-shell-command|launch-program)[\s)]/u,
       /\b(?:system2|unix|dos|popen2|shell|process_create|shell\.exec|extern|qx)\s*[("'{]/u,
-      // Commands of a client for its own shell, its files and its scripts.
+      // A client's own commands for shells, files and scripts.
       /(?:^|\n)\s*(?:%|:!|;|(?:pager|tee|source|edit|rm|mv|cp|rmdir)\s)|(?:^|\n)\s*\w+\s*=\s*!|\\!|(?:^|[\s;])\\(?:gx?|gexec|o|out|w|write|ir?|include\w*|copy|e|edit|ef|ev|s|setenv|lo_\w+|watch|P|T|\.)(?=\s|$)/u,
       /(?:^|\n)\s*\.(?!(?:help|tables?|schema|headers?|mode|exit|quit|clear|break|databases|indexes|width|show|timer|nullvalue)\b)[a-z]+/u,
     ],
@@ -106,7 +106,7 @@ const dangers: readonly {readonly patterns: readonly RegExp[]; readonly effect: 
       /\b(?:globals|locals|vars|builtins|exec|execfile|runpy|setattr|delattr|instance_exec|class_eval|public_send|define_method|constantize|constructor|Reflect|globalThis|mainModule|createRequire|defadvice)\b/u,
       /__\w+__/u,
       /\\u\{?[\da-f]{2}|\\N\{/iu,
-      // What is called is chosen by a computed name.
+      // A computed name chooses the function.
       /\[[^\]]*\+[^\]]*\]\s*\(/u,
     ],
     effect: 'runs code that it makes up',

@@ -242,7 +242,7 @@ test(
       `# settings\nexport SESSION_SECRET=${assigned['deploy/run.sh'][1]}\nexport PORT=1\nlast\n`,
     );
     expect(() => scene.read('wrong.txt')).toThrow('ENOENT');
-    expect(toldResults(scene.server.requests.at(-1))[0]).toContain('no secret that weft knows');
+    expect(toldResults(scene.server.requests.at(-1))[0]).toContain('weft no longer knows');
   },
 );
 

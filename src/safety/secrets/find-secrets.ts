@@ -4,9 +4,9 @@ import {findStatedSecrets} from './stated-secrets.ts';
 import {isWords} from './secret-value.ts';
 
 interface SecretScan {
-  /** The secrets in the order of the text; none overlaps another. */
+  /** The secrets in text order, without overlaps. */
   readonly found: readonly FoundSecret[];
-  /** From where on the end of the text may be the beginning of a secret; the length of the text where it is not. */
+  /** Where the end of the text may begin a secret, or the length of the text if nowhere. */
   readonly openFrom: number;
 }
 
@@ -14,11 +14,11 @@ interface SearchedText {
   readonly text: string;
   /** `bytes`: each unit is a byte. */
   readonly domain: 'text' | 'bytes';
-  /** `open`: more text may follow, so a secret that reaches the end may not be complete. */
+  /** `open`: more text may follow, so a secret at the end may be incomplete. */
   readonly end: 'closed' | 'open';
 }
 
-/** Finds what is secret by its value or by its form. A secret that is found by its form is known by its value from then on. */
+/** Finds secrets by their value or form. A secret that is found by its form is found by its value from then on. */
 export function findSecrets({text, domain, end}: SearchedText, vault: Vault): SecretScan {
   const forms = findSecretForms(text);
   const keys = findPrivateKeys(text);
@@ -27,16 +27,16 @@ export function findSecrets({text, domain, end}: SearchedText, vault: Vault): Se
   for (const {from, to, name} of byForm) {
     const value = text.slice(from, to);
     if (end === 'open' && to === text.length) continue;
-    if (!isWords(value) || value.length >= 20) vault.redactEverywhere(asText(value, domain), name);
+    if (!isWords(value) || value.length >= 20) vault.redactEverywhere(decodeUnits(value, domain), name);
   }
   const finder = vault.finder(domain);
   const byValue: FoundSecret[] = [];
   for (let hit = finder.next(text, 0); hit !== undefined; hit = finder.next(text, hit.from + hit.literal.length)) {
-    const name = vault.nameOf(asText(hit.literal, domain));
+    const name = vault.nameOf(decodeUnits(hit.literal, domain));
     byValue.push({from: hit.from, to: hit.from + hit.literal.length, name});
   }
   const wrapped = findWrapped(text, content => holdsSecret(content, vault));
-  const found = joined([...byForm, ...byValue, ...wrapped.found]);
+  const found = mergeOverlaps([...byForm, ...byValue, ...wrapped.found]);
   return {
     found: text.includes(placeholderStart) ? outsidePlaceholders(found, text) : found,
     openFrom: Math.min(forms.openFrom, keys.openFrom, stated.openFrom, wrapped.openFrom, finder.openFrom(text)),
@@ -48,12 +48,12 @@ const holdsSecret = (content: string, vault: Vault): boolean =>
   content.includes('PRIVATE KEY') ||
   vault.finder('bytes').next(content, 0) !== undefined;
 
-/** The text that units stand for, which may be bytes of UTF-8. */
-export const asText = (value: string, domain: SearchedText['domain']): string =>
+/** Decodes units, which may be bytes of UTF-8. */
+export const decodeUnits = (value: string, domain: SearchedText['domain']): string =>
   domain === 'text' ? value : Buffer.from(value, 'latin1').toString('utf8');
 
-/** Joins secrets that overlap. */
-function joined(found: readonly FoundSecret[]): readonly FoundSecret[] {
+/** Merges overlapping secrets. */
+function mergeOverlaps(found: readonly FoundSecret[]): readonly FoundSecret[] {
   const result: FoundSecret[] = [];
   for (const each of found.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
     const last = result.at(-1);
@@ -67,7 +67,7 @@ function joined(found: readonly FoundSecret[]): readonly FoundSecret[] {
   return result;
 }
 
-/** Leaves out what overlaps a placeholder. */
+/** Drops secrets that overlap a placeholder. */
 function outsidePlaceholders(found: readonly FoundSecret[], text: string): readonly FoundSecret[] {
   const taken = [...text.matchAll(placeholderForm)].map(({index, 0: {length}}) => ({from: index, to: index + length}));
   return found.filter(({from, to}) => taken.every(each => to <= each.from || from >= each.to));
@@ -76,14 +76,14 @@ function outsidePlaceholders(found: readonly FoundSecret[], text: string): reado
 const keyStart = /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/gu;
 const keyEnd = '-----END';
 
-/** How many units behind the beginning of a private key its end is looked for, and how long a line may be that is not complete yet. */
+/** How many units after the start of a private key its end may be, and how long an incomplete line may be. */
 const longestKey = 20_000;
 const longestLine = 4096;
 
-/** How many units may follow the last whole line of a key. */
+/** How many units may follow the last complete line of a key. */
 const longestTail = 200;
 
-/** Finds the lines of private keys, each as a secret of its own, so that the number of lines stays. */
+/** Finds the lines of private keys. Each is a secret of its own, so that the number of lines stays. */
 function findPrivateKeys(text: string): SecretScan {
   const found: FoundSecret[] = [];
   let openFrom = text.length;
@@ -103,12 +103,12 @@ function findPrivateKeys(text: string): SecretScan {
     for (const [at, run] of runs.entries()) {
       const isTail = end >= 0 && at === runs.length - 1;
       if (run[0].length < (isTail ? 4 : 16)) continue;
-      // In source code that only mentions keys, names follow.
+      // Source code that only mentions keys has names here.
       if (run[0].length < minOfLetters && isWords(run[0]) && !isLine(body, run)) continue;
       found.push({from: start + run.index, to: start + run.index + run[0].length, name: 'PRIVATE_KEY'});
     }
     if (end < 0 && to === text.length) {
-      // The last line of a key may be short; it is known by the end marker that follows it.
+      // The last line of a key may be short. The end marker after it identifies it.
       const long = runs.findLast(run => run[0].length >= 16);
       const rest = long === undefined ? start : start + long.index + long[0].length;
       const line = Math.max(start, text.lastIndexOf('\n') + 1);
@@ -119,7 +119,7 @@ function findPrivateKeys(text: string): SecretScan {
   return {found, openFrom};
 }
 
-/** A shorter run of letters alone may be a name, unless it fills its line. */
+/** A shorter run of only letters may be a name, unless it fills its line. */
 const minOfLetters = 40;
 
 const isLine = (body: string, {0: run, index}: RegExpExecArray): boolean =>
@@ -130,17 +130,17 @@ function lineAround(text: string, at: number): string {
   return text.slice(text.lastIndexOf('\n', at) + 1, end < 0 ? text.length : end);
 }
 
-/** Whether a private key has begun in `text` and not ended. */
+/** True if a private key begins in `text` and does not end. */
 export function isInsideKey(text: string): boolean {
   const start = text.lastIndexOf('PRIVATE KEY');
   return start >= 0 && text.search(keyStart) >= 0 && !text.includes(keyEnd, start);
 }
 
-/** How long lines of base64 are in the output of `base64`, in mails and in keys. */
+/** The line lengths of base64 in the output of `base64`, in mails and in keys. */
 const narrowest = 60;
 const widest = 76;
 
-/** How long a block may be that is not complete yet, and how long a first line has to be to begin one. */
+/** The longest incomplete block, and the shortest first line of a block. */
 const longestBlock = 16_000;
 const tellingLine = 16;
 
@@ -150,8 +150,8 @@ interface Line {
 }
 
 /**
- * Finds base64 in lines of one width: where the decoded block holds a secret, each of its lines is one. `openFrom` is the beginning of
- * a block that may continue behind the text.
+ * Finds base64 in lines of one width. If a decoded block contains a secret, each of its lines is one. `openFrom` is the start of
+ * a block that may continue after the text.
  */
 function findWrapped(
   text: string,
@@ -181,7 +181,7 @@ function findWrapped(
     if (feed < 0 && fits && (block.length > 0 || length >= tellingLine)) openFrom = block[0]?.from ?? line.from;
     else if (block.length > 1 && length < width) close();
   }
-  // The last line is complete, but the next one may belong to the block.
+  // The last line is complete, but the next line may belong to the block.
   const [first] = block;
   if (first !== undefined) openFrom = Math.min(openFrom, first.from);
   close();

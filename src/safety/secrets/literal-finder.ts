@@ -1,27 +1,27 @@
-/** Where one of the texts was found. */
+/** The position of a text that was found. */
 export interface Hit {
   readonly from: number;
   readonly literal: string;
 }
 
 export interface LiteralFinder {
-  /** The first of them at or after `from`, the longest where several begin at the same place. */
+  /** Returns the first text at or after `from`, and the longest if several begin there. */
   next(text: string, from: number): Hit | undefined;
-  /** Where the end of `text` begins to look like the start of one of them; the length of `text` where it does not. */
+  /** Returns where the end of `text` may be the start of one of the texts, or the length of `text` if nowhere. */
   openFrom(text: string): number;
 }
 
-/** The length of the shortest text that is looked for; shorter ones occur in many places by chance. */
+/** The length of the shortest text that is searched for. Shorter ones occur by chance. */
 export const shortestLiteral = 8;
 
-/** How many units one step looks at. */
+/** How many code units one step examines. */
 const block = 3;
 
 const slots = 1 << 15;
 
 /**
- * Finds any of many texts in one pass that skips most of what it passes over (after Wu and Manber). Each has
- * `shortestLiteral` units or more; shorter ones are not looked for.
+ * Finds any of many texts in one pass that skips most of the input (Wu and Manber). Texts shorter than `shortestLiteral` units
+ * are ignored.
  */
 export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
   const distinctLiterals = [...new Set(literals)].filter(({length}) => length >= shortestLiteral);
@@ -35,7 +35,7 @@ export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
     const last = slotAt(literal, shortestLiteral - block);
     buckets.set(last, [...(buckets.get(last) ?? []), literal]);
   }
-  // The longest comes first, because it is the one that is reported.
+  // The longest comes first, because `next` reports it.
   for (const bucket of buckets.values()) bucket.sort((a, b) => b.length - a.length);
   const sorted = distinctLiterals.toSorted(byUnits);
   const longest = distinctLiterals.reduce((length, literal) => Math.max(length, literal.length), 0);
@@ -74,7 +74,7 @@ function slotAt(text: string, at: number): number {
 
 const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whether one of the sorted texts begins with `start` and is longer. */
+/** True if one of the sorted texts begins with `start` and is longer. */
 function beginsOne(sorted: readonly string[], start: string): boolean {
   let low = 0;
   let high = sorted.length;

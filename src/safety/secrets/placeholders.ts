@@ -2,21 +2,24 @@ import {createHmac} from 'node:crypto';
 import {type LiteralFinder, makeLiteralFinder, shortestLiteral} from './literal-finder.ts';
 import {isDistinctive} from './secret-value.ts';
 
-/** A placeholder, which replaces a secret: `[[secret:OPENAI_API_KEY:1f3a9c2b]]`. The name is for people, the tag tells secrets apart. */
+/**
+ * Matches a placeholder for a secret: `[[secret:OPENAI_API_KEY:1f3a9c2b]]`. The name is for people. The tag distinguishes
+ * secrets.
+ */
 export const placeholderForm = /\[\[secret:([A-Z0-9_]{1,40}):([0-9a-f]{8,64})\]\]/gu;
 
-/** How every placeholder begins; a text without it has no placeholder. */
+/** The beginning of every placeholder. */
 export const placeholderStart = '[[secret:';
 
-/** How many hexadecimal digits a tag has; it gets more where two secrets would have the same tag. */
+/** The number of hexadecimal digits in a tag. Tags get longer if two secrets would share one. */
 const shortestTag = 8;
 
-/** The whole tag of a value. It is keyed, so that only who has the key can test a guessed value against a placeholder. */
+/** Returns the full tag of a value. It is keyed, so only someone with the key can test a guessed value against a placeholder. */
 const longTag = (value: string, key: Uint8Array): string => createHmac('sha256', key).update(value).digest('hex');
 
 const placeholderOf = (name: string, tag: string): string => `${placeholderStart}${cleanName(name)}:${tag}]]`;
 
-/** The name in capitals, with underscores for all that is no letter or digit. */
+/** Returns the name in capitals, with underscores for all characters that are not letters or digits. */
 function cleanName(name: string): string {
   const clean = name
     .toUpperCase()
@@ -26,30 +29,30 @@ function cleanName(name: string): string {
   return clean === '' ? 'VALUE' : clean;
 }
 
-/** The names of the secrets whose placeholders stand in a text, each once. */
+/** Returns the names of the secrets whose placeholders are in a text, each once. */
 export const secretNamesIn = (text: string): readonly string[] =>
   text.includes(placeholderStart)
     ? [...new Set(Array.from(text.matchAll(placeholderForm), ([, name = '']) => name))]
     : [];
 
-/** The secrets this process knows, each with the placeholder that stands for it. They are in memory only. */
+/** The secrets that this process knows, each with its placeholder. They are in memory only. */
 export interface Vault {
-  /** The placeholder for a secret text; it keeps the first name that the text was given. */
+  /** Returns the placeholder for a secret text. It keeps the first name that the text was given. */
   placeholder(text: string, name: string): string;
-  /** Redacts a value from now on wherever it stands, also encoded in base64, in URLs, in JSON and in shell quotes. */
+  /** Redacts a value everywhere from now on, including its forms in base64, URLs, JSON and shell quotes. */
   redactEverywhere(value: string, name: string): void;
-  /** What a placeholder stands for; `undefined` for one that is not known. */
+  /** Returns the secret for a placeholder, or `undefined` if it is unknown. */
   valueOf(placeholder: string): string | undefined;
-  /** The name of a secret text. */
+  /** Returns the name of a secret text. */
   nameOf(text: string): string;
-  /** Finds the values that are redacted everywhere, in text or in bytes that are read as Latin-1. */
+  /** Returns a finder for the values that are redacted everywhere, in text or in bytes read as Latin-1. */
   finder(domain: 'text' | 'bytes'): LiteralFinder;
 }
 
-/** How many texts are looked for everywhere; further values are redacted only where they are recognised by their form. */
+/** The most texts that are redacted everywhere. Further values are redacted only if their form is recognized. */
 const maxLiterals = 20_000;
 
-/** Makes an empty vault. `key` is called when the first secret turns up. */
+/** Makes an empty vault. It calls `key` when the first secret turns up. */
 export function makeVault(key: () => Uint8Array): Vault {
   const names = new Map<string, string>();
   const placeholders = new Map<string, string>();
@@ -102,17 +105,17 @@ export function makeVault(key: () => Uint8Array): Vault {
     },
     nameOf: text => names.get(text) ?? 'VALUE',
     finder(domain) {
-      const texts = domain === 'text' ? literals : [...literals].map(asLatin1);
+      const texts = domain === 'text' ? literals : [...literals].map(toLatin1);
       return (finders[domain] ??= makeLiteralFinder(texts));
     },
   };
 }
 
-/** The placeholders in a text, as they stand. */
+/** Returns the placeholders in a text. */
 export const placeholdersIn = (text: string): readonly string[] =>
   text.includes(placeholderStart) ? (text.match(placeholderForm) ?? []) : [];
 
-const asLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const toLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 interface EncodedForm {
   readonly text: string;
@@ -136,7 +139,7 @@ function encodedForms(value: string): readonly EncodedForm[] {
   return forms;
 }
 
-/** What the base64 of any bytes with this value has in it, for each of the three offsets at which it can begin. */
+/** Returns the text that the base64 of any bytes with this value contains, for each of its three possible offsets. */
 function base64Forms(value: string): readonly string[] {
   const bytes = Buffer.from(value, 'utf8');
   return [0, 1, 2].map(offset => {

@@ -1,32 +1,35 @@
 import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.ts';
-import {asText, findSecrets, isInsideKey} from './find-secrets.ts';
+import {decodeUnits, findSecrets, isInsideKey} from './find-secrets.ts';
 import {shortestLiteral} from './literal-finder.ts';
 import {makeVault, placeholderForm, placeholdersIn, placeholderStart, type Vault} from './placeholders.ts';
 import type {FoundSecret} from './secret-forms.ts';
 
-/** Redacts secrets in whatever leaves this machine or is stored, and restores them where a command or edit needs them. */
+/** Redacts secrets in everything that leaves this machine or is stored, and restores them when a command or edit needs them. */
 export interface Redactor {
-  /** Replaces secrets by placeholders. The number of lines stays, and so do placeholders that are there already. */
+  /** Replaces secrets with placeholders. The number of lines and existing placeholders stay. */
   readonly redact: (text: string) => string;
-  /** Replaces placeholders by their secrets; placeholders that this process does not know stay. */
+  /** Replaces placeholders with their secrets. Unknown placeholders stay. */
   readonly restore: (text: string) => string;
-  /** What one placeholder stands for, `undefined` when it is not known. */
+  /** Returns the secret for a placeholder, or `undefined` if it is unknown. */
   readonly valueOf: (placeholder: string) => string | undefined;
-  /** The placeholders in a text that this process does not know. */
+  /** Returns the placeholders in a text that this process does not know. */
   readonly unknownPlaceholders: (text: string) => readonly string[];
-  /** Makes a filter that redacts the output of one command as it comes. */
+  /** Makes a filter that redacts the output of one command as it arrives. */
   readonly filter: () => ReturnType<typeof makeOutputFilter>;
   /** Redacts this value everywhere from now on. */
   readonly addSecret: (value: string, name: string) => void;
-  /** Reads files of secrets that are new or have changed, also those that `paths` name. */
+  /** Reads new and changed secret files, including those in `paths`. */
   readonly refresh: (paths: readonly string[]) => void;
 }
 
-/** Files whose names say that they hold secrets (`.env`, `id_rsa`, …). Every answer has only those that are new or have changed since. */
+/**
+ * Finds files whose names say that they contain secrets (`.env`, `id_rsa`, …). Each call returns only files that are new or
+ * changed since the last.
+ */
 interface SecretFiles {
-  /** The files that lie directly in the roots of the workspace. */
+  /** Returns the files directly in the workspace roots. */
   inRoots(): readonly SecretFile[];
-  /** The files in folders further down too, and those of `paths` that have such names. */
+  /** Returns these, the files in folders below, and those of `paths` with such names. */
   everywhere(paths: readonly string[]): readonly SecretFile[];
 }
 
@@ -35,14 +38,14 @@ interface SecretFile {
   readonly text: string;
 }
 
-/** How many rounds are made until nothing more is found: a secret that is recognised in one place is then looked for in all. */
+/** The most rounds until nothing more is found: a secret recognized in one place is then redacted everywhere. */
 const maxRounds = 5;
 
 export function makeRedactor(options: {
-  /** Variables whose names or values say that they are secret are redacted. */
+  /** Variables with secret names or values are redacted. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly files: SecretFiles;
-  /** Returns the key for the tags; called when the first secret turns up. The same key gives the same placeholders. */
+  /** Returns the key for the tags, and is called when the first secret turns up. The same key gives the same placeholders. */
   readonly key: () => Uint8Array;
 }): Redactor {
   const vault = makeVault(options.key);
@@ -103,21 +106,21 @@ export function makeRedactor(options: {
   };
 }
 
-/** How many units before the new ones are looked at again: names, and what stands right before a key. */
+/** How many units before new ones are examined again, for names and for the text right before a key. */
 const contextLength = 256;
 
-/** How many bytes are held back at most; what may be the beginning of a longer secret is passed on. */
+/** The most bytes that are held back. Beyond that, a possible beginning of a secret is passed on. */
 const longestHeld = 32_000;
 
 const keyContext = '-----BEGIN PRIVATE KEY-----\n';
 
 /**
- * Redacts secrets in bytes as they come, wherever these are divided. The bytes are read as Latin-1, so that any of them pass unchanged.
- * Only what may be the beginning of a secret is held back. A pause releases a beginning that is too short to give something away. It
- * stays in the context, so the rest of the secret is redacted when it comes.
+ * Redacts secrets in bytes as they arrive, however they are split. Bytes are read as Latin-1, so that all of them pass unchanged.
+ * Only a possible beginning of a secret is held back. A pause releases a beginning that is too short to reveal anything. It stays
+ * in the context, so the rest of the secret is redacted when it arrives.
  */
 function makeOutputFilter(vault: Vault) {
-  /** The last output that was passed on, with secrets redacted. */
+  /** The last output that was passed on, redacted. */
   let context = '';
   let held = '';
 
@@ -128,7 +131,7 @@ function makeOutputFilter(vault: Vault) {
     const scan = {found, openFrom: isShort ? text.length : openFrom, from: context.length};
     const until = ending === 'closed' ? text.length : passUntil(text, scan);
     const cut = ending === 'closed' ? cutSecret(text, vault) : [];
-    const passed = hide(text, {found: [...found, ...cut], from: context.length, until}, vault);
+    const passed = redactRange(text, {found: [...found, ...cut], from: context.length, until}, vault);
     held = text.slice(until);
     const seen = context + passed;
     const insideKey = isInsideKey(context + text.slice(context.length, until));
@@ -145,10 +148,10 @@ function makeOutputFilter(vault: Vault) {
   };
 }
 
-/** How many units of a secret give something of it away. */
+/** How many units of a secret reveal something of it. */
 const shortestCut = 6;
 
-/** The beginning of a known secret at the end of an output that was cut off. */
+/** Finds the beginning of a known secret at the end of an output that was cut off. */
 function cutSecret(text: string, vault: Vault): readonly FoundSecret[] {
   const from = vault.finder('bytes').openFrom(text);
   return text.length - from < shortestCut ? [] : [{from, to: text.length, name: 'CUT'}];
@@ -160,14 +163,14 @@ function passUntil(
 ): number {
   if (text.length - scan.openFrom > longestHeld) return text.length;
   let until = Math.max(scan.from, scan.openFrom);
-  // From the last to the first, since a secret that is held back may hold back the one before it.
+  // Goes backwards, because a secret that is held back may hold back the one before it.
   for (const {from, to} of scan.found.toReversed()) {
     if (to > until || to === text.length) until = Math.max(scan.from, Math.min(until, from));
   }
   return until;
 }
 
-function hide(
+function redactRange(
   text: string,
   part: {readonly found: readonly FoundSecret[]; readonly from: number; readonly until: number},
   vault: Vault,
@@ -177,20 +180,20 @@ function hide(
   for (const {from, to, name} of part.found) {
     const start = Math.max(from, done);
     if (to <= start || start >= part.until) continue;
-    result += text.slice(done, start) + vault.placeholder(asText(text.slice(start, to), 'bytes'), name);
+    result += text.slice(done, start) + vault.placeholder(decodeUnits(text.slice(start, to), 'bytes'), name);
     done = to;
   }
   return result + text.slice(done, part.until);
 }
 
 /**
- * The value with the secrets redacted in all its texts; it is the same value where it has none. Lines are redacted together, since some
- * secrets are recognised by the lines around them. What is in `clean` stays.
+ * Redacts the secrets in all texts of a value. Returns the same value if there are none. Lines are redacted together, because
+ * some secrets are recognized by the lines around them. Values in `clean` stay.
  */
 export const redactDeep = <T>(value: T, {redact}: Pick<Redactor, 'redact'>, clean: ReadonlySet<unknown> = none): T =>
   mapTexts(value, {text: redact, lines: lines => redactLines(lines, redact), exact, clean});
 
-/** What something is found or used by again, and bytes. */
+/** Properties that identify something, and bytes. */
 const exact: ReadonlySet<string> = new Set([
   'kind',
   'id',
@@ -205,7 +208,7 @@ const exact: ReadonlySet<string> = new Set([
   'data',
 ]);
 
-/** The value with the secrets in the place of their placeholders. */
+/** Replaces the placeholders in all texts of a value with their secrets. */
 export const restoreDeep = <T>(value: T, {restore}: Pick<Redactor, 'restore'>): T =>
   mapTexts(value, {
     text: restore,
@@ -219,7 +222,7 @@ const none: ReadonlySet<never> = new Set();
 interface TextChange {
   readonly text: (text: string) => string;
   readonly lines: (lines: readonly Line[]) => readonly Line[];
-  /** The names of properties that stay. */
+  /** The names of properties that do not change. */
   readonly exact: ReadonlySet<string>;
   readonly clean: ReadonlySet<unknown>;
 }
@@ -246,12 +249,12 @@ function mapTexts(value: unknown, change: TextChange): unknown {
 
 function mapPart(name: string, part: unknown, change: TextChange): unknown {
   if (change.exact.has(name)) return part;
-  if (name === 'input' || name === 'params') return mapTexts(part, ofProgram(change));
+  if (name === 'input' || name === 'params') return mapTexts(part, forProgramInput(change));
   return name === 'lines' && isLines(part) ? change.lines(part) : mapTexts(part, change);
 }
 
-/** What a program is given: the names in it are its own, and say nothing. */
-function ofProgram({text, clean}: TextChange): TextChange {
+/** Returns the change for a program's input, in which property names are the program's own and mean nothing. */
+function forProgramInput({text, clean}: TextChange): TextChange {
   const change: TextChange = {text, lines: lines => lines.map(line => mapTexts(line, change)), exact: none, clean};
   return change;
 }
@@ -261,7 +264,7 @@ const isLines = (part: unknown): part is readonly Line[] =>
 
 const textOf = (line: Line): string => (typeof line === 'string' ? line : line.text);
 
-/** The line with another text, which may be several lines. The words of a diff that changed are not where they were. */
+/** Returns the line with a new text, which may be several lines. The changed words of a diff no longer apply. */
 const linesOf = (line: Line, text: string): readonly Line[] =>
   text.split('\n').map(part => {
     if (typeof line === 'string') return part;

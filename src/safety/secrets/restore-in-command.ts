@@ -3,9 +3,9 @@ import {unreachable} from '../../base/unreachable.ts';
 import {placeholderForm} from './placeholders.ts';
 
 /**
- * Restores secrets in a shell command so that each stays the text it is, whatever characters it has: inside quotes it is escaped as these
- * quotes need it, elsewhere it is quoted. It fails for a placeholder that is not known, and for a secret with special characters in a
- * place where nothing can protect them.
+ * Restores secrets in a shell command so that the shell takes each literally. Inside quotes it escapes a secret for these quotes,
+ * elsewhere it quotes it. Fails for an unknown placeholder, and for a secret with special characters in a place where quoting is
+ * impossible.
  */
 export function restoreInCommand(
   command: string,
@@ -22,19 +22,19 @@ export function restoreInCommand(
     const put = isHarmless(value) ? value : protect(value, quote);
     if (put === undefined) {
       return failed(
-        `${placeholder} holds characters that are special to the shell, and stands where they cannot be protected; put it between quotes, outside of backquotes, \${…} and here-documents.`,
+        `${placeholder} contains characters that are special to the shell, in a place where they can't be quoted. Put it in quotes, outside of backquotes, \${…} and here-documents.`,
       );
     }
-    // In a comment the placeholder stays.
+    // A comment keeps its placeholder.
     result += command.slice(done, index) + (quote === 'comment' ? placeholder : put);
     done = index + placeholder.length;
   }
   return ok(result + command.slice(done));
 }
 
-/** Says to the model why a text with these placeholders cannot be used. */
+/** Returns the error for the model about placeholders that are not known. */
 export const unknownPlaceholderText = (placeholders: readonly string[]): string =>
-  `${placeholders.join(', ')} stands for no secret that weft knows any more; read again what it came from, or ask the user.`;
+  `weft no longer knows ${placeholders.join(', ')}. Read the source again, or ask the user.`;
 
 const isHarmless = (value: string): boolean => /^[\w+/.,:@%=-]*$/u.test(value);
 
@@ -59,9 +59,9 @@ function protect(value: string, quote: Quote): string | undefined {
   }
 }
 
-/** Finds the quotes around places of a command, which have to be asked for from left to right. */
+/** Finds the quotes around positions in a command. Positions must be queried from left to right. */
 function makeQuoting(command: string): {readonly at: (place: number) => Quote} {
-  /** The quotes and brackets that are open, the innermost last; `(` is a substitution or a subshell. */
+  /** The open quotes and brackets, the innermost last. `(` is a substitution or a subshell. */
   const open: ('(' | '"' | "'" | "$'" | '`' | '{' | '#')[] = [];
   let heredoc = false;
   let read = 0;
@@ -115,7 +115,7 @@ function makeQuoting(command: string): {readonly at: (place: number) => Quote} {
     at(place) {
       while (read < place) read += step();
       const inside = open.at(-1);
-      // Behind `<<` there may be the text of a here-document, where quotes have no meaning.
+      // A here-document may follow `<<`, and quotes have no meaning in it.
       if (heredoc || read > place || open.includes('`') || open.includes('{')) return 'other';
       switch (inside) {
         case undefined:

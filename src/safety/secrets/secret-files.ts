@@ -2,7 +2,7 @@ import {tryOr} from '../../base/outcome.ts';
 import {isHarmlessName, secretName} from './secret-name.ts';
 import {isDistinctive, isWords, looksRandom} from './secret-value.ts';
 
-/** Whether a file of that name is meant to hold secrets: variables, keys, passwords. Examples to copy from are not. */
+/** True if a file of that name is meant for secrets: variables, keys, passwords. Example files are not. */
 export function isSecretFile(name: string): boolean {
   const lower = name.toLowerCase();
   return (
@@ -20,7 +20,7 @@ const forms: readonly RegExp[] = [
   /\.(?:pem|key|p8|tfvars|pgpass)$/u,
 ];
 
-/** The words of a command or of lines of output that are paths of such files. */
+/** Returns the words of a command or output that are paths of secret files. */
 export function secretFilesIn(text: string): readonly string[] {
   const paths = new Set<string>();
   for (const [word] of text.matchAll(/[^\s"'`;|&<>()=:]{2,500}/gu)) {
@@ -32,18 +32,18 @@ export function secretFilesIn(text: string): readonly string[] {
 
 const maxPaths = 50;
 
-/** A value and the name it goes by. */
+/** A value and its name. */
 interface NamedValue {
   readonly name: string;
   readonly value: string;
 }
 
-/** How many lines of one file are looked at. */
+/** The most lines of one file that weft reads. */
 const maxLines = 5000;
 
 /**
- * The values of a file of assignments that are secrets, or may be: `NAME=value`, `export NAME="value"`, `name: value`, and what
- * `.netrc` and `.npmrc` have. Values over several lines count line by line.
+ * Returns the values in a file of assignments that are or may be secrets: `NAME=value`, `export NAME="value"`, `name: value`, and
+ * the formats of `.netrc` and `.npmrc`. Each line of a multi-line value counts separately.
  */
 export function valuesOfEnvFile(text: string): readonly NamedValue[] {
   const found: NamedValue[] = [];
@@ -79,11 +79,11 @@ export function valuesOfEnvFile(text: string): readonly NamedValue[] {
 const withEquals = /^\s*(?:export\s+|set\s+)?([\w./:@-]{1,200})\s*=\s*(["'`]?)(.*)$/u;
 const withColon = /^\s*["']?([\w.-]{1,200})["']?\s*:\s+(["'`]?)(.*)$/u;
 
-/** Whether a variable of the environment is withheld from commands because of its name, or holds a password. */
+/** True if an environment variable is withheld from commands, because of its name or because it contains a password. */
 export const isSecretVariable = (name: string, value: string): boolean =>
   secretName(name.toUpperCase()) !== 'none' || passwordOf(value).length > 0;
 
-/** The secret parts of the value of a variable, from such a file or from the environment. */
+/** Returns the secret parts of a variable's value, from such a file or from the environment. */
 export function secretPartsOf(name: string, value: string): readonly string[] {
   const password = passwordOf(value);
   if (!isDistinctive(value)) return password;
@@ -93,7 +93,7 @@ export function secretPartsOf(name: string, value: string): readonly string[] {
   return isWords(value) && value.length < 20 ? [] : [value];
 }
 
-/** The password in a URL, where it is distinctive; both as it is written and with percent signs decoded. */
+/** Returns the password in a URL if it is distinctive, as written and percent-decoded. */
 function passwordOf(value: string): readonly string[] {
   if (!value.includes('://')) return [];
   const [, password = ''] = /^[A-Za-z][\w+.-]*:\/\/[^\s/?#@:]*:([^\s/?#]+)@/u.exec(value) ?? [];

@@ -2,19 +2,19 @@ import {unreachable} from '../../base/unreachable.ts';
 import {secretName, type SecretName} from './secret-name.ts';
 import {isDistinctive, isTemplate, looksRandom} from './secret-value.ts';
 
-/** A kind of key that is known by how it begins. `body` says which characters may follow, `least` how many there have to be. */
+/** A kind of key with a known beginning. `body` tells which characters may follow, and `least` how many there must be. */
 interface TokenForm {
   readonly name: string;
   readonly starts: readonly string[];
   readonly body: 'word' | 'dashed' | 'dotted' | 'capitals' | 'base64' | 'path' | 'any';
   readonly least: number;
-  /** Whether the beginning is part of the secret, or only says that one follows. */
+  /** Whether the beginning is part of the secret, or only announces one. */
   readonly start: 'secret' | 'shown';
-  /** What else has to hold for the body. */
+  /** A further condition for the body. */
   readonly check: (body: string) => boolean;
 }
 
-/** The characters of each kind of body, as the inside of a character class. */
+/** The characters of each body, as the inside of a character class. */
 const bodyClasses = {
   word: 'A-Za-z0-9_',
   dashed: 'A-Za-z0-9_\\-',
@@ -45,7 +45,7 @@ const tokenForm = (
 const hasDigit = (body: string): boolean => /\d/u.test(body);
 const isHex = (length: number) => (body: string) => new RegExp(`^[0-9a-fA-F]{${length}}$`, 'u').test(body);
 
-/** The kinds of keys. Of those that begin alike, the one with the longer beginning comes first. */
+/** The kinds of keys. A longer beginning comes before a shorter one that it starts with. */
 const tokenForms: readonly TokenForm[] = [
   tokenForm('AWS_ACCESS_KEY_ID', 'AKIA ASIA ABIA ACCA', ['capitals', 16], {check: body => body.length === 16}),
   tokenForm('GITHUB_TOKEN', 'github_pat_', ['word', 20]),
@@ -96,7 +96,7 @@ const tokenForms: readonly TokenForm[] = [
   tokenForm('BEARER_TOKEN', 'Bearer bearer', ['any', 12], {start: 'shown', check: looksRandom}),
 ].map(each => (each.name === 'BEARER_TOKEN' ? {...each, starts: each.starts.map(start => `${start} `)} : each));
 
-/** A stretch of text that is secret by its form. */
+/** A range of text whose form says that it is secret. */
 export interface FoundSecret {
   readonly from: number;
   readonly to: number;
@@ -105,16 +105,16 @@ export interface FoundSecret {
 
 export interface FormScan {
   readonly found: readonly FoundSecret[];
-  /** From where on the end of the text may be the beginning of a secret; the length of the text where it is not. */
+  /** Where the end of the text may begin a secret, or the length of the text if nowhere. */
   readonly openFrom: number;
 }
 
-/** Looks for keys by how they begin, for values assigned to names of secrets, and for passwords in addresses. Linear in the text. */
+/** Finds keys by their beginnings, values assigned to secret names, and passwords in URLs. Takes linear time. */
 export function findSecretForms(text: string): FormScan {
   const found: FoundSecret[] = [];
   let openFrom = text.length;
   let wordBefore = false;
-  /** Up to where a form was tried without success: what begins before that is none either. */
+  /** How far each form was tried without success. No match begins before that. */
   const passed = new Map<TokenForm, number>();
   const tries: Tries = {until: 0, left: 0};
   for (let at = 0; at < text.length; at += 1) {
@@ -134,7 +134,7 @@ export function findSecretForms(text: string): FormScan {
   return {found, openFrom};
 }
 
-/** What may be a secret. Its name is empty where it is none as far as the text goes. */
+/** A possible secret. Its name is empty if the text so far does not contain a whole one. */
 type Candidate = FoundSecret;
 
 const isWord = 1;
@@ -155,14 +155,14 @@ for (const separator of '=:') kinds[separator.charCodeAt(0)] = separates;
 
 const bodies = new Map<TokenForm['body'], RegExp>();
 
-/** The patterns are compiled when first used, since most runs of weft meet no key. */
+/** Patterns are compiled at first use, because most runs of weft see no key. */
 function bodyPattern(body: TokenForm['body']): RegExp {
   const pattern = bodies.get(body) ?? new RegExp(`[${bodyClasses[body]}]*`, 'uy');
   bodies.set(body, pattern);
   return pattern;
 }
 
-/** Whether a word begins here although a letter or digit stands before it: behind `\n`, `%20` and colour codes. */
+/** True if a word begins here although a letter or digit precedes it: after `\n`, `%20` and color codes. */
 function isAfterEscape(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
   if ('nrt'.includes(before)) return text.charAt(at - 2) === '\\';
@@ -190,7 +190,7 @@ function tokenAt(
     const pattern = bodyPattern(form.body);
     pattern.lastIndex = at + start.length;
     const run = pattern.exec(text)?.[0] ?? '';
-    // A full stop at the end of a sentence is not part of the key.
+    // A period at the end of a sentence is not part of the key.
     const to = at + start.length + run.length;
     const body = to === text.length ? run : run.replace(/[.-]+$/u, '');
     const from = form.start === 'secret' ? at : at + start.length;
@@ -203,7 +203,7 @@ function tokenAt(
   return open;
 }
 
-/** How often a value may still be tried in a part of the text, which would otherwise be tried at each separator in it. */
+/** How often a value may still be tried in a part of the text. Without a limit it would be tried at each separator. */
 interface Tries {
   until: number;
   left: number;
@@ -220,7 +220,7 @@ function afterSeparator(
 
 const authority = /[^\s/?#"'<>`\\]{0,512}/uy;
 
-/** Finds the password of `user:password@host` behind `://`. */
+/** Finds the password in `user:password@host` after `://`. */
 function passwordAt(text: string, at: number): Candidate | undefined {
   authority.lastIndex = at;
   const run = authority.exec(text)?.[0] ?? '';
@@ -239,7 +239,7 @@ function passwordAt(text: string, at: number): Candidate | undefined {
 
 const plainPasswords = /^(?:pass(?:word|wd)?|pwd|secret|token|x-oauth-basic|x+|\*+|\.+|:.*)$/iu;
 
-/** How many units before a separator are searched for a name, and how long a value may be. */
+/** How many units before a separator may be its name, and how long a value may be. */
 const longestName = 64;
 const longestAssigned = 512;
 
@@ -257,8 +257,8 @@ function assignedAt(text: string, {at, tries}: {readonly at: number; readonly tr
   tries.left = at < tries.until ? tries.left - 1 : maxTries;
   tries.until = Math.max(tries.until, to);
   const isNamed = quote === '' && text[at + 1] === ' ' && namesValue(value, text.slice(from + value.length, to + 3));
-  if (!isNamed && isPart(value, {kind, quote, next: text.slice(to, to + 1)})) {
-    // The form of a key says more than the name of the variable.
+  if (!isNamed && isSecretValue(value, {kind, quote, next: text.slice(to, to + 1)})) {
+    // A key's form says more than its variable's name.
     const token = tokenAt(text, {at: from, passed: new Map()});
     const ownName = kind === 'header' ? 'AUTHORIZATION' : name;
     return {from, to: from + value.length, name: token === undefined || token.name === '' ? ownName : token.name};
@@ -266,13 +266,13 @@ function assignedAt(text: string, {at, tries}: {readonly at: number; readonly tr
   return to === text.length ? {from, to, name: ''} : undefined;
 }
 
-/** `token: tokenFromFile,` and `key: Uint8Array | undefined`: a program says where a value comes from, or of what type it is. */
+/** True if a program names a value's source or type, as in `token: tokenFromFile,` and `key: Uint8Array | undefined`. */
 const namesValue = (value: string, behind: string): boolean =>
   /^(?:\s*[,;)}\]>]| [|&=?} ])/u.test(behind) && nameInProgram.test(value);
 
 const nameInProgram = /^[!$_]*[A-Za-z][a-z]*\d{0,3}(?:[A-Z][a-z]+\d{0,2}|[A-Z]+(?![a-z]))*$/u;
 
-/** The name that ends right before a separator; white space and closing quotes may stand between. */
+/** Returns the name before a separator. White space and closing quotes may come between. */
 function nameBefore(text: string, separator: number): string {
   let end = separator;
   while (end > 0 && separator - end < 8 && ' \t"\'`\\]?'.includes(text.charAt(end - 1))) end -= 1;
@@ -281,7 +281,7 @@ function nameBefore(text: string, separator: number): string {
   return text.slice(start, end);
 }
 
-/** Letters, digits, `_`, `-`. */
+/** True for letters, digits, `_` and `-`. */
 export const isWordOrDash = (code: number): boolean =>
   code === 0x5f || code === 0x2d || (code < 128 && ((kinds[code] ?? 0) & isWord) !== 0);
 
@@ -293,7 +293,7 @@ function valueAfter(
   separator: number,
   kind: SecretName,
 ): {readonly from: number; readonly quote: string} | undefined {
-  // `==` compares and assigns nothing.
+  // `==` compares.
   if (text.startsWith('==', separator) || '=!<>:'.includes(text[separator - 1] ?? ' ')) return undefined;
   beforeValue.lastIndex = separator + 1;
   const [before = '', quote = ''] = beforeValue.exec(text) ?? [];
@@ -305,7 +305,7 @@ function valueAfter(
 
 const unquoted = /[^\s"'`<>\\;&]{0,512}/uy;
 
-/** The value, and where what was read of it ends. */
+/** Returns the value, and the end of the text that was read. */
 function readValue(text: string, from: number, quote: string): {readonly value: string; readonly to: number} {
   if (quote === '') {
     unquoted.lastIndex = from;
@@ -319,7 +319,7 @@ function readValue(text: string, from: number, quote: string): {readonly value: 
   return {value, to: from + value.length};
 }
 
-function isPart(
+function isSecretValue(
   value: string,
   place: {readonly kind: SecretName; readonly quote: string; readonly next: string},
 ): boolean {

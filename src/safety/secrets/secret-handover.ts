@@ -5,18 +5,18 @@ import {unreachable} from '../../base/unreachable.ts';
 import {placeholderForm, secretNamesIn} from './placeholders.ts';
 import {isSecretFile} from './secret-files.ts';
 
-/** A text with placeholders, and who gets the secrets that take their place. */
+/** A text with placeholders, and the recipient of the secrets. */
 interface Handover {
   readonly text: string;
   readonly to: SecretRecipient;
 }
 
-/** The placeholders that an action turns into secrets in another place than where they stood. */
+/** Returns the placeholders that an action turns into secrets in a new place. */
 export const handedOverPlaceholders = (access: Access): readonly string[] => [
   ...new Set(handovers(access).flatMap(({text}) => text.match(placeholderForm) ?? [])),
 ];
 
-/** Which secrets go where, each once. */
+/** Returns one reason for each secret and recipient. */
 export function handoverReasons(access: Access): readonly Reason[] {
   const reasons = handovers(access).flatMap(({text, to}) =>
     secretNamesIn(text).map((name): Reason => ({kind: 'secret', name, to})),
@@ -24,7 +24,7 @@ export function handoverReasons(access: Access): readonly Reason[] {
   return [...new Map(reasons.map(reason => [JSON.stringify(reason), reason])).values()];
 }
 
-/** Whether the text of a rule that allows speaks of all these placeholders too: by naming them, or by allowing every call. */
+/** True if an allow rule also covers these placeholders: it names them, or allows every call. */
 export const ruleAllowsHandover = (rule: string, placeholders: readonly string[]): boolean =>
   !rule.includes('(') || placeholders.every(placeholder => rule.includes(placeholder));
 
@@ -44,7 +44,7 @@ function handovers(access: Access): readonly Handover[] {
       return [{text: access.typed, to: {kind: 'screen'}}];
     case 'read':
     case 'search':
-    // What is sent out there is looked through with the secrets themselves.
+    // `webFinding` checks these with the secrets themselves.
     case 'web-page':
     case 'web-query':
     case 'skill':
@@ -58,7 +58,10 @@ function handovers(access: Access): readonly Handover[] {
   }
 }
 
-/** A placeholder that the replaced text held already goes nowhere new, and a file that is made for secrets may have them. */
+/**
+ * Returns the placeholders that an edit adds. A placeholder that the replaced text already had does not count, nor does a file
+ * that is meant for secrets.
+ */
 function editHandovers(edit: FileEdit): readonly Handover[] {
   const paths = editPaths(edit);
   if (paths.every(path => isSecretFile(path.slice(path.lastIndexOf('/') + 1)))) return [];

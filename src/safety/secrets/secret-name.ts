@@ -1,14 +1,15 @@
 import QuickLRU from 'quick-lru';
 
 /**
- * What a name says about its value. `env`: a variable in capitals that is named like a secret; any distinctive value of it is one.
- * `code`: a field or variable of a program; only a value that looks generated is a secret. `header`: a credential behind the name of an
- * authentication scheme.
+ * What a name says about its value:
+ * - `env`: a variable in capitals that is named like a secret. Any distinctive value is one.
+ * - `code`: a field or variable of a program. Only a value that looks generated is a secret.
+ * - `header`: a credential after the name of an authentication scheme.
  */
 export type SecretName = 'env' | 'code' | 'header' | 'none';
 
-/** Judges the name before a `=` or `:`. Names come again in a text, so answers are kept. */
-export const secretName = remembered((name): SecretName => {
+/** Judges the name before a `=` or `:`. Results are cached, because names recur in a text. */
+export const secretName = memoize((name): SecretName => {
   const lower = name.toLowerCase();
   if (lower === 'authorization' || lower === 'proxy-authorization') return 'header';
   if (!parts.some(part => lower.includes(part))) return 'none';
@@ -22,11 +23,11 @@ export const secretName = remembered((name): SecretName => {
     if (inCapitals && before.length > 0) return plainKeys.has(before[0] ?? '') ? 'none' : 'env';
     return keyKinds.has(before[0] ?? '') ? 'code' : 'none';
   }
-  // `SECRET_FOR_MAIL`, `TOKENX_A`: names in capitals are variables with values.
+  // Names in capitals such as `SECRET_FOR_MAIL` and `TOKENX_A` are variables with values.
   return inCapitals && before.some(word => strong.has(word)) ? 'env' : 'none';
 });
 
-function remembered<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
+function memoize<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
   const known = new QuickLRU<string, Kind>({maxSize: 2000});
   return name => {
     const kind = known.get(name) ?? judge(name);
@@ -35,7 +36,7 @@ function remembered<Kind>(judge: (name: string) => Kind): (name: string) => Kind
   };
 }
 
-/** Whether a variable of that name names a machine, a user or a place, and so holds no secret. */
+/** True if a variable of that name holds a machine, user or location, and not a secret. */
 export const isHarmlessName = (name: string): boolean => plainEnds.has(wordsOf(name).at(-1) ?? '');
 
 const wordsOf = (name: string): string[] =>
@@ -45,44 +46,44 @@ const wordsOf = (name: string): string[] =>
     .split(/[^a-z0-9]+/u)
     .filter(word => word !== '');
 
-const listed = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** Every name of a secret has one of these in it. */
+/** Every name of a secret contains one of these. */
 const parts = ['token', 'secret', 'pass', 'pwd', 'cred', 'key', 'pat', 'psk', 'auth'];
 
-const strong = listed(
+const strong = wordSet(
   'token secret secrets pgpassword pgpass password passwd pwd pass passphrase passcode credential credentials apikey apitoken apisecret authtoken ' +
     'accesstoken refreshtoken clientsecret secretkey accesskey privatekey bearertoken pat psk sharedsecret',
 );
 
-/** Words that may follow the word that says secret. */
-const trailing = listed(
+/** Words that may follow the word for a secret. */
+const trailing = wordSet(
   '1 2 3 4 5 6 7 8 9 prod production dev development test staging live old new backup primary secondary default value',
 );
 
-const keyKinds = listed(
+const keyKinds = wordSet(
   'api secret private access auth encryption signing master account service shared session jwt app client webhook license deploy ' +
     'storage subscription admin server ssh crypt cipher aes hmac',
 );
 
 /** Words before `key` for keys that are a position or an order. */
-const plainKeys = listed('public primary foreign sort partition cache hot index object map hash row');
+const plainKeys = wordSet('public primary foreign sort partition cache hot index object map hash row');
 
-/** A name that ends with one of these says something about a secret, but holds none. */
-const harmlessEnds = listed(
+/** A name with one of these endings describes a secret, but holds none. */
+const harmlessEnds = wordSet(
   'name id url uri path file dir folder type length limit size count ttl expires expiry expiration header prefix suffix field ' +
     'format regex pattern min max policy required enabled disabled age days hours minutes seconds endpoint host hint label',
 );
 
-const plainEnds = listed(
+const plainEnds = wordSet(
   'name env environment host hostname user username region mode level title dir directory path file bucket zone timezone tz locale ' +
     'lang language version port type driver connection store database db schema table engine platform os shell home term editor ' +
     'email mail from domain scheme protocol url uri prefix suffix namespace cluster image tag branch repo repository owner org ' +
     'project team model provider format charset encoding options args opts flags features log root base theme adapter dialect',
 );
 
-/** Whether a name is one of a password, which a person may have thought up, or of another secret, which looks generated. */
-export const passwordOrOther = remembered((name): 'password' | 'other' | 'none' => {
+/** Tells whether a name belongs to a password, which a person may have chosen, or to another secret, which looks generated. */
+export const passwordOrOther = memoize((name): 'password' | 'other' | 'none' => {
   const lower = name.toLowerCase();
   if (passwordStems.some(stem => lower.includes(stem)) && passwordNames.test(lower))
     return /(?:policy|field|label|hint|length|reset|hash|id|url|path|file|name|count|type|less)s?$/u.test(lower)
@@ -92,7 +93,7 @@ export const passwordOrOther = remembered((name): 'password' | 'other' | 'none' 
   return lower === 'api key' || lower === 'api-key' ? 'other' : 'none';
 });
 
-/** Every name of a password has one of these in it. */
+/** Every name of a password contains one of these. */
 const passwordStems = [
   'pass',
   'pw',

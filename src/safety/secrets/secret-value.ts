@@ -2,18 +2,18 @@
 const longestValue = 4096;
 
 /**
- * Whether a value could be a secret at all: long enough to be recognised in other text, and no number, path, address, template or
- * common word.
+ * True if a value could be a secret: it is long enough to be recognized in other text, and is not a number, path, address,
+ * template or common word.
  */
 export function isDistinctive(value: string): boolean {
   if (value.length < 8 || value.length > longestValue) return false;
-  if (hasFewSigns(value)) return false;
+  if (hasFewCharacters(value)) return false;
   if (isTemplate(value)) return false;
   return looksGenerated(value) || (!isPlainForm(value) && !isCommon(value));
 }
 
-/** Whether it is made of three characters or fewer. */
-function hasFewSigns(value: string): boolean {
+/** True if the value has at most three different characters. */
+function hasFewCharacters(value: string): boolean {
   let signs = '';
   for (let at = 0; at < value.length && signs.length <= 3; at += 1) {
     const sign = value.charAt(at);
@@ -22,28 +22,28 @@ function hasFewSigns(value: string): boolean {
   return signs.length <= 3;
 }
 
-/** Whether a value is made of common words; with a number of three digits or more it is not. */
+/** True if a value consists of common words. A number of three or more digits makes it uncommon. */
 const isCommon = (value: string): boolean =>
   !/\d{3}|\d.*\d.*\d/u.test(value) && wordsOf(value).every(word => commonWords.has(word));
 
-/** Whether it is a template: text that stands for a value which comes from elsewhere. */
+/** True if the value is a template for a value from elsewhere. */
 export function isTemplate(value: string): boolean {
   const lower = value.toLowerCase();
   return (
     /^[$<{%@[]|\$\{|\{\{|\}\}|^process\.|^os\.|^env[.[(]|^import\.|^self\.|^this\.|\.{3}$|^x{4,}|\*{4,}/u.test(lower) ||
-    (asking.some(word => lower.includes(word)) && asked.test(lower))
+    (templateWords.some(word => lower.includes(word)) && templatePhrase.test(lower))
   );
 }
 
-const asking = ['your', 'change', 'replace', 'insert', 'enter'];
-const asked =
+const templateWords = ['your', 'change', 'replace', 'insert', 'enter'];
+const templatePhrase =
   /\b(?:your|change|replace|insert|enter)[-_ ]?(?:me|your|this|the|a|api|own|key|token|secret|password|here)/u;
 
-/** The most frequent kind of key, checked first: letters and some digits in one long word. */
+/** Matches the most frequent kind of key, checked first: letters and some digits in one long word. */
 const looksGenerated = (value: string): boolean =>
   value.length >= 16 && /^[A-Za-z][A-Za-z0-9_-]*$/u.test(value) && /\d[^\d]*\d[^\d]*\d/u.test(value);
 
-/** Whether it is a number, date, version, path, host, mail address, URL without credentials, or option. */
+/** True if the value is a number, date, version, path, host, mail address, URL without credentials, or option. */
 const isPlainForm = (value: string): boolean => plainForms.some(form => form.test(value));
 
 const plainForms: readonly RegExp[] = [
@@ -51,7 +51,7 @@ const plainForms: readonly RegExp[] = [
   /^[v^~=<>]{0,2}\d+\.\d+[\w.+-]*$/u,
   /^\d{4}-\d\d-\d\d/u,
   /^(?:true|false|null|undefined|none|True|False|None|TRUE|FALSE|NULL)$/u,
-  // A path, unless it looks like base64 that happens to begin with a slash.
+  // A path, unless it looks like base64 that begins with a slash by chance.
   /^(?:~|\.{1,2})?\/(?![A-Za-z0-9+/=]{31,}$)/u,
   /^[\w.-]+(?:\/[\w.-]+)*\.(?:[cm]?[jt]sx?|json|ya?ml|toml|md|txt|pem|key|crt|html?|css|py|rb|go|rs|sh|sql|log|xml|ini|cfg|conf)$/u,
   /^[A-Za-z]:\\/u,
@@ -66,7 +66,7 @@ const plainForms: readonly RegExp[] = [
   /^[A-Z][a-z]+\/[A-Z][A-Za-z_]+$/u,
 ];
 
-/** Whether it looks like a generated key: letters and digits without a pattern that a person would write. */
+/** True if the value looks like a generated key: letters and digits without a human pattern. */
 export function looksRandom(value: string): boolean {
   if (!isDistinctive(value)) return false;
   const digits = value.match(/\d/gu)?.length ?? 0;
@@ -87,12 +87,12 @@ export function looksRandom(value: string): boolean {
 }
 
 /**
- * Whether a value in the place of a password can be one, also a short one that a person thought up, such as a word with a number. A
- * common word, an expression of a program or the name of a method (`bcrypt`, `sha256`) is none.
+ * True if a value in a password's position can be one, including a short one that a person chose, such as a word with a number.
+ * Common words, expressions of a program and names of methods (`bcrypt`, `sha256`) are not.
  */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || value.length > 512 || /\s/u.test(value)) return false;
-  if (hasFewSigns(value) || isTemplate(value) || isPlainForm(value) || isCommon(value)) return false;
+  if (hasFewCharacters(value) || isTemplate(value) || isPlainForm(value) || isCommon(value)) return false;
   if (methods.test(value) || expression.test(value)) return false;
   if (/^\p{L}+$/u.test(value)) return value.length >= 16 && !/[a-z][A-Z]/u.test(value);
   return !isWords(value) || /^[A-Za-z]+(?:-[A-Za-z]+){2,}$/u.test(value);
@@ -100,11 +100,11 @@ export function isPassword(value: string): boolean {
 
 const methods = /^(?:sha|md|base|utf|aes|hs|rs|es|ps|rfc|oauth|http|v|win|x)[-_]?\d{1,4}(?:[-_.][a-z]+)*$/iu;
 
-/** Calls, members and elements; a name in snake or camel case, with a number at its end or not. */
+/** Matches calls, members and elements, and names in snake or camel case with an optional final number. */
 const expression =
   /^[\w$.?!]+[([]|^[$\w]+(?:(?:\.|->|::|\?\.)[$A-Za-z_]\w*)+[,;)]?$|^[a-z]+(?:_[a-z]+)+\d{0,2}$|^[a-z]+(?:[A-Z][a-z]+)+\d?$|=>|^\W|^[a-z_]+=[a-z]+$|^[a-z]+(?::[\w,]+)?(?:\|[a-z_]+(?::[\w,.]+)?)+$/u;
 
-/** The entropy in bits for each character. */
+/** Returns the entropy in bits per character. */
 function entropy(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -113,7 +113,7 @@ function entropy(value: string): number {
   return bits;
 }
 
-/** Whether a value is made of letters in words, as names and phrases are. */
+/** True if a value consists of words of letters, like names and phrases. */
 export const isWords = (value: string): boolean => /^[A-Za-z]+(?:[-_./: ][A-Za-z]+)*$/u.test(value);
 
 const wordsOf = (value: string): readonly string[] =>

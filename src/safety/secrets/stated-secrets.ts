@@ -4,9 +4,9 @@ import {passwordOrOther} from './secret-name.ts';
 import {isPassword, isDistinctive, looksRandom} from './secret-value.ts';
 
 /**
- * Finds secrets that are known by the words around them: elements and attributes of XML, calls such as `define('DB_PASSWORD', …)`,
- * options of programs, variables of Terraform, Secrets of Kubernetes, sentences. One pass finds the words, and looks at the text around
- * each within fixed bounds, so that the time is linear in the length of the text.
+ * Finds secrets by the words around them: XML elements and attributes, calls such as `define('DB_PASSWORD', …)`, options of
+ * programs, Terraform variables, Kubernetes Secrets, sentences. One pass finds the words and examines the text around each within
+ * fixed bounds, so it takes linear time.
  */
 export function findStatedSecrets(text: string): FormScan {
   const scan: Scan = {text, found: [], openFrom: text.length, passed: new Map()};
@@ -22,7 +22,7 @@ export function findStatedSecrets(text: string): FormScan {
   return {found: found.toSorted((a, b) => a.from - b.from || b.to - a.to), openFrom};
 }
 
-// The output of programs is read as Latin-1: there `Ã±` is ñ, and `Ã©` is é.
+// Program output is read as Latin-1, in which `Ã±` is ñ and `Ã©` is é.
 const secretWords =
   /pass|pwd|secret|token|credential|api[-_ ]?key|private[-_]?key|access[-_]?key|account[-_]?key|identified by|rootpw|bindpw|requirepass|masterauth|passwort|contrase(?:[nñ]|Ã±)a|senha|wachtwoord|\bpsk\b|\bnet use\b|\bnet user\b|securestring|\bpw\b|[a-z]_key\b|key-data|"auth|_auth|auth ?= ?[([]|basicauth\(|passwordauthentication\(|getconnection\(|mysqli(?:_connect)?\(|\bpdo\(|[ \t]\/p:|[ \t]-(?:p(?!ass)|u|[awk](?![a-z])|-user\b|-proxy-user\b|-auth\b|pass(?:in|out)?\b)|:(?:5432|5433|6432|\*):|@(?:tcp|unix)\(/giu;
 
@@ -30,11 +30,11 @@ interface Scan {
   readonly text: string;
   readonly found: FoundSecret[];
   openFrom: number;
-  /** How far each kind of block has been read already. */
+  /** How far each kind of block has been read. */
   readonly passed: Map<string, number>;
 }
 
-/** How many units around a word are looked at. */
+/** How many units around a word are examined. */
 const longestName = 64;
 const longestForm = 700;
 const longestBlock = 4096;
@@ -42,7 +42,7 @@ const longestCommand = 300;
 
 interface Form {
   readonly pattern: RegExp;
-  /** What the value has to look like. */
+  /** The required form of the value. */
   readonly value: 'password' | 'random' | 'base64-login';
 }
 
@@ -50,7 +50,7 @@ const quote = String.raw`\\{0,3}["'${'`'}\u201c]`;
 const bare = String.raw`[^\s"'${'`'}<>\\;,|\u201d]{1,512}`;
 const quotedOrBare = `(?:${quote})?(?<value>${bare})`;
 
-/** The forms that may follow a name. In each the value comes last, or is followed only by what ends it. */
+/** The forms after a name. The value comes last, or only its end follows it. */
 const behindName = {
   element:
     /^(?:[ \t][^<>\n]{0,200})?>\s{0,32}(?:<!\[CDATA\[)?(?<value>[^<>\s\]]{1,512})(?:\]{0,2}>?)\s{0,32}(?:<\/|<?$)/u,
@@ -67,7 +67,7 @@ const behindName = {
     `^(?<end>${quote})[ \\t]{0,8},\\s{0,32}(?:default(?:_?value)?[ \\t]?[:=][ \\t]?)?(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
     'iu',
   ),
-  /** The value that counts where a variable is not set. */
+  /** The default of a variable that is not set. */
   fallback: new RegExp(
     `^(?:${quote})?[\\])]{0,2}[ \\t]{0,4}(?:\\|\\||\\?\\?|or|\\{)[ \\t]{0,4}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
     'u',
@@ -76,7 +76,7 @@ const behindName = {
   call: new RegExp(`^[ \\t]?\\([ \\t\\n]{0,32}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
   literal: new RegExp(`^[ \\t]{1,8}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
   word: /^[ \t]{1,8}(?<value>[^\s"'`<>\\;,|]{1,512})(?=[\s"'`;,|]|$)/u,
-  /** An assignment, also with `:=`, `=>` or `<-`, behind a type or behind the bracket of an element. */
+  /** An assignment, also with `:=`, `=>` or `<-`, after a type, or after the bracket of an element. */
   assigned: new RegExp(
     `^["'\`\\\\]{0,4}(?:\\[\\d*)?\\]?[ \\t]{0,8}(?:As String[ \\t]?=|:[ \\t]?&?(?:String|str(?:ing)?)[ \\t]?=|:=|=>|<-|=|:)[ \\t]{0,8}@?[brfLu]{0,2}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
     'u',
@@ -99,10 +99,10 @@ const behindName = {
   use: /^[ \t]{1,4}(?:`|"|'|\u201c)?(?<value>[^\s"'`<>\\;,|]{6,512})/u,
 } as const satisfies Record<string, RegExp>;
 
-/** Letters, digits, `_`, `.`, `-`. */
+/** True for letters, digits, `_`, `.` and `-`. */
 const isNameUnit = (code: number): boolean => code === 0x2e || isWordOrDash(code);
 
-/** Finds the value behind a name that says secret. */
+/** Finds the value after a secret's name. */
 function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: string}): void {
   const {text} = scan;
   let start = at;
@@ -180,20 +180,20 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   } else if (lead.endsWith('AND') && /\band[ \t]$/iu.test(line)) take(behindName.use);
 }
 
-// A pattern is compiled when it is first tried, which costs more than to try it. So the patterns above are tried only where the text
-// has what each of them requires. These words are compared in capitals, as the patterns ignore case.
+// Compiling a pattern costs more than matching it. So a pattern above is tried only on text that contains its required words.
+// These are compared in capitals, because the patterns ignore case.
 
 /** The length of `config set`, the longest command that sets a name to a value on a line of its own. */
 const longestDirective = 10;
 
 const netrcWords = ['MACHINE', 'LOGIN', 'CONNECT', 'USER'];
 
-/** What `behindName.sentence` and `behindName.verb` begin with. */
+/** The beginnings of `behindName.sentence` and `behindName.verb`. */
 const phraseStarts = 'FOR OF TO ON AT IN FROM IS WAS LAUTET ES É Ã WILL HAS NOW SET RESET CHANGED'.split(' ');
 
 const useWords = 'USE USING WITH THE MY OUR NEW TRY ENTER'.split(' ');
 
-/** Finds the values in the columns of a table that are named like passwords. */
+/** Finds the values in table columns that are named like passwords. */
 function findColumns(scan: Scan, at: number): void {
   if ((scan.passed.get('table') ?? -1) >= at) return;
   const {found, openFrom, readTo} = scanTable(scan.text, at);
@@ -202,10 +202,10 @@ function findColumns(scan: Scan, at: number): void {
   scan.passed.set('table', readTo);
 }
 
-/** Finds what is written into a pipe: `echo … | docker login --password-stdin`. */
+/** Finds a secret that is written into a pipe: `echo … | docker login --password-stdin`. */
 function findEchoed(scan: Scan, at: number): void {
   const from = Math.max(0, at - longestCommand);
-  // Two names: Node 22 refuses an expression that uses one name twice.
+  // There are two names because Node 22 rejects an expression that uses one name twice.
   const echoed =
     /\b(?:echo|printf)[ \t]+(?:-n[ \t]+|['"]%s['"][ \t]+)?(?:'(?:[^\s:']{1,64}:)?(?<quoted>[^\s']{6,200})'|["']?(?:[^\s:"']{1,64}:)?(?<bare>(?:[^\s"'|$`]|\\\$){6,200})["']?)[ \t]*\|[^|\n]*$/du.exec(
       scan.text.slice(from, at),
@@ -216,7 +216,7 @@ function findEchoed(scan: Scan, at: number): void {
     scan.found.push({from: from + start, to: from + end, name: 'PASSWORD'});
 }
 
-/** Finds a password that a person thought up behind an assignment; a generated one is found by its form. */
+/** Finds an assigned password that a person chose. A generated one is found by its form. */
 function findAssigned(
   {text}: Scan,
   {whole, start, take}: {readonly whole: string; readonly start: number; readonly take: (pattern: RegExp) => boolean},
@@ -237,7 +237,7 @@ function findAssigned(
   return !/[({[<=]/u.test(line) && take(behindName.stated);
 }
 
-/** Finds the password behind an option of a program that takes one there. */
+/** Finds the password after a program's password option. */
 function findOption(scan: Scan, {at, option}: {readonly at: number; readonly option: string}): void {
   const {text} = scan;
   const lead = text.slice(Math.max(0, at - longestCommand), at).replaceAll('\\\n', '  ');
@@ -251,7 +251,7 @@ function findOption(scan: Scan, {at, option}: {readonly at: number; readonly opt
   }
 }
 
-/** `host:port:database:user:password`, a line by itself. */
+/** A whole line of the form `host:port:database:user:password`. */
 const pgpassLine: Form = {
   pattern: /^:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:(?<value>[^\s:]{1,512})[ \t]*\r?(?:\n|$)/u,
   value: 'password',
@@ -269,7 +269,7 @@ const authValue: Form = {
   value: 'base64-login',
 };
 
-/** A user and a password as texts, behind what a call has first: `auth=("me", "…")`, `new PDO($dsn, 'me', '…')`. */
+/** A user and a password as string literals, after a call's first arguments: `auth=("me", "…")`, `new PDO($dsn, 'me', '…')`. */
 const loginCall: Form = {
   pattern: new RegExp(
     `^[\\w ]{3,32}(?:= ?)?[([](?:[^,"'\\n]{0,100},|${quote}[^"'\\n]{0,200}${quote}[ \\t]?,)?[ \\t]?${quote}[^"'\\n]{0,64}${quote}[ \\t]?,[ \\t]?(?<open>${quote})(?<value>[^"'\\n]{1,512})`,
@@ -278,7 +278,7 @@ const loginCall: Form = {
   value: 'password',
 };
 
-/** `user:password@tcp(host)`. */
+/** Finds the password in `user:password@tcp(host)`. */
 function findDsn(scan: Scan, at: number): void {
   const lead = scan.text.slice(Math.max(0, at - 160), at);
   const password = /[^\s:"'`/@]{1,64}:([^\s"'`/]{1,90})$/u.exec(lead)?.[1];
@@ -288,7 +288,7 @@ function findDsn(scan: Scan, at: number): void {
 
 type Block = (scan: Scan, at: number) => void;
 
-/** What is looked for at each word, apart from names. */
+/** The search at each word, besides names. */
 const blocks: ReadonlyMap<string, Block> = new Map<string, Block>([
   ['"auth', (scan, at) => findIn(scan, authValue, {from: at, length: longestForm})],
   ['net use', (scan, at) => findIn(scan, netCommand, {from: at, length: longestForm})],
@@ -326,7 +326,7 @@ function findVariable(scan: Scan, at: number): void {
   if (match !== null) keep(scan, {match, from, name: 'PASSWORD', value: 'password'});
 }
 
-/** `client-key-data: …` of a kubeconfig: base64 of a private key. */
+/** Finds `client-key-data: …` in a kubeconfig: a private key in base64. */
 function findKeyData(scan: Scan, at: number): void {
   const match = /^key-data"?:[ \t]{0,8}"?(?<value>[A-Za-z0-9+/]{40,}={0,2})/u.exec(scan.text.slice(at, at + 20_000));
   const data = match?.groups?.['value'];
@@ -371,7 +371,7 @@ function findKubernetes(scan: Scan, at: number): void {
   }
 }
 
-/** Keeps the value of a match where it is a secret, and returns whether it is, so that no other form is tried. */
+/** Adds the value of a match if it is a secret. Returns true if it is, so that no other form is tried. */
 function keep(
   scan: Scan,
   {
@@ -390,14 +390,14 @@ function keep(
   const at = from + match.index + match[0].indexOf(raw, match[0].length - raw.length - trailOf(match[0], raw));
   if (at + raw.length === scan.text.length) scan.openFrom = Math.min(scan.openFrom, at);
   const isQuoted = match.groups?.['open'] !== undefined;
-  // The end of a sentence is not part of the value; an exclamation mark may be.
+  // Final punctuation is not part of the value, but an exclamation mark may be.
   if (!isSecret(isQuoted ? raw : raw.replace(/[.,:;)\]}!?*_|]+$/u, ''), kind)) return false;
   const length = isQuoted ? raw.length : raw.replace(/[.,:;)\]}?*_|]+$/u, '').length;
   scan.found.push({from: at, to: at + length, name: name.replaceAll(/[^\w]/gu, '_')});
   return true;
 }
 
-/** How many units of a match follow its value, such as the beginning of a closing tag. */
+/** How many units of a match follow its value, such as the start of a closing tag. */
 const trailOf = (whole: string, value_: string): number => whole.length - value_.length - whole.lastIndexOf(value_);
 
 function isSecret(candidate: string, kind: Form['value']): boolean {
@@ -435,13 +435,13 @@ const sambaValue = new RegExp(`^[ \\t]{0,8}["']?[^\\s%"']{1,64}%(?<value>[^\\s"'
 interface OptionForm {
   readonly options: readonly string[];
   readonly command: RegExp;
-  /** What follows the option; the group `value` is the password. */
+  /** The text after the option. The group `value` is the password. */
   readonly value: RegExp;
 }
 
 const anyCommand = /^/u;
 
-/** The options that take a password in these commands. */
+/** The password options of these commands. */
 const optionForms: readonly OptionForm[] = [
   {options: ['-a'], command: commands.redis, value: separateValue},
   {options: ['-U'], command: commands.samba, value: sambaValue},
@@ -455,12 +455,12 @@ const optionForms: readonly OptionForm[] = [
   {options: ['-pass', '-passin', '-passout'], command: anyCommand, value: passValue},
 ];
 
-/** The secrets of a table, and up to where it has been read. */
+/** The secrets in a table, and the position up to which it was read. */
 interface TableScan extends FormScan {
   readonly readTo: number;
 }
 
-/** Finds the values in those columns of a table that are named like passwords; cells are separated by commas, semicolons or tabs. */
+/** Finds the values in table columns that are named like passwords. Cells are separated by commas, semicolons or tabs. */
 function scanTable(text: string, at: number): TableScan {
   const found: FoundSecret[] = [];
   let openFrom = text.length;
@@ -498,7 +498,7 @@ function lineAt(text: string, at: number): string {
   return end < 0 ? line : line.slice(0, end);
 }
 
-/** How long the first line of a table and each other line may be, and how many lines are read. */
+/** The longest header line, the longest other line, and the most lines. */
 const longestHeader = 400;
 const longestRow = 4096;
 const maxRows = 10_000;

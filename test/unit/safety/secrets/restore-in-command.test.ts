@@ -64,8 +64,7 @@ test.each([`echo \`printf ${mark}\``, `cat <<EOF\n${mark}\nEOF`, `echo "\${x:-${
 test('an unknown placeholder is refused, a command without any stays as it is', () => {
   expect(withValue('echo [[secret:B:0123abcd]]', 'x')).toEqual({
     tag: 'failed',
-    error:
-      '[[secret:B:0123abcd]] stands for no secret that weft knows any more; read again what it came from, or ask the user.',
+    error: 'weft no longer knows [[secret:B:0123abcd]]. Read the source again, or ask the user.',
   });
   const plain = `echo "$(cat <<'X'\n[[ -f a ]]\nX\n)" [[secret:]]`;
   expect(withValue(plain, 'x')).toEqual({tag: 'ok', value: plain});
