@@ -14,7 +14,7 @@ import {editDocuments} from './edit-documents.ts';
 import {exitPlan} from './exit-plan.ts';
 import {fetchConversation} from './fetch-conversation.ts';
 import {fileGlobV2} from './file-glob-v2.ts';
-import {noUserChanges, type UserChanges} from '../domain/file-edit.ts';
+import {emptyUserChanges, type UserChanges} from '../domain/file-edit.ts';
 import {giveStructuredAnswer} from './give-structured-answer.ts';
 import {grep} from './grep.ts';
 import {initProject} from './init-project.ts';
@@ -179,7 +179,7 @@ export const resultOf = <N extends ActionName>(action: Action<N>, settled: Settl
 /** Returns an edit of these files without content, for judging any change of them. */
 export const writeFilesAction = (paths: readonly string[]): Action<'request-file-edits'> => ({
   name: 'request-file-edits',
-  input: {edits: paths.map(path => ({kind: 'write', path, content: ''})), citations: [], userChanges: noUserChanges},
+  input: {edits: paths.map(path => ({kind: 'write', path, content: ''})), citations: [], userChanges: emptyUserChanges},
 });
 
 export const readFilesAction = (requests: InputOf<'read-files'>['requests']): Action<'read-files'> => ({

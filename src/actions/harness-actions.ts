@@ -6,7 +6,7 @@ import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {type Action, actionOf} from './catalogue.ts';
 import {decodeElsewhere} from './decode-action.ts';
-import {editPaths, type FileEdit, noUserChanges} from '../domain/file-edit.ts';
+import {editPaths, type FileEdit, emptyUserChanges} from '../domain/file-edit.ts';
 import type {HarnessAccess, HarnessApproval} from './harness-port.ts';
 import type {Preview} from './preview.ts';
 
@@ -164,7 +164,7 @@ function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, di
 }
 
 const editing = (edits: readonly FileEdit[]): Action =>
-  actionOf('request-file-edits', {edits, userChanges: noUserChanges, citations: []});
+  actionOf('request-file-edits', {edits, userChanges: emptyUserChanges, citations: []});
 
 const reading = (paths: readonly string[], directory: string): Action =>
   actionOf('read-files', {requests: paths.map(path => ({path: pathFrom(directory, path), offset: 1, limit: 1}))});

@@ -5,7 +5,7 @@ import {rejected} from '../domain/fault.ts';
 import {settledBy, type Settled} from '../domain/settled.ts';
 import {boundedCitations, citationsSchema} from './citations.ts';
 import {checkedForm, defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
-import {editPaths, type EditRequest, noUserChanges} from '../domain/file-edit.ts';
+import {editPaths, type EditRequest, emptyUserChanges} from '../domain/file-edit.ts';
 import type {WorkspaceChanges} from './changes-port.ts';
 import type {AppliedEdits, UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
@@ -82,7 +82,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         }),
       toInput: ({file_path, start_line, end_line, citations, ...rest}) => ({
         citations: boundedCitations(citations),
-        userChanges: noUserChanges,
+        userChanges: emptyUserChanges,
         edits: [
           start_line === undefined || rest.old_string !== ''
             ? {kind: 'replace', path: file_path, replacements: [toReplacement(rest)]}
@@ -110,7 +110,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
           }),
         toInput: ({file_path, edits, citations}) => ({
           citations: boundedCitations(citations),
-          userChanges: noUserChanges,
+          userChanges: emptyUserChanges,
           edits: [{kind: 'replace', path: file_path, replacements: edits.map(toReplacement)}],
         }),
       }),
@@ -124,7 +124,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       schema: () => z.object({file_path: pathSchema(), content: z.string(), citations: citationsSchema()}),
       toInput: ({file_path, content, citations}) => ({
         citations: boundedCitations(citations),
-        userChanges: noUserChanges,
+        userChanges: emptyUserChanges,
         edits: [{kind: 'write', path: file_path, content}],
       }),
     }),
@@ -144,7 +144,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       value => {
         const {patch, citations} = value;
         const edits = parsePatch(patch);
-        return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: noUserChanges}) : edits;
+        return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: emptyUserChanges}) : edits;
       },
     ),
   ],

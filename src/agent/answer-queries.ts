@@ -56,7 +56,7 @@ export function answerQueries(sources: QuerySources) {
   const {session, work} = sources;
   const {checkpoints} = session.ports;
   const alongside = (prompts: readonly MessageId[]): readonly string[] =>
-    session.ports.sessions.alongside(session.conversation.journal.id, prompts);
+    session.ports.sessions.concurrentSessions(session.conversation.journal.id, prompts);
   let compactor: Compactor | undefined;
   // Loaded for the first compaction.
   const loadCompactor = async (): Promise<Compactor> =>

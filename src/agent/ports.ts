@@ -138,13 +138,13 @@ export const noAgentKinds: AgentKindsPort = {ready: async () => {}, list: () => 
 export interface SessionsPort {
   create(details: {readonly directory: string; readonly model: string}): OpenSession;
   /** Creates the session of a sub-agent, which is in no list and is deleted with its parent's. */
-  createBelow(
+  createSubSession(
     parent: SessionId,
     details: {readonly directory: string; readonly model: string; readonly title: string},
   ): OpenSession;
   resume(id: SessionId): Outcome<OpenSession, Fault>;
   /** Returns the titles of other sessions of the same folder that may have changed files during these prompts. */
-  alongside(id: SessionId, prompts: readonly MessageId[]): readonly string[];
+  concurrentSessions(id: SessionId, prompts: readonly MessageId[]): readonly string[];
 }
 
 /** Shows the running sub-agents to the user's other processes, which may ask to stop one. Never throws. */

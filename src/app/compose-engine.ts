@@ -63,7 +63,7 @@ import {join} from 'node:path';
 import {ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {makeCommands} from '../workspace/exec/make-commands.ts';
-import {keepLongAnswers} from '../workspace/files/long-texts.ts';
+import {saveLongAnswers} from '../workspace/files/long-texts.ts';
 import {makeOutputFolder} from '../workspace/exec/output-folder.ts';
 import {findUntrustedProgram, userPath} from '../workspace/exec/trusted-path.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
@@ -250,7 +250,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     },
   ) => {
     const hiding = redactingPorts({...plainPorts, ...ports}, secrets);
-    const machine = {...hiding, mcp: keepLongAnswers(hiding.mcp, outputs.newAnswer)};
+    const machine = {...hiding, mcp: saveLongAnswers(hiding.mcp, outputs.newAnswer)};
     const own = lazyJudge({
       ...place,
       alsoReadable: setup.skillFolders,

@@ -143,7 +143,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     artifactUrl: driver.artifactUrl,
     artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,
     checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,
-    savedTrees: async () => (await context.store()).keptTrees(),
+    savedTrees: async () => (await context.store()).checkpointTrees(),
     weftFolders: weftFolders(context.places, process.env),
     placeholderKey: placeholderKey(
       context.places.placeholderKey,

@@ -21,7 +21,7 @@ import type {PathContextOptions} from '../safety/paths/path-context.ts';
 import {redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import type {PlanStore} from '../store/plan-store.ts';
 import type {JobStore} from '../domain/job.ts';
-import type {CheckpointPlace} from '../workspace/checkpoints/make-checkpoints.ts';
+import type {CheckpointOptions} from '../workspace/checkpoints/make-checkpoints.ts';
 import {findDesktop, type FoundDesktop} from '../workspace/computer/find-desktop.ts';
 import type {ComputerOptions} from '../workspace/computer/make-computer.ts';
 import {findProgram} from '../workspace/exec/trusted-path.ts';
@@ -67,7 +67,10 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
       import('../safety/commands/effects.ts'),
       import('../workspace/impact/file-effect.ts'),
     ]);
-    return makeJudge({...options, effectOf: command => fileEffect(command, {home: options.home, readingOf})});
+    return makeJudge({
+      ...options,
+      effectOf: command => fileEffect(command, {home: options.home, readCommand: readingOf}),
+    });
   };
   return lazyPort(load, 'assess', 'reach');
 }
@@ -107,7 +110,7 @@ export function lazyComputer({
 
 /** Loads the impact analysis with the first command that destroys something. */
 export const lazyImpact = (
-  place: Omit<ImpactOptions, 'mayAskGit' | 'readingOf'>,
+  place: Omit<ImpactOptions, 'canQueryGit' | 'readCommand'>,
   pathContext: Pick<PathContextOptions, 'roots' | 'home' | 'resolve' | 'weftFolders'>,
   secrets: Redactor,
 ): ImpactPort => ({
@@ -124,9 +127,9 @@ export const lazyImpact = (
       findWorkspaceProgram: () => undefined,
       effectOf: () => unknownFileEffect,
     };
-    const mayAskGit = (directory: string): boolean =>
+    const canQueryGit = (directory: string): boolean =>
       repositoryFinding(directory, makePathContext({...pathContext, ...disk})).reason === undefined;
-    const report = await makeImpact({...place, mayAskGit, readingOf}).find(commands, signal);
+    const report = await makeImpact({...place, canQueryGit, readCommand: readingOf}).find(commands, signal);
     return redactDeep(report, secrets);
   },
 });
@@ -187,7 +190,7 @@ export const lazyReviewSource = (
  * not saved either. Once a day it first removes checkpoints that no session needs; `trees` returns those that are needed.
  */
 export function lazyCheckpoints(
-  place: CheckpointPlace | undefined,
+  place: CheckpointOptions | undefined,
   trees: () => Promise<readonly SessionCheckpoints[]>,
 ): CheckpointsPort {
   if (place === undefined) return nothingKept;
@@ -201,7 +204,7 @@ export function lazyCheckpoints(
 
 /** Removes unneeded checkpoints once a day. Failures are ignored, because another day will do. */
 async function pruneWhenDue(
-  {folder, now}: CheckpointPlace,
+  {folder, now}: CheckpointOptions,
   trees: () => Promise<readonly SessionCheckpoints[]>,
 ): Promise<void> {
   try {

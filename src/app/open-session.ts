@@ -187,14 +187,14 @@ function rewindBehind(records: readonly JournalRecord[], {behind, drops}: Resume
 /** Sessions that are not saved, for `--no-session-persistence` and the demo. */
 export const unsavedSessions: SessionsPort = {
   create: () => unsavedSession(newSessionId()),
-  createBelow: () => unsavedSession(newSessionId()),
+  createSubSession: () => unsavedSession(newSessionId()),
   resume: () =>
     failed({
       kind: 'needs-user',
       message: 'Sessions are not saved here.',
       fix: 'Start weft without --no-session-persistence.',
     }),
-  alongside: () => [],
+  concurrentSessions: () => [],
 };
 
 export const unsavedSession = (id: SessionId): OpenSession => ({id, records: [], append: () => {}, close: () => {}});

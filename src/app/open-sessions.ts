@@ -12,7 +12,7 @@ import type {MessageId, SessionId} from '../domain/ids.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {type RunningSession, sessionTitle} from '../domain/session-list.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
-import {askOf, asksUser, isAnswer, LiveEvents} from '../jobs/live-events.ts';
+import {questionIdOf, asksUser, settlesQuestion, LiveEvents} from '../jobs/live-events.ts';
 
 /** The session that an operation requests. */
 export type WantedSession = OpenOp['session'];
@@ -307,8 +307,8 @@ class OpenSession {
   }
 
   #follow(event: AgentEvent): void {
-    if (asksUser(event)) this.#asks.add(askOf(event));
-    else if ('id' in event && isAnswer(event)) this.#asks.delete(event.id);
+    if (asksUser(event)) this.#asks.add(questionIdOf(event));
+    else if ('id' in event && settlesQuestion(event)) this.#asks.delete(event.id);
     switch (event.event) {
       case 'session-opened': {
         const first = event.history.find(({role}) => role === 'user');

@@ -3,7 +3,7 @@ import type {DatabaseChoice} from '../config/places.ts';
 import {causeText} from '../domain/fault.ts';
 import type {JobStore} from '../domain/job.ts';
 import type {Schedule} from '../domain/schedule.ts';
-import {keptJobs} from '../store/job-store.ts';
+import {makeJobStore} from '../store/job-store.ts';
 import type {Store} from '../store/open-store.ts';
 import {PlanStore} from '../store/plan-store.ts';
 import type {RunQueue} from '../store/postgres/run-queue.ts';
@@ -30,7 +30,7 @@ const digits = (): string =>
 
 export async function openUserStores(places: InDatabase): Promise<UserStores> {
   const database = await openUserDatabase(places);
-  const [sessions, jobs] = [sessionsIn(database), keptJobs(database, now)];
+  const [sessions, jobs] = [sessionsIn(database), makeJobStore(database, now)];
   return {
     sessions,
     jobs,

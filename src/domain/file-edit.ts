@@ -29,7 +29,7 @@ export interface DroppedPart {
   readonly hunk: number | 'new-name';
 }
 
-export const noUserChanges: UserChanges = {kind: 'none'};
+export const emptyUserChanges: UserChanges = {kind: 'none'};
 
 /** Several edits of one file apply in order, each to the result of the one before. */
 export type FileEdit =

@@ -7,15 +7,15 @@ import type {SessionSummary} from '../domain/journal.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import type {ProviderName} from '../domain/sandbox.ts';
 
-/** Sessions of the agent, as what runs without a terminal needs them. */
+/** The agent's sessions, for work that runs without a terminal. */
 export interface AgentPort {
-  /** Opens an engine for a session. The error is for the one who asked. */
+  /** Opens an engine for a session. The error is for the requester. */
   open(request: OpenRequest): Promise<Outcome<AgentClient, {readonly status: 400 | 404 | 409; readonly error: string}>>;
   /** Newest first. */
   sessions(): Promise<readonly SessionSummary[]>;
-  /** The conversation, as messages of the Agent SDK, oldest first. */
+  /** Returns the conversation as messages of the Agent SDK, oldest first. */
   messages(session: SessionId): Promise<readonly object[] | 'unknown'>;
-  /** A file that is kept with a session; `undefined` for none. */
+  /** Returns a file kept with a session, or `undefined` if there is none. */
   artifact(
     artifact: ArtifactKey,
     signal: AbortSignal,
@@ -23,12 +23,16 @@ export interface AgentPort {
 }
 
 export interface OpenRequest {
-  /** A new one may have its id already. */
+  /** A new session may already have its id. */
   readonly session: SessionId | 'new' | {readonly new: SessionId};
-  /** An absolute folder; the session's own, or the server's, where it is not named. */
+  /** An absolute folder. Defaults to the session's own, or the server's. */
   readonly workDir: string | undefined;
   readonly model: ModelConfig;
-  /** `terminal`: prompts come from a terminal that is attached. `plan`: nothing may change, and nobody is asked. A scheduled prompt has a mode of its own, the user's at most. An execution may name the backend of the sandbox, and a folder with skills; empty where it does not. */
+  /**
+   * `terminal`: prompts come from an attached terminal. `plan`: nothing may change, and the user is asked nothing. A
+   * scheduled prompt has its own permission mode, at most the user's. An execution may name the sandbox's backend and a
+   * folder with skills; empty if not.
+   */
   readonly work:
     | {readonly kind: 'prompt' | 'plan'}
     | {readonly kind: 'terminal'; readonly frontEnd: FrontEndAbilities}
@@ -36,12 +40,12 @@ export interface OpenRequest {
     | {readonly kind: 'execution'; readonly sandbox: ProviderName | 'of-settings'; readonly skills: string};
 }
 
-/** The key is used for this prompt and kept nowhere. */
+/** The key is used for this prompt and stored nowhere. */
 export interface ModelConfig {
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
   readonly model: string | undefined;
 }
 
-/** What the settings of the folder say. */
+/** Leaves everything to the folder's settings. */
 export const ownModel: ModelConfig = {apiKey: undefined, baseUrl: undefined, model: undefined};

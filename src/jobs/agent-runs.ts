@@ -10,29 +10,36 @@ import {askForPlan, openSteps, type Plan} from '../domain/plan.ts';
 import type {AnswerEnd, JobAnswer, JobStore} from '../domain/job.ts';
 import {knownCost} from '../domain/usage.ts';
 import {EventLog} from './event-stream.ts';
-import {HeldJob, stopJob} from './held-job.ts';
+import {ClaimedJob, stopJob} from './claimed-job.ts';
 import {LiveEvents} from './live-events.ts';
-import {answerTo, approvalAnswer, notKept, permissionOf, shownPlan, troubleOf} from './run-messages.ts';
+import {
+  toQuestionAnswer,
+  approvalAnswer,
+  runLostText,
+  permissionOf,
+  toClientPlan,
+  promptProblems,
+} from './run-messages.ts';
 
-/** Milliseconds for which a question that nobody reads waits for its answer. */
+/** Milliseconds that a question waits for its answer while nobody reads the run's events. */
 const unattendedMs = 300_000;
 
 export interface Prompt {
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  /** What the agent has to know of an earlier conversation; empty where there was none. */
+  /** What the agent has to know about an earlier conversation; empty if there was none. */
   readonly context: string;
-  /** An `execution` carries out a plan that was begun for it. */
+  /** An `execution` carries out a plan that was started for it. */
   readonly work: {readonly kind: 'prompt' | 'plan'} | {readonly kind: 'execution'; readonly plan: Plan};
-  /** What it is done for; it keeps how the prompt ends, and of an execution what happens in it. */
-  readonly job: HeldJob | 'none';
+  /** The job that the prompt runs for. It records how the prompt ends, and the events of an execution. */
+  readonly job: ClaimedJob | 'none';
 }
 
-/** A prompt that was sent. Its events are there until the last reader has them; it goes on when the readers leave. */
+/** A submitted prompt. Its events stay until the last reader has them. It continues if readers leave. */
 export interface StartedPrompt {
   readonly events: EventLog;
   readonly session: SessionId | undefined;
-  /** Settles when all of it is kept. */
+  /** Resolves when everything is stored. */
   readonly finished: Promise<void>;
 }
 
@@ -41,12 +48,12 @@ type Ask =
   | {readonly kind: 'question'; readonly questions: readonly Question[]}
   | {readonly kind: 'settled'};
 
-/** Milliseconds for which a session without a prompt stays open for what it holds, and how many such sessions there are at most. */
-const heldMs = 600_000;
-const maxHeld = 8;
+/** Milliseconds that an idle session stays open for what it still holds, and the most such sessions. */
+const idleMs = 600_000;
+const maxIdle = 8;
 
-/** A session's engine between two prompts: approvals for the session count, and commands in the background go on. */
-interface HeldSession {
+/** A session's engine between two prompts: approvals for the session stay valid, and background commands continue. */
+interface IdleSession {
   readonly client: AgentClient;
   readonly timer: NodeJS.Timeout;
 }
@@ -60,19 +67,19 @@ interface AttachedSession {
 export interface AgentRunsOptions {
   readonly uuid: () => string;
   readonly jobs: JobStore;
-  /** `of-many`: a run may be another process's, so what others say to ours has to be looked for. */
-  readonly are: 'of-one-process' | 'of-many';
+  /** With `of-many`, another process may own a run, so this one polls for requests to its own runs. */
+  readonly processes: 'of-one-process' | 'of-many';
   readonly now: () => number;
-  /** Tells the operator about faults. */
+  /** Reports faults to the operator. */
   readonly note: (line: string) => void;
 }
 
-/** The prompts that run now, one for each session at most, and the sessions that are kept open for the next one. */
+/** The running prompts, at most one per session, and the sessions kept open for their next prompt. */
 export class AgentRuns {
   readonly #options: AgentRunsOptions;
   readonly #runs = new Map<SessionId, Run>();
-  readonly #held = new Map<SessionId, HeldSession>();
-  /** The last ones that have ended: a reader may come back for the rest, and a late answer is told apart from one to nothing. */
+  readonly #idle = new Map<SessionId, IdleSession>();
+  /** Runs that ended recently: a reader may return for the rest, and a late answer differs from an unknown one. */
   readonly #ended = new Map<SessionId, Pick<Run, 'events' | 'asks'>>();
   readonly #attached = new Map<SessionId, AttachedSession>();
   readonly #live = new WeakMap<AgentClient, LiveEvents>();
@@ -83,22 +90,22 @@ export class AgentRuns {
   }
 
   /**
-   * The engine of a session that was kept open since its last prompt, to be given to `start`; `none` where there is none. For another
-   * `use` than the same again it is closed first, so that the session can be opened anew, unless a terminal has it.
+   * Returns the engine of an idle session, to pass to `start`, or `none`. With `anew` the session is closed first, so
+   * that it can be reopened with other options, unless a terminal has it.
    */
   async resume(session: SessionId, use: 'as-it-was' | 'anew'): Promise<AgentClient | 'none'> {
     const attached = this.#attached.get(session);
     if (attached !== undefined) return attached.client;
-    const held = this.#held.get(session);
+    const held = this.#idle.get(session);
     if (held === undefined) return 'none';
-    this.#held.delete(session);
+    this.#idle.delete(session);
     clearTimeout(held.timer);
     if (use === 'as-it-was') return held.client;
     await held.client.close('finished');
     return 'none';
   }
 
-  /** What runs in a client's session now. */
+  /** Returns the current events of a client's session. */
   live(client: AgentClient): LiveEvents {
     const live = this.#live.get(client) ?? new LiveEvents(client);
     this.#live.set(client, live);
@@ -109,22 +116,22 @@ export class AgentRuns {
     return this.#attached.has(session);
   }
 
-  /** The engine of a session that is open here. */
+  /** Returns the engine of a session that is open here. */
   opened(session: SessionId): AgentClient | 'none' {
     return (
       this.#runs.get(session)?.client ??
       this.#attached.get(session)?.client ??
-      this.#held.get(session)?.client ??
+      this.#idle.get(session)?.client ??
       'none'
     );
   }
 
-  /** A terminal has the session now, with this engine; the result is to be called when it has left. */
+  /** Attaches a terminal to the session with this engine. Call the result when the terminal leaves. */
   attach(session: SessionId, client: AgentClient): () => Promise<void> {
     const live = this.live(client);
-    const held = this.#held.get(session);
+    const held = this.#idle.get(session);
     clearTimeout(held?.timer);
-    this.#held.delete(session);
+    this.#idle.delete(session);
     const attached = this.#attached.get(session) ?? {client, terminals: 0};
     attached.terminals += 1;
     this.#attached.set(session, attached);
@@ -132,14 +139,14 @@ export class AgentRuns {
       attached.terminals -= 1;
       if (attached.terminals > 0) return;
       this.#attached.delete(session);
-      // A prompt of another program closes it when it has ended.
+      // The other program's prompt closes the engine at its end.
       if (this.#runs.has(session)) return;
-      if (live.isWorking) await this.#hold(session, client);
+      if (live.isWorking) await this.#keepOpen(session, client);
       else await this.#settle(session, {client, grants: 'none'});
     };
   }
 
-  /** Sends a prompt. */
+  /** Submits a prompt. */
   start(client: AgentClient, prompt: Prompt): StartedPrompt {
     const live = this.live(client);
     const run: Run = new Run(client, prompt, {
@@ -148,13 +155,13 @@ export class AgentRuns {
       note: this.#options.note,
       opened: session => {
         this.#runs.set(session, run);
-        if (this.#options.are === 'of-many') this.#listen(session, run);
+        if (this.#options.processes === 'of-many') this.#listen(session, run);
       },
       settle: async session => {
         try {
           await this.#settle(session, run);
         } finally {
-          run.unhear();
+          run.stopListening();
           this.#runs.delete(session);
           this.#ended.delete(session);
           this.#ended.set(session, {events: run.events, asks: run.asks});
@@ -167,88 +174,90 @@ export class AgentRuns {
     return run;
   }
 
-  /** Whether this process is at a prompt of the session. */
+  /** True if this process runs a prompt of the session. */
   isRunning(session: SessionId): boolean {
     return this.#runs.has(session);
   }
 
-  /** The sessions that some process is at a prompt of, as far as that is known. */
+  /** Returns the sessions in which any process runs a prompt, as far as known. */
   async running(): Promise<ReadonlySet<SessionId>> {
     return new Set([
       ...this.#runs.keys(),
-      ...(this.#options.are === 'of-many' ? await this.#options.jobs.running() : []),
+      ...(this.#options.processes === 'of-many' ? await this.#options.jobs.running() : []),
     ]);
   }
 
-  /** Hears what other processes say to the run of a session. A prompt that is no job yet becomes one for that. */
+  /** Listens for requests of other processes to the session's run. A prompt without a job gets one for that. */
   #listen(session: SessionId, run: Run): void {
     const listen = async (): Promise<void> => {
-      if (run.job === 'none') run.job = await this.#passingJob(session);
+      if (run.job === 'none') run.job = await this.#addPromptJob(session);
       if (this.#runs.get(session) !== run) return run.job.job.spec.kind === 'prompt' ? run.job.remove() : undefined;
-      run.unhear = run.job.hear({
+      run.stopListening = run.job.listen({
         stop: () => run.client.submit({op: 'interrupt'}),
         answer: (id, answer) => {
-          if (run.asks.get(actionId(id))?.kind !== 'settled') this.#say(session, id, answer);
+          if (run.asks.get(actionId(id))?.kind !== 'settled') this.#answerHere(session, id, answer);
         },
       });
     };
-    // What others see of a run is not worth its end.
+    // A failed notification must not end the run.
     void listen().catch(() => {});
   }
 
-  async #passingJob(session: SessionId): Promise<HeldJob> {
+  async #addPromptJob(session: SessionId): Promise<ClaimedJob> {
     const job = {id: this.#options.uuid(), spec: {kind: 'prompt', session}, session} as const;
     await this.#options.jobs.add(job, 'running');
-    return HeldJob.added(this.#options.jobs, job);
+    return ClaimedJob.added(this.#options.jobs, job);
   }
 
-  /** The events of a session's prompt, which runs or was among the last ones to end. */
+  /** Returns the events of a session's prompt that is running or ended recently. */
   events(session: SessionId): EventLog | 'none' {
     return (this.#runs.get(session) ?? this.#ended.get(session))?.events ?? 'none';
   }
 
-  /** Stops what a session runs or what waits to be run in it, in the background as well; settles when that is kept. */
+  /** Stops what a session runs or has queued, including background work. Resolves when that is stored. */
   async stop(session: SessionId): Promise<'known' | 'unknown'> {
     const run = this.#runs.get(session);
     const elsewhere =
-      run === undefined && this.#options.are === 'of-many' ? await stopJob(this.#options.jobs, {session}) : 'unknown';
+      run === undefined && this.#options.processes === 'of-many'
+        ? await stopJob(this.#options.jobs, {session})
+        : 'unknown';
     await run?.stop();
     this.#attached.get(session)?.client.submit({op: 'interrupt'});
     await this.resume(session, 'anew');
     return run === undefined && elsewhere === 'unknown' ? 'unknown' : 'known';
   }
 
-  /** Keeps a session open where closing it would lose something; else its next prompt, or another weft, opens it anew. */
+  /** Keeps a session open if closing would lose something. Otherwise its next prompt, or another weft, reopens it. */
   async #settle(session: SessionId, {client, grants}: Pick<Run, 'client' | 'grants'>): Promise<void> {
     if (this.#attached.has(session)) return;
-    const isHeld = !this.#isClosing && (grants === 'for-session' || (await hasTerminals(client)));
+    const isHeld = !this.#isClosing && (grants === 'for-session' || (await hasBackgroundCommands(client)));
     if (!isHeld) {
       await client.close('finished');
       return;
     }
-    await this.#hold(session, client);
+    await this.#keepOpen(session, client);
   }
 
-  /** What still works when its time is over is stopped. */
-  async #hold(session: SessionId, client: AgentClient): Promise<void> {
-    const [oldest] = this.#held.keys();
-    if (this.#held.size >= maxHeld && oldest !== undefined) await this.#letGo(oldest);
-    const timer = setTimeout(() => void this.#letGo(session), heldMs);
+  /** Closes the session after its idle time, and stops what still runs in it. */
+  async #keepOpen(session: SessionId, client: AgentClient): Promise<void> {
+    const [oldest] = this.#idle.keys();
+    if (this.#idle.size >= maxIdle && oldest !== undefined) await this.#closeIdle(oldest);
+    const timer = setTimeout(() => void this.#closeIdle(session), idleMs);
     timer.unref();
-    this.#held.set(session, {client, timer});
+    this.#idle.set(session, {client, timer});
   }
 
-  async #letGo(session: SessionId): Promise<void> {
-    const held = this.#held.get(session);
-    this.#held.delete(session);
+  async #closeIdle(session: SessionId): Promise<void> {
+    const held = this.#idle.get(session);
+    this.#idle.delete(session);
     clearTimeout(held?.timer);
     await held?.client.close('shutdown');
   }
 
-  /** Answers what a run asks, here or in another process. */
+  /** Answers a run's question, here or in another process. */
   async answer(session: SessionId, id: string, answer: JobAnswer): Promise<AnswerEnd> {
-    const here = this.#say(session, id, answer);
-    return here === 'unknown' && this.#options.are === 'of-many'
+    const here = this.#answerHere(session, id, answer);
+    return here === 'unknown' && this.#options.processes === 'of-many'
       ? this.#options.jobs.answer(session, id, answer)
       : here;
   }
@@ -259,11 +268,11 @@ export class AgentRuns {
     await Promise.all([
       ...[...this.#runs.values()].map(run => run.client.close('shutdown')),
       ...[...this.#attached.values()].map(({client}) => client.close('shutdown')),
-      ...[...this.#held.keys()].map(session => this.#letGo(session)),
+      ...[...this.#idle.keys()].map(session => this.#closeIdle(session)),
     ]);
   }
 
-  #say(session: SessionId, id: string, answer: JobAnswer): AnswerEnd {
+  #answerHere(session: SessionId, id: string, answer: JobAnswer): AnswerEnd {
     const run = this.#runs.get(session);
     const ask = (run ?? this.#ended.get(session))?.asks.get(actionId(id));
     if (ask === undefined) return 'unknown';
@@ -279,18 +288,18 @@ export class AgentRuns {
         id: actionId(id),
         answer: {
           kind: 'answered',
-          answers: ask.questions.map(question => answerTo(question, answer.answers[question.question])),
+          answers: ask.questions.map(question => toQuestionAnswer(question, answer.answers[question.question])),
         },
       });
     return 'taken';
   }
 }
 
-/** Prompts whose events and asks are kept after their end. */
+/** The most ended prompts whose events and questions are kept. */
 const maxEnded = 20;
 
-/** Whether commands of the session run in the background. */
-async function hasTerminals(client: AgentClient): Promise<boolean> {
+/** True if commands of the session run in the background. */
+async function hasBackgroundCommands(client: AgentClient): Promise<boolean> {
   const looked = new AbortController();
   let isRunning = false;
   const watched = client.watch(
@@ -306,40 +315,40 @@ async function hasTerminals(client: AgentClient): Promise<boolean> {
 }
 
 interface RunListener {
-  /** Whether the session is at another prompt. */
+  /** True if the session is running another prompt. */
   isWorking(): boolean;
   readonly now: () => number;
   opened(session: SessionId): void;
   readonly note: (line: string) => void;
-  /** Settles when what the prompt did is kept, and the next one may come. */
+  /** Resolves when the prompt's results are stored and the next prompt may start. */
   settle(session: SessionId): Promise<void>;
 }
 
-/** One prompt from its session's opening to its end. */
+/** One prompt, from the opening of its session to its end. */
 class Run implements StartedPrompt {
   readonly client: AgentClient;
   readonly events: EventLog;
   readonly asks = new Map<ActionId, Ask>();
-  job: HeldJob | 'none';
-  /** To be called when it has ended. */
-  unhear = (): void => {};
-  /** What its approvals reach beyond it. */
+  job: ClaimedJob | 'none';
+  /** Called at the end. */
+  stopListening = (): void => {};
+  /** Whether its approvals last beyond it. */
   grants: 'none' | 'for-session' = 'none';
   readonly #prompt: Prompt;
   readonly #listener: RunListener;
   readonly #finished = Promise.withResolvers<void>();
-  /** What the model wrote, by call. */
+  /** The model's tool inputs, by call. */
   readonly #inputs = new Map<ActionId, Json>();
   #session: SessionId | undefined;
   /** Whether the model was asked for a missing plan. */
   #planned: 'not-yet' | 'asked' = 'not-yet';
-  /** The plan that is made or carried out, as it is now. */
+  /** The plan that is being made or carried out, in its current state. */
   #plan: Plan | 'none';
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe = (): void => {};
   #newId = (): string => '';
   #id = messageId('');
-  /** Before its own prompt begins, a session that is open elsewhere, too, may still be at another one. */
+  /** Before its own prompt begins, a session that is open elsewhere too may still run another one. */
   #hasBegun: boolean;
   #isOver = false;
 
@@ -378,15 +387,15 @@ class Run implements StartedPrompt {
     if (this.#prompt.work.kind === 'execution') this.#keep(job => job.append(event));
   }
 
-  /** Ends the run as failed if what happens in it cannot be kept. */
-  #keep(work: (job: HeldJob) => Promise<void>): void {
+  /** Ends the run as failed if its events can't be stored. */
+  #keep(work: (job: ClaimedJob) => Promise<void>): void {
     const {job} = this;
     if (job === 'none') return;
     void work(job).catch((cause: unknown) => {
       this.#listener.note(`session ${this.#session ?? 'not open yet'}: ${causeText(cause)}`);
       if (this.#isOver) return;
       this.client.submit({op: 'interrupt'});
-      this.#end([notKept], 'failed');
+      this.#end([runLostText], 'failed');
     });
   }
 
@@ -455,8 +464,8 @@ class Run implements StartedPrompt {
         this.#end(['The prompt was stopped before it began.'], 'interrupted');
         return;
       case 'plan-changed':
-        if (event.plan.state === 'pending' || haveMoved(event.plan, this.#plan))
-          this.#add({type: 'plan', plan: shownPlan(event.plan)});
+        if (event.plan.state === 'pending' || hasStepChanged(event.plan, this.#plan))
+          this.#add({type: 'plan', plan: toClientPlan(event.plan)});
         this.#plan = event.plan;
         return;
       case 'prompt-finished':
@@ -470,7 +479,7 @@ class Run implements StartedPrompt {
           this.#end(['The model gave no plan.'], event.summary);
           return;
         }
-        this.#end(troubleOf(event.summary), event.summary);
+        this.#end(promptProblems(event.summary), event.summary);
         return;
       default:
     }
@@ -483,12 +492,12 @@ class Run implements StartedPrompt {
     this.#watchReaders();
   }
 
-  /** What others see of a run is not worth its end. */
-  #publish(say: (job: HeldJob) => Promise<void>): void {
+  /** A failed notification must not end the run. */
+  #publish(say: (job: ClaimedJob) => Promise<void>): void {
     if (this.job !== 'none') void say(this.job).catch(() => {});
   }
 
-  /** Answers in the place of readers that do not come back. */
+  /** Answers open questions if readers don't return. */
   #watchReaders(): void {
     clearTimeout(this.#timer);
     if (this.#isOver || this.events.readers > 0) return;
@@ -512,12 +521,12 @@ class Run implements StartedPrompt {
     clearTimeout(this.#timer);
     for (const message of troubles) this.#add({type: 'error', message});
     const settled = this.#session === undefined ? this.client.close('finished') : this.#listener.settle(this.#session);
-    // What is told as done is kept, and its session can be gone on with.
+    // Report the end only once it is stored and the session can be continued.
     void settled.then(
       () => this.#finish(summary),
       (cause: unknown) => {
         this.#listener.note(`session ${this.#session ?? 'not open yet'}: ${causeText(cause)}`);
-        this.#add({type: 'error', message: notKept});
+        this.#add({type: 'error', message: runLostText});
         return this.#finish('failed');
       },
     );
@@ -532,7 +541,7 @@ class Run implements StartedPrompt {
             cost: knownCost(Object.values(summary.sessionUsage.models)) ?? 0,
             duration: Math.round(summary.durationMs),
           };
-    const done = {type: 'done', cost, duration, ...(this.#plan === 'none' ? {} : stateOf(this.#plan))};
+    const done = {type: 'done', cost, duration, ...(this.#plan === 'none' ? {} : planStateFields(this.#plan))};
     try {
       if (this.job !== 'none') await this.#endJob(this.job, {done, end, cost});
     } catch (cause) {
@@ -543,9 +552,9 @@ class Run implements StartedPrompt {
     this.#finished.resolve();
   }
 
-  /** Whoever sees that the job has ended can read all of its events. */
+  /** Stores the end last, so that whoever sees it can read all events. */
   async #endJob(
-    job: HeldJob,
+    job: ClaimedJob,
     {done, end, cost}: {readonly done: object; readonly end: PromptSummary['end']['kind']; readonly cost: number},
   ): Promise<void> {
     const {spec, cost: before} = job.job;
@@ -563,13 +572,13 @@ class Run implements StartedPrompt {
   }
 }
 
-/** Whether the status of a step has changed. */
-const haveMoved = ({steps}: Plan, before: Plan | 'none'): boolean =>
+/** True if the status of a step has changed. */
+const hasStepChanged = ({steps}: Plan, before: Plan | 'none'): boolean =>
   before !== 'none' && steps.some(({status}, at) => status !== before.steps[at]?.status);
 
-/** The state of a plan at the end of a prompt, and the steps that are left. */
-function stateOf(plan: Plan): object {
+/** Returns the state of a plan at the end of a prompt, and its remaining steps. */
+function planStateFields(plan: Plan): object {
   const open = plan.state === 'pending' ? [] : openSteps(plan);
-  // A prompt that was stopped before it began changed nothing of its plan.
+  // A prompt that was stopped before it began changed nothing in its plan.
   return {state: plan.state === 'executing' ? 'stopped' : plan.state, ...(open.length === 0 ? {} : {openSteps: open})};
 }

@@ -1,43 +1,43 @@
 import type {JobEvent, JobsOf, JobStore} from '../domain/job.ts';
-import {lookMs} from './held-job.ts';
+import {pollMs} from './claimed-job.ts';
 
 /**
- * What happens in one run, for any number of readers. Each event has a number, from 1 on without gaps; a reader that was away asks for
- * those after the last one that it has.
+ * The events of one run, for any number of readers. Events are numbered from 1 without gaps. A reader that reconnects
+ * asks for those after the last one it has.
  */
 export interface EventStream {
-  /** The events with greater numbers that there are now, at most a few hundred of them. */
+  /** Returns the current events with greater numbers, at most a few hundred. */
   after(id: number): readonly JobEvent[] | Promise<readonly JobEvent[]>;
-  /** Whether no event will follow. */
-  readonly isOver: boolean;
-  /** Calls `listener` when there are more events, or when it is over. The result unsubscribes. */
+  /** True if no event will follow. */
+  readonly hasEnded: boolean;
+  /** Calls `listener` when there are more events, and at the end. The result unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 
-/** Events that a reader gets in one piece. */
+/** The most events that a reader gets at once. */
 const maxAtOnce = 200;
 
-/** UTF-16 units of events that one stream keeps. */
-const maxKept = 32 * 1024 * 1024;
+/** The most event text that one stream keeps, in UTF-16 units. */
+const maxStored = 32 * 1024 * 1024;
 
 /**
- * A stream that is written here and kept in memory, once for all readers. Of a very long one the oldest events are let go: a reader that
- * comes for those is told so, and reads on with the next.
+ * A stream written in this process and kept in memory, once for all readers. A very long one drops its oldest events. A
+ * reader that asks for those gets an error event and continues with the next.
  */
 export class EventLog implements EventStream {
   readonly #events: JobEvent[] = [];
   readonly #listeners = new Set<() => void>();
   #onReaders: () => void;
-  readonly #most: number;
-  #kept = 0;
-  /** How many events were let go. */
-  #gone = 0;
-  isOver = false;
+  readonly #maxStored: number;
+  #storedUnits = 0;
+  /** The number of dropped events. */
+  #dropped = 0;
+  hasEnded = false;
 
-  /** `onReaders` is called when a reader comes or goes before the end. `most` are UTF-16 units to keep. */
-  constructor(onReaders: () => void, most = maxKept) {
+  /** Calls `onReaders` when a reader comes or goes before the end. `most` is the limit in UTF-16 units. */
+  constructor(onReaders: () => void, most = maxStored) {
     this.#onReaders = onReaders;
-    this.#most = most;
+    this.#maxStored = most;
   }
 
   get readers(): number {
@@ -46,33 +46,33 @@ export class EventLog implements EventStream {
 
   /** The number of the last event; 0 before the first. */
   get last(): number {
-    return this.#gone + this.#events.length;
+    return this.#dropped + this.#events.length;
   }
 
   add(event: object): JobEvent {
     const data = JSON.stringify(event);
     const added = {id: this.last + 1, data};
     this.#events.push(added);
-    this.#kept += data.length;
-    while (this.#kept > this.#most && this.#events.length > 1) {
-      this.#kept -= this.#events.shift()?.data.length ?? 0;
-      this.#gone += 1;
+    this.#storedUnits += data.length;
+    while (this.#storedUnits > this.#maxStored && this.#events.length > 1) {
+      this.#storedUnits -= this.#events.shift()?.data.length ?? 0;
+      this.#dropped += 1;
     }
-    this.#tell();
+    this.#notify();
     return added;
   }
 
   end(): void {
-    this.isOver = true;
-    // A kept stream must not keep the engine alive that wrote it.
+    this.hasEnded = true;
+    // A kept stream must not keep alive the engine that wrote it.
     this.#onReaders = () => {};
-    this.#tell();
+    this.#notify();
   }
 
   after(id: number): readonly JobEvent[] {
-    if (id >= this.#gone) return this.#events.slice(id - this.#gone, id - this.#gone + maxAtOnce);
-    const message = `Events ${String(id + 1)} to ${String(this.#gone)} are no longer kept. The conversation is at /agent/sessions/{id}/messages.`;
-    return [{id: this.#gone, data: JSON.stringify({type: 'error', message})}, ...this.#events.slice(0, maxAtOnce)];
+    if (id >= this.#dropped) return this.#events.slice(id - this.#dropped, id - this.#dropped + maxAtOnce);
+    const message = `Events ${String(id + 1)} to ${String(this.#dropped)} are gone. Read the conversation at /agent/sessions/{id}/messages.`;
+    return [{id: this.#dropped, data: JSON.stringify({type: 'error', message})}, ...this.#events.slice(0, maxAtOnce)];
   }
 
   subscribe(listener: () => void): () => void {
@@ -83,32 +83,32 @@ export class EventLog implements EventStream {
     };
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }
 
-/** The kept events of jobs, which other processes may do. With `end: 'none'` there may always be one more job. */
-export class KeptEvents implements EventStream {
+/** The stored events of jobs, which may run in other processes. With `end: 'none'` another job may always follow. */
+export class StoredEvents implements EventStream {
   readonly #store: JobStore;
   readonly #of: JobsOf;
   readonly #end: 'of-job' | 'none';
   readonly #listeners = new Set<() => void>();
-  isOver: boolean;
+  hasEnded: boolean;
 
   private constructor(store: JobStore, of: JobsOf, end: 'over' | 'of-job' | 'none') {
     this.#store = store;
     this.#of = of;
     this.#end = end === 'none' ? 'none' : 'of-job';
-    this.isOver = end === 'over';
+    this.hasEnded = end === 'over';
   }
 
-  static endless(store: JobStore, of: JobsOf): KeptEvents {
-    return new KeptEvents(store, of, 'none');
+  static endless(store: JobStore, of: JobsOf): StoredEvents {
+    return new StoredEvents(store, of, 'none');
   }
 
-  static async ofJob(store: JobStore, id: string): Promise<KeptEvents> {
-    return new KeptEvents(store, {id}, (await isAtWork(store, {id})) ? 'of-job' : 'over');
+  static async ofJob(store: JobStore, id: string): Promise<StoredEvents> {
+    return new StoredEvents(store, {id}, (await isAtWork(store, {id})) ? 'of-job' : 'over');
   }
 
   after(id: number): Promise<readonly JobEvent[]> {
@@ -117,22 +117,22 @@ export class KeptEvents implements EventStream {
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
-    if (this.isOver) return () => this.#listeners.delete(listener);
+    if (this.hasEnded) return () => this.#listeners.delete(listener);
     let seen = 0;
     const look = async (): Promise<void> => {
       try {
-        // The last event is kept before the end.
-        this.isOver ||= this.#end === 'of-job' && !(await isAtWork(this.#store, this.#of));
+        // The last event is stored before the job's end.
+        this.hasEnded ||= this.#end === 'of-job' && !(await isAtWork(this.#store, this.#of));
         const last = await this.#store.lastEvent(this.#of, 'all');
-        if (last === seen && !this.isOver) return;
+        if (last === seen && !this.hasEnded) return;
         seen = last;
       } catch {
-        // A reader of a job comes back with the number of its last event.
-        this.isOver = this.#end === 'of-job';
+        // A job's reader reconnects with the number of its last event.
+        this.hasEnded = this.#end === 'of-job';
       }
       listener();
     };
-    const timer = setInterval(() => void look(), lookMs);
+    const timer = setInterval(() => void look(), pollMs);
     timer.unref();
     return () => {
       this.#listeners.delete(listener);
@@ -140,8 +140,8 @@ export class KeptEvents implements EventStream {
     };
   }
 
-  /** Events of this process are there: readers need not wait for the next look. */
-  tell(): void {
+  /** Tells readers about new events of this process before the next poll. */
+  notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -2,27 +2,27 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import type {AgentClient, EventListener} from '../agent/client.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 
-/** Events of one prompt that are kept for front ends that come later; what streams is one event a block. */
+/** The most events of one prompt to keep for front ends that join later. A streamed block is one event. */
 const maxKept = 50_000;
 
-/** Characters of a command's output that are kept while it runs. */
+/** The most characters of a running command's output to keep. */
 const maxOutput = 20_000;
 
 /**
- * What happens in the prompt that runs, for front ends that join a session in the middle of it: they get the conversation before the
- * prompt, and then the prompt as it went so far, with what it asks now.
+ * Replays the running prompt to front ends that join a session in the middle of it. They get the conversation before
+ * the prompt, then the prompt so far and its open questions.
  */
 export class LiveEvents {
   readonly #client: AgentClient;
   #events: AgentEvent[] = [];
-  /** The open questions to the user. Front ends hear them even if there were too many events to keep. */
+  /** Open questions to the user. Front ends get them even if there were too many events to keep. */
   readonly #asks = new Map<string, AgentEvent>();
-  /** The last event of each sub-agent that has not ended. */
+  /** The last event of each sub-agent that is still active. */
   readonly #agents = new Map<string, AgentEvent>();
   #isComplete = true;
   #isWorking = false;
 
-  /** Follows the client as long as that lives. */
+  /** Follows the client until it closes. */
   constructor(client: AgentClient) {
     this.#client = client;
     client.subscribe(events => {
@@ -30,12 +30,12 @@ export class LiveEvents {
     });
   }
 
-  /** Whether a prompt or a command of the user runs. */
+  /** True if a prompt or a command of the user is running. */
   get isWorking(): boolean {
     return this.#isWorking;
   }
 
-  /** As the client's own `subscribe`. */
+  /** Like the client's own `subscribe`. */
   subscribe(listener: EventListener): () => void {
     let isFirst = true;
     return this.#client.subscribe(events => {
@@ -59,12 +59,12 @@ export class LiveEvents {
       if (event.event !== 'session-opened') this.#isWorking = false;
       return;
     }
-    if (asksUser(event)) this.#asks.set(askOf(event), event);
-    else if ('id' in event && isAnswer(event)) this.#asks.delete(event.id);
+    if (asksUser(event)) this.#asks.set(questionIdOf(event), event);
+    else if ('id' in event && settlesQuestion(event)) this.#asks.delete(event.id);
     if (this.#events.length === 0 && event.event !== 'prompt-accepted' && event.event !== 'command-started') return;
-    // What the opening of a session tells is not told again.
+    // The `session-opened` event already contains these.
     if (event.event === 'todos-framed' || event.event === 'usage-changed') return;
-    const joined = joinedWith(this.#events.at(-1), event);
+    const joined = joinEvents(this.#events.at(-1), event);
     if (joined !== undefined) this.#events[this.#events.length - 1] = joined;
     else if (this.#events.length < maxKept) this.#events.push(event);
     else this.#isComplete = false;
@@ -90,25 +90,26 @@ type AskEvent = Extract<
   {event: 'approval-requested' | 'question-asked' | 'hand-over-asked' | 'terminal-needed'}
 >;
 
-/** Whether the event asks the user something. */
+/** True if the event asks the user something. */
 export const asksUser = (event: AgentEvent): event is AskEvent =>
   event.event === 'approval-requested' ||
   event.event === 'question-asked' ||
   event.event === 'hand-over-asked' ||
   event.event === 'terminal-needed';
 
-/** The id by which the question is answered. */
-export const askOf = (event: AskEvent): string => (event.event === 'approval-requested' ? event.approval.id : event.id);
+/** Returns the id that answers refer to. */
+export const questionIdOf = (event: AskEvent): string =>
+  event.event === 'approval-requested' ? event.approval.id : event.id;
 
-/** Whether the event settles the question that has its id. */
-export const isAnswer = ({event}: AgentEvent): boolean =>
+/** True if the event settles the question with its id. */
+export const settlesQuestion = ({event}: AgentEvent): boolean =>
   event === 'approval-settled' ||
   event === 'question-settled' ||
   event === 'hand-over-settled' ||
   event === 'command-finished';
 
-/** Two parts of one text as one event; `undefined` if they are not. */
-function joinedWith(last: AgentEvent | undefined, event: AgentEvent): AgentEvent | undefined {
+/** Joins two parts of one text into one event; returns `undefined` if they don't belong together. */
+function joinEvents(last: AgentEvent | undefined, event: AgentEvent): AgentEvent | undefined {
   if (event.event === 'action-output' && last?.event === 'action-output' && last.id === event.id)
     return {...last, chunk: (last.chunk + event.chunk).slice(-maxOutput)};
   if (event.event !== 'block-delta' || last?.event !== 'block-delta') return undefined;

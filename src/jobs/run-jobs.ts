@@ -8,10 +8,10 @@ import {beginPlan, goOnPlanPrompt, type Plan, type PlanConflict, planPrompt, res
 import type {Schedule} from '../domain/schedule.ts';
 import {type AgentPort, type OpenRequest, ownModel} from './agent-port.ts';
 import type {AgentRuns, StartedPrompt} from './agent-runs.ts';
-import {HeldJob} from './held-job.ts';
+import {ClaimedJob} from './claimed-job.ts';
 import {type DirectorPort, runStack} from './stack-runs.ts';
 
-/** The plans that are kept. `change` adds the job that carries out the plan, unless the job is `claimed`. */
+/** The stored plans. `change` adds the job that carries out the plan, unless the job is `claimed`. */
 export interface PlansPort {
   find(id: PlanId): Plan | 'unknown';
   change(
@@ -31,7 +31,7 @@ export interface JobDeps {
   readonly director: (directory: string) => DirectorPort;
 }
 
-/** Has the agent carry out a plan that was begun. `again`: after it was cut off. */
+/** Has the agent carry out a started plan. `again`: after an interruption. */
 export function startExecution(
   runs: AgentRuns,
   client: AgentClient,
@@ -40,7 +40,7 @@ export function startExecution(
     job,
     prompt,
     begin,
-  }: {readonly plan: Plan; readonly job: HeldJob; readonly prompt: string; readonly begin: 'first' | 'again'},
+  }: {readonly plan: Plan; readonly job: ClaimedJob; readonly prompt: string; readonly begin: 'first' | 'again'},
 ): StartedPrompt {
   const request = prompt.trim() === '' ? '' : `\n\nThe request that it was made for: ${prompt}`;
   const text = `${begin === 'again' ? goOnPlanPrompt(plan) : planPrompt(plan)}${request}`;
@@ -48,22 +48,22 @@ export function startExecution(
 }
 
 /**
- * Does a job that was delivered to this worker, from where it was cut off where it was. Settles when all of it is kept. Rejects where it
- * has to be delivered once more: another process does it still, or this worker ends.
+ * Runs a job that was delivered to this worker, continuing if it was interrupted. Resolves when everything is stored.
+ * Rejects if the job must be delivered again: another process still runs it, or this worker is ending.
  */
-export async function doDelivered(id: string, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function runDelivered(id: string, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const claimed = await deps.jobs.claim(id);
   if (claimed.tag === 'failed') {
     if (claimed.error === 'running') throw new Error('another process has it');
     return;
   }
-  const job = await HeldJob.of(deps.jobs, claimed.value);
-  await doJob(job, deps, signal);
+  const job = await ClaimedJob.of(deps.jobs, claimed.value);
+  await runJob(job, deps, signal);
   if (signal.aborted) throw new Error('the worker has ended');
 }
 
-/** Does a job that this process has claimed. */
-export async function doJob(job: HeldJob, deps: JobDeps, signal: AbortSignal): Promise<void> {
+/** Runs a job that this process has claimed. */
+export async function runJob(job: ClaimedJob, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const {spec} = job.job;
   switch (spec.kind) {
     case 'execution':
@@ -74,7 +74,7 @@ export async function doJob(job: HeldJob, deps: JobDeps, signal: AbortSignal): P
       return runStack(job, spec, deps.director(spec.directory), signal);
     case 'agent':
     case 'prompt':
-      // They end with the process that has begun them.
+      // These end with the process that started them.
       return;
     default:
       unreachable(spec);
@@ -82,14 +82,14 @@ export async function doJob(job: HeldJob, deps: JobDeps, signal: AbortSignal): P
 }
 
 async function execute(
-  job: HeldJob,
+  job: ClaimedJob,
   spec: SpecOf<'execution'>,
   {agent, runs, plans}: Pick<JobDeps, 'agent' | 'runs' | 'plans'>,
 ): Promise<void> {
   const plan = plans.find(spec.plan);
   const begin = plan === 'unknown' || plan.state === 'approved' ? 'first' : 'again';
   if (plan === 'unknown' || !(plan.state === 'approved' || plan.state === 'executing' || plan.state === 'stopped')) {
-    // Done, but the worker ended before it could say so; or rejected while it waited.
+    // Completed, but the worker died before recording it; or rejected while queued.
     await job.change({state: plan !== 'unknown' && plan.state === 'completed' ? 'completed' : 'failed'});
     return;
   }
@@ -99,13 +99,13 @@ async function execute(
     baseUrl: baseUrl === '' ? undefined : baseUrl,
     model: model === '' ? undefined : model,
   };
-  const opened = await openKept(agent, job, {
+  const opened = await openSession(agent, job, {
     workDir: spec.directory,
     model: named,
     work: {kind: 'execution', sandbox, skills},
   });
   if (opened.tag === 'failed') {
-    if (opened.error.status === 409) await putBack(job, opened.error.error);
+    if (opened.error.status === 409) await requeue(job, opened.error.error);
     await job.change({state: 'failed'});
     return;
   }
@@ -116,21 +116,21 @@ async function execute(
   );
   if (begun.tag === 'failed') {
     await opened.value.client.close('finished');
-    return putBack(job, 'the plan was changed meanwhile');
+    return requeue(job, 'the plan has changed meanwhile');
   }
   await startExecution(runs, opened.value.client, {plan: begun.value, job, prompt: spec.prompt, begin}).finished;
 }
 
-/** It is to be delivered once more. */
-async function putBack(job: HeldJob, why: string): Promise<never> {
+/** Marks the job as stopped and throws, so that it is delivered again. */
+async function requeue(job: ClaimedJob, why: string): Promise<never> {
   await job.change({state: 'stopped', reason: cutOff});
   throw new Error(why);
 }
 
-/** Opens the session of a job that was begun earlier, or a new one. */
-async function openKept(
+/** Reopens the session of a job that ran before, or opens a new one. */
+async function openSession(
   agent: AgentPort,
-  {job: {session}}: HeldJob,
+  {job: {session}}: ClaimedJob,
   request: Omit<OpenRequest, 'session'>,
 ): Promise<
   Outcome<
@@ -146,11 +146,12 @@ async function openKept(
 }
 
 /**
- * Sends the prompt of a schedule as if it came by HTTP: clients can follow its session and answer its questions. The server refuses a question
- * after some minutes without an answer. A job with a session was cut off, and goes on there. Never rejects.
+ * Submits the prompt of a schedule as if it came by HTTP, so that clients can follow its session and answer its
+ * questions. The server refuses a question after some minutes without an answer. A job that already has a session was
+ * interrupted, and continues there. Never rejects.
  */
 async function runScheduled(
-  job: HeldJob,
+  job: ClaimedJob,
   spec: SpecOf<'scheduled'>,
   {agent, runs, schedules}: Pick<JobDeps, 'agent' | 'runs' | 'schedules'>,
 ): Promise<void> {
@@ -158,14 +159,18 @@ async function runScheduled(
     const schedule = schedules.list().find(({id}) => id === spec.schedule);
     if (schedule === undefined) return await job.remove();
     const {prompt, directory, mode} = schedule;
-    const opened = await openKept(agent, job, {workDir: directory, model: ownModel, work: {kind: 'scheduled', mode}});
+    const opened = await openSession(agent, job, {
+      workDir: directory,
+      model: ownModel,
+      work: {kind: 'scheduled', mode},
+    });
     if (opened.tag === 'failed') return await job.change({state: 'failed', reason: opened.error.error, news: 'untold'});
-    const text = opened.value.session === 'kept' ? goOnPrompt : prompt;
+    const text = opened.value.session === 'kept' ? continuePrompt : prompt;
     await runs.start(opened.value.client, {text, images: [], context: '', work: {kind: 'prompt'}, job}).finished;
   } catch (cause) {
-    // The store may be closed by then; what this process ran reads as stopped once it has ended.
+    // The store may be closed by now; then the job reads as stopped once this process has ended.
     await job.change({state: 'failed', reason: causeText(cause), news: 'untold'}).catch(() => {});
   }
 }
 
-const goOnPrompt = 'You were cut off. Go on with what you were asked for, from where it stands.';
+const continuePrompt = 'You were cut off. Go on with what you were asked for, from where it stands.';

@@ -9,18 +9,18 @@ import {reasonText} from '../domain/reason.ts';
 import type {JobAnswer} from '../domain/job.ts';
 import type {Plan} from '../domain/plan.ts';
 
-/** A client's answer to an approval, for the engine. */
+/** Converts a client's answer to an approval for the engine. */
 export const approvalAnswer = ({decision, message}: JobAnswer & {readonly kind: 'approval'}): ApprovalAnswer =>
   decision === 'deny'
     ? {decision: 'refuse', message, by: 'user'}
     : {decision: 'allow', scope: decision === 'allow' ? 'once' : 'session'};
 
-/** The message of a run whose events or whose end are lost. */
-export const notKept =
+/** The message of a run whose events or end couldn't be stored. */
+export const runLostText =
   "The run failed: it can't be kept. The server's stderr says why; so does its server.log, if it can be written.";
 
-/** Why a prompt is not done, one message each. */
-export function troubleOf({end}: PromptSummary): readonly string[] {
+/** Returns why a prompt isn't done, one message each. */
+export function promptProblems({end}: PromptSummary): readonly string[] {
   switch (end.kind) {
     case 'done':
       return [];
@@ -42,7 +42,7 @@ export function troubleOf({end}: PromptSummary): readonly string[] {
   }
 }
 
-/** The approval as a client reads it. */
+/** Converts an approval for clients. */
 export const permissionOf = ({id, toolName, label, verdict, preview}: Approval, input: Json): object => ({
   id,
   toolName,
@@ -54,8 +54,8 @@ export const permissionOf = ({id, toolName, label, verdict, preview}: Approval, 
   ...(preview.kind === 'changes' ? {changes: preview.asked.map(changeEntry)} : {}),
 });
 
-/** The plan as a client reads it: the TaskPlan of the seed, with its state. */
-export const shownPlan = ({id, goal, steps, notes, createdAt, state, session, directory, reason}: Plan) => ({
+/** Converts a plan for clients: the task protocol's TaskPlan with its state. */
+export const toClientPlan = ({id, goal, steps, notes, createdAt, state, session, directory, reason}: Plan) => ({
   id,
   goal,
   steps,
@@ -67,8 +67,8 @@ export const shownPlan = ({id, goal, steps, notes, createdAt, state, session, di
   ...(reason === '' ? {} : {reason}),
 });
 
-/** A label or a list of labels; other words are the user's own. */
-export function answerTo({options}: Question, given: string | readonly string[] | undefined): QuestionAnswer {
+/** Accepts a label or a list of labels; other text is the user's own answer. */
+export function toQuestionAnswer({options}: Question, given: string | readonly string[] | undefined): QuestionAnswer {
   const parts = (Array.isArray(given) ? given : [given]).filter(part => typeof part === 'string');
   const labels = options.map(({label}) => label);
   return {

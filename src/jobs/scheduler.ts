@@ -2,7 +2,7 @@ import {causeText} from '../domain/fault.ts';
 import type {JobQueue, JobStore, NewJob} from '../domain/job.ts';
 import type {Schedule} from '../domain/schedule.ts';
 
-/** The schedules that are kept. */
+/** The stored schedules. */
 export interface SchedulesPort {
   nextAt(): number | 'none';
   takeDue(
@@ -15,40 +15,44 @@ export interface SchedulesPort {
 export interface SchedulerOptions {
   readonly schedules: SchedulesPort;
   readonly jobs: JobStore;
-  /** Where jobs wait for a worker; `none` where this process does them. */
+  /** The queue for workers; `none` if this process runs the jobs itself. */
   readonly queue: JobQueue | 'none';
-  /** Does what is due, where there is no queue; never rejects. */
+  /** Runs a due job if there is no queue. Never rejects. */
   readonly run: (due: NewJob) => Promise<void>;
   readonly uuid: () => string;
   readonly now: () => number;
-  /** When a schedule is due again, in milliseconds since the epoch; loads what reads cron expressions. */
+  /** Loads the cron parser. The result returns when a schedule is due next, in milliseconds since the epoch. */
   readonly loadNext: () => Promise<(schedule: Schedule, after: number) => number>;
   readonly note: (line: string) => void;
 }
 
-/** Milliseconds after which schedules that other processes have added are seen, and what could not be read is tried again. */
-const lookMs = 10_000;
+/**
+ * The longest wait between two checks, in milliseconds. Each check sees schedules that other processes added, and
+ * retries failed reads.
+ */
+const pollMs = 10_000;
 
 /**
- * Starts due schedules until it is closed. A schedule that was due several times meanwhile starts once, in one process. With a queue, the
- * scheduler also delivers each waiting job again: a process may have ended between the record and the queue.
+ * Starts due schedules until it is closed. A schedule that was due several times meanwhile starts once, in one process.
+ * With a queue, each check delivers all queued jobs again, because a process may have died between storing and queuing
+ * a job.
  */
 export function startScheduler(options: SchedulerOptions): {close(): void} {
   const {schedules, jobs, queue, run, uuid, now, loadNext, note} = options;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  async function look(): Promise<void> {
-    let waitMs = lookMs;
+  async function tick(): Promise<void> {
+    let waitMs = pollMs;
     try {
       if (isDue(schedules.nextAt())) await runDue();
       if (queue !== 'none') for (const {id} of await jobs.list({state: 'queued'})) await deliver(id, queue);
       const nextAt = schedules.nextAt();
-      if (nextAt !== 'none') waitMs = Math.min(Math.max(nextAt - now(), 50), lookMs);
+      if (nextAt !== 'none') waitMs = Math.min(Math.max(nextAt - now(), 50), pollMs);
     } catch (cause) {
       note(`schedules: ${causeText(cause)}`);
     }
-    if (!isClosed) timer = setTimeout(() => void look(), waitMs);
+    if (!isClosed) timer = setTimeout(() => void tick(), waitMs);
   }
 
   const isDue = (nextAt: number | 'none'): boolean => nextAt !== 'none' && nextAt <= now();
@@ -72,7 +76,7 @@ export function startScheduler(options: SchedulerOptions): {close(): void} {
     }
   }
 
-  void look();
+  void tick();
   return {
     close() {
       isClosed = true;

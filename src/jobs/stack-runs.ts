@@ -2,29 +2,35 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
 import type {JobQueue, JobStore, SpecOf} from '../domain/job.ts';
 import {runFinished, type DirectorOptions, type StackRunEnd, type StackRunEvent} from '../tasks/stack/direct-stack.ts';
-import {KeptEvents} from './event-stream.ts';
-import {HeldJob, stopJob} from './held-job.ts';
+import {StoredEvents} from './event-stream.ts';
+import {ClaimedJob, stopJob} from './claimed-job.ts';
 
-/** A run of the task stack that is ready. */
+/** A prepared run of the task stack. */
 export interface StackRun {
-  /** To be called once. */
+  /** Starts the run; call it once. */
   run(options: DirectorOptions, signal: AbortSignal): Promise<StackRunEnd>;
 }
 
 /** Runs the task stack. */
 export interface DirectorPort {
-  /** Makes ready a run, in which weft or the agent of a harness does the tasks. Rejects where there can be none: no model. */
+  /**
+   * Prepares a run in which weft or a harness's agent does the tasks. Rejects if that is impossible, as without a
+   * model.
+   */
   open(harness: string, observe: (event: StackRunEvent) => void): Promise<StackRun>;
 }
 
-/** Makes ready the run of a job: what happens in it is kept, then observed. The run never rejects, and ends when the job is stopped. */
+/**
+ * Prepares the run of a job. Its events are stored, then observed. The run never rejects, and ends when the job is
+ * stopped.
+ */
 export async function openStackRun(
-  job: HeldJob,
+  job: ClaimedJob,
   director: (observe: (event: StackRunEvent) => void) => Promise<StackRun>,
   observe: (event: StackRunEvent) => void,
 ): Promise<StackRun> {
   const keep = async (event: StackRunEvent): Promise<void> => {
-    // The run itself will say what is wrong with the database.
+    // The run itself will report a database error.
     await job.append(event).catch(() => {});
     observe(event);
   };
@@ -32,12 +38,12 @@ export async function openStackRun(
   return {
     async run(options, signal) {
       const stopped = new AbortController();
-      const unhear = job.hear({stop: () => stopped.abort(), answer: () => {}});
+      const unhear = job.listen({stop: () => stopped.abort(), answer: () => {}});
       const end = await opened
         .run(options, AbortSignal.any([signal, stopped.signal]))
         .catch((cause: unknown): StackRunEnd => ({kind: 'not-begun', reason: causeText(cause)}));
       unhear();
-      // Readers of the end may begin the next run at once, so the job ends first.
+      // Readers of the end may start the next run at once, so the job ends first.
       await job.change({state: end.kind === 'done' ? 'completed' : end.kind === 'stopped' ? 'stopped' : 'failed'});
       await keep(runFinished(end));
       return end;
@@ -45,14 +51,14 @@ export async function openStackRun(
   };
 }
 
-/** Does a run of the stack that was delivered to this worker. */
+/** Runs the task stack for a job that was delivered to this worker. */
 export async function runStack(
-  job: HeldJob,
+  job: ClaimedJob,
   {harness, afterFailure, positions}: SpecOf<'stack'>,
   director: DirectorPort,
   signal: AbortSignal,
 ): Promise<void> {
-  // Readers learn why a run cannot begin.
+  // Turns the error into a failed run, so that readers learn why it can't start.
   const open = (observe: (event: StackRunEvent) => void): Promise<StackRun> =>
     director.open(harness, observe).catch((cause: unknown) => ({run: () => Promise.reject(cause)}));
   const run = await openStackRun(job, open, () => {});
@@ -61,34 +67,37 @@ export async function runStack(
 
 interface StackRunsOptions {
   readonly jobs: JobStore;
-  /** Where a run waits for a worker; `none` where this process does it. */
+  /** The queue for workers; `none` if this process runs the job itself. */
   readonly queue: JobQueue | 'none';
   readonly director: DirectorPort;
-  /** Where it runs; a worker needs to have the folder, too. */
+  /** The run's folder; a worker must have it too. */
   readonly directory: string;
   readonly uuid: () => string;
 }
 
-const ofStack = {key: 'stack'} as const;
+const stackJobs = {key: 'stack'} as const;
 
-/** The runs of the task stack as requests see them: one at a time, and what happens in them. */
+/** The runs of the task stack for requests: one at a time, with their events. */
 export class StackRuns {
   readonly #options: StackRunsOptions;
   #running: {readonly stopping: AbortController; readonly ended: Promise<unknown>} | 'nothing' = 'nothing';
-  /** All that happens from now on, and what has happened in the last two runs. It never ends. */
-  readonly stream: KeptEvents;
+  /** All new events, and those of the last two runs. It never ends. */
+  readonly stream: StoredEvents;
 
   constructor(options: StackRunsOptions) {
     this.#options = options;
-    this.stream = KeptEvents.endless(options.jobs, ofStack);
+    this.stream = StoredEvents.endless(options.jobs, stackJobs);
   }
 
-  /** The last event that a reader who has none yet does not get: those of the run that goes on are new. */
+  /** Returns the last event that a new reader skips: events of the current run count as new. */
   begin(): Promise<number> {
-    return this.#options.jobs.lastEvent(ofStack, 'ended');
+    return this.#options.jobs.lastEvent(stackJobs, 'ended');
   }
 
-  /** Begins a run with the agent of a harness, or `weft`; it goes on when this settles. The error says why there is none. */
+  /**
+   * Starts a run with a harness's agent, or `weft`. The run continues after this resolves. The error says why it can't
+   * start.
+   */
   async start(harness: string, options: DirectorOptions): Promise<Outcome<undefined, string>> {
     const {jobs, queue, director, directory, uuid} = this.#options;
     const spec = {kind: 'stack', harness, ...options, directory} as const;
@@ -96,19 +105,19 @@ export class StackRuns {
     if ((await jobs.add(job, queue === 'none' ? 'running' : 'queued')) !== 'added')
       return failed(
         queue === 'none' && this.#running === 'nothing'
-          ? `It cannot run: ${heldText}.`
-          : 'The task stack runs already.',
+          ? `Can't run: ${stackRunningText}.`
+          : 'The task stack is already running.',
       );
     if (queue !== 'none') {
       await queue.add(job.id);
       return ok(undefined);
     }
-    const held = await HeldJob.added(jobs, job);
+    const held = await ClaimedJob.added(jobs, job);
     try {
       const run = await openStackRun(
         held,
         observe => director.open(harness, observe),
-        () => this.stream.tell(),
+        () => this.stream.notify(),
       );
       const stopping = new AbortController();
       const end = (): void => {
@@ -118,17 +127,17 @@ export class StackRuns {
       return ok(undefined);
     } catch (cause) {
       await held.remove();
-      return failed(`The task stack cannot run: ${causeText(cause)}`);
+      return failed(`Can't run the task stack: ${causeText(cause)}`);
     }
   }
 
-  /** Stops what runs, in this process or another, and settles when that is kept. */
+  /** Stops the run in any process, and resolves when that is stored. */
   async stop(): Promise<void> {
-    if (this.#running === 'nothing') await stopJob(this.#options.jobs, ofStack);
+    if (this.#running === 'nothing') await stopJob(this.#options.jobs, stackJobs);
     else await this.close();
   }
 
-  /** Stops what this process runs. */
+  /** Stops this process's run. */
   async close(): Promise<void> {
     if (this.#running === 'nothing') return;
     this.#running.stopping.abort();
@@ -137,4 +146,4 @@ export class StackRuns {
 }
 
 /** The refusal while another weft runs the stack. */
-export const heldText = 'the task stack runs already, in another weft';
+export const stackRunningText = 'the task stack is already running in another weft';

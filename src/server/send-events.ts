@@ -57,12 +57,12 @@ export function sendEvents(
     try {
       for (;;) {
         // Read this first: an event between the two reads means that the stream is not over.
-        const {isOver} = stream;
+        const {hasEnded} = stream;
         const events = await stream.after(sent);
         if (closed.signal.aborted) return;
         if (events.length === 0) {
-          if (isOver) outgoing.end();
-          if (isOver || sending === 'yes') break;
+          if (hasEnded) outgoing.end();
+          if (hasEnded || sending === 'yes') break;
           sending = 'yes';
           continue;
         }

@@ -1,28 +1,31 @@
-import type {ProcessMark} from './process-start.ts';
+import type {ProcessMark} from './process-mark.ts';
 
-/** What a column may hold here: text, whole numbers, nothing. */
+/** The value of a column: text, a whole number, or null. */
 export type Value = string | number | null;
 
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * An open database of the current schema. SQL is what SQLite and Postgres both understand, with `?` for values. All of it throws a
- * `StoreError` where the database fails.
+ * An open database with the current schema. SQL is what SQLite and Postgres both understand, with `?` for values. Every
+ * method throws a `StoreError` if the database fails.
  */
 export interface Database {
   all(sql: string, ...values: Value[]): readonly Row[];
   first(sql: string, ...values: Value[]): Row | undefined;
   run(sql: string, ...values: Value[]): void;
   /**
-   * All of `work` or nothing; other processes that change what `about` names wait, and perhaps those that change something else, too.
-   * Not to be nested.
+   * Runs all of `work` or none of it. Other processes with the same `lockName` wait, and in some databases all other
+   * writers. Must not be nested.
    */
-  transaction<T>(about: string, work: () => T): T;
-  /** What marks a row as this process's own. It stays the same as long as nobody else can have taken this process for dead. */
+  transaction<T>(lockName: string, work: () => T): T;
+  /**
+   * Returns the mark of this process for rows that it owns. The mark stays the same as long as no other process can
+   * have taken this one for dead.
+   */
   mark(): ProcessMark;
-  /** Whether the marked process still runs. */
+  /** True if the marked process still runs. */
   isAlive(mark: ProcessMark): boolean;
-  /** Twice is once. */
+  /** A second call does nothing. */
   close(): void;
 }
 

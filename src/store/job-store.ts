@@ -15,12 +15,12 @@ import {
 } from '../domain/job.ts';
 import {providerNames} from '../domain/sandbox.ts';
 import type {Database, Row} from './database.ts';
-import {isOf, type ProcessMark} from './process-start.ts';
+import {isSameProcess, type ProcessMark} from './process-mark.ts';
 import {sessionIdSchema} from './record-body.ts';
-import {plainText} from './session-rows.ts';
+import {toStorableText} from './session-rows.ts';
 
-/** The jobs in the user's database. */
-export function keptJobs(db: Database, clock: () => number): JobStore {
+/** Keeps jobs in the user's database. */
+export function makeJobStore(db: Database, clock: () => number): JobStore {
   const now = (): number => Math.trunc(clock());
   const transaction = <T>(work: () => T): T => db.transaction('jobs', work);
   let isClosed = false;
@@ -28,35 +28,35 @@ export function keptJobs(db: Database, clock: () => number): JobStore {
     add: async (job, state) => transaction(() => insertJob(db, job, {state, now: now()})),
     claim: async id =>
       transaction(() => {
-        settleDead(db);
+        settleDeadJobs(db);
         const row = db.first('SELECT * FROM jobs WHERE id = ?', id);
-        const [job] = row === undefined ? [] : jobIn(row);
+        const [job] = row === undefined ? [] : jobFromRow(row);
         if (row === undefined || job === undefined) return failed('unknown');
         if (job.state === 'running') return failed('running');
-        const goesOn = job.state === 'stopped' && job.startedAt > 0 && row['stop'] === 0;
-        if (job.state !== 'queued' && !(goesOn && workingJob(db, String(row['key'])) === 'none'))
+        const canResume = job.state === 'stopped' && job.startedAt > 0 && row['stop'] === 0;
+        if (job.state !== 'queued' && !(canResume && activeJob(db, String(row['key'])) === 'none'))
           return failed('ended');
         // Questions of an earlier attempt are void.
         db.run('DELETE FROM job_asks WHERE job = ?', id);
         const {pid, started, at} = db.mark();
-        const begun = {attempt: job.attempt + 1, startedAt: now()};
+        const claimed = {attempt: job.attempt + 1, startedAt: now()};
         db.run(
           `UPDATE jobs SET state = 'running', attempt = ?, started_at = ?, ended_at = 0, reason = '', pid = ?, started = ?, at = ?
            WHERE id = ?`,
-          begun.attempt,
-          begun.startedAt,
+          claimed.attempt,
+          claimed.startedAt,
           pid,
           started,
           at,
           id,
         );
-        return ok({...job, ...begun, state: 'running', endedAt: 0, reason: ''});
+        return ok({...job, ...claimed, state: 'running', endedAt: 0, reason: ''});
       }),
     change: async (claim, change) =>
       isClosed
         ? 'kept'
         : transaction(() => {
-            settleDead(db);
+            settleDeadJobs(db);
             return changeJob(db, claim, {change, now: now()});
           }),
     async append({id, attempt}, event) {
@@ -78,7 +78,7 @@ export function keptJobs(db: Database, clock: () => number): JobStore {
       return db.all(sql, valueOf(of), after, most).map(row => ({id: Number(row['seq']), data: String(row['data'])}));
     },
     async lastEvent(of, which) {
-      const left = which === 'all' ? [] : jobsOf(db, of).filter(isAtWork);
+      const left = which === 'all' ? [] : jobsOf(db, of).filter(isActive);
       const ended = left.length === 0 ? '' : `AND id NOT IN (${left.map(() => '?').join(', ')})`;
       const sql = `SELECT MAX(seq) AS last FROM agent_task_events JOIN jobs ON id = task_id WHERE ${columnOf(of)} = ? ${ended}`;
       return Number(db.first(sql, valueOf(of), ...left.map(({id}) => id))?.['last'] ?? 0);
@@ -92,14 +92,14 @@ export function keptJobs(db: Database, clock: () => number): JobStore {
          ON CONFLICT (job, id) DO UPDATE SET title = excluded.title, answer = '', at = excluded.at`,
         job,
         id,
-        plainText(title),
+        toStorableText(title),
         now(),
       ),
     settle: async ({id}, ask) =>
       db.run("UPDATE job_asks SET answer = 'settled' WHERE job = ? AND id = ? AND answer = ''", id, ask),
     answer: async (session, ask, answer) =>
       transaction(() => {
-        settleDead(db);
+        settleDeadJobs(db);
         const row = db.first(`SELECT job, answer FROM ${asksOfRunning} AND job_asks.id = ?`, session, ask);
         if (row === undefined) return 'unknown';
         if (row['answer'] !== '') return 'already-answered';
@@ -117,13 +117,16 @@ export function keptJobs(db: Database, clock: () => number): JobStore {
       if (row === undefined) return 'lost';
       const answers = db
         .all("SELECT id, answer FROM job_asks WHERE job = ? AND answer NOT IN ('', 'settled')", id)
-        .flatMap(given => parsed(jobAnswer, given['answer']).map(answer => ({id: String(given['id']), answer})));
+        .flatMap(given => parseColumn(jobAnswer, given['answer']).map(answer => ({id: String(given['id']), answer})));
       return {stop: row['stop'] === 1, answers};
     },
     stop: async of =>
       transaction(() => {
-        settleDead(db);
-        const row = db.first(`SELECT id, kind, state FROM jobs WHERE ${columnOf(of)} = ? AND ${works}`, valueOf(of));
+        settleDeadJobs(db);
+        const row = db.first(
+          `SELECT id, kind, state FROM jobs WHERE ${columnOf(of)} = ? AND ${isActiveSql}`,
+          valueOf(of),
+        );
         if (row === undefined) return 'unknown';
         const id = String(row['id']);
         if (row['state'] === 'running') {
@@ -141,14 +144,14 @@ export function keptJobs(db: Database, clock: () => number): JobStore {
   };
 }
 
-const works = "state IN ('queued', 'running')";
+const isActiveSql = "state IN ('queued', 'running')";
 const newestFirst = 'ORDER BY created_at DESC, rowid DESC';
 const asksOfRunning = "job_asks JOIN jobs ON jobs.id = job WHERE session = ? AND state = 'running'";
 
 const columnOf = (of: object): string => ['id', 'session', 'key', 'kind', 'state'].find(column => column in of) ?? 'id';
 const valueOf = (of: Parameters<JobStore['list']>[0]): string => Object.values(of).join('');
 
-/** Looking writes nothing: who looks neither waits for a lock nor fails because of one. */
+/** Reads jobs without writing, so that a reader neither waits for a lock nor fails because of one. */
 function jobsOf(db: Database, of: Parameters<JobStore['list']>[0]): readonly Job[] {
   const orDead = 'state' in of ? "OR state = 'running'" : '';
   return db
@@ -157,12 +160,12 @@ function jobsOf(db: Database, of: Parameters<JobStore['list']>[0]): readonly Job
     .filter(({state}) => !('state' in of) || state === of.state);
 }
 
-/** The job of this key that waits or runs. */
-export const workingJob = (db: Database, key: string): Job | 'none' => jobsOf(db, {key}).find(isAtWork) ?? 'none';
+/** Returns the queued or running job with this key. */
+export const activeJob = (db: Database, key: string): Job | 'none' => jobsOf(db, {key}).find(isActive) ?? 'none';
 
-const isAtWork = ({state}: Job): boolean => state === 'queued' || state === 'running';
+const isActive = ({state}: Job): boolean => state === 'queued' || state === 'running';
 
-/** The newest job of each key that begins as said. */
+/** Returns the newest job of each key, for jobs of one kind. */
 export const newestJobs = (db: Database, kind: JobSpec['kind']): ReadonlyMap<string, Job> =>
   new Map(
     db
@@ -171,16 +174,16 @@ export const newestJobs = (db: Database, kind: JobSpec['kind']): ReadonlyMap<str
       .map(job => [jobKey(job.spec), job]),
   );
 
-/** The row is this process's own. Of runs that come again and again the last one is kept besides. Belongs into a transaction. */
+/** Adds a job in this process's name. Of jobs that recur, the previous one is kept too. Call it in a transaction. */
 export function insertJob(
   db: Database,
   {id, spec, session}: NewJob,
   {state, now: at}: {readonly state: 'queued' | 'running'; readonly now: number},
 ): 'added' | 'used' | 'busy' {
-  settleDead(db);
+  settleDeadJobs(db);
   const key = jobKey(spec);
   if (db.first('SELECT 1 FROM jobs WHERE id = ?', id) !== undefined) return 'used';
-  if (workingJob(db, key) !== 'none') return 'busy';
+  if (activeJob(db, key) !== 'none') return 'busy';
   if (spec.kind !== 'execution')
     db.run(
       `DELETE FROM jobs WHERE key = ? AND id <> (SELECT id FROM jobs WHERE key = ? ${newestFirst} LIMIT 1)`,
@@ -208,14 +211,14 @@ export function insertJob(
   return 'added';
 }
 
-/** Belongs into a transaction. */
+/** Call it in a transaction. */
 export function changeJob(
   db: Database,
   {id, attempt}: Claim,
   {change, now: at}: {readonly change: JobChange; readonly now: number},
 ): 'kept' | 'lost' {
   const row = db.first('SELECT * FROM jobs WHERE id = ? AND attempt = ?', id, attempt);
-  const [job] = row === undefined ? [] : jobIn(row);
+  const [job] = row === undefined ? [] : jobFromRow(row);
   if (job === undefined) return 'lost';
   const {state, session, reason, cost, files, news} = {...job, ...change};
   const endedAt = change.state === undefined || change.state === 'running' ? job.endedAt : Math.trunc(at);
@@ -224,7 +227,7 @@ export function changeJob(
     state,
     session === 'not-open' ? '' : session,
     endedAt,
-    plainText(reason),
+    toStorableText(reason),
     JSON.stringify({cost, files}),
     news,
     id,
@@ -232,22 +235,25 @@ export function changeJob(
   return 'kept';
 }
 
-/** Whether this process does the job. */
+/** True if this process runs the job. */
 export function isOwnJob(db: Database, {id}: Claim): boolean {
   const row = db.first('SELECT * FROM jobs WHERE id = ?', id);
-  return row !== undefined && isOf(ownerIn(row), db.mark());
+  return row !== undefined && isSameProcess(ownerFromRow(row), db.mark());
 }
 
-const ownerIn = (row: Row): ProcessMark => ({
+const ownerFromRow = (row: Row): ProcessMark => ({
   pid: Number(row['pid']),
   started: String(row['started']),
   at: Number(row['at']),
 });
 
-/** Stops the jobs whose process has ended without a word, and deletes those that leave nothing to tell. Belongs into a transaction. */
-export function settleDead(db: Database): void {
+/**
+ * Marks jobs as stopped if their process died, and deletes those that leave nothing to report. Call it in a
+ * transaction.
+ */
+export function settleDeadJobs(db: Database): void {
   for (const row of db.all("SELECT * FROM jobs WHERE state = 'running'")) {
-    const settled = afterDeath(db, row);
+    const settled = outcomeAfterDeath(db, row);
     if (settled === 'at-work') continue;
     const which = [String(row['id']), Number(row['attempt'])] as const;
     if (settled === 'gone') db.run("DELETE FROM jobs WHERE id = ? AND attempt = ? AND state = 'running'", ...which);
@@ -261,21 +267,21 @@ export function settleDead(db: Database): void {
   }
 }
 
-/** What a running job is once its process has ended without a word. */
-function afterDeath(db: Database, row: Row): 'at-work' | 'gone' | Required<Pick<JobChange, 'reason' | 'news'>> {
-  const owner = ownerIn(row);
-  if (isOf(owner, db.mark()) || db.isAlive(owner)) return 'at-work';
+/** Returns what becomes of a running job if its process has died. */
+function outcomeAfterDeath(db: Database, row: Row): 'at-work' | 'gone' | Required<Pick<JobChange, 'reason' | 'news'>> {
+  const owner = ownerFromRow(row);
+  if (isSameProcess(owner, db.mark()) || db.isAlive(owner)) return 'at-work';
   const {kind} = row;
   return kind === 'agent' || kind === 'prompt'
     ? 'gone'
     : {reason: cutOff, news: kind === 'scheduled' ? 'untold' : 'none'};
 }
 
-/** The job as it stands now; nothing for one that `settleDead` would delete. */
+/** Returns the job in its current state, or nothing if `settleDeadJobs` would delete it. */
 function currentJob(db: Database, row: Row): readonly Job[] {
-  const settled = row['state'] === 'running' ? afterDeath(db, row) : 'at-work';
+  const settled = row['state'] === 'running' ? outcomeAfterDeath(db, row) : 'at-work';
   if (settled === 'gone') return [];
-  return jobIn(settled === 'at-work' ? row : {...row, ...settled, state: 'stopped'});
+  return jobFromRow(settled === 'at-work' ? row : {...row, ...settled, state: 'stopped'});
 }
 
 const plan = z.pipe(z.string(), z.transform(planId));
@@ -341,18 +347,18 @@ const outcome = z.object({
 });
 
 /** Nothing for what does not fit. */
-export function parsed<T>(schema: z.ZodMiniType<T>, column: unknown): readonly T[] {
+export function parseColumn<T>(schema: z.ZodMiniType<T>, column: unknown): readonly T[] {
   const json: Outcome<Json, unknown> = parseJson(String(column));
   const read = z.safeParse(schema, json.tag === 'ok' ? json.value : undefined);
   return read.success ? [read.data] : [];
 }
 
 /** Nothing for a row that is damaged, or of a kind that a newer weft knows. */
-function jobIn(row: Row): readonly Job[] {
-  const [spec] = parsed<JobSpec>(jobSpec, row['spec']);
+function jobFromRow(row: Row): readonly Job[] {
+  const [spec] = parseColumn<JobSpec>(jobSpec, row['spec']);
   const state = jobStates.find(each => each === row['state']);
   if (spec === undefined || state === undefined) return [];
-  const [{cost, files} = {cost: 0, files: []}] = parsed(outcome, row['outcome']);
+  const [{cost, files} = {cost: 0, files: []}] = parseColumn(outcome, row['outcome']);
   return [
     {
       id: String(row['id']),

@@ -1,6 +1,6 @@
 /**
- * A text of the body of a row; empty where a damaged one has none. Postgres extracts nothing from JSON with a NUL: what takes its place is as
- * long, so that the JSON stays JSON.
+ * Extracts a text from a row's JSON body; empty if the body is damaged. Postgres extracts nothing from JSON with a NUL.
+ * The replacement has the same length, so that the JSON stays valid.
  */
 const text = (path: string): string =>
   String.raw`coalesce(json_extract(replace(body, '\u0000', '\ufffd'), '$.${path}'), '')`;
@@ -8,7 +8,7 @@ const text = (path: string): string =>
 const jobColumns =
   'id, kind, key, spec, state, attempt, session, created_at, started_at, ended_at, reason, outcome, news, stop, pid, started, at';
 
-/** Copies what earlier wefts kept, and drops their tables. */
+/** Copies the data of earlier versions of weft, and drops their tables. */
 const copyToJobs = (integer: 'INTEGER' | 'BIGINT'): string => {
   const time = (path: string): string => `CAST('0' || ${text(path)} AS ${integer})`;
   return `
@@ -49,14 +49,14 @@ const copyToJobs = (integer: 'INTEGER' | 'BIGINT'): string => {
 
 interface Dialect {
   readonly integer: 'INTEGER' | 'BIGINT';
-  /** The column by which rows are in the order in which they came, where there is none by itself. */
+  /** A column that orders rows by insertion, for a database without one. */
   readonly rowid: string;
-  /** What stands after the columns, and after those of a table that is looked up by its key alone. */
+  /** What follows the columns of a table, and of one that is only looked up by its key. */
   readonly table: string;
   readonly keyed: string;
 }
 
-/** The tables that are the same in both kinds of database. A row that belongs to a process ends with the mark of it. */
+/** The tables that are the same in both databases. A row that belongs to a process ends with the process's mark. */
 export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
   const owner = `pid ${integer} NOT NULL, started TEXT NOT NULL, at ${integer} NOT NULL`;
   const events = (tasks: string): string => `
@@ -74,7 +74,7 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
   )${keyed};`,
     stackLog: `
   CREATE TABLE stack_log (seq ${integer} PRIMARY KEY, events TEXT NOT NULL, at ${integer} NOT NULL)${table};`,
-    // What earlier wefts kept of plans, their executions, schedules, asks, runs and agents.
+    // Plans, executions, schedules, questions, runs and agents of earlier versions of weft.
     plans: `
   CREATE TABLE plans (
     ${rowid}
@@ -138,7 +138,10 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
     stop ${integer} NOT NULL,
     ${owner}
   )${table};`,
-    /** Once the events of earlier wefts have another name; those are copied, and what is not needed any more is dropped. */
+    /**
+     * Requires that the events table of earlier versions was renamed. Copies its events and drops what is no longer
+     * needed.
+     */
     jobs: `${events('jobs')}
   CREATE TABLE job_asks (
     job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
@@ -152,11 +155,11 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
   };
 };
 
-const ofSqlite = tablesIn({integer: 'INTEGER', rowid: '', table: ' STRICT', keyed: ' STRICT, WITHOUT ROWID'});
+const sqliteTables = tablesIn({integer: 'INTEGER', rowid: '', table: ' STRICT', keyed: ' STRICT, WITHOUT ROWID'});
 
 /**
- * The schema, step by step: step n takes a database of version n to version n + 1 and never changes once released.
- * What happened is in `records`, append-only; the columns of `sessions` after `model` only save a reader from adding it up.
+ * The schema, step by step: step n takes a database from version n to n + 1 and never changes once released. History is
+ * in `records`, which is append-only. The columns of `sessions` after `model` only save readers from computing them.
  */
 export const migrations: readonly string[] = [
   `
@@ -180,24 +183,24 @@ export const migrations: readonly string[] = [
     UNIQUE (session_id, seq)
   ) STRICT;
 
-  ${ofSqlite.owners}
+  ${sqliteTables.owners}
   `,
-  // The task stack is the fold of these: each row holds what one request changed, as a JSON array.
-  ofSqlite.stackLog,
-  // The session of a sub-agent belongs to that of the agent that started it, and goes with it.
+  // The task stack is built from these rows. Each row holds the changes of one request, as a JSON array.
+  sqliteTables.stackLog,
+  // A sub-agent's session belongs to the session of the agent that started it, and is deleted with it.
   `
   ALTER TABLE sessions ADD COLUMN parent TEXT REFERENCES sessions (id) ON DELETE CASCADE;
   CREATE INDEX sessions_by_parent ON sessions (parent);
   `,
-  ofSqlite.plans,
-  ofSqlite.agentTasks,
-  ofSqlite.schedules,
-  ofSqlite.asks,
-  ofSqlite.stackRunEvents,
-  ofSqlite.runningAgents,
-  // Plans and schedules are documents. A job runs because of one, and belongs to the process that does it. The runs of earlier
-  // wefts have ended. The table of events has kept its name.
-  `${ofSqlite.documents}
+  sqliteTables.plans,
+  sqliteTables.agentTasks,
+  sqliteTables.schedules,
+  sqliteTables.asks,
+  sqliteTables.stackRunEvents,
+  sqliteTables.runningAgents,
+  // Plans and schedules are documents. A job runs for one of them and belongs to the process that runs it. Runs of
+  // earlier versions have ended. The table of events keeps its name.
+  `${sqliteTables.documents}
   ALTER TABLE agent_task_events RENAME TO earlier_events;
-  ${ofSqlite.jobs}`,
+  ${sqliteTables.jobs}`,
 ];

@@ -5,7 +5,7 @@ import type {Fault} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
 import type {Database} from './database.ts';
-import {isOf} from './process-start.ts';
+import {isSameProcess} from './process-mark.ts';
 import {
   clearOwner,
   copySession,
@@ -14,11 +14,11 @@ import {
   firstPrompts,
   insertRecord,
   insertSession,
-  keptTrees,
+  selectCheckpointTrees,
   lastMessages,
   latestSession,
   selectSessions,
-  sessionsAlongside,
+  selectConcurrentSessions,
   selectUsage,
   ownerOf,
   readRecords,
@@ -29,7 +29,7 @@ import {
 } from './session-rows.ts';
 import {StoreError} from './store-fault.ts';
 
-/** `records` are those kept when it was opened. */
+/** `records` are the ones stored when the session was opened. */
 export interface StoredSession extends OpenSession {
   readonly skipped: readonly SkippedRecord[];
 }
@@ -37,7 +37,7 @@ export interface StoredSession extends OpenSession {
 export interface ReadSession {
   readonly summary: SessionSummary;
   readonly records: readonly JournalRecord[];
-  /** What is kept and cannot be read: say so, since the rest does not show it. */
+  /** Stored records that can't be read. Report them, because the other records don't show the gap. */
   readonly skipped: readonly SkippedRecord[];
 }
 
@@ -47,8 +47,8 @@ export interface StoreOptions {
 }
 
 /**
- * The sessions of one user. What is announced as an `Outcome` never throws; everything else, `append` above all, throws a
- * `StoreError` when the database fails, and what it was to keep is then not kept.
+ * The sessions of one user. Methods that return an `Outcome` never throw. All others, `append` above all, throw a
+ * `StoreError` if the database fails, and then nothing was stored.
  */
 export class Store {
   readonly #db: Database;
@@ -61,90 +61,90 @@ export class Store {
     this.#options = options;
   }
 
-  /** Nothing is written before the first record, so a session that came to nothing is in no list. */
+  /** Creates a session. Nothing is written before the first record, so that an empty session is in no list. */
   create(details: SessionDetails): StoredSession {
-    return this.#hold({id: this.#newId(), unwritten: details, records: [], skipped: []});
+    return this.#addOpen({id: this.#newId(), unwritten: details, records: [], skipped: []});
   }
 
-  /** The same under an id of the caller's choice, which must be free. */
+  /** Creates a session with an id from the caller, which must be unused. */
   createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault> {
-    return attempt(() => {
-      if (this.#open.has(id) || findSessionRow(this.#db, id) !== undefined) return failed(taken(id));
-      return ok(this.#hold({id, unwritten: details, records: [], skipped: []}));
+    return catchStoreErrors(() => {
+      if (this.#open.has(id) || findSessionRow(this.#db, id) !== undefined) return failed(existsFault(id));
+      return ok(this.#addOpen({id, unwritten: details, records: [], skipped: []}));
     });
   }
 
-  /** The session of a sub-agent: no list has it, and it is deleted with its parent. */
-  createBelow(parent: SessionId, details: SessionDetails): StoredSession {
+  /** Creates the session of a sub-agent. No list shows it, and it is deleted with its parent. */
+  createSubSession(parent: SessionId, details: SessionDetails): StoredSession {
     return this.create({...details, parent});
   }
 
-  /** Goes on with a session that no running process has open. */
+  /** Resumes a session that no running process has open. */
   resume(id: SessionId): Outcome<StoredSession, Fault> {
-    return attempt(() => {
-      const refused = this.#db.transaction(about(id), () => {
-        const fault = this.#whyNotMine(id);
+    return catchStoreErrors(() => {
+      const refused = this.#db.transaction(lockNameOf(id), () => {
+        const fault = this.#claimProblem(id);
         if (fault === undefined) setOwner(this.#db, id, this.#db.mark());
         return fault;
       });
       if (refused !== undefined) return failed(refused);
-      return ok(this.#hold({id, unwritten: undefined, ...readRecords(this.#db, id)}));
+      return ok(this.#addOpen({id, unwritten: undefined, ...readRecords(this.#db, id)}));
     });
   }
 
-  /** Goes on with a copy of the session under an id that is free; the session itself may be open elsewhere. */
+  /** Opens a copy of the session under an unused id. The session itself may be open elsewhere. */
   fork(id: SessionId, wanted: SessionId | 'any-id'): Outcome<StoredSession, Fault> {
-    return attempt(() => {
+    return catchStoreErrors(() => {
       const copy = wanted === 'any-id' ? this.#newId() : wanted;
-      if (this.#open.has(copy) || findSessionRow(this.#db, copy) !== undefined) return failed(taken(copy));
-      const found = this.#db.transaction(about(copy), () => {
+      if (this.#open.has(copy) || findSessionRow(this.#db, copy) !== undefined) return failed(existsFault(copy));
+      const found = this.#db.transaction(lockNameOf(copy), () => {
         if (findSessionRow(this.#db, id) === undefined) return false;
         copySession(this.#db, {from: id, to: copy, at: this.#now()});
         setOwner(this.#db, copy, this.#db.mark());
         return true;
       });
-      if (!found) return failed(missing(id));
-      return ok(this.#hold({id: copy, unwritten: undefined, ...readRecords(this.#db, copy)}));
+      if (!found) return failed(missingFault(id));
+      return ok(this.#addOpen({id: copy, unwritten: undefined, ...readRecords(this.#db, copy)}));
     });
   }
 
-  /** What the requests of each session used, by model. */
+  /** Returns what the requests of each session used, by model. */
   usage(): readonly SessionUsage[] {
     return selectUsage(this.#db);
   }
 
-  /** Newest first. */
+  /** Lists sessions, newest first. */
   list({directory}: {readonly directory?: string}): readonly SessionSummary[] {
     return selectSessions(this.#db, directory);
   }
 
-  /** The session of this directory that was last written to. */
+  /** Returns the session of this directory that was last written to. */
   latest(directory: string): SessionSummary | undefined {
     return latestSession(this.#db, directory);
   }
 
   read(id: SessionId): Outcome<ReadSession, Fault> {
-    return attempt(() => {
+    return catchStoreErrors(() => {
       const summary = findSessionRow(this.#db, id);
-      return summary === undefined ? failed(missing(id)) : ok({summary, ...readRecords(this.#db, id)});
+      return summary === undefined ? failed(missingFault(id)) : ok({summary, ...readRecords(this.#db, id)});
     });
   }
 
-  /** The first prompt of every session of a directory, cut to `length` (UTF-16 units). */
+  /** Returns the first prompt of every session of a directory, cut to `length` (UTF-16 units). */
   firstPrompts(directory: string, length: number): ReadonlyMap<SessionId, string> {
     return firstPrompts(this.#db, {directory, length});
   }
 
-  /** The latest prompts and answers of a session, at most `count`, oldest first. */
+  /** Returns the latest prompts and answers of a session, at most `count`, oldest first. */
   lastMessages(id: SessionId, count: number): readonly Message[] {
     return lastMessages(this.#db, {id, count});
   }
 
   /** Deletes a session that no running process has open. */
   delete(id: SessionId): Outcome<undefined, Fault> {
-    return attempt(() => {
-      const refused = this.#db.transaction(about(id), () => {
-        const fault = this.#whyNotMine(id);
+    return catchStoreErrors(() => {
+      const refused = this.#db.transaction(lockNameOf(id), () => {
+        const fault = this.#claimProblem(id);
         if (fault === undefined) deleteSessionRow(this.#db, id);
         return fault;
       });
@@ -152,17 +152,17 @@ export class Store {
     });
   }
 
-  /** The titles of the other sessions of the same folder that may have changed files while these prompts of a session ran. */
-  alongside(id: SessionId, prompts: readonly MessageId[]): readonly string[] {
-    return sessionsAlongside(this.#db, {id, prompts});
+  /** Returns the titles of other sessions in the same folder that may have changed files while these prompts ran. */
+  concurrentSessions(id: SessionId, prompts: readonly MessageId[]): readonly string[] {
+    return selectConcurrentSessions(this.#db, {id, prompts});
   }
 
-  /** Which checkpoints the sessions may go back to, the newest session first. */
-  keptTrees(): readonly SessionCheckpoints[] {
-    return keptTrees(this.#db);
+  /** Returns the checkpoints that sessions may rewind to, newest session first. */
+  checkpointTrees(): readonly SessionCheckpoints[] {
+    return selectCheckpointTrees(this.#db);
   }
 
-  /** Lets go of every session still open. Twice is once. */
+  /** Releases every open session. A second call does nothing. */
   close(): void {
     if (this.#closed) return;
     for (const session of this.#open.values()) session.close();
@@ -170,13 +170,13 @@ export class Store {
     this.#db.close();
   }
 
-  /** A session of this process; `unwritten` is what its row will say, until it has one. */
-  #hold(
+  /** Adds an open session of this process. `unwritten` is the content of its future row, until the row exists. */
+  #addOpen(
     start: Omit<ReadSession, 'summary'> & {readonly id: SessionId; readonly unwritten: SessionDetails | undefined},
   ): StoredSession {
     const {id, records, skipped} = start;
     let {unwritten} = start;
-    /** That of its owner in the database. */
+    /** The mark of the session's owner in the database. */
     let mark = unwritten === undefined ? this.#db.mark() : undefined;
     const session: StoredSession = {
       id,
@@ -184,13 +184,13 @@ export class Store {
       skipped,
       append: record => {
         if (this.#open.get(id) !== session) throw new Error(`session ${id} is closed`);
-        mark = this.#db.transaction(about(id), () => {
+        mark = this.#db.transaction(lockNameOf(id), () => {
           const at = this.#now();
           const own = this.#db.mark();
           if (unwritten !== undefined) {
             insertSession(this.#db, {...unwritten, id, at});
             setOwner(this.#db, id, own);
-          } else if (mark !== undefined && !isOf(mark, own)) throw new StoreError(lost(id), undefined);
+          } else if (mark !== undefined && !isSameProcess(mark, own)) throw new StoreError(lostFault(id), undefined);
           insertRecord(this.#db, {id, record, at});
           return own;
         });
@@ -206,7 +206,7 @@ export class Store {
     return session;
   }
 
-  /** A mark that cannot be taken away blocks nobody once this process has ended, so that is no trouble to tell. */
+  /** Ignores errors: the mark of an ended process blocks nobody. */
   #release(id: SessionId): void {
     try {
       clearOwner(this.#db, id, this.#db.mark());
@@ -215,12 +215,12 @@ export class Store {
     }
   }
 
-  #whyNotMine(id: SessionId): Fault | undefined {
-    if (this.#open.has(id)) return openHere(id);
-    if (findSessionRow(this.#db, id) === undefined) return missing(id);
+  #claimProblem(id: SessionId): Fault | undefined {
+    if (this.#open.has(id)) return openHereFault(id);
+    if (findSessionRow(this.#db, id) === undefined) return missingFault(id);
     const owner = ownerOf(this.#db, id);
-    if (owner === undefined || isOf(owner, this.#db.mark())) return undefined;
-    return this.#db.isAlive(owner) ? openElsewhere(id, owner.pid) : undefined;
+    if (owner === undefined || isSameProcess(owner, this.#db.mark())) return undefined;
+    return this.#db.isAlive(owner) ? openElsewhereFault(id, owner.pid) : undefined;
   }
 
   #newId(): SessionId {
@@ -234,7 +234,7 @@ export class Store {
   }
 }
 
-function attempt<T>(work: () => Outcome<T, Fault>): Outcome<T, Fault> {
+function catchStoreErrors<T>(work: () => Outcome<T, Fault>): Outcome<T, Fault> {
   try {
     return work();
   } catch (cause) {
@@ -243,35 +243,35 @@ function attempt<T>(work: () => Outcome<T, Fault>): Outcome<T, Fault> {
   }
 }
 
-const missing = (id: SessionId): Fault => ({
+const missingFault = (id: SessionId): Fault => ({
   kind: 'needs-user',
   message: `No session ${id}.`,
   fix: 'List them: weft sessions list',
 });
 
-const taken = (id: SessionId): Fault => ({
+const existsFault = (id: SessionId): Fault => ({
   kind: 'needs-user',
   message: `Session ${id} already exists.`,
   fix: `Resume it with --resume ${id}, or choose another --session-id.`,
 });
 
-/** Another process may have taken this one for dead and gone on with the session. */
-const lost = (id: SessionId): Fault => ({
+/** Another process may have taken this one for dead and resumed the session. */
+const lostFault = (id: SessionId): Fault => ({
   kind: 'needs-user',
-  message: `The connection to the database was lost, and with it session ${id}.`,
-  fix: `Go on with --resume ${id}.`,
+  message: `Lost the connection to the database, and session ${id} with it.`,
+  fix: `Continue with --resume ${id}.`,
 });
 
-/** What a transaction changes. */
-const about = (id: SessionId): string => `session ${id}`;
+/** Returns the lock name for changes of a session. */
+const lockNameOf = (id: SessionId): string => `session ${id}`;
 
-const openHere = (id: SessionId): Fault => ({
+const openHereFault = (id: SessionId): Fault => ({
   kind: 'needs-user',
   message: `Session ${id} is already open here.`,
   fix: 'Close it first.',
 });
 
-const openElsewhere = (id: SessionId, pid: number): Fault => ({
+const openElsewhereFault = (id: SessionId, pid: number): Fault => ({
   kind: 'needs-user',
   message: `Session ${id} is open in another weft (process ${String(pid)}).`,
   fix: 'Add --fork-session to continue in a copy, or close the other one first.',

@@ -4,15 +4,15 @@ import {planId, type PlanId} from '../domain/ids.ts';
 import {type NewJob, planKey} from '../domain/job.ts';
 import {endPlan, type Plan, type PlanConflict, planStates, planStepStatuses} from '../domain/plan.ts';
 import type {Database, Row} from './database.ts';
-import {changeJob, insertJob, isOwnJob, parsed, settleDead, workingJob} from './job-store.ts';
+import {changeJob, insertJob, isOwnJob, parseColumn, settleDeadJobs, activeJob} from './job-store.ts';
 import {sessionIdSchema} from './record-body.ts';
 
-/** `claimed`: it is there already. `of-plan`: one that begins and ends with the state of the plan. */
+/** `claimed`: the job exists already. `of-plan`: a job that starts and ends with the plan's own state. */
 type PlanJob = NewJob | 'claimed' | 'of-plan';
 
 /**
- * The user's plans. A plan is carried out by a job, and reads as stopped where that was cut off (`kill -9`, a crash). All methods throw a
- * `StoreError` when the database fails; nothing was changed then.
+ * The user's plans. A job executes a plan; the plan reads as stopped if that process died (`kill -9`, a crash). Every
+ * method throws a `StoreError` if the database fails, and then nothing was changed.
  */
 export class PlanStore {
   readonly #db: Database;
@@ -40,19 +40,20 @@ export class PlanStore {
       .flatMap(row => this.#read(row));
   }
 
-  /** Changes a plan as `work` says, in one transaction; what executes from then on is done by `job`. */
+  /** Changes a plan with `work`, in one transaction. If that starts the plan's execution, `job` runs it. */
   change(
     id: PlanId,
     work: (plan: Plan) => Outcome<Plan, PlanConflict>,
     job: PlanJob = 'of-plan',
   ): Outcome<Plan, PlanConflict | 'unknown'> {
     return this.#db.transaction('jobs', () => {
-      settleDead(this.#db);
+      settleDeadJobs(this.#db);
       const plan = this.find(id);
       if (plan === 'unknown') return failed('unknown');
       const changed = work(plan);
       if (changed.tag === 'failed') return changed;
-      const isPossible = plan.state === 'executing' ? this.#goOn(changed.value) : this.#begin(changed.value, job);
+      const isPossible =
+        plan.state === 'executing' ? this.#canContinue(changed.value) : this.#claimJob(changed.value, job);
       if (!isPossible) return failed({state: plan.state});
       this.#db.run("UPDATE documents SET body = ? WHERE kind = 'plan' AND id = ?", JSON.stringify(changed.value), id);
       return changed;
@@ -63,8 +64,8 @@ export class PlanStore {
     this.#db.close();
   }
 
-  /** Of several that begin a plan one can. */
-  #begin({id, state, directory}: Plan, job: PlanJob): boolean {
+  /** Lets only one of several callers start a plan. */
+  #claimJob({id, state, directory}: Plan, job: PlanJob): boolean {
     if (state !== 'executing' || job === 'claimed') return true;
     const spec = {
       kind: 'execution',
@@ -81,19 +82,19 @@ export class PlanStore {
   }
 
   /** A process that was taken for dead writes nothing more. */
-  #goOn({id, state}: Plan): boolean {
-    const job = workingJob(this.#db, planKey(id));
+  #canContinue({id, state}: Plan): boolean {
+    const job = activeJob(this.#db, planKey(id));
     if (job === 'none' || !isOwnJob(this.#db, job)) return false;
     if (job.id === planKey(id) && (state === 'completed' || state === 'failed' || state === 'stopped'))
       changeJob(this.#db, job, {change: {state}, now: this.#now()});
     return true;
   }
 
-  /** Nothing for a row that is damaged. */
+  /** Returns nothing for a damaged row. */
   #read(row: Row): readonly Plan[] {
-    const [plan] = parsed(keptPlan, row['body']);
+    const [plan] = parseColumn(planSchema, row['body']);
     if (plan?.state !== 'executing') return plan === undefined ? [] : [plan];
-    const job = workingJob(this.#db, planKey(plan.id));
+    const job = activeJob(this.#db, planKey(plan.id));
     if (job !== 'none' && job.state === 'running') return [plan];
     const stopped = endPlan(plan, 'stopped');
     return stopped.tag === 'ok' ? [stopped.value] : [];
@@ -107,7 +108,7 @@ const stepStatus = z.pipe(
   z.transform(given => planStepStatuses.find(each => each === given) ?? 'pending'),
 );
 
-const keptPlan = z.object({
+const planSchema = z.object({
   id: z.pipe(z.string(), z.transform(planId)),
   goal: text,
   steps: z.array(z.object({id: text, description: text, status: stepStatus})),

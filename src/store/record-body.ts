@@ -10,8 +10,8 @@ import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 import type {Isolation} from '../domain/sub-agent.ts';
 
 /**
- * The body of a record as it is kept: one JSON text, in which NUL and lone surrogates are escaped, so that any string comes
- * back as it went in. It is all that the record holds, or its one field.
+ * Encodes the body of a record as JSON text. NUL and lone surrogates are escaped, so that any string survives
+ * unchanged. The body is the whole record, or its only field.
  */
 export function encodeBody(record: JournalRecord): string {
   switch (record.kind) {
@@ -34,7 +34,7 @@ export function encodeBody(record: JournalRecord): string {
   }
 }
 
-/** The record of a kept kind and body; the error says in a few words what does not fit. */
+/** Decodes a record from its kind and body. The error says in a few words what doesn't fit. */
 export function decodeBody(kind: string, body: string): Outcome<JournalRecord, string> {
   const json = parseJson(body);
   if (json.tag === 'failed') return failed(`not JSON: ${json.error}`);
@@ -177,7 +177,7 @@ const subAgent = z.object({
     harness: z.string(),
     model: z.string(),
     prompt: z.string(),
-    // Those of earlier versions of weft had no worktrees.
+    // Agents of earlier versions of weft had no worktrees.
     isolation: z.pipe(
       z.optional(z.enum(['none', 'worktree'])),
       z.transform((kept): Isolation => kept ?? 'none'),
@@ -188,29 +188,29 @@ const subAgent = z.object({
 });
 const agentUsage = z.object({model: z.string(), usage, costUsd: z.union([z.number(), z.literal('unknown')])});
 
-/** What the body of each kind is read as. */
+/** The schema of each kind's body. */
 const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRecord & {readonly kind: Kind}>} = {
-  prompt: reads(userMessage, message => ({kind: 'prompt', message})),
-  reminder: reads(userMessage, message => ({kind: 'reminder', message})),
-  answer: reads(assistantMessage, message => ({kind: 'answer', message})),
-  result: reads(toolResult, result => ({kind: 'result', result})),
-  'todo-frames': reads(z.array(frame), frames => ({kind: 'todo-frames', frames})),
-  approval: reads(approval, fields => ({kind: 'approval', ...fields})),
-  pin: reads(pin, fields => ({kind: 'pin', ...fields})),
-  review: reads(reviewChange, change => ({kind: 'review', change})),
-  document: reads(sessionDocument, fields => ({kind: 'document', ...fields})),
-  piece: reads(piece, fields => ({kind: 'piece', ...fields})),
-  checkpoint: reads(checkpoint, fields => ({kind: 'checkpoint', ...fields})),
-  rewind: reads(rewind, fields => ({kind: 'rewind', ...fields})),
-  'results-shortened': reads(z.array(actionIdSchema), results => ({kind: 'results-shortened', results})),
-  redo: reads(redo, fields => ({kind: 'redo', ...fields})),
-  compaction: reads(compaction, fields => ({kind: 'compaction', ...fields})),
-  usage: reads(requestUsage, fields => ({kind: 'usage', ...fields})),
-  agent: reads(subAgent, fields => ({kind: 'agent', ...fields})),
-  'agent-usage': reads(agentUsage, fields => ({kind: 'agent-usage', ...fields})),
+  prompt: bodySchema(userMessage, message => ({kind: 'prompt', message})),
+  reminder: bodySchema(userMessage, message => ({kind: 'reminder', message})),
+  answer: bodySchema(assistantMessage, message => ({kind: 'answer', message})),
+  result: bodySchema(toolResult, result => ({kind: 'result', result})),
+  'todo-frames': bodySchema(z.array(frame), frames => ({kind: 'todo-frames', frames})),
+  approval: bodySchema(approval, fields => ({kind: 'approval', ...fields})),
+  pin: bodySchema(pin, fields => ({kind: 'pin', ...fields})),
+  review: bodySchema(reviewChange, change => ({kind: 'review', change})),
+  document: bodySchema(sessionDocument, fields => ({kind: 'document', ...fields})),
+  piece: bodySchema(piece, fields => ({kind: 'piece', ...fields})),
+  checkpoint: bodySchema(checkpoint, fields => ({kind: 'checkpoint', ...fields})),
+  rewind: bodySchema(rewind, fields => ({kind: 'rewind', ...fields})),
+  'results-shortened': bodySchema(z.array(actionIdSchema), results => ({kind: 'results-shortened', results})),
+  redo: bodySchema(redo, fields => ({kind: 'redo', ...fields})),
+  compaction: bodySchema(compaction, fields => ({kind: 'compaction', ...fields})),
+  usage: bodySchema(requestUsage, fields => ({kind: 'usage', ...fields})),
+  agent: bodySchema(subAgent, fields => ({kind: 'agent', ...fields})),
+  'agent-usage': bodySchema(agentUsage, fields => ({kind: 'agent-usage', ...fields})),
 };
 
-function reads<Body, Kept extends JournalRecord>(
+function bodySchema<Body, Kept extends JournalRecord>(
   body: z.ZodMiniType<Body>,
   toRecord: (body: Body) => Kept,
 ): z.ZodMiniType<Kept> {

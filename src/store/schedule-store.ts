@@ -5,11 +5,11 @@ import {type Job, type NewJob, scheduleKey} from '../domain/job.ts';
 import {permissionModes} from '../domain/risk.ts';
 import type {LastRun, Schedule} from '../domain/schedule.ts';
 import type {Database, Row} from './database.ts';
-import {insertJob, newestJobs, parsed, settleDead} from './job-store.ts';
+import {insertJob, newestJobs, parseColumn, settleDeadJobs} from './job-store.ts';
 
 /**
- * The schedules of a user; each run of one is a job. Of several processes that look for what is due, one gets it. All methods throw a
- * `StoreError` when the database fails; nothing was changed then.
+ * The user's schedules; each run of one is a job. Only one of several processes gets a due schedule. Every method
+ * throws a `StoreError` if the database fails, and then nothing was changed.
  */
 export class ScheduleStore {
   readonly #db: Database;
@@ -24,17 +24,17 @@ export class ScheduleStore {
     this.#db.run(sql, id, JSON.stringify(schedule), Math.trunc(createdAt), Math.trunc(nextAt));
   }
 
-  /** What comes next first. */
+  /** Lists schedules, next due first. */
   list(): readonly Schedule[] {
     const jobs = newestJobs(this.#db, 'scheduled');
     return this.#db
       .all("SELECT body, next_at FROM documents WHERE kind = 'schedule' ORDER BY next_at, id")
-      .flatMap(row => scheduleIn(row, jobs));
+      .flatMap(row => scheduleFromRow(row, jobs));
   }
 
   remove(id: ScheduleId): 'removed' | 'unknown' {
     return this.#db.transaction('jobs', () => {
-      settleDead(this.#db);
+      settleDeadJobs(this.#db);
       if (!this.list().some(each => each.id === id)) return 'unknown';
       this.#db.run("DELETE FROM documents WHERE kind = 'schedule' AND id = ?", id);
       this.#db.run("DELETE FROM jobs WHERE key = ? AND state NOT IN ('queued', 'running')", scheduleKey(id));
@@ -42,15 +42,15 @@ export class ScheduleStore {
     });
   }
 
-  /** The next time of any schedule, in milliseconds since the epoch. */
+  /** Returns the next time of any schedule, in milliseconds since the epoch. */
   nextAt(): number | 'none' {
     const row = this.#db.first("SELECT MIN(next_at) AS next FROM documents WHERE kind = 'schedule'");
     return typeof row?.['next'] === 'number' ? row['next'] : 'none';
   }
 
   /**
-   * Makes a job of one that is due, which is due again at the time that `next` says. One whose last job waits or runs is passed over until
-   * that time.
+   * Adds a job for one due schedule, and sets when it is due again to `next`. Skips a schedule until then if its last
+   * job is queued or running.
    */
   takeDue(
     now: number,
@@ -62,30 +62,30 @@ export class ScheduleStore {
         if (schedule.nextAt > now) break;
         const sql = "UPDATE documents SET next_at = ? WHERE kind = 'schedule' AND id = ?";
         this.#db.run(sql, Math.trunc(next(schedule)), schedule.id);
-        const job = jobOf(schedule.id, {id, session: 'not-open'});
+        const job = toJob(schedule.id, {id, session: 'not-open'});
         if (insertJob(this.#db, job, {state, now}) === 'added') return job;
       }
       return 'none';
     });
   }
 
-  /** Makes a job of this one now, which this process does. */
+  /** Adds a job for this schedule now, which this process runs. */
   take(id: ScheduleId, now: number, job: Omit<NewJob, 'spec'>): Outcome<Schedule, 'unknown' | 'running'> {
     return this.#db.transaction('jobs', () => {
       const schedule = this.list().find(each => each.id === id);
       if (schedule === undefined) return failed('unknown');
-      const added = insertJob(this.#db, jobOf(id, job), {state: 'running', now});
+      const added = insertJob(this.#db, toJob(id, job), {state: 'running', now});
       return added === 'added' ? ok(schedule) : failed('running');
     });
   }
 
-  /** Those whose last run has ended and was not told of; they count as told from now on. */
+  /** Returns schedules whose last run has ended but wasn't reported, and marks them as reported. */
   takeNews(): readonly Schedule[] {
-    // Mostly there is none, and whoever only looks keeps nobody waiting.
-    if (!this.list().some(isNews)) return [];
+    // Usually there is none, and a mere reader should block nobody.
+    if (!this.list().some(hasNews)) return [];
     return this.#db.transaction('jobs', () => {
-      settleDead(this.#db);
-      const news = this.list().filter(isNews);
+      settleDeadJobs(this.#db);
+      const news = this.list().filter(hasNews);
       const jobs = newestJobs(this.#db, 'scheduled');
       for (const {id} of news) {
         const job = jobs.get(scheduleKey(id));
@@ -100,16 +100,16 @@ export class ScheduleStore {
   }
 }
 
-const jobOf = (schedule: ScheduleId, job: Omit<NewJob, 'spec'>): NewJob => ({
+const toJob = (schedule: ScheduleId, job: Omit<NewJob, 'spec'>): NewJob => ({
   ...job,
   spec: {kind: 'scheduled', schedule},
 });
 
-const isNews = ({last}: Schedule): boolean => 'told' in last && last.told === 'no';
+const hasNews = ({last}: Schedule): boolean => 'told' in last && last.told === 'no';
 
 const text = z.prefault(z.string(), '');
 
-const keptSchedule = z.object({
+const scheduleSchema = z.object({
   id: z.pipe(z.string(), z.transform(scheduleId)),
   cron: text,
   prompt: text,
@@ -118,9 +118,9 @@ const keptSchedule = z.object({
   createdAt: z.number(),
 });
 
-/** Nothing for a row that is damaged. */
-const scheduleIn = (row: Row, jobs: ReadonlyMap<string, Job>): readonly Schedule[] =>
-  parsed(keptSchedule, row['body']).map(kept => ({
+/** Returns nothing for a damaged row. */
+const scheduleFromRow = (row: Row, jobs: ReadonlyMap<string, Job>): readonly Schedule[] =>
+  parseColumn(scheduleSchema, row['body']).map(kept => ({
     ...kept,
     nextAt: Number(row['next_at']),
     last: lastRun(jobs.get(scheduleKey(kept.id))),

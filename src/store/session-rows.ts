@@ -5,10 +5,10 @@ import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
-import type {ProcessMark} from './process-start.ts';
+import type {ProcessMark} from './process-mark.ts';
 import {decodeBody, encodeBody} from './record-body.ts';
 
-/** A record that was kept and cannot be read any more. */
+/** A stored record that can't be read anymore. */
 export interface SkippedRecord {
   readonly seq: number;
   readonly kind: string;
@@ -18,13 +18,13 @@ export interface SkippedRecord {
 export interface SessionDetails {
   readonly directory: string;
   readonly model: string;
-  /** Without one: the first line of its first prompt. */
+  /** Defaults to the first line of the session's first prompt. */
   readonly title?: string;
-  /** Of a sub-agent: the session of the agent that started it. */
+  /** For a sub-agent: the session of the agent that started it. */
   readonly parent?: SessionId;
 }
 
-/** The statements about sessions. Those that write belong into a transaction of the caller. */
+/** Statements about sessions. Call those that write inside a transaction. */
 export const findSessionRow = (db: Database, id: SessionId): SessionSummary | undefined =>
   summaryOf(db.first(`SELECT ${columns} FROM sessions WHERE id = ?`, id));
 
@@ -53,9 +53,9 @@ export function insertSession(
   db.run(
     `INSERT INTO sessions (${columns}, parent) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
     id,
-    plainText(directory),
-    plainText(model),
-    plainText(firstLine(title.trim(), titleLength)),
+    toStorableText(directory),
+    toStorableText(model),
+    toStorableText(firstLine(title.trim(), titleLength)),
     at,
     at,
     parent ?? null,
@@ -80,7 +80,7 @@ export function insertRecord(
   const messages = record.kind === 'prompt' || record.kind === 'answer' ? 1 : 0;
   db.run('UPDATE sessions SET updated_at = ?, messages = messages + ? WHERE id = ?', at, messages, id);
   if (record.kind === 'prompt') {
-    const title = plainText(firstLine(messageText(record.message), titleLength));
+    const title = toStorableText(firstLine(messageText(record.message), titleLength));
     db.run("UPDATE sessions SET title = ? WHERE id = ? AND title = ''", title, id);
   }
 }
@@ -100,7 +100,7 @@ export function readRecords(
   return {records, skipped};
 }
 
-/** The first prompt of every session of a directory, cut to `length` (UTF-16 units). */
+/** Returns the first prompt of every session of a directory, cut to `length` (UTF-16 units). */
 export function firstPrompts(
   db: Database,
   {directory, length}: {readonly directory: string; readonly length: number},
@@ -120,7 +120,7 @@ export function firstPrompts(
   return prompts;
 }
 
-/** What the requests of a session to one model used. */
+/** What a session's requests to one model used. */
 export interface SessionUsage {
   readonly id: SessionId;
   readonly model: string;
@@ -129,7 +129,7 @@ export interface SessionUsage {
 
 const tokens = (field: keyof Usage): string => `sum(CAST(json_extract(body, '$.usage.${field}') AS BIGINT))`;
 
-/** The usage of all sessions, by model. */
+/** Returns the usage of all sessions, by model. */
 export const selectUsage = (db: Database): readonly SessionUsage[] =>
   db
     .all(
@@ -149,7 +149,7 @@ export const selectUsage = (db: Database): readonly SessionUsage[] =>
       return [{id, model: text(row, 'model'), usage}];
     });
 
-/** The latest prompts and answers of a session, at most `count`, oldest first. */
+/** Returns the latest prompts and answers of a session, at most `count`, oldest first. */
 export const lastMessages = (
   db: Database,
   {id, count}: {readonly id: SessionId; readonly count: number},
@@ -167,8 +167,8 @@ export const lastMessages = (
     })
     .toReversed();
 
-/** Which checkpoints the sessions may go back to, the newest session first. */
-export function keptTrees(db: Database): readonly SessionCheckpoints[] {
+/** Returns the checkpoints that sessions may rewind to, newest session first. */
+export function selectCheckpointTrees(db: Database): readonly SessionCheckpoints[] {
   return selectSessions(db, undefined).map(({id, updatedAt}) => {
     const rows = db.all(
       "SELECT kind, body FROM records WHERE session_id = ? AND kind IN ('checkpoint', 'rewind', 'redo')",
@@ -182,8 +182,8 @@ export function keptTrees(db: Database): readonly SessionCheckpoints[] {
   });
 }
 
-/** The titles of the other sessions of the same folder that may have changed files while these prompts of a session ran. */
-export function sessionsAlongside(
+/** Returns the titles of other sessions in the same folder that may have changed files while these prompts ran. */
+export function selectConcurrentSessions(
   db: Database,
   {id, prompts}: {readonly id: SessionId; readonly prompts: readonly MessageId[]},
 ): readonly string[] {
@@ -213,7 +213,7 @@ export function sessionsAlongside(
   const all = [...spans.values()];
   const own = all.filter(({session}) => session === id);
   const taken = own.filter(({prompt}) => prompts.includes(prompt));
-  // A fork has the prompts of its origin, too.
+  // A fork contains its origin's prompts too.
   const others = all.filter(({prompt}) => !own.some(each => each.prompt === prompt));
   const alongside = others.filter(
     ({from, to, before, after}) => before !== after && taken.some(each => from <= each.to && each.from <= to),
@@ -238,7 +238,7 @@ function treesIn(record: JournalRecord): readonly TreeId[] {
   return isChange ? [record.files.before, record.files.after] : [];
 }
 
-/** Copies a session with all its records; it counts as made at `at`. */
+/** Copies a session with all its records. Its creation time is `at`. */
 export function copySession(
   db: Database,
   copy: {readonly from: SessionId; readonly to: SessionId; readonly at: number},
@@ -264,7 +264,7 @@ export const deleteSessionRow = (db: Database, id: SessionId): void => {
   db.run('DELETE FROM sessions WHERE id = ?', id);
 };
 
-/** The process that last opened the session and did not close it; it may have died. */
+/** Returns the process that last opened the session and didn't close it. That process may have died. */
 export function ownerOf(db: Database, id: SessionId): ProcessMark | undefined {
   const row = db.first('SELECT pid, started, at FROM owners WHERE session_id = ?', id);
   return row === undefined
@@ -283,7 +283,7 @@ export const setOwner = (db: Database, id: SessionId, {pid, started, at}: Proces
   );
 };
 
-/** Only its own mark: a process that was taken for dead does not free the session of the next owner. */
+/** Deletes only its own mark, so that a process taken for dead doesn't release the next owner's session. */
 export const clearOwner = (db: Database, id: SessionId, {pid, started}: ProcessMark): void => {
   db.run('DELETE FROM owners WHERE session_id = ? AND pid = ? AND started = ?', id, pid, started);
 };
@@ -307,7 +307,7 @@ function summaryOf(row: Row | undefined): SessionSummary | undefined {
   };
 }
 
-/** Columns are STRICT: another type can only come from a damaged file. */
+/** Columns are STRICT, so another type can only come from a damaged file. */
 function text(row: Row, column: string): string {
   const value = row[column];
   return typeof value === 'string' ? value : '';
@@ -318,5 +318,5 @@ function integer(row: Row, column: string): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** Neither database's text holds NUL or half surrogate pairs. */
-export const plainText = (value: string): string => value.replaceAll('\0', '').toWellFormed();
+/** Removes NULs and lone surrogates, which neither database can store as text. */
+export const toStorableText = (value: string): string => value.replaceAll('\0', '').toWellFormed();

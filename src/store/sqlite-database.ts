@@ -8,12 +8,12 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {type Fault, hasCode} from '../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from './database.ts';
 import {migrations} from './migrations.ts';
-import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
-import {isBusy, storeFault, throwing} from './store-fault.ts';
+import {isAlive, markProcess, type ProcessMark} from './process-mark.ts';
+import {isBusy, storeFault, wrapStoreErrors} from './store-fault.ts';
 
 /**
- * Opens or makes the database `file` for this user alone: the file is 0600, and folders made for it are 0700. Processes that open it for
- * the first time at once wait for each other. `:memory:` is gone afterwards.
+ * Opens or creates the database `file` for this user alone: the file is 0600, and new folders are 0700. Processes that
+ * open it for the first time at once wait for each other. `:memory:` is lost when closed.
  */
 export function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, Fault> {
   let connection: DatabaseSync | undefined;
@@ -22,7 +22,7 @@ export function openSqlite(file: string, options: DatabaseOptions): Outcome<Data
     connection.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL`);
     if (file !== ':memory:') useWal(connection);
     const version = migrate(connection);
-    if (version <= migrations.length) return ok(asDatabase(connection, file, options));
+    if (version <= migrations.length) return ok(makeDatabase(connection, file, options));
     connection.close();
     return failed(newerSchema(file));
   } catch (cause) {
@@ -32,8 +32,8 @@ export function openSqlite(file: string, options: DatabaseOptions): Outcome<Data
 }
 
 /**
- * Node's own SQLite, loaded where it is first needed. Node 22 says at load that it is experimental, which is no business of a
- * user of weft: that one warning is held back while the module loads, all others pass.
+ * Loads Node's own SQLite on first use. Node 22 warns at load that SQLite is experimental, which doesn't help users.
+ * Only that warning is suppressed while the module loads.
  */
 export function loadSqlite(): typeof sqlite {
   // oxlint-disable-next-line typescript/unbound-method -- put back as it was, and called on `process`
@@ -50,7 +50,7 @@ export function loadSqlite(): typeof sqlite {
   }
 }
 
-/** How long a statement waits for another process before it fails. */
+/** Milliseconds that a statement waits for another process before it fails. */
 const busyTimeoutMs = 5000;
 
 /** Connects to `file`, which only this user can read. */
@@ -65,19 +65,19 @@ function connect(file: string): DatabaseSync {
   return connection;
 }
 
-/** Never opens a file that exists, because closing it would end all locks that this process holds on it. */
+/** Never opens an existing file, because closing it would release all locks that this process holds on it. */
 function makePrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (cause) {
-    // Another process made the file at this moment, or the path is a link to a file that SQLite makes.
+    // Another process just created the file, or the path is a link to a file that SQLite creates.
     if (!hasCode(cause, 'EEXIST')) throw cause;
   }
 }
 
 /**
- * The switch to WAL is the one step for which SQLite does not wait by itself when two processes do it at once. Where a file
- * system has no WAL, the rollback journal that SQLite stays with keeps the same promises, only slower.
+ * Switches to WAL. SQLite doesn't wait by itself if two processes switch at once. On a file system without WAL, SQLite
+ * stays with the rollback journal, which is just as safe but slower.
  */
 function useWal(connection: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += 10) {
@@ -91,7 +91,7 @@ function useWal(connection: DatabaseSync): void {
   }
 }
 
-/** Brings the schema up to date; the version found where it is newer than ours. */
+/** Brings the schema up to date. Returns its version, which may be newer than this weft's. */
 function migrate(connection: DatabaseSync): number {
   if (schemaVersion(connection) >= migrations.length) return schemaVersion(connection);
   return inTransaction(connection, () => {
@@ -113,10 +113,10 @@ const newerSchema = (file: string): Fault => ({
   fix: 'Update weft, or choose another folder with WEFT_HOME=<dir>.',
 });
 
-function asDatabase(connection: DatabaseSync, file: string, {now, process: own}: DatabaseOptions): Database {
+function makeDatabase(connection: DatabaseSync, file: string, {now, process: own}: DatabaseOptions): Database {
   let mark: ProcessMark | undefined;
   let isClosed = false;
-  const guarded = throwing(cause => storeFault(cause, file));
+  const guarded = wrapStoreErrors(cause => storeFault(cause, file));
   const prepared = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
     const known = prepared.get(sql);
@@ -129,7 +129,7 @@ function asDatabase(connection: DatabaseSync, file: string, {now, process: own}:
     all: (sql: string, ...values: Value[]): readonly Row[] => guarded(() => statement(sql).all(...values)),
     first: (sql, ...values) => guarded(() => statement(sql).get(...values)),
     run: (sql, ...values) => void guarded(() => statement(sql).run(...values)),
-    // One process writes at a time, whatever it is about.
+    // One process writes at a time, whatever the lock name.
     transaction: (_about, work) => guarded(() => inTransaction(connection, work)),
     mark: () => (mark ??= markProcess(own.pid, Math.trunc(now()))),
     isAlive,
@@ -152,7 +152,7 @@ function inTransaction<T>(connection: DatabaseSync, work: () => T): T {
   }
 }
 
-/** After some errors, a full disk among them, SQLite has already rolled back and a second time is an error of its own. */
+/** After some errors, such as a full disk, SQLite has already rolled back, and a second rollback would fail. */
 function rollBack(connection: DatabaseSync): void {
   try {
     connection.exec('ROLLBACK');
@@ -161,7 +161,7 @@ function rollBack(connection: DatabaseSync): void {
   }
 }
 
-/** For a connection that already failed: the first trouble is the one to tell. */
+/** Closes a connection that already failed, and keeps the first error. */
 function closeQuietly(connection: DatabaseSync | undefined): void {
   try {
     connection?.close();

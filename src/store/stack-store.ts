@@ -4,14 +4,15 @@ import {type StackDeps, TaskStack} from '../tasks/stack/task-stack.ts';
 import type {Database} from './database.ts';
 
 /**
- * The user's task stack. Requests are carried out one after the other, those of other processes on the same database too, and what
- * one changed is kept before it is answered. All methods throw a `StoreError` when the database fails; nothing was changed then.
+ * The user's task stack. Requests run one after the other, also those of other processes on the same database. Changes
+ * are stored before the request is answered. Every method throws a `StoreError` if the database fails, and then nothing
+ * was changed.
  */
 export class StackStore {
   readonly #db: Database;
   readonly #options: StackDeps;
   #stack: TaskStack;
-  /** The last row of the log that `#stack` knows. */
+  /** The last row of the log that `#stack` includes. */
   #seq = 0;
 
   constructor(db: Database, options: StackDeps) {
@@ -20,7 +21,7 @@ export class StackStore {
     this.#stack = new TaskStack(options);
   }
 
-  /** Carries out a request. The work may be called only once and must not wait for anything. */
+  /** Runs a request. `work` is called only once and must not wait for anything. */
   perform<T>(work: (stack: TaskStack) => T): T {
     try {
       return this.#db.transaction('stack', () => {
@@ -39,14 +40,14 @@ export class StackStore {
         return answer;
       });
     } catch (cause) {
-      // What is in memory may be what was not kept.
+      // The stack in memory may contain changes that weren't stored.
       this.#stack = new TaskStack(this.#options);
       this.#seq = 0;
       throw cause;
     }
   }
 
-  /** Looks something up; `work` must change nothing. */
+  /** Reads the stack; `work` must change nothing. */
   read<T>(work: (stack: TaskStack) => T): T {
     this.#catchUp();
     return work(this.#stack);
@@ -56,7 +57,7 @@ export class StackStore {
     this.#db.close();
   }
 
-  /** Takes what other processes have changed, and at first all that was ever kept. */
+  /** Applies the changes of other processes, and on first use everything stored. */
   #catchUp(): void {
     for (const row of this.#db.all('SELECT seq, events FROM stack_log WHERE seq > ? ORDER BY seq', this.#seq)) {
       this.#stack.replay(eventsIn(row['events']));
@@ -65,7 +66,7 @@ export class StackStore {
   }
 }
 
-/** The table is written by this file alone, so its rows are what was put there; a damaged one stands for no change. */
+/** Only this file writes the table, so its rows have the right shape. A damaged row counts as no change. */
 function eventsIn(column: unknown): readonly StackEvent[] {
   const json = parseJson(String(column));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above

@@ -20,7 +20,7 @@ test('a file is kept with its session until that is deleted; one with a secret, 
   await scene.run(['--prompt', 'x', '--session-id', id], {environment: {API_TOKEN: 's3cr3t-t0ken-0123456789'}});
   const [kept = '', secret, outside] = toldResults(scene.server.requests[1]);
   expect([secret, outside]).toEqual([
-    expect.stringMatching(/keys\.txt is not kept: it holds secrets\. Keep a copy without them\.$/u),
+    expect.stringMatching(/Can't keep .*keys\.txt: it contains secrets\. Upload a copy without them\.$/u),
     expect.stringMatching(/^Not permitted: /u),
   ]);
   const path = /^Kept report\.txt \(13 bytes, sha256 [\da-f]{64}\) at (.+)$/u.exec(kept)?.[1] ?? kept;

@@ -56,11 +56,11 @@ test('the task stack is run, followed, stopped and gone on with over HTTP; one r
   await model.received(1);
   expect(await server.ask('POST', path, {body: {}})).toMatchObject({
     status: 409,
-    body: {error: 'The task stack runs already.'},
+    body: {error: 'The task stack is already running.'},
   });
   expect(await runWeft(['stack', 'run'], {place, environment: pointedAt(model)})).toMatchObject({
     code: 1,
-    stderr: 'weft: the task stack runs already, in another weft.\n',
+    stderr: 'weft: the task stack is already running in another weft.\n',
   });
   // Who comes later gets the run from its beginning.
   const late = await follow(server);
@@ -94,6 +94,6 @@ test('the task stack is run, followed, stopped and gone on with over HTTP; one r
 test('where no model can be asked the stack does not run, and the answer says why', {tags: 'smoke'}, async () => {
   await using server = await WeftServer.start();
   const {status, body} = await server.ask('POST', path);
-  expect([status, body]).toEqual([409, {error: expect.stringContaining('The task stack cannot run: ')}]);
+  expect([status, body]).toEqual([409, {error: expect.stringContaining("Can't run the task stack: ")}]);
   expect((await server.ask('POST', path)).status).toBe(409);
 });

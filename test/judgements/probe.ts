@@ -99,7 +99,7 @@ export function makeProbe({root, home, above}: Place): Probe {
     findWorkspaceProgram: () => undefined,
     effectOf(command) {
       const key = JSON.stringify(command);
-      const known = effects.get(key) ?? fileEffect(command, {home, readingOf});
+      const known = effects.get(key) ?? fileEffect(command, {home, readCommand: readingOf});
       effects.set(key, known);
       return known;
     },
@@ -108,7 +108,13 @@ export function makeProbe({root, home, above}: Place): Probe {
     secretNames: secretNamesIn,
   };
   const {signal} = new AbortController();
-  const impact = makeImpact({roots: [root], home, environment: process.env, mayAskGit: () => true, readingOf});
+  const impact = makeImpact({
+    roots: [root],
+    home,
+    environment: process.env,
+    canQueryGit: () => true,
+    readCommand: readingOf,
+  });
   const context = makePathContext(options);
   const plain = makeJudge(options);
   const overlay = makeJudge({...options, sandbox: async () => proof});

@@ -294,9 +294,9 @@ export function engineBench(
     runningAgents: given.runningAgents ?? unseenAgents,
     sessions: {
       create: () => memorySession(),
-      createBelow: () => memorySession(),
+      createSubSession: () => memorySession(),
       resume: () => failed(rejected('no such session')),
-      alongside: () => [],
+      concurrentSessions: () => [],
       ...given.sessions,
     },
     machine: {

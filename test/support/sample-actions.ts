@@ -1,4 +1,4 @@
-import {noUserChanges} from '../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../src/domain/file-edit.ts';
 import type {ActionName, PartialOf, InputOf} from '../../src/actions/catalogue.ts';
 import {todoId} from '../../src/domain/ids.ts';
 
@@ -51,7 +51,7 @@ export const sampleActions: {
   'request-file-edits': {
     input: {
       citations: [],
-      userChanges: noUserChanges,
+      userChanges: emptyUserChanges,
       edits: [
         {
           kind: 'replace',

@@ -1,6 +1,6 @@
 import type {Approval} from '../../src/actions/agent-event.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../src/domain/file-edit.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import type {Reason} from '../../src/domain/reason.ts';
@@ -33,7 +33,7 @@ const lines: readonly DiffLine[] = [
 const edit: Approval = {
   ...commandApproval('e', ''),
   toolName: 'Edit',
-  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges}),
+  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges}),
   label: 'Edit a.js',
   preview: {
     kind: 'diff',

@@ -1,7 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
-import {noUserChanges, type EditRequest} from '../../src/domain/file-edit.ts';
+import {emptyUserChanges, type EditRequest} from '../../src/domain/file-edit.ts';
 import {failed, ok, type Outcome} from '../../src/base/outcome.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import type {EditorRequest} from '../../src/tui/options.ts';
@@ -21,7 +21,7 @@ const numbered = (count: number): string => Array.from({length: count}, (_, at) 
 
 /** A card with an edit of a real workspace, whose editor is `editing`. */
 async function editCard(space: Space, edits: EditRequest['edits'], editing: Editing): Promise<Stage> {
-  const request = {edits, userChanges: noUserChanges};
+  const request = {edits, userChanges: emptyUserChanges};
   const plan = await space.port.plan(request, never);
   if (plan.tag === 'failed') throw new Error('no plan');
   const asked: Approval = {

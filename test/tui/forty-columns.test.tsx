@@ -9,7 +9,7 @@ import type {FileDiff} from '../../src/actions/preview.ts';
 import type {AgentEvent, Approval} from '../../src/actions/agent-event.ts';
 import type {BlockInfo} from '../../src/actions/ports.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../src/domain/file-edit.ts';
 import {actionId, blockId, messageId} from '../../src/domain/ids.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import type {AgentRow} from '../../src/domain/sub-agent.ts';
@@ -78,7 +78,7 @@ const files: readonly FileDiff[] = ['src', long].map(folder => ({
 const edit: Approval = {
   ...mild('a1', ''),
   toolName: 'Edit',
-  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges}),
+  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges}),
   label: `Edit ${long}`,
   preview: {kind: 'diff', files},
   wording: 'model',

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
-import {noUserChanges} from '../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../src/domain/file-edit.ts';
 import type {FileDiff} from '../../src/actions/preview.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import {fileOf, hunk, line} from './support/diffs.ts';
@@ -37,7 +37,7 @@ const files: readonly FileDiff[] = [
 const editOf = (verdict: Partial<Approval['verdict']> = {}): Approval => ({
   ...commandApproval('e', ''),
   toolName: 'ApplyPatch',
-  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges}),
+  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges}),
   label: 'Edit 5 files',
   preview: {kind: 'diff', files},
   verdict: {decision: 'ask', risk: 'local-change', reasons: [], sessionApproval: 'kind', detail: noDetail, ...verdict},

@@ -1,7 +1,7 @@
 import {beforeAll, describe, expect, test} from 'vitest';
 import type {AgentEvent, PromptSummary} from '../../src/actions/agent-event.ts';
 import {actionOf, type Action} from '../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../src/domain/file-edit.ts';
 import type {Preview} from '../../src/actions/preview.ts';
 import type {Json} from '../../src/base/json.ts';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
@@ -305,7 +305,7 @@ describe('stories', () => {
   test('paths inside the workspace are relative to it', () => {
     const {directory} = sessionInfo;
     const read = actionOf('read-files', {requests: [{path: `${directory}/src/a.ts`, offset: 1, limit: 9}]});
-    const edit = actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges});
+    const edit = actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges});
     const {live} = story(
       opening,
       accepted('go'),
@@ -399,7 +399,7 @@ describe('stories', () => {
     const edit = actionOf('request-file-edits', {
       edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}],
       citations: [],
-      userChanges: noUserChanges,
+      userChanges: emptyUserChanges,
     });
     const id = actionId('e');
     const preview: Preview = {
@@ -427,7 +427,7 @@ describe('stories', () => {
         result: {
           name: 'request-file-edits',
           input:
-            edit.name === 'request-file-edits' ? edit.input : {edits: [], citations: [], userChanges: noUserChanges},
+            edit.name === 'request-file-edits' ? edit.input : {edits: [], citations: [], userChanges: emptyUserChanges},
           settled: {state: 'success', output: {files: preview.files, userChanged: []}},
         },
       },

@@ -32,7 +32,7 @@ export async function newAgent(
   }
   const named = modelNamed(request.model, ports.model.provider) ?? modelNamed(kind.value.model, ports.model.provider);
   const model = harness === 'weft' ? (named ?? parent.promptModel ?? parent.model) : request.model;
-  const session = ports.sessions.createBelow(parent.conversation.journal.id, {
+  const session = ports.sessions.createSubSession(parent.conversation.journal.id, {
     directory: parent.directory,
     model: model || harness,
     title: request.name,

@@ -56,7 +56,7 @@ export async function stopAgent(text: string): Promise<ExitCode> {
   const agent = agents.find(each => each.id === id);
   if (agent === undefined)
     throw new UsageError(`No running sub-agent has the id ${visibleLine(text)}. ${knownText(agents)}`);
-  const {stopJob} = await import('../../jobs/held-job.ts');
+  const {stopJob} = await import('../../jobs/claimed-job.ts');
   const key = jobKey({kind: 'agent', agent});
   if ((await withJobs(jobs => stopJob(jobs, {key}), 'unknown')) === 'running') {
     note(`weft (process ${String(agent.pid)}) has not stopped ${visibleLine(agent.name)} yet`);

@@ -4,8 +4,8 @@ import {randomUUID, randomBytes} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import {AgentRuns} from '../../jobs/agent-runs.ts';
-import {HeldJob} from '../../jobs/held-job.ts';
-import {doJob} from '../../jobs/run-jobs.ts';
+import {ClaimedJob} from '../../jobs/claimed-job.ts';
+import {runJob} from '../../jobs/run-jobs.ts';
 import {startScheduler} from '../../jobs/scheduler.ts';
 import {type DirectorPort, StackRuns} from '../../jobs/stack-runs.ts';
 import {agentRoutes} from '../../server/routes/agent-routes.ts';
@@ -108,7 +108,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   let url = '';
   const agent = lazySessions(sessions, {named: options.store, url: () => url, artifacts: places.artifacts});
   const isShared = places.database.kind === 'postgres';
-  const runs = new AgentRuns({uuid: randomUUID, jobs, are: isShared ? 'of-many' : 'of-one-process', now, note});
+  const runs = new AgentRuns({uuid: randomUUID, jobs, processes: isShared ? 'of-many' : 'of-one-process', now, note});
   const queue = places.database.kind === 'postgres' ? await openUserQueue(places.database, note) : 'none';
   const director = (directory: string): DirectorPort => ({
     open: async (...run) => {
@@ -153,7 +153,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
   const ending = new AbortController();
   const run = async (due: NewJob): Promise<void> =>
-    doJob(await HeldJob.added(jobs, due), {agent, runs, jobs, plans, schedules, director}, ending.signal);
+    runJob(await ClaimedJob.added(jobs, due), {agent, runs, jobs, plans, schedules, director}, ending.signal);
   const scheduler = startScheduler({schedules, jobs, queue, run, uuid: randomUUID, now, loadNext, note});
   const code = await stopped.promise;
   scheduler.close();

@@ -3,7 +3,7 @@ import {exiting, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import {randomUUID} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {AgentRuns} from '../../jobs/agent-runs.ts';
-import {doDelivered, type JobDeps} from '../../jobs/run-jobs.ts';
+import {runDelivered, type JobDeps} from '../../jobs/run-jobs.ts';
 import {startScheduler} from '../../jobs/scheduler.ts';
 import {loadNext, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
 import {now} from '../../app/user-database.ts';
@@ -45,7 +45,7 @@ async function runWorker({store: named, concurrency}: WorkerOptions): Promise<Ex
   const stores = await openUserStores(places);
   const {sessions, jobs, schedules} = stores;
   const queue = await openUserQueue(places.database, note);
-  const runs = new AgentRuns({uuid: randomUUID, jobs, are: 'of-many', now, note});
+  const runs = new AgentRuns({uuid: randomUUID, jobs, processes: 'of-many', now, note});
   const deps: JobDeps = {
     ...stores,
     agent: agentSessions(sessions, {named, url: () => '', artifacts: places.artifacts}),
@@ -58,7 +58,7 @@ async function runWorker({store: named, concurrency}: WorkerOptions): Promise<Ex
   onStopSignal(stopped.resolve);
   await queue.work(concurrency, async (job, signal) => {
     try {
-      await doDelivered(job, deps, AbortSignal.any([signal, stopping.signal]));
+      await runDelivered(job, deps, AbortSignal.any([signal, stopping.signal]));
     } catch (cause) {
       if (!stopping.signal.aborted) note(`${job}: ${causeText(cause)}`);
       throw cause;

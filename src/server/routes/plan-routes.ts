@@ -15,10 +15,10 @@ import {providerNames} from '../../domain/sandbox.ts';
 import {jsonObject, schemaNotes, someText as text} from '../../tasks/stack/stack-records.ts';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import type {AgentRuns} from '../../jobs/agent-runs.ts';
-import {KeptEvents} from '../../jobs/event-stream.ts';
-import {HeldJob} from '../../jobs/held-job.ts';
+import {StoredEvents} from '../../jobs/event-stream.ts';
+import {ClaimedJob} from '../../jobs/claimed-job.ts';
 import {type PlansPort, startExecution} from '../../jobs/run-jobs.ts';
-import {shownPlan} from '../../jobs/run-messages.ts';
+import {toClientPlan} from '../../jobs/run-messages.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
 import {agentMessage, modelConfig, taskPlan} from './agent-routes.ts';
 
@@ -115,7 +115,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
       errors: {404: noPlan},
       handle: ({params}) => {
         const plan = plans.find(planId(params['planId'] ?? ''));
-        return plan === 'unknown' ? refuse(404, `${noPlan}.`) : json(200, shownPlan(plan));
+        return plan === 'unknown' ? refuse(404, `${noPlan}.`) : json(200, toClientPlan(plan));
       },
     }),
     route('post', '/agent/plan/{planId}/approve', {
@@ -207,7 +207,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
         }
         const execution = startExecution(runs, opened.value, {
           plan: begun.value,
-          job: await HeldJob.added(jobs, job),
+          job: await ClaimedJob.added(jobs, job),
           prompt: body.prompt,
           begin: 'first',
         });
@@ -275,7 +275,11 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
         if (task === undefined) return refuse(404, `${noTask}.`);
         const {id, session} = task;
         const live = session !== 'not-open' && runs.isRunning(session) ? runs.events(session) : 'none';
-        return {kind: 'events', stream: live === 'none' ? await KeptEvents.ofJob(jobs, id) : live, after: lastEventId};
+        return {
+          kind: 'events',
+          stream: live === 'none' ? await StoredEvents.ofJob(jobs, id) : live,
+          after: lastEventId,
+        };
       },
     }),
   ];
@@ -294,7 +298,7 @@ const modelOf = (config: z.infer<typeof modelConfig> | undefined) => ({
 const conflictText = ({state}: PlanConflict): string => `The plan is ${state}.`;
 
 function planReply(changed: Outcome<Plan, PlanConflict | 'unknown'>): Reply {
-  if (changed.tag === 'ok') return json(200, shownPlan(changed.value));
+  if (changed.tag === 'ok') return json(200, toClientPlan(changed.value));
   return changed.error === 'unknown' ? refuse(404, `${noPlan}.`) : refuse(409, conflictText(changed.error));
 }
 

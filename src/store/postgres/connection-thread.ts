@@ -3,25 +3,25 @@ import {types, Client, type QueryResult} from 'pg';
 import {causeText, codeOf} from '../../domain/fault.ts';
 import {ownSchema} from './own-schema.ts';
 
-/** One statement for the connection, or several without values, parted by semicolons. */
+/** One statement for the connection, or several without values, separated by semicolons. */
 export interface Statement {
   readonly url: string;
   readonly sql: string;
   readonly values: readonly (string | number | null)[];
-  /** The connection on which it has to run, as an answer named it: in a transaction that of its beginning. */
-  readonly on: string;
+  /** The name of the connection to run on, from an earlier answer; in a transaction the one that began it. */
+  readonly requiredConnection: string;
 }
 
 export interface Answer {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** The process of the server that serves the connection and when it was opened: another one where the last was lost. */
+  /** Identifies the connection; a new name means that the last one was lost. */
   readonly connection: string;
 }
 
-/** What the server, or the way to it, said against a statement. */
+/** An error from the server, or from the connection to it. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError';
-  /** The five characters of SQLSTATE, or a name of the system's; empty where there is none. */
+  /** The five characters of SQLSTATE, or the system's error code; empty if there is none. */
   readonly code: string;
 
   constructor(message: string, code: string) {
@@ -30,7 +30,7 @@ export class PostgresError extends Error {
   }
 }
 
-/** Between the two threads: a statement, and what became of it. */
+/** The messages between the two threads: a statement and its outcome. */
 interface Call {
   readonly id: number;
   readonly statement: Statement;
@@ -42,56 +42,56 @@ type StatementOutcome =
 
 type Reply = {readonly id: number} & StatementOutcome;
 
-/** Milliseconds for which a statement is waited for; longer than the server works on one. */
-const answerMs = 30_000;
+/** Milliseconds to wait for a statement; longer than the server's own time limit. */
+const maxAnswerMs = 30_000;
 
-let line: {readonly port: MessagePort; readonly bell: Int32Array<SharedArrayBuffer>} | undefined;
+let channel: {readonly port: MessagePort; readonly bell: Int32Array<SharedArrayBuffer>} | undefined;
 let calls = 0;
 
 /**
- * Runs a statement and waits for its answer, while this thread stands still. Throws a `PostgresError`. (Libraries that make such a
- * thread find its program by a file of theirs beside it, which there is not in a bundle.)
+ * Runs a statement and blocks this thread until the answer. Throws a `PostgresError`. (Libraries for this load a worker
+ * file beside their own, which a bundle doesn't have.)
  */
-export function ask(statement: Statement): Answer {
-  const {port, bell} = (line ??= openLine());
+export function runStatement(statement: Statement): Answer {
+  const {port, bell} = (channel ??= startThread());
   calls += 1;
   const id = calls;
   port.postMessage({id, statement} satisfies Call);
-  const until = Date.now() + answerMs;
+  const until = Date.now() + maxAnswerMs;
   for (;;) {
     const rung = Atomics.load(bell, 0);
     const received: {readonly message: Reply} | undefined = receiveMessageOnPort(port);
     if (received === undefined) {
       if (Atomics.wait(bell, 0, rung, Math.max(0, until - Date.now())) === 'timed-out')
-        throw new PostgresError('it did not answer in time', 'ETIMEDOUT');
+        throw new PostgresError("it didn't answer in time", 'ETIMEDOUT');
       continue;
     }
     const {message: reply} = received;
-    // What came too late is of an earlier statement.
+    // A late answer to an earlier statement.
     if (reply.id !== id) continue;
     if (reply.tag === 'failed') throw new PostgresError(reply.message, reply.code);
     return reply.answer;
   }
 }
 
-/** Begins the thread, which does not keep the process alive. */
-function openLine(): NonNullable<typeof line> {
+/** Starts the thread, which doesn't keep the process alive. */
+function startThread(): NonNullable<typeof channel> {
   const {port1, port2} = new MessageChannel();
   const bell = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(new URL(import.meta.url), {
     workerData: {[threadName]: port2, bell},
     transferList: [port2],
-    // Flags of the process may be none of a thread's (`--eval`).
+    // Flags of the process may be invalid for a thread (`--eval`).
     execArgv: [],
   });
   worker.unref();
   return {port: port1, bell};
 }
 
-/** The name under which the thread is given its end of the line. */
+/** The name under which the thread receives its port. */
 const threadName = 'weft-postgres';
 
-function answerCalls(port: MessagePort, bell: Int32Array): void {
+function serveCalls(port: MessagePort, bell: Int32Array): void {
   port.on('message', ({id, statement}: Call) => {
     void outcomeOf(statement).then(outcome => {
       port.postMessage({id, ...outcome} satisfies Reply);
@@ -109,12 +109,12 @@ async function outcomeOf(statement: Statement): Promise<StatementOutcome> {
   }
 }
 
-/** Milliseconds in which a server has to answer a first time. */
+/** Milliseconds in which a server has to answer for the first time. */
 const connectMs = 10_000;
 
 /**
- * What every connection begins with. A statement waits for what another process has locked as long as SQLite waits, and for its own end a
- * little less than the caller waits for it. A machine that is gone is noticed within half a minute, so that others may take up its work.
+ * Settings for every connection. A statement waits for locks as long as in SQLite, and times out a little before the
+ * caller does. A vanished machine is detected within half a minute, so that others may take over its work.
  */
 const settings = `
   SET lock_timeout = '5s';
@@ -124,44 +124,47 @@ const settings = `
   SET tcp_keepalives_count = 3;
 `;
 
-interface Open {
+interface OpenConnection {
   readonly client: Client;
   readonly name: string;
   readonly prepared: Map<string, string>;
 }
 
-const open = new Map<string, Open>();
+const open = new Map<string, OpenConnection>();
 let opened = 0;
 
-// Counts and times are whole numbers far below the greatest that JavaScript holds exactly; their sums are numeric.
+// Counts and times are whole numbers far below JavaScript's safe limit; their sums are numeric.
 types.setTypeParser(types.builtins.INT8, Number);
 types.setTypeParser(types.builtins.NUMERIC, Number);
 
-/** Runs a statement on the one connection to `url`, which is opened where there is none. Throws where it has to run on one that is lost. */
+/**
+ * Runs a statement on the one connection to `url`, opening it if necessary. Throws if the statement requires a
+ * connection that is lost.
+ */
 async function execute(statement: Statement): Promise<Answer> {
   try {
     return await executeOnce(statement);
   } catch (cause) {
-    const changesNothing = statement.on === 'any' && /^(?:SELECT|BEGIN)/u.test(statement.sql);
-    if (!changesNothing || !isLost(cause)) throw cause;
-    // The server was restarted, say. What changes something may have been done, and is not repeated.
+    const changesNothing = statement.requiredConnection === 'any' && /^(?:SELECT|BEGIN)/u.test(statement.sql);
+    if (!changesNothing || !isConnectionLost(cause)) throw cause;
+    // The server may have restarted. A statement that changes something may have been executed, so it is not repeated.
     open.delete(statement.url);
     return executeOnce(statement);
   }
 }
 
-/** Whether the connection is gone, as the server or the system says. */
-function isLost(cause: unknown): boolean {
+/** True if the server or the system reports that the connection is gone. */
+function isConnectionLost(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
   const code = codeOf(cause);
   return /^(?:57P0\d|08\w{3}|ECONNRESET|EPIPE)$/u.test(code) || /terminated|not queryable/u.test(cause.message);
 }
 
-async function executeOnce({url, sql, values, on}: Statement): Promise<Answer> {
+async function executeOnce({url, sql, values, requiredConnection}: Statement): Promise<Answer> {
   const {client, name, prepared} = open.get(url) ?? (await connect(url));
-  if (on !== 'any' && on !== name) throw new Error('the connection was lost');
+  if (requiredConnection !== 'any' && requiredConnection !== name) throw new Error('the connection was lost');
   if (values.length === 0 && !sql.startsWith('SELECT')) {
-    // Of several statements there are several results.
+    // Several statements return several results.
     const results: QueryResult | readonly QueryResult[] = await client.query(sql);
     const last = Array.isArray(results) ? results.at(-1) : results;
     return {rows: rowsOf(last), connection: name};
@@ -174,14 +177,14 @@ async function executeOnce({url, sql, values, on}: Statement): Promise<Answer> {
 
 const rowsOf = (result: QueryResult<Record<string, unknown>> | undefined): Answer['rows'] => result?.rows ?? [];
 
-async function connect(url: string): Promise<Open> {
+async function connect(url: string): Promise<OpenConnection> {
   const client = new Client({
     connectionString: url,
     application_name: 'weft',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
   });
-  // The next statement opens another connection; this one fails by itself.
+  // Only this statement fails; the next one opens a new connection.
   const forget = (): void => {
     if (open.get(url)?.client === client) open.delete(url);
   };
@@ -191,7 +194,7 @@ async function connect(url: string): Promise<Open> {
   try {
     await client.query(settings);
     await ownSchema(client, 'weft');
-    // Only now: what another role has put into the schema could stand for what the server has.
+    // Set only now: what another role put into the schema could stand in for the server's own functions.
     await client.query('SET search_path = weft, pg_catalog');
   } catch (cause) {
     await client.end();
@@ -203,15 +206,15 @@ async function connect(url: string): Promise<Open> {
   return made;
 }
 
-/** `?` as Postgres names values; none of the statements has one in a text. */
+/** Converts `?` to Postgres's numbered parameters. No statement has a `?` inside a text. */
 function withNumbers(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => `$${String((count += 1))}`);
 }
 
-// This file is the thread's program, too.
+// This file is also the thread's program.
 const data: unknown = workerData;
 if (typeof data === 'object' && data !== null && threadName in data && 'bell' in data) {
   const {[threadName]: port, bell} = data;
-  if (port instanceof MessagePort && bell instanceof Int32Array) answerCalls(port, bell);
+  if (port instanceof MessagePort && bell instanceof Int32Array) serveCalls(port, bell);
 }

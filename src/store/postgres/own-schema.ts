@@ -1,31 +1,34 @@
 import type {ClientBase} from 'pg';
 import type {Fault} from '../../domain/fault.ts';
 
-/** weft refuses a schema that another role can look into. */
+/** Thrown if another role can read the schema. */
 export class ForeignSchemaError extends Error {
   override readonly name = 'ForeignSchemaError';
   readonly code = foreignSchemaCode;
 }
 
-/** No SQLSTATE, so the server never answers with it. */
+/** Not a SQLSTATE, so the server never returns it. */
 export const foreignSchemaCode = 'foreign-schema';
 
-/** The fault for the message of a `ForeignSchemaError`. */
+/** Returns the fault for the message of a `ForeignSchemaError`. */
 export const foreignSchemaFault = (message: string): Fault => ({
   kind: 'needs-user',
   message,
-  fix: 'Use another database, or drop or rename the schema; weft makes a new one.',
+  fix: 'Use another database, or drop or rename the schema. weft creates a new one.',
 });
 
-/** The owners of a schema, its tables and its functions: each could read the rows, or change what a statement of weft does. */
+/**
+ * The owners of a schema, its tables and its functions. Each could read the rows, or change what weft's statements do.
+ */
 const owners = `
   SELECT '' AS thing, nspowner AS owner FROM pg_namespace WHERE oid = to_regnamespace($1)
   UNION ALL SELECT '.' || relname, relowner FROM pg_class WHERE relnamespace = to_regnamespace($1)
   UNION ALL SELECT '.' || proname, proowner FROM pg_proc WHERE pronamespace = to_regnamespace($1)`;
 
 /**
- * Makes the schema if it is missing. Throws a `ForeignSchemaError` if another role owns the schema or something in it: the owner of a
- * schema made before weft came can read all that weft keeps there. A role that may use the schema needs no right to make one.
+ * Creates the schema if it is missing. Throws a `ForeignSchemaError` if another role owns the schema or something in
+ * it. The owner of a schema that existed before weft can read everything weft stores there. A role that may use the
+ * schema needs no right to create one.
  */
 export async function ownSchema(client: ClientBase, schema: 'weft' | 'weft_queue'): Promise<void> {
   await client.query(`DO $$ BEGIN

@@ -3,63 +3,66 @@ import {hostname} from 'node:os';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from '../database.ts';
-import {isOf, type ProcessMark} from '../process-start.ts';
-import {lockedText, StoreError, throwing} from '../store-fault.ts';
-import {type Answer, ask, PostgresError} from './connection-thread.ts';
+import {isSameProcess, type ProcessMark} from '../process-mark.ts';
+import {lockedText, StoreError, wrapStoreErrors} from '../store-fault.ts';
+import {type Answer, runStatement, PostgresError} from './connection-thread.ts';
 import {foreignSchemaCode, foreignSchemaFault} from './own-schema.ts';
 import {postgresMigrations} from './postgres-migrations.ts';
 
 /**
- * The user's data in the database of a Postgres server, in a schema of their own. The store is written for a database that answers at
- * once, and the engine for a store that has kept what it was given: so this thread waits while another one speaks with the server. Of a
- * process there is one connection, whatever it opens.
+ * Opens the user's data in a Postgres database, in a schema of its own. The store expects a synchronous database, and
+ * the engine expects that data is stored once handed over. So this thread blocks while another one talks to the server.
+ * A process has one connection, however often it opens the database.
  */
 export function openPostgres(url: string, options: DatabaseOptions): Outcome<Database, Fault> {
   if (!/^postgres(?:ql)?:\/\//u.test(url))
     return failed({
       kind: 'needs-user',
-      message: 'The address of the store cannot be read.',
-      fix: 'Use sqlite, or an address such as postgres://user@host/database.',
+      message: 'The address of the store is invalid.',
+      fix: 'Use sqlite, or an address like postgres://user@host/database.',
     });
-  const link = new Link(url);
+  const link = new Connection(url);
   const faultOf = (cause: unknown): Fault =>
     cause instanceof StoreError ? cause.fault : postgresFault(cause, shownAddress(url));
   try {
     migrate(link);
-    return ok(asDatabase(link, options, throwing(faultOf)));
+    return ok(makeDatabase(link, options, wrapStoreErrors(faultOf)));
   } catch (cause) {
     return failed(faultOf(cause));
   }
 }
 
-/** Connections hold locks of these classes, by which others know that a process lives, and who may change what. */
+/** Classes of advisory locks. One shows other processes that a process lives; the other serializes changes. */
 const lockClass = {process: 0x77_65_66_74, change: 0x77_65_66_76} as const;
 
-/** The mark of this process on a connection: another one once that was lost, and others may have taken its work. */
+/**
+ * The mark of this process on a connection. A lost connection means a new mark, because others may have taken over its
+ * work.
+ */
 const marks = new Map<string, {readonly connection: string; readonly mark: ProcessMark}>();
 
 /** The connection of this process to one database. */
-class Link {
+class Connection {
   readonly #url: string;
-  /** On which connection the last statement ran. */
-  #connection = '';
-  /** On which one the next statement has to run. */
-  #on = 'any';
+  /** The connection of the last statement. */
+  #lastConnection = '';
+  /** The connection that the next statement must use. */
+  #requiredConnection = 'any';
 
   constructor(url: string) {
     this.#url = url;
   }
 
   run(sql: string, values: readonly Value[] = []): Answer {
-    const answer = ask({url: this.#url, sql, values, on: this.#on});
-    this.#connection = answer.connection;
+    const answer = runStatement({url: this.#url, sql, values, requiredConnection: this.#requiredConnection});
+    this.#lastConnection = answer.connection;
     return answer;
   }
 
-  /** All of `work` or nothing; whoever changes the same waits. */
+  /** Runs all of `work` or none of it. Others with the same `lockName` wait. */
   transaction<T>(about: string, work: () => T): T {
-    this.#on = this.run(
-      `BEGIN; SELECT pg_advisory_xact_lock(${String(lockClass.change)}, ${String(keyOf(about))})`,
+    this.#requiredConnection = this.run(
+      `BEGIN; SELECT pg_advisory_xact_lock(${String(lockClass.change)}, ${String(lockKeyOf(about))})`,
     ).connection;
     try {
       const value = work();
@@ -69,11 +72,11 @@ class Link {
       this.#rollBack();
       throw cause;
     } finally {
-      this.#on = 'any';
+      this.#requiredConnection = 'any';
     }
   }
 
-  /** After a lost connection there is nothing to take back. */
+  /** After a lost connection there is nothing to roll back. */
   #rollBack(): void {
     try {
       this.run('ROLLBACK');
@@ -82,10 +85,10 @@ class Link {
     }
   }
 
-  /** Takes the lock that stands for this process where it does not hold it yet. */
+  /** Takes the lock that stands for this process, unless it holds it already. */
   mark({now, process: {pid}}: DatabaseOptions): ProcessMark {
     const known = marks.get(this.#url);
-    if (known !== undefined && known.connection === this.#connection) return known.mark;
+    if (known !== undefined && known.connection === this.#lastConnection) return known.mark;
     const key = randomInt(1, 2 ** 31 - 1);
     const {connection} = this.run('SELECT pg_advisory_lock(?, ?)', [lockClass.process, key]);
     const mark = {pid, started: `postgres:${String(key)}:${hostname()}`, at: Math.trunc(now())};
@@ -105,7 +108,11 @@ class Link {
   }
 }
 
-function asDatabase(link: Link, options: DatabaseOptions, guarded: ReturnType<typeof throwing>): Database {
+function makeDatabase(
+  link: Connection,
+  options: DatabaseOptions,
+  guarded: ReturnType<typeof wrapStoreErrors>,
+): Database {
   const rows = (sql: string, values: readonly Value[]): readonly Row[] => guarded(() => link.run(sql, values).rows);
   return {
     all: (sql, ...values) => rows(sql, values),
@@ -113,17 +120,17 @@ function asDatabase(link: Link, options: DatabaseOptions, guarded: ReturnType<ty
     run: (sql, ...values) => void rows(sql, values),
     transaction: (about, work) => guarded(() => link.transaction(about, work)),
     mark: () => guarded(() => link.mark(options)),
-    isAlive: mark => guarded(() => isOf(mark, link.mark(options)) || link.isAlive(mark)),
-    // The connection is the process's, and ends with it.
+    isAlive: mark => guarded(() => isSameProcess(mark, link.mark(options)) || link.isAlive(mark)),
+    // The connection belongs to the process, and ends with it.
     close: () => {},
   };
 }
 
-/** Two names of one key only make each other wait. */
-const keyOf = (about: string): number => createHash('sha256').update(about).digest().readInt32BE();
+/** Two names with one key only make their users wait for each other. */
+const lockKeyOf = (about: string): number => createHash('sha256').update(about).digest().readInt32BE();
 
-/** Brings the schema up to date; processes that do it at once wait for each other. */
-function migrate(link: Link): void {
+/** Brings the schema up to date. Processes that do so at once wait for each other. */
+function migrate(link: Connection): void {
   link.transaction('schema', () => {
     link.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
     const found = Number(link.run('SELECT version FROM schema_version').rows[0]?.['version'] ?? 0);
@@ -138,7 +145,7 @@ function migrate(link: Link): void {
   });
 }
 
-/** Without the password. */
+/** Returns the address without the password. */
 function shownAddress(url: string): string {
   const {host = '', path = ''} = /^\w+:\/\/(?:[^/?]*@)?(?<host>[^/?]*)(?<path>\/[^?]*)?/u.exec(url)?.groups ?? {};
   return `${host === '' ? 'of Postgres' : host}${path}`;
@@ -152,12 +159,14 @@ function postgresFault(cause: unknown, address: string): Fault {
   return {kind: 'needs-user', message: `The session database ${address} ${trouble} (${said}).`, fix};
 }
 
-/** What is wrong and what the user does. */
+/** Returns the problem and the fix. */
 function postgresText(code: string, said: string): readonly [trouble: string, fix: string] {
-  const isAway = code === '57P01' || /^(?:E[A-Z]+|08\w{3})$/u.test(code) || /timed? ?out|connection/iu.test(said);
-  if (isAway) return ['cannot be reached', 'See that the server runs and can be reached from here, then try again.'];
+  const isUnreachable =
+    code === '57P01' || /^(?:E[A-Z]+|08\w{3})$/u.test(code) || /timed? ?out|connection/iu.test(said);
+  if (isUnreachable)
+    return ["can't be reached", 'Check that the server is running and reachable from here, then try again.'];
   if (code.startsWith('28') || code === '3D000' || code === '42501')
-    return ['lets weft not in', 'See that the user, the password and the database of the address are right.'];
+    return ['refused the connection', 'Check the user, the password and the database in the address.'];
   if (code === '55P03') return lockedText;
-  return ['failed', 'See the log of the Postgres server, then try again.'];
+  return ['failed', "Check the Postgres server's log, then try again."];
 }

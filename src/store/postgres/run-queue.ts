@@ -6,26 +6,26 @@ import type {JobQueue} from '../../domain/job.ts';
 import {StoreError} from '../store-fault.ts';
 import {ForeignSchemaError, foreignSchemaFault, ownSchema} from './own-schema.ts';
 
-/** The queue of a store that several machines share. A job whose worker dies goes to another. */
+/** The queue of a store that several machines share. If a worker dies, its job goes to another. */
 export interface RunQueue extends JobQueue {
   /**
-   * Takes up jobs, at most `concurrency` at a time. One that `handle` does not bring to its end, since it throws or the worker ends, is
-   * taken up again, here or elsewhere. The signal of a job is aborted when it is not this worker's any more.
+   * Runs queued jobs, at most `concurrency` at a time. If `handle` throws or the worker ends, the job is delivered
+   * again, here or elsewhere. A job's signal aborts when the job is no longer this worker's.
    */
   work(concurrency: number, handle: (job: string, signal: AbortSignal) => Promise<void>): Promise<void>;
-  /** Takes up nothing more, and waits some moments for what is at work. */
+  /** Takes no more jobs, and waits a few seconds for the running ones. */
   close(): Promise<void>;
 }
 
 const queueName = 'weft_runs';
 const queueSchema = 'weft_queue';
 
-/** Seconds without a sign of life after which a worker is dead; the least that pg-boss knows. */
+/** Seconds without a heartbeat after which a worker counts as dead; pg-boss's minimum. */
 const heartbeatSeconds = 10;
 
 /**
- * Opens the queue in the database at `url`; its tables are made, in a schema of their own. `note` hears of trouble with the server
- * later on. Rejects where the server cannot be reached.
+ * Opens the queue in the database at `url`, and creates its tables in a schema of their own. Reports later problems
+ * with the server to `note`. Rejects if the server can't be reached.
  */
 export async function openRunQueue(url: string, note: (line: string) => void): Promise<RunQueue> {
   await makeSchema(url);
@@ -35,7 +35,7 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
     schema: queueSchema,
     createSchema: false,
     max: 4,
-    // Schedules are weft's own, which make up for missed times; what is due is queued here.
+    // weft has its own scheduler, which catches up on missed times; due jobs are queued here.
     schedule: false,
     superviseIntervalSeconds: 2,
     monitorIntervalSeconds: 2,
@@ -51,7 +51,7 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
     policy: 'exclusive',
     notify: true,
     heartbeatSeconds,
-    // A day less a minute, the longest that pg-boss waits for a worker that gives signs of life.
+    // A day minus a minute: the longest that pg-boss waits for a worker with heartbeats.
     expireInSeconds: 86_340,
     retryLimit: 10,
     retryDelay: 2,
@@ -66,7 +66,7 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
     async work(concurrency, handle) {
       const options = {
         localConcurrency: concurrency,
-        // News of a run wakes the workers; one that is to be taken up again is no news.
+        // Notifications of new jobs wake the workers, but a job to retry sends none.
         pollingIntervalSeconds: 1,
         notifyPollingIntervalSeconds: 1,
         burstWhenReadyExceeds: 1,
@@ -75,8 +75,8 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
       await boss.work<unknown>(queueName, options, async jobs => {
         for (const {data, signal} of jobs) {
           const read = queued.safeParse(data);
-          // What a newer weft has queued is left to its workers.
-          if (!read.success) throw new Error('a run of a kind that this version of weft does not know');
+          // Leave a job from a newer weft to its workers.
+          if (!read.success) throw new Error('this version of weft does not know this kind of run');
           if ('job' in read.data) await handle(read.data.job, signal);
         }
       });
@@ -100,5 +100,5 @@ async function makeSchema(url: string): Promise<void> {
   }
 }
 
-/** What earlier wefts have queued has no job to be done. */
+/** Entries queued by earlier versions of weft name no job. */
 const queued = z.union([z.object({job: z.string()}), z.object({kind: z.enum(['execution', 'stack', 'scheduled'])})]);

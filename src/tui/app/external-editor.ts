@@ -1,5 +1,5 @@
 import type {DraftText} from '../../actions/files-port.ts';
-import {type DroppedPart, type EditRequest, noUserChanges, type UserChanges} from '../../domain/file-edit.ts';
+import {type DroppedPart, type EditRequest, emptyUserChanges, type UserChanges} from '../../domain/file-edit.ts';
 import {type AgentClient, answerOutcome} from '../../agent/client.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
@@ -53,7 +53,7 @@ async function draftsFor(
   if (drafts.tag === 'failed') return drafts;
   const open = drafts.value.filter(one => (of === 'all-files' || one.path === of.path) && !isGone(one));
   if (open.length > 0 || of === 'all-files') return ok(open);
-  const whole = await draft({...request, userChanges: noUserChanges});
+  const whole = await draft({...request, userChanges: emptyUserChanges});
   if (whole.tag === 'failed') return whole;
   const isDropped = droppedIn(request.userChanges).some(one => one.path === of.path);
   return ok(whole.value.flatMap(one => (isDropped && one.path === of.path ? [{...one, text: one.before}] : [])));

@@ -1,40 +1,40 @@
 import {dirname, join, resolve} from 'node:path';
 import {type GitSetting, restrictedEnvironment, withGitSettings} from '../exec/shell-environment.ts';
-import {gitFolderAt, lineOf} from '../files/git-branch.ts';
+import {gitFolderAt, firstMatchIn} from '../files/git-branch.ts';
 import {isFile, isFolder as isFolderAt} from '../files/list-folder.ts';
 import {runProgram} from '../run-program.ts';
-import {isEndless, whenStuck} from '../search/ripgrep.ts';
+import {isPipeOrDevice, watchForStuckRun} from '../search/ripgrep.ts';
 
 const limitMs = 10_000;
 
 const maxOutput = 64 * 1024 * 1024;
 
-/** Folders in which git did not answer in time; it is not asked there again. */
-const unanswered = new Set<string>();
+/** Folders in which git didn't answer in time; it isn't run there again. */
+const unresponsiveFolders = new Set<string>();
 
-export interface GitPlace {
+export interface GitContext {
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a git command that only reads, in the repository of a folder; `undefined` if git fails or does not answer in time. Git writes
- * nothing and runs no program that the repository's settings name.
+ * Runs a read-only git command in the repository of a folder. Returns `undefined` if git fails or doesn't answer in
+ * time. Git writes nothing and runs no program that the repository's settings name.
  */
-export async function runGitQuery(words: readonly string[], place: GitPlace): Promise<string | undefined> {
-  const answer = await ask(words, '', place);
+export async function runGitQuery(words: readonly string[], place: GitContext): Promise<string | undefined> {
+  const answer = await queryGit(words, '', place);
   return answer?.code === 0 ? answer.output.toString('utf8') : undefined;
 }
 
-/** `undefined` if git could not be run to its end. */
-async function ask(
+/** Returns `undefined` if git couldn't run to its end. */
+async function queryGit(
   words: readonly string[],
   input: string,
-  {folder, environment, signal}: GitPlace,
+  {folder, environment, signal}: GitContext,
 ): Promise<{readonly code: number; readonly output: Buffer} | undefined> {
-  if (unanswered.has(folder) || !isGitReady(folder)) return undefined;
-  using stuck = whenStuck(folder, new Set());
+  if (unresponsiveFolders.has(folder) || !isGitReady(folder)) return undefined;
+  using stuck = watchForStuckRun(folder, new Set());
   const {kind, code, output} = await runProgram(
     'git',
     ['--no-optional-locks', '--no-pager', ...words],
@@ -48,18 +48,18 @@ async function ask(
     AbortSignal.any([signal, stuck.signal]),
   );
   signal.throwIfAborted();
-  if (kind === 'too-slow' || stuck.signal.aborted) unanswered.add(folder);
+  if (kind === 'too-slow' || stuck.signal.aborted) unresponsiveFolders.add(folder);
   return code < 0 ? undefined : {code, output};
 }
 
 /**
- * The environment for git: the user's variables without those that name another repository (git sets them for hooks, and a hook may
- * have started weft), and with every setting switched off by which a repository could have a program run.
+ * Returns the environment for git. It lacks variables that name another repository: git sets them for hooks, and a hook
+ * may have started weft. It turns off every setting by which a repository could run a program.
  */
 export function gitEnvironment(environment: NodeJS.ProcessEnv, folder: string): Record<string, string> {
-  const own = Object.entries(environment).filter(([name]) => !ofOneRepository.has(name));
+  const own = Object.entries(environment).filter(([name]) => !repositoryVariables.has(name));
   return {
-    ...withGitSettings(restrictedEnvironment(Object.fromEntries(own), [folder]), steady),
+    ...withGitSettings(restrictedEnvironment(Object.fromEntries(own), [folder]), stableSettings),
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     // A partial clone must not fetch missing objects now.
@@ -70,8 +70,8 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv, folder: string): 
   };
 }
 
-/** Settings that keep git's output the same for all users, and keep it out of other repositories. */
-const steady: readonly GitSetting[] = [
+/** Settings that make git's output the same for all users, and keep git out of other repositories. */
+const stableSettings: readonly GitSetting[] = [
   ['core.quotePath', 'false'],
   ['core.untrackedCache', 'false'],
   ['diff.ignoreSubmodules', 'all'],
@@ -81,8 +81,11 @@ const steady: readonly GitSetting[] = [
   ['submodule.recurse', 'false'],
 ];
 
-/** What `git rev-parse --local-env-vars` lists, settings left out, and what changes how it finds a repository. */
-const ofOneRepository: ReadonlySet<string> = new Set(
+/**
+ * The variables that `git rev-parse --local-env-vars` lists, without settings, and those that change how git finds a
+ * repository.
+ */
+const repositoryVariables: ReadonlySet<string> = new Set(
   (
     'GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_OBJECT_DIRECTORY GIT_DIR GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE ' +
     'GIT_GRAFT_FILE GIT_INDEX_FILE GIT_INDEX_VERSION GIT_REPLACE_REF_BASE GIT_PREFIX GIT_SHALLOW_FILE ' +
@@ -92,53 +95,57 @@ const ofOneRepository: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the outermost folder of the repository that git finds from `folder`, in git's own words; `undefined` if the repository names
- * another one (`core.worktree`), which need not have anything to do with it.
+ * Returns the top folder of a repository from git's output. Returns `undefined` if the repository names another folder
+ * (`core.worktree`), which may be unrelated.
  */
-export function topIn(answer: string | undefined): string | undefined {
+export function repositoryTop(answer: string | undefined): string | undefined {
   const top = answer?.replace(/\n$/u, '');
-  return top !== undefined && isThere(join(top, '.git')) ? top : undefined;
+  return top !== undefined && exists(join(top, '.git')) ? top : undefined;
 }
 
 /**
- * Whether git can be asked about the repository of `folder`: no pipe and no device is in the place of a file that git always opens.
- * Git would block on it until the time limit.
+ * True if git can run in the repository of `folder`: no file that git always opens is a pipe or a device, on which git
+ * would block until the time limit.
  */
 function isGitReady(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
-    if (isEndless(join(at, '.gitignore'))) return false;
+    if (isPipeOrDevice(join(at, '.gitignore'))) return false;
     const git = join(at, '.git');
-    if (isEndless(git)) return false;
-    if (isThere(git)) return !foldersOf(at).some(own => openedFirst.some(name => isEndless(join(own, name))));
+    if (isPipeOrDevice(git)) return false;
+    if (exists(git))
+      return !gitFoldersOf(at).some(own => alwaysOpenedFiles.some(name => isPipeOrDevice(join(own, name))));
     if (dirname(at) === at) return true;
   }
 }
 
 /** The files in `.git` that git opens for every command. */
-const openedFirst =
+const alwaysOpenedFiles =
   'HEAD config config.worktree commondir gitdir index packed-refs info/exclude info/attributes info/sparse-checkout'.split(
     ' ',
   );
 
-/** The repository's own folder; of a worktree or a submodule the one that its file names, and the one shared with others. */
-function foldersOf(top: string): readonly string[] {
+/**
+ * Returns the repository's own folder. For a worktree or submodule, returns the folder that its file names and the
+ * shared one.
+ */
+function gitFoldersOf(top: string): readonly string[] {
   const own = gitFolderAt(top) ?? join(top, '.git');
-  const common = lineOf(join(own, 'commondir'), /^(.+)$/mu);
+  const common = firstMatchIn(join(own, 'commondir'), /^(.+)$/mu);
   return common === undefined ? [own] : [own, resolve(own, common)];
 }
 
-const isThere = (path: string): boolean => isFile(path) || isFolderAt(path);
+const exists = (path: string): boolean => isFile(path) || isFolderAt(path);
 
-/** The untracked paths that a repository ignores. Absolute paths. */
+/** The untracked absolute paths that a repository ignores. */
 export interface IgnoredPaths {
   readonly files: ReadonlySet<string>;
-  /** Folders that are ignored as a whole; what lies in them is not listed. */
+  /** Folders that are ignored whole; their content isn't listed. */
   readonly folders: ReadonlySet<string>;
 }
 
 /**
- * Asks git, which writes nothing and runs nothing of the repository's; `undefined` outside of repositories, without git and where
- * git does not answer.
+ * Lists ignored paths. Git writes nothing and runs nothing of the repository's. Returns `undefined` outside
+ * repositories, without git, and if git doesn't answer.
  */
 export async function ignoredPaths(
   folder: string,
@@ -153,34 +160,36 @@ export async function ignoredPaths(
   if (text === undefined) return undefined;
   const names = text.split('\0').filter(name => name !== '');
   return {
-    files: new Set(names.filter(name => !isFolder(name)).map(name => join(folder, name))),
-    folders: new Set(names.filter(isFolder).map(name => join(folder, name.slice(0, -1)))),
+    files: new Set(names.filter(name => !endsWithSlash(name)).map(name => join(folder, name))),
+    folders: new Set(names.filter(endsWithSlash).map(name => join(folder, name.slice(0, -1)))),
   };
 }
 
-const isFolder = (name: string): boolean => name.endsWith('/');
+const endsWithSlash = (name: string): boolean => name.endsWith('/');
 
 /**
- * Returns those of the paths that git ignores by the rules that lie there now and that no repository follows; `undefined` if git does not
- * answer. Paths are relative to `folder`, with one character for each byte, and need not exist. None may lie beyond a link.
+ * Returns the paths that are untracked and that git ignores by its current rules, or `undefined` if git doesn't answer.
+ * Paths are relative to `folder`, with one character for each byte, and need not exist. None may be beyond a link.
  */
-export async function ignoredAmong(
+export async function filterIgnored(
   paths: readonly string[],
-  place: GitPlace,
+  place: GitContext,
 ): Promise<ReadonlySet<string> | undefined> {
   // A path that begins with a colon would be a pattern.
   const input = paths.map(path => `./${path}\0`).join('');
-  const answer = await ask(['check-ignore', '-z', '--stdin'], input, place);
-  // The exit code is 1 if it ignores none.
+  const answer = await queryGit(['check-ignore', '-z', '--stdin'], input, place);
+  // Exit code 1 means that git ignores none.
   if (answer === undefined || answer.code > 1) return undefined;
   const names = answer.output.toString('latin1').split('\0');
   return new Set(names.map(name => name.slice('./'.length)));
 }
 
-/** Returns those of the paths, relative to the top of a repository, that git follows. A path with a line end counts as none. */
-export async function followedAmong(paths: readonly string[], place: GitPlace): Promise<ReadonlySet<string>> {
+/**
+ * Returns the paths, relative to the top of a repository, that git tracks. A path with a line feed counts as untracked.
+ */
+export async function filterTracked(paths: readonly string[], place: GitContext): Promise<ReadonlySet<string>> {
   const asked = paths.filter(path => !path.includes('\n'));
-  const answer = await ask(['cat-file', '--batch-check'], asked.map(path => `:0:${path}\n`).join(''), place);
+  const answer = await queryGit(['cat-file', '--batch-check'], asked.map(path => `:0:${path}\n`).join(''), place);
   const lines = answer?.code === 0 ? answer.output.toString('latin1').split('\n') : [];
   return new Set(asked.filter((_path, index) => lines[index]?.endsWith(' missing') === false));
 }

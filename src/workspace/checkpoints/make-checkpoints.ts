@@ -15,64 +15,71 @@ import {causeText, type Fault} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
 import {canAccess} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
-import {expandPaths} from '../impact/command-words.ts';
-import {carryOutRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
+import {expandPaths} from '../impact/command-writes.ts';
+import {applyRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
-import {maxIgnoredFiles, type Scan, scanAhead, scanLeftOut, type ScanPlace, scanWorkspace} from './scan-workspace.ts';
+import {maxIgnoredFiles, type Scan, scanAhead, findLeftOut, type ScanContext, scanWorkspace} from './scan-workspace.ts';
 import {emptyStatCache, loadStatCache, saveStatCache, type CachedFile, type StatCache} from './stat-cache.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {LostCheckpoint, makeTreeReader} from './tree.ts';
 
-export interface CheckpointPlace {
+export interface CheckpointOptions {
   readonly roots: readonly string[];
-  /** The folder of the checkpoints of all workspaces; need not exist. */
+  /** The folder for the checkpoints of all workspaces; it need not exist. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => number;
 }
 
-/** Milliseconds for which an approval request waits for the list of what undo does not cover. */
-const questionWaitsMs = 400;
+/** The most milliseconds that an approval request waits for the list of files that undo doesn't cover. */
+const maxQuestionDelayMs = 400;
 
-/** Checkpoints of the files below some folders, kept outside of them; no repository is needed, and none is written to. */
-export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
+/**
+ * Takes and reverts checkpoints of the files below some folders. They are kept elsewhere. No repository is needed, and
+ * none is written to.
+ */
+export function makeCheckpoints(place: CheckpointOptions): CheckpointsPort {
   const {folder, environment, now} = place;
   const roots = outermost(place.roots.map(realPath));
   const objects = openObjects(join(folder, 'objects'), environment);
   const reader = makeTreeReader(objects);
   const cacheFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.json`);
   let cache: StatCache | undefined;
-  // Remembered: finding it out again would take as long.
+  // Remembered, because finding out again would take as long.
   let tooLarge: Fault | undefined;
 
-  let ahead: StatCache = emptyStatCache;
-  let looking: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
+  let prefetched: StatCache = emptyStatCache;
+  let prefetching: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
 
-  const seenBefore = async (signal: AbortSignal): Promise<StatCache> => {
+  const readCache = async (signal: AbortSignal): Promise<StatCache> => {
     if (cache === undefined) await registerUse(folder, signal);
     return (cache ??= loadStatCache(cacheFile));
   };
-  const scanPlace = (): ScanPlace => ({
+  const scanContext = (): ScanContext => ({
     roots,
-    never: new Set([realPath(folder), ...roots.map(worktreesFolder), ...openDatabases()]),
+    excluded: new Set([realPath(folder), ...roots.map(worktreesFolder), ...openDatabases()]),
     objects,
     environment,
   });
-  const lookAhead = async (signal: AbortSignal): Promise<void> => {
-    const known = {cache: await seenBefore(signal), ahead, now};
+  const runPrefetch = async (signal: AbortSignal): Promise<void> => {
+    const known = {cache: await readCache(signal), ahead: prefetched, now};
     const found = new Map<string, CachedFile>();
     // `found` is filled during the scan. A file that changes after this moment has other stats.
-    ahead = {files: found, folders: new Map(), since: now()};
-    await scanAhead(scanPlace(), {...known, found}, signal);
+    prefetched = {files: found, folders: new Map(), since: now()};
+    await scanAhead(scanContext(), {...known, found}, signal);
   };
   const scan = async (signal: AbortSignal): Promise<Outcome<Scan, Fault>> => {
-    looking?.stop.abort();
-    await looking?.done;
-    looking = undefined;
+    prefetching?.stop.abort();
+    await prefetching?.done;
+    prefetching = undefined;
     if (tooLarge !== undefined) return failed(tooLarge);
-    const scanned = await scanWorkspace(scanPlace(), {cache: await seenBefore(signal), ahead, now}, signal);
-    ahead = emptyStatCache;
+    const scanned = await scanWorkspace(
+      scanContext(),
+      {cache: await readCache(signal), ahead: prefetched, now},
+      signal,
+    );
+    prefetched = emptyStatCache;
     if (scanned.tag === 'ok') cache = scanned.value.cache;
     else tooLarge = scanned.error;
     objects.flush();
@@ -90,52 +97,53 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
     signal.throwIfAborted();
     return ok({scanned: scanned.value, plan: planned});
   };
-  let kept = '';
-  const keepSeen = (scanned: Scan): void => {
-    if (scanned.tree !== kept) saveStatCache(cacheFile, scanned.cache);
-    kept = scanned.tree;
+  let savedTree = '';
+  const saveCache = (scanned: Scan): void => {
+    if (scanned.tree !== savedTree) saveStatCache(cacheFile, scanned.cache);
+    savedTree = scanned.tree;
   };
 
   return {
     async prefetch(signal) {
-      if (looking !== undefined || tooLarge !== undefined) return;
+      if (prefetching !== undefined || tooLarge !== undefined) return;
       const stop = new AbortController();
-      // An error occurs again in the scan of the checkpoint, and is reported then.
-      const done = lookAhead(AbortSignal.any([stop.signal, signal])).catch(() => {});
-      looking = {stop, done};
+      // The checkpoint's own scan will hit the same error and report it.
+      const done = runPrefetch(AbortSignal.any([stop.signal, signal])).catch(() => {});
+      prefetching = {stop, done};
       await done;
-      if (looking?.done === done) looking = undefined;
+      if (prefetching?.done === done) prefetching = undefined;
     },
-    uncoveredFiles: (touched, signal) => notCovered(touched, {...scanPlace(), limitMs: questionWaitsMs}, signal),
+    uncoveredFiles: (touched, signal) =>
+      findUncoveredFiles(touched, {...scanContext(), limitMs: maxQuestionDelayMs}, signal),
     take: signal =>
-      attempt(async () => {
+      catchFaults(async () => {
         const scanned = await scan(signal);
         if (scanned.tag === 'failed') return scanned;
-        keepSeen(scanned.value);
+        saveCache(scanned.value);
         return ok(treeId(scanned.value.tree));
       }),
     preview: (changes, signal) =>
-      attempt(async () => {
+      catchFaults(async () => {
         const planned = await plan(changes, signal);
         return planned.tag === 'ok' ? ok(reportOf(planned.value, [])) : planned;
       }),
     revert: (changes, signal) =>
-      attempt(async () => {
+      catchFaults(async () => {
         const planned = await plan(changes, signal);
         if (planned.tag === 'failed') return planned;
         const {scanned} = planned.value;
         objects.fetch(planned.value.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
-        const refused = carryOutRevert(planned.value.plan.steps, {objects, seen: scanned.cache.files});
+        const refused = applyRevert(planned.value.plan.steps, {objects, seen: scanned.cache.files});
         const after = await scan(new AbortController().signal);
         if (after.tag === 'failed') return after;
-        keepSeen(after.value);
+        saveCache(after.value);
         const change = {before: treeId(scanned.tree), after: treeId(after.value.tree)};
         return ok({report: reportOf(planned.value, refused), change});
       }),
   };
 }
 
-/** The workspace folders of a checkpoint; `undefined` if the checkpoint no longer exists. */
+/** Returns the workspace folders of a checkpoint, or `undefined` if the checkpoint no longer exists. */
 export function checkpointRoots(folder: string, tree: string): readonly string[] | undefined {
   try {
     return [
@@ -149,21 +157,21 @@ export function checkpointRoots(folder: string, tree: string): readonly string[]
   }
 }
 
-async function attempt<T>(work: () => Promise<Outcome<T, Fault>>): Promise<Outcome<T, Fault>> {
+async function catchFaults<T>(work: () => Promise<Outcome<T, Fault>>): Promise<Outcome<T, Fault>> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof LostCheckpoint) return failed(cause.fault);
-    const message = `A checkpoint of the files failed: ${causeText(cause)}`;
+    const message = `Can't take a checkpoint of the files: ${causeText(cause)}`;
     return failed({
       kind: 'needs-user',
       message,
-      fix: 'Look at the folder that is named, and at the space on the disk.',
+      fix: 'Check the folder named above and the free disk space.',
     });
   }
 }
 
-/** The report of a revert. It names files; folders are not named. */
+/** Builds the report of a revert. It names files but no folders. */
 function reportOf(
   {scanned, plan}: {readonly scanned: Scan; readonly plan: RevertPlan},
   refused: readonly RefusedPath[],
@@ -179,7 +187,7 @@ function reportOf(
   };
 }
 
-/** Without those that lie within another one. */
+/** Removes the paths that are inside another one. */
 const outermost = (roots: readonly string[]): readonly string[] =>
   [...new Set(roots)].filter(
     root => !roots.some(other => other !== root && root.startsWith(other.endsWith(sep) ? other : other + sep)),
@@ -188,24 +196,24 @@ const outermost = (roots: readonly string[]): readonly string[] =>
 const maxNamed = 3;
 
 /**
- * Names the files that are about to be touched and that checkpoints leave out, such as `data.bin (1.2 GB)`. What is not found within
- * the time limit is not named.
+ * Names the files that are about to be touched but that checkpoints leave out, such as `data.bin (1.2 GB)`. Names only
+ * those found within the time limit.
  */
-export async function notCovered(
+export async function findUncoveredFiles(
   {paths, commands}: TouchedFiles,
-  {limitMs, ...place}: Omit<ScanPlace, 'objects'> & {readonly limitMs: number},
+  {limitMs, ...place}: Omit<ScanContext, 'objects'> & {readonly limitMs: number},
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const named = commands.flatMap(command => operandsOf(command, place.environment['HOME'] ?? '/'));
+  const named = commands.flatMap(command => destroyedPaths(command, place.environment['HOME'] ?? '/'));
   const touched = [...paths, ...named];
   if (touched.length === 0) return [];
-  const found = await scanLeftOut(place, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
+  const found = await findLeftOut(place, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
   const words = found.toSorted().map(path => describe(path, place.roots));
   return words.length > maxNamed ? [...words.slice(0, maxNamed), `${String(words.length - maxNamed)} more`] : words;
 }
 
-/** The paths that a destructive command names. */
-function operandsOf({argv, directory: written, overwrites}: ResolvedCommand, home: string): readonly string[] {
+/** Returns the paths that a destructive command names. */
+function destroyedPaths({argv, directory: written, overwrites}: ResolvedCommand, home: string): readonly string[] {
   const directory = realPath(written);
   const [program, ...words] = argv;
   const end = words.indexOf('--');

@@ -18,121 +18,127 @@ import {dirname, join} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
 import {makeFolders} from '../../config/make-folders.ts';
 import {entryNames} from '../files/list-folder.ts';
-import {openInPlace} from '../files/regular-files.ts';
-import {blobOf, gitName, isGitName, openGitBlobs} from './git-blobs.ts';
+import {openExactPath} from '../files/regular-files.ts';
+import {gitBlobHash, gitBlobName, isGitBlobName, openGitBlobs} from './git-blobs.ts';
 
 /**
- * Content by its hash. Throws what the file system throws.
+ * Stores contents by their hash. Passes on errors of the file system.
  *
- * The files of a workspace may hold secrets, and none of their values may lie on the disk a second time as plain text: what
- * fits into memory is encrypted with its own hash as the key. The names of trees, which lead to all hashes, are in the sessions'
- * database of the same user, so this keeps values from searches, indexes and backups of the folder; it is no protection from
- * somebody who can read all of weft's data. Objects are readable for this user alone.
+ * A workspace may contain secrets, and none may end up on the disk a second time as plain text. So everything that fits
+ * into memory is encrypted with its own hash as the key. The names of trees, which lead to all hashes, are in the same
+ * user's session database. This hides values from searches, indexes and backups of the folder, but not from someone who
+ * can read all of weft's data. Only this user can read the objects.
  */
 export interface ObjectStore {
   put(bytes: Uint8Array | string): string;
-  /** The content of a file as it is read now. */
+  /** Stores a file's current content. */
   putFile(path: string): string;
-  /** `undefined` where it is missing or damaged. */
+  /** Returns `undefined` if the object is missing or damaged. */
   get(name: string): Buffer | undefined;
-  /** Allows names of git blobs of this repository. */
-  refer(gitFolder: string): void;
-  /** Fetches, in one go, what git holds of the contents that are to be copied. */
+  /** Allows names of git blobs from this repository. */
+  addRepository(gitFolder: string): void;
+  /** Copies the named contents that git holds into the store, all at once. */
   fetch(names: readonly string[]): void;
-  /** Writes the content to `target`, which must not exist; `false` if it is missing or damaged (damage of large files is not detected). */
+  /**
+   * Writes the content to `target`, which must not exist. Returns `false` if the object is missing or damaged. Damage
+   * to large files isn't detected.
+   */
   copyTo(name: string, target: string): boolean;
-  /** Writes all objects to the disk. Must be called before a name is handed out: until then objects may be in memory only. */
+  /** Writes all objects to the disk. Call it before handing out a name: until then objects may be in memory only. */
   flush(): void;
-  /** How many bytes are stored under that name; 0 if there is no such object. */
+  /** Returns the stored size in bytes; 0 if there is no such object. */
   sizeOf(name: string): number;
-  /** Removes all objects but those at these places (see `objectPlace`). */
+  /** Deletes all objects except those with these file names (see `objectFileName`). */
   sweep(keep: ReadonlySet<string>, pause: () => Promise<void>): Promise<void>;
 }
 
-/** Bytes up to which a file is read in one piece. */
-const wholeBytes = 16 * 1024 * 1024;
+/** The size, in bytes, up to which a file is read at once. */
+const maxWholeBytes = 16 * 1024 * 1024;
 
-/** Contents of git's that are in memory at a time. */
+/** The most contents from git to hold in memory at a time. */
 const maxFetched = 200;
 
-/** Bytes of objects that wait in memory to be written together, and objects up to which each gets a file of its own. */
-const maxWaiting = 32 * 1024 * 1024;
-const maxFiles = 8;
+/**
+ * The most bytes of pending objects in memory, and the most objects that are written to files of their own instead of a
+ * pack.
+ */
+const maxPendingBytes = 32 * 1024 * 1024;
+const maxLooseObjects = 8;
 
-/** The beginning of the names of unfinished files, and the milliseconds after which such a file counts as left behind. */
-const unfinished = 'new-';
-const forgottenMs = 24 * 60 * 60 * 1000;
+/** The prefix for names of unfinished files, and the milliseconds after which such a file counts as left behind. */
+const unfinishedPrefix = 'new-';
+const staleMs = 24 * 60 * 60 * 1000;
 
 /**
- * A folder of objects: many that were stored together are in a pack, others in files of their own. A file is complete as soon as
- * it has its name, whenever a process is killed, and several processes may add to the folder at once.
+ * Opens a folder of objects: objects stored together are in a pack, others are loose, in their own files. A file is
+ * complete as soon as it has its name, whenever a process is killed. Several processes may add to the folder at once.
  */
 export function openObjects(folder: string, environment: NodeJS.ProcessEnv): ObjectStore {
   const blobs = openGitBlobs(join(folder, 'repositories.json'), environment);
   const known = new Set<string>();
-  const temporary = (): string => join(folder, `${unfinished}${randomUUID()}`);
+  const temporary = (): string => join(folder, `${unfinishedPrefix}${randomUUID()}`);
   const packs = openPacks(join(folder, 'packs'), temporary);
-  /** Encrypted objects that are not yet on the disk, by place. */
-  const waiting = new Map<string, Buffer>();
-  let waitingBytes = 0;
+  /** Encrypted objects that aren't on the disk yet, by file name. */
+  const pending = new Map<string, Buffer>();
+  let pendingBytes = 0;
 
   const has = (name: string): boolean => {
     if (known.has(name)) return true;
-    const place = objectPlace(name);
-    if (packs.sizeOf(place) === undefined && !existsSync(fileOf(folder, place))) return false;
+    const place = objectFileName(name);
+    if (packs.sizeOf(place) === undefined && !existsSync(loosePath(folder, place))) return false;
     known.add(name);
     return true;
   };
   const put = (bytes: Uint8Array | string): string => {
     const name = hash('sha256', bytes, 'hex');
     if (has(name)) return name;
-    keep(name, bytes);
+    storeObject(name, bytes);
     return name;
   };
-  const keep = (name: string, bytes: Uint8Array | string): void => {
-    const stored = encrypted(bytes, name);
-    waiting.set(objectPlace(name), stored);
-    waitingBytes += stored.length;
+  const storeObject = (name: string, bytes: Uint8Array | string): void => {
+    const stored = applyCipher(bytes, name);
+    pending.set(objectFileName(name), stored);
+    pendingBytes += stored.length;
     known.add(name);
-    if (waitingBytes > maxWaiting) flush();
+    if (pendingBytes > maxPendingBytes) flush();
   };
   const flush = (): void => {
-    if (waiting.size === 0) return;
+    if (pending.size === 0) return;
     mkdirOnce();
-    if (waiting.size > maxFiles) packs.add(waiting);
-    else for (const [place, bytes] of waiting) keepAlone(place, bytes);
-    waiting.clear();
-    waitingBytes = 0;
+    if (pending.size > maxLooseObjects) packs.add(pending);
+    else for (const [place, bytes] of pending) writeLoose(place, bytes);
+    pending.clear();
+    pendingBytes = 0;
   };
-  const keepAlone = (place: string, bytes: Buffer): void => {
+  const writeLoose = (place: string, bytes: Buffer): void => {
     const from = temporary();
-    orRemoved(from, () => {
+    removeOnError(from, () => {
       writeFileSync(from, bytes, {flag: 'wx', mode: 0o600});
-      settle(from, fileOf(folder, place));
+      moveIntoPlace(from, loosePath(folder, place));
     });
   };
   const stored = (place: string): Buffer | undefined =>
-    waiting.get(place) ?? packs.read(place) ?? wholeFile(fileOf(folder, place));
+    pending.get(place) ?? packs.read(place) ?? readIfPresent(loosePath(folder, place));
   let made = false;
   const mkdirOnce = (): void => {
     if (made) return;
     makeFolders(folder);
-    forgetUnfinished(folder);
+    removeStaleFiles(folder);
     made = true;
   };
 
   return {
     put,
     putFile(path) {
-      const handle = openInPlace(path);
+      const handle = openExactPath(path);
       try {
-        if (fstatSync(handle).size <= wholeBytes) return put(readFileSync(handle));
+        if (fstatSync(handle).size <= maxWholeBytes) return put(readFileSync(handle));
         mkdirOnce();
         const from = temporary();
-        return orRemoved(from, () => {
+        return removeOnError(from, () => {
           const name = copyHashed(handle, from);
           if (has(name)) rmSync(from);
-          else settle(from, fileOf(folder, objectPlace(name)));
+          else moveIntoPlace(from, loosePath(folder, objectFileName(name)));
           known.add(name);
           return name;
         });
@@ -140,29 +146,29 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
         closeSync(handle);
       }
     },
-    refer: gitFolder => blobs.refer(gitFolder),
+    addRepository: gitFolder => blobs.addRepository(gitFolder),
     fetch(names) {
-      const wanted = names.filter(name => isGitName(name) && !has(name));
+      const wanted = names.filter(name => isGitBlobName(name) && !has(name));
       for (let at = 0; at < wanted.length; at += maxFetched) {
-        for (const [name, bytes] of blobs.read(wanted.slice(at, at + maxFetched))) keep(name, bytes);
+        for (const [name, bytes] of blobs.read(wanted.slice(at, at + maxFetched))) storeObject(name, bytes);
       }
     },
     get(name) {
-      if (isGitName(name) && !has(name)) return blobs.read([name]).get(name);
-      const place = objectPlace(name);
+      if (isGitBlobName(name) && !has(name)) return blobs.read([name]).get(name);
+      const place = objectFileName(name);
       let bytes = stored(place);
       if (bytes === undefined) {
-        packs.lookAgain();
+        packs.refresh();
         bytes = stored(place);
       }
       if (bytes === undefined) return undefined;
-      const content = encrypted(bytes, name);
+      const content = applyCipher(bytes, name);
       return nameOf(content, name) === name ? content : undefined;
     },
     copyTo(name, target) {
-      const file = fileOf(folder, objectPlace(name));
-      const size = isGitName(name) ? 0 : (statSync(file, {throwIfNoEntry: false})?.size ?? 0);
-      if (size <= wholeBytes) {
+      const file = loosePath(folder, objectFileName(name));
+      const size = isGitBlobName(name) ? 0 : (statSync(file, {throwIfNoEntry: false})?.size ?? 0);
+      if (size <= maxWholeBytes) {
         const bytes = this.get(name);
         if (bytes !== undefined) writeFileSync(target, bytes, {flag: 'wx', mode: 0o600});
         return bytes !== undefined;
@@ -172,11 +178,11 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     },
     flush,
     sizeOf(name) {
-      const place = objectPlace(name);
-      return packs.sizeOf(place) ?? statSync(fileOf(folder, place), {throwIfNoEntry: false})?.size ?? 0;
+      const place = objectFileName(name);
+      return packs.sizeOf(place) ?? statSync(loosePath(folder, place), {throwIfNoEntry: false})?.size ?? 0;
     },
     async sweep(needed, pause) {
-      // What is half-written stays: it is in none of these folders.
+      // Unfinished files stay, because they are in none of these folders.
       for (const part of entryNames(folder)) {
         if (!/^[0-9a-f]{2}$/u.test(part)) continue;
         for (const rest of entryNames(join(folder, part))) {
@@ -189,8 +195,8 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
   };
 }
 
-/** Removes the file if the work fails: the disk may be full. */
-export function orRemoved<T>(path: string, work: () => T): T {
+/** Deletes the file if the work fails, as on a full disk. */
+export function removeOnError<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -199,12 +205,12 @@ export function orRemoved<T>(path: string, work: () => T): T {
   }
 }
 
-/** The place (file name) of an object: a hash of its name, because the name itself is the key. */
-export const objectPlace = (name: string): string => hash('sha256', name, 'hex');
+/** Returns an object's file name: a hash of its name, because the name itself is the key. */
+export const objectFileName = (name: string): string => hash('sha256', name, 'hex');
 
-const fileOf = (folder: string, place: string): string => join(folder, place.slice(0, 2), place.slice(2));
+const loosePath = (folder: string, place: string): string => join(folder, place.slice(0, 2), place.slice(2));
 
-function settle(from: string, file: string): void {
+function moveIntoPlace(from: string, file: string): void {
   try {
     renameSync(from, file);
   } catch {
@@ -213,25 +219,25 @@ function settle(from: string, file: string): void {
   }
 }
 
-const wholeFile = (path: string): Buffer | undefined => tryOr(() => readFileSync(path), undefined);
+const readIfPresent = (path: string): Buffer | undefined => tryOr(() => readFileSync(path), undefined);
 
 /** Encrypts and decrypts (AES in counter mode). Each content has its own key, so no key stream is used twice. */
-function encrypted(bytes: Uint8Array | string, name: string): Buffer {
-  const key = isGitName(name) ? hash('sha256', name, 'buffer') : Buffer.from(name, 'hex');
+function applyCipher(bytes: Uint8Array | string, name: string): Buffer {
+  const key = isGitBlobName(name) ? hash('sha256', name, 'buffer') : Buffer.from(name, 'hex');
   const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
   return typeof bytes === 'string' ? cipher.update(bytes, 'utf8') : cipher.update(bytes);
 }
 
-/** The name of a content, of the same kind as `like`. */
+/** Returns the name of a content, of the same kind as `like`. */
 const nameOf = (bytes: Buffer, like: string): string =>
-  isGitName(like) ? gitName({blob: blobOf(bytes), size: bytes.length}) : hash('sha256', bytes, 'hex');
+  isGitBlobName(like) ? gitBlobName({blob: gitBlobHash(bytes), size: bytes.length}) : hash('sha256', bytes, 'hex');
 
-/** Removes unfinished files of killed processes. Other processes may be writing now, so only old files are removed. */
-function forgetUnfinished(folder: string): void {
+/** Deletes unfinished files of killed processes. Other processes may be writing now, so only old files go. */
+function removeStaleFiles(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    const stats = name.startsWith(unfinished) ? statSync(path, {throwIfNoEntry: false}) : undefined;
-    if (stats !== undefined && Date.now() - stats.mtimeMs > forgottenMs) rmSync(path, {force: true});
+    const stats = name.startsWith(unfinishedPrefix) ? statSync(path, {throwIfNoEntry: false}) : undefined;
+    if (stats !== undefined && Date.now() - stats.mtimeMs > staleMs) rmSync(path, {force: true});
   }
 }
 
@@ -252,33 +258,33 @@ function copyHashed(from: number, to: string): string {
   }
 }
 
-/*
- * A pack holds many small objects in one file: a first checkpoint has more than a thousand objects, and a file for each would take ten
- * times their size. The beginning of a pack says how long it is; a pack of another length is ignored.
+/**
+ * A pack holds many small objects in one file. A first checkpoint has over a thousand objects, and a file for each
+ * would take ten times their size. The head of a pack implies the pack's length; a pack of another length is ignored.
  */
 
-interface PackedAt {
+interface PackEntry {
   readonly pack: string;
   readonly at: number;
   readonly length: number;
 }
 
-/** Objects in packs, by place (64 hexadecimal digits). The bytes are stored as they are given. */
+/** Holds objects in packs, by file name (64 hexadecimal digits). Stores the bytes as given. */
 function openPacks(folder: string, temporary: () => string) {
-  let packs = new Map<string, ReadonlyMap<string, PackedAt>>();
+  let packs = new Map<string, ReadonlyMap<string, PackEntry>>();
   let state: 'unread' | 'read' = 'unread';
 
   const look = (): void => {
-    const found = new Map<string, ReadonlyMap<string, PackedAt>>();
+    const found = new Map<string, ReadonlyMap<string, PackEntry>>();
     for (const name of entryNames(folder)) {
       const path = join(folder, name);
-      const objects = packs.get(path) ?? objectsOf(path);
+      const objects = packs.get(path) ?? readPackIndex(path);
       if (objects !== undefined) found.set(path, objects);
     }
     packs = found;
     state = 'read';
   };
-  const find = (place: string): PackedAt | undefined => {
+  const find = (place: string): PackEntry | undefined => {
     if (state === 'unread') look();
     for (const objects of packs.values()) {
       const found = objects.get(place);
@@ -291,30 +297,30 @@ function openPacks(folder: string, temporary: () => string) {
     makeFolders(folder);
     const from = temporary();
     const path = join(folder, randomUUID());
-    orRemoved(from, () => {
-      writeFileSync(from, packOf(objects), {flag: 'wx', mode: 0o600});
+    removeOnError(from, () => {
+      writeFileSync(from, encodePack(objects), {flag: 'wx', mode: 0o600});
       renameSync(from, path);
     });
-    const written = objectsOf(path);
+    const written = readPackIndex(path);
     if (written !== undefined) packs.set(path, written);
   };
 
   return {
     add,
-    /** The length of the object; `undefined` where no pack holds it. */
+    /** Returns the length of the object, or `undefined` if no pack contains it. */
     sizeOf: (place: string): number | undefined => find(place)?.length,
     read(place: string): Buffer | undefined {
       const found = find(place);
       return found && readAt(found);
     },
-    /** Looks for packs that other processes have added. */
-    lookAgain: look,
-    /** Removes the objects that are not in `keep`. A pack is removed only after the objects to be kept are in another one. */
+    /** Reads packs that other processes have added. */
+    refresh: look,
+    /** Deletes the objects that are not in `keep`. Deletes a pack only after its needed objects are in another one. */
     sweep(keep: ReadonlySet<string>): void {
       look();
       for (const name of entryNames(folder)) {
         const path = join(folder, name);
-        const objects = packs.get(path) ?? new Map<string, PackedAt>();
+        const objects = packs.get(path) ?? new Map<string, PackEntry>();
         const needed = [...objects].filter(([place]) => keep.has(place));
         if (needed.length > 0 && needed.length === objects.size) continue;
         const stays = new Map<string, Buffer>();
@@ -335,7 +341,7 @@ const rowsAt = magic.length + 4;
 const placeBytes = 32;
 const rowBytes = placeBytes + 4;
 
-function packOf(objects: ReadonlyMap<string, Buffer>): Buffer {
+function encodePack(objects: ReadonlyMap<string, Buffer>): Buffer {
   const head = Buffer.alloc(rowsAt + objects.size * rowBytes);
   head.write(magic, 'latin1');
   head.writeUInt32BE(objects.size, magic.length);
@@ -348,15 +354,15 @@ function packOf(objects: ReadonlyMap<string, Buffer>): Buffer {
   return Buffer.concat([head, ...objects.values()]);
 }
 
-/** The objects of a pack; `undefined` if the file is no pack or is not complete. */
-function objectsOf(pack: string): ReadonlyMap<string, PackedAt> | undefined {
+/** Returns the objects of a pack, or `undefined` if the file is not a complete pack. */
+function readPackIndex(pack: string): ReadonlyMap<string, PackEntry> | undefined {
   const size = statSync(pack, {throwIfNoEntry: false})?.size ?? 0;
   const start = readAt({pack, at: 0, length: rowsAt});
   if (start === undefined || start.toString('latin1', 0, magic.length) !== magic) return undefined;
   const count = start.readUInt32BE(magic.length);
   const rows = size < rowsAt + count * rowBytes ? undefined : readAt({pack, at: rowsAt, length: count * rowBytes});
   if (rows === undefined) return undefined;
-  const objects = new Map<string, PackedAt>();
+  const objects = new Map<string, PackEntry>();
   let at = rowsAt + rows.length;
   for (let row = 0; row < rows.length; row += rowBytes) {
     const length = rows.readUInt32BE(row + placeBytes);
@@ -366,7 +372,7 @@ function objectsOf(pack: string): ReadonlyMap<string, PackedAt> | undefined {
   return at === size ? objects : undefined;
 }
 
-function readAt({pack, at, length}: PackedAt): Buffer | undefined {
+function readAt({pack, at, length}: PackEntry): Buffer | undefined {
   let handle: number | undefined;
   try {
     handle = openSync(pack, 'r');

@@ -2,23 +2,26 @@ import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import {rmSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
-import {openObjects, objectPlace, type ObjectStore} from './object-store.ts';
+import {openObjects, objectFileName, type ObjectStore} from './object-store.ts';
 import {lockForPruning} from './store-lock.ts';
 import {decodeRoot, decodeEntries, type TreeNode} from './tree.ts';
 import {entryNames} from '../files/list-folder.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/** How long the checkpoints of a session are kept after it was last written to, and bytes beyond which the oldest ones go. */
-const keptDays = 30;
+/**
+ * How long a session's checkpoints are kept after its last write, and the total bytes beyond which the oldest are
+ * deleted.
+ */
+const maxAgeDays = 30;
 const maxBytes = 2 * 1024 * 1024 * 1024;
 
-/** Milliseconds of work after which the event loop gets a turn. */
-const stretchMs = 12;
+/** Milliseconds of work before yielding to the event loop. */
+const sliceMs = 12;
 
 export interface PruneRequest {
   readonly folder: string;
-  /** All sessions that are kept, the newest first. */
+  /** All sessions that are kept, newest first. */
   readonly sessions: readonly SessionCheckpoints[];
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -26,26 +29,27 @@ export interface PruneRequest {
 }
 
 /**
- * Removes the checkpoints of sessions that are too old, or beyond the size limit; the newest session is always kept. `in-use`: another
- * process works with the checkpoints, and nothing is removed. If it is killed at any moment, everything that is needed is still there.
+ * Deletes the checkpoints of sessions that are too old or beyond the size limit. The newest session always stays.
+ * Returns `in-use`, and deletes nothing, if another process is using the checkpoints. If weft is killed at any moment,
+ * everything needed is still there.
  */
 export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' | 'in-use'> {
   const {folder, now} = request;
   const use = lockForPruning(folder);
   if (use === undefined) return 'in-use';
   try {
-    // The stat caches refer to objects that may be removed now.
+    // The stat caches refer to objects that may be deleted now.
     for (const name of entryNames(folder)) if (/^seen-.*\.json/u.test(name)) rmSync(join(folder, name), {force: true});
     const objects = openObjects(join(folder, 'objects'), {});
-    await objects.sweep(await placesToKeep(request, objects), pauses());
-    stamp(folder, now);
+    await objects.sweep(await objectsToKeep(request, objects), makePause());
+    writeStamp(folder, now);
     return 'pruned';
   } finally {
-    use.end();
+    use.release();
   }
 }
 
-/** Whether the last pruning was more than a day ago. Without a checkpoint there is nothing to prune. */
+/** True if the last pruning was over a day ago. Without checkpoints there is nothing to prune. */
 export function isPruningDue(folder: string, now: number): boolean {
   const last = statSync(join(folder, stampName), {throwIfNoEntry: false});
   if (last !== undefined) return now - last.mtimeMs > day;
@@ -55,13 +59,13 @@ export function isPruningDue(folder: string, now: number): boolean {
 
 const stampName = 'pruned';
 
-function stamp(folder: string, now: number): void {
+function writeStamp(folder: string, now: number): void {
   const path = join(folder, stampName);
   writeFileSync(path, '', {mode: 0o600});
   utimesSync(path, now / 1000, now / 1000);
 }
 
-async function placesToKeep(
+async function objectsToKeep(
   {sessions, now, maxBytes: most = maxBytes}: PruneRequest,
   objects: ObjectStore,
 ): Promise<ReadonlySet<string>> {
@@ -74,7 +78,7 @@ async function placesToKeep(
   }
   for (const session of others) {
     if (session.trees.length === 0) continue;
-    if (now - session.updatedAt > keptDays * day) break;
+    if (now - session.updatedAt > maxAgeDays * day) break;
     const fresh = new Map<string, number>();
     await addNeeded(session, {objects, kept, fresh});
     total += sum(fresh);
@@ -86,7 +90,7 @@ async function placesToKeep(
 
 const sum = (sizes: ReadonlyMap<string, number>): number => [...sizes.values()].reduce((all, one) => all + one, 0);
 
-/** Adds to `fresh` the places and sizes of all objects that the session's trees need and that are not in `kept`. */
+/** Adds the file names and sizes of all objects that the session's trees need and that are not in `kept` to `fresh`. */
 async function addNeeded(
   {trees}: SessionCheckpoints,
   to: {
@@ -96,9 +100,9 @@ async function addNeeded(
   },
 ): Promise<void> {
   const {objects, kept, fresh} = to;
-  const pause = pauses();
+  const pause = makePause();
   const isNew = (name: string): boolean => {
-    const place = objectPlace(name);
+    const place = objectFileName(name);
     if (kept.has(place) || fresh.has(place)) return false;
     fresh.set(place, objects.sizeOf(name));
     return true;
@@ -114,7 +118,7 @@ async function addNeeded(
   }
 }
 
-/** The nodes of a tree; none if it is missing or damaged. */
+/** Returns the nodes of a tree; none if it is missing or damaged. */
 function nodesIn(
   {name, kind}: {readonly name: string; readonly kind: 'root' | 'tree'},
   objects: ObjectStore,
@@ -124,11 +128,11 @@ function nodesIn(
   return [...(entries?.values() ?? [])];
 }
 
-function pauses(): () => Promise<void> {
-  let ends = Date.now() + stretchMs;
+function makePause(): () => Promise<void> {
+  let ends = Date.now() + sliceMs;
   return async () => {
     if (Date.now() < ends) return;
     await yieldToEventLoop();
-    ends = Date.now() + stretchMs;
+    ends = Date.now() + sliceMs;
   };
 }

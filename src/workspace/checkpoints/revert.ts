@@ -12,14 +12,14 @@ import {
 import {basename, dirname} from 'node:path';
 import type {RevertedFile} from '../../domain/checkpoint.ts';
 import {causeText, hasCode} from '../../domain/fault.ts';
-import {type HeldPath, holdPath, temporaryName} from '../files/folder-handle.ts';
+import {type PathHandle, openPathHandle, temporaryName} from '../files/folder-handle.ts';
 import {canAccess} from '../files/regular-files.ts';
-import {blobOf, gitName, isGitName} from './git-blobs.ts';
-import {type ObjectStore, orRemoved} from './object-store.ts';
+import {gitBlobHash, gitBlobName, isGitBlobName} from './git-blobs.ts';
+import {type ObjectStore, removeOnError} from './object-store.ts';
 import {type CachedFile, matchesStats} from './stat-cache.ts';
-import {type Difference, liesIn, type RootTree, sameNode, type TreeNode, type TreeReader} from './tree.ts';
+import {type Difference, isInside, type RootTree, sameNode, type TreeNode, type TreeReader} from './tree.ts';
 
-/** The steps of a revert, and the files that it leaves as they are because of a conflict. */
+/** The steps of a revert, and the files it leaves alone because of a conflict. */
 export interface RevertPlan {
   readonly steps: readonly RevertStep[];
   readonly conflicts: readonly RefusedPath[];
@@ -35,9 +35,9 @@ interface RevertStep {
 type FileNode = Extract<TreeNode, {kind: 'file'}>;
 
 /**
- * Plans how to take changes back one after the other, starting from the files as they are (`now`). A file that is as the change left it
- * becomes what it was before. A file that has changed since is merged if possible, else it is left and named as a conflict. Paths that
- * one of the trees has left out are not touched.
+ * Plans how to take back changes one after the other, starting from the current files (`now`). A file still as the
+ * change left it becomes what it was before. A file changed since is merged if possible, or else left alone and
+ * reported as a conflict. Paths that one of the trees left out are not touched.
  */
 export async function planRevert(
   changes: readonly {readonly before: string; readonly after: string}[],
@@ -54,12 +54,12 @@ export async function planRevert(
   for (const {before, after} of changes) {
     const leftOut = new Set([before, after, now].flatMap(tree => reader.root(tree).leftOut));
     for (const {path, from, to} of reader.differences(before, after)) {
-      if (liesIn(path, leftOut)) continue;
-      // A workspace folder neither comes nor goes; it may have got other permissions.
-      const ofRoot = isRoot(path, reader.root(before)) || isRoot(path, current);
-      if (ofRoot && (from === undefined || to === undefined || reader.at(current, path) === undefined)) continue;
-      if (!liesIn(path, roots)) {
-        conflicts.set(path, 'it lies outside of the workspace folders');
+      if (isInside(path, leftOut)) continue;
+      // A workspace folder is never created or deleted, but its permissions may have changed.
+      const isRootChange = isRoot(path, reader.root(before)) || isRoot(path, current);
+      if (isRootChange && (from === undefined || to === undefined || reader.at(current, path) === undefined)) continue;
+      if (!isInside(path, roots)) {
+        conflicts.set(path, 'it is outside the workspace folders');
         continue;
       }
       const had = to;
@@ -78,7 +78,7 @@ export async function planRevert(
     .filter(({is, wanted: node}) => !sameNode(is, node));
   const possible = steps.filter(({path, wanted: node}) => {
     if (node === undefined || isRoot(path, current) || stateOf(dirname(path))?.kind === 'folder') return true;
-    conflicts.set(path, 'its folder is not there any more');
+    conflicts.set(path, 'its folder no longer exists');
     return false;
   });
   return {steps: possible, conflicts: [...conflicts].map(([path, reason]) => ({path, reason}))};
@@ -99,12 +99,14 @@ type Merged =
   | {readonly kind: 'clean' | 'merged'; readonly node: TreeNode | undefined}
   | {readonly kind: 'conflict'; readonly reason: string};
 
-/** Three-way merge of one path. `had`: as the change left it; `want`: as it was before the change; `is`: as it is now. */
+/**
+ * Merges one path three ways. `had`: as the change left it; `want`: as it was before the change; `is`: as it is now.
+ */
 async function mergeNode(
   {had, want, is}: Record<'had' | 'want' | 'is', Difference['to']>,
   objects: ObjectStore,
 ): Promise<Merged> {
-  const same = sameAs(objects, [had, want, is]);
+  const same = makeNodeComparison(objects, [had, want, is]);
   if (same(is, want) || same(had, want)) return {kind: 'clean', node: is};
   if (same(is, had)) return {kind: 'clean', node: want};
   if (is === undefined) return {kind: 'conflict', reason: 'it was deleted since'};
@@ -113,7 +115,7 @@ async function mergeNode(
     if (want.kind === 'folder') return {kind: 'clean', node: {...is, mode: mergeMode(had.mode, want.mode, is.mode)}};
   }
   if (had?.kind !== 'file' || want?.kind !== 'file' || is.kind !== 'file') {
-    return {kind: 'conflict', reason: had === undefined ? 'it was made anew since' : 'it was changed since'};
+    return {kind: 'conflict', reason: had === undefined ? 'it was created again since' : 'it was changed since'};
   }
   const hash = await mergeContent({had, want, is}, objects);
   if (hash === undefined) return {kind: 'conflict', reason: 'it was changed since in the same place'};
@@ -123,17 +125,20 @@ async function mergeNode(
   };
 }
 
-/** Compares nodes. A content may be named by its hash in one tree and by its git blob in another; then the stored content decides. */
-function sameAs(
+/**
+ * Returns a comparison of nodes. One tree may name a content by its hash and another by its git blob; then the stored
+ * content decides.
+ */
+function makeNodeComparison(
   objects: ObjectStore,
   nodes: readonly (TreeNode | undefined)[],
 ): (a: TreeNode | undefined, b: TreeNode | undefined) => boolean {
   const names = nodes.flatMap(node => (node?.kind === 'file' ? [node.hash] : []));
-  if (!names.some(isGitName) || names.every(isGitName)) return sameNode;
+  if (!names.some(isGitBlobName) || names.every(isGitBlobName)) return sameNode;
   const named = (node: TreeNode | undefined): TreeNode | undefined => {
-    if (node?.kind !== 'file' || isGitName(node.hash)) return node;
+    if (node?.kind !== 'file' || isGitBlobName(node.hash)) return node;
     const bytes = objects.get(node.hash);
-    const name = bytes === undefined ? '' : gitName({blob: blobOf(bytes), size: bytes.length});
+    const name = bytes === undefined ? '' : gitBlobName({blob: gitBlobHash(bytes), size: bytes.length});
     return names.includes(name) ? {...node, hash: name} : node;
   };
   return (a, b) => sameNode(a, b) || sameNode(named(a), named(b));
@@ -153,11 +158,11 @@ async function mergeContent(
   return merged === undefined ? undefined : objects.put(merged);
 }
 
-/** Bytes of a file, and lines changed in it, beyond which changes are not merged. */
+/** The size of a file in bytes, and the changed lines in it, beyond which changes aren't merged. */
 const maxBytes = 4 * 1024 * 1024;
 const maxEdits = 2000;
 
-/** Lines `from` to `to` (half open) of the common text are replaced by `lines`. */
+/** Replaces lines `from` to `to` (half open) of the common text with `lines`. */
 interface Replacement {
   readonly from: number;
   readonly to: number;
@@ -165,8 +170,8 @@ interface Replacement {
 }
 
 /**
- * Merges two changes of a text; all other bytes stay. `undefined` if the changes touch the same or neighbouring lines, and for binary
- * content.
+ * Merges two changes of a text; all other bytes stay. Returns `undefined` for binary content, and if the changes touch
+ * the same or adjacent lines.
  */
 async function mergeText(texts: {
   readonly common: Uint8Array;
@@ -193,7 +198,7 @@ async function mergeText(texts: {
   return Buffer.from([...merged, ...common.slice(at)].join(''), 'latin1');
 }
 
-/** The lines of a text. Latin-1 has a character for every byte, so no byte is lost. */
+/** Splits a text into lines. Latin-1 has a character for every byte, so no byte is lost. */
 const linesOf = (bytes: Uint8Array): readonly string[] =>
   Buffer.from(bytes)
     .toString('latin1')
@@ -230,14 +235,14 @@ async function replacements(
 const isSame = (a: Replacement, b: Replacement): boolean =>
   a.from === b.from && a.to === b.to && a.lines.join('') === b.lines.join('');
 
-/** A path that a revert could not change, and why. The path is as it was. */
+/** A path that a revert couldn't change, and why. The path stays as it was. */
 export type RefusedPath = {readonly path: string; readonly reason: string};
 
 /**
- * Carries out the plan of a revert. Paths that have changed since the plan was made are left as they are. A file has its old or its new
- * content at every moment. Never throws.
+ * Applies the plan of a revert. Leaves alone paths that have changed since the plan was made. A file has its old or its
+ * new content at every moment. Never throws.
  */
-export function carryOutRevert(
+export function applyRevert(
   steps: readonly RevertStep[],
   {objects, seen}: {readonly objects: ObjectStore; readonly seen: ReadonlyMap<string, CachedFile>},
 ): readonly RefusedPath[] {
@@ -245,10 +250,10 @@ export function carryOutRevert(
   const locked = makeUnlocker();
   const attempt = (step: RevertStep, work: (at: Target) => void): void => {
     try {
-      using folder = folderOf(step.path);
+      using folder = openParent(step.path);
       const target = {folder, path: folder.at(basename(step.path))};
       locked.open(dirname(step.path), folder);
-      const reason = whyNot(step, {path: target.path, seen});
+      const reason = stepProblem(step, {path: target.path, seen});
       if (reason === undefined) work(target);
       else refused.push({path: step.path, reason});
     } catch (cause) {
@@ -258,12 +263,14 @@ export function carryOutRevert(
   const deepestFirst = steps.toSorted((a, b) => b.path.length - a.path.length);
 
   for (const step of deepestFirst) {
-    if (goes(step) && step.is?.kind !== 'folder') attempt(step, ({path}) => unlinkSync(path));
+    if (isRemovedFirst(step) && step.is?.kind !== 'folder') attempt(step, ({path}) => unlinkSync(path));
   }
   for (const step of deepestFirst)
-    if (goes(step) && step.is?.kind === 'folder') attempt(step, ({path}) => removeEmpty(path, step));
+    if (isRemovedFirst(step) && step.is?.kind === 'folder') attempt(step, ({path}) => removeEmpty(path, step));
   const isRefused = (path: string): boolean => refused.some(one => one.path === path);
-  const ready = steps.filter(({path}) => !isRefused(path)).map(step => (goes(step) ? {...step, is: undefined} : step));
+  const ready = steps
+    .filter(({path}) => !isRefused(path))
+    .map(step => (isRemovedFirst(step) ? {...step, is: undefined} : step));
 
   const folders = ready.filter(({wanted}) => wanted?.kind === 'folder');
   for (const step of folders.toSorted((a, b) => a.path.length - b.path.length)) {
@@ -273,10 +280,10 @@ export function carryOutRevert(
   }
   for (const step of ready) {
     const {wanted} = step;
-    if (wanted?.kind === 'link') attempt(step, target => putLink(target, wanted.target));
-    if (wanted?.kind === 'file') attempt(step, target => putFile(step, {target, wanted, objects}));
+    if (wanted?.kind === 'link') attempt(step, target => restoreLink(target, wanted.target));
+    if (wanted?.kind === 'file') attempt(step, target => restoreFile(step, {target, wanted, objects}));
   }
-  // Modes are set last: a folder without write permission must be filled before.
+  // Modes are set last: a folder without write permission must be filled first.
   const modes = new Map(locked.modes);
   for (const {path, wanted} of folders) if (wanted?.kind === 'folder' && !isRefused(path)) modes.set(path, wanted.mode);
   for (const [path, mode] of [...modes].toSorted(([a], [b]) => b.length - a.length)) changeMode(path, mode, refused);
@@ -285,23 +292,23 @@ export function carryOutRevert(
 
 /** A path of a step in its open folder. */
 interface Target {
-  readonly folder: HeldPath;
+  readonly folder: PathHandle;
   readonly path: string;
 }
 
-function folderOf(path: string): HeldPath {
+function openParent(path: string): PathHandle {
   try {
-    return holdPath(dirname(path), 'folder');
+    return openPathHandle(dirname(path), 'folder');
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && !hasCode(cause, 'ENOTDIR')) throw cause;
-    throw new Error('its folder is a link now', {cause});
+    throw new Error('its folder is now a link', {cause});
   }
 }
 
-/** Gives the owner write permission for folders that lack it while the revert runs; `modes` are their modes before. */
+/** Gives the owner write permission for folders that lack it during the revert; `modes` are their previous modes. */
 function makeUnlocker(): {
   readonly modes: ReadonlyMap<string, number>;
-  open(folder: string, held: HeldPath): void;
+  open(folder: string, held: PathHandle): void;
 } {
   const modes = new Map<string, number>();
   return {
@@ -313,37 +320,37 @@ function makeUnlocker(): {
         chmodSync(self, mode | 0o300);
         modes.set(folder, mode);
       } catch {
-        // The folder belongs to another user. The step in the folder then fails with the reason.
+        // The folder belongs to another user. The step then fails with that reason.
       }
     },
   };
 }
 
-/** Whether the present entry must be removed before the wanted one can take its place. */
-const goes = ({is, wanted}: RevertStep): boolean => is !== undefined && is.kind !== wanted?.kind;
+/** True if the current entry must be deleted before the wanted one can replace it. */
+const isRemovedFirst = ({is, wanted}: RevertStep): boolean => is !== undefined && is.kind !== wanted?.kind;
 
-/** Why a path must not be touched: it is not as it was when the plan was made. */
-function whyNot(
+/** Returns why a path must not be touched: it has changed since the plan was made. */
+function stepProblem(
   {path: known, is, wanted}: RevertStep,
   {path, seen}: {readonly path: string; readonly seen: ReadonlyMap<string, CachedFile>},
 ): string | undefined {
   const stats = lstatSync(path, {throwIfNoEntry: false});
   const isThere = wanted?.kind === 'folder' && stats?.isDirectory() === true;
-  if (is === undefined) return stats === undefined || isThere ? undefined : changedNow;
-  if (stats === undefined) return changedNow;
+  if (is === undefined) return stats === undefined || isThere ? undefined : changedText;
+  if (stats === undefined) return changedText;
   switch (is.kind) {
     case 'folder':
-      return stats.isDirectory() ? undefined : changedNow;
+      return stats.isDirectory() ? undefined : changedText;
     case 'link':
-      return stats.isSymbolicLink() ? undefined : changedNow;
+      return stats.isSymbolicLink() ? undefined : changedText;
     default: {
       const file = seen.get(known);
-      return file !== undefined && matchesStats(file, stats) ? undefined : changedNow;
+      return file !== undefined && matchesStats(file, stats) ? undefined : changedText;
     }
   }
 }
 
-const changedNow = 'it changed at this very moment';
+const changedText = 'it changed during the revert';
 
 function removeEmpty(path: string, {wanted}: RevertStep): void {
   try {
@@ -353,13 +360,13 @@ function removeEmpty(path: string, {wanted}: RevertStep): void {
   }
 }
 
-function putLink({folder, path}: Target, target: string): void {
+function restoreLink({folder, path}: Target, target: string): void {
   const fresh = folder.at(temporaryName());
   symlinkSync(target, fresh);
-  orRemoved(fresh, () => renameSync(fresh, path));
+  removeOnError(fresh, () => renameSync(fresh, path));
 }
 
-function putFile(
+function restoreFile(
   {path: known, is}: RevertStep,
   {
     target: {folder, path},
@@ -368,23 +375,23 @@ function putFile(
   }: {readonly target: Target; readonly wanted: FileNode; readonly objects: ObjectStore},
 ): void {
   if (is?.kind === 'file' && is.hash === wanted.hash) {
-    using file = holdPath(known, 'file');
+    using file = openPathHandle(known, 'file');
     chmodSync(file.self, wanted.mode);
     return;
   }
   const fresh = folder.at(temporaryName());
-  orRemoved(fresh, () => {
-    if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its content is not kept any more');
+  removeOnError(fresh, () => {
+    if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its saved content is gone');
     chmodSync(fresh, wanted.mode);
     renameSync(fresh, path);
   });
 }
 
-/** Sets the mode of a folder; nothing happens if the folder is gone. */
+/** Sets the mode of a folder; does nothing if the folder is gone. */
 function changeMode(path: string, mode: number, refused: RefusedPath[]): void {
   try {
     if (lstatSync(path, {throwIfNoEntry: false})?.isDirectory() !== true) return;
-    using folder = holdPath(path, 'folder');
+    using folder = openPathHandle(path, 'folder');
     chmodSync(folder.self, mode);
   } catch (cause) {
     refused.push({path, reason: causeText(cause)});

@@ -7,15 +7,15 @@ import {isTemporaryName} from '../files/folder-handle.ts';
 import {
   countFiles,
   emptyStatCache,
-  linkNode,
+  readLinkNode,
   matchesStats,
-  sortedNamesIn,
+  sortedNames,
   type CachedFile,
   type CachedFolder,
   toCachedFile,
   findUnchanged,
   type StatCache,
-  statsOf,
+  lstatOf,
 } from './stat-cache.ts';
 import {findInGit} from './git-blobs.ts';
 import {readGitIndex, withAttributes, type GitIndex} from './tracked-files.ts';
@@ -23,12 +23,12 @@ import {ignoredPaths, type IgnoredPaths} from './git-query.ts';
 import type {ObjectStore} from './object-store.ts';
 import {encodeRoot, encodeEntries, sameNode, type TreeNode} from './tree.ts';
 
-export interface ScanPlace {
-  /** Absolute, without links, none within another. */
+export interface ScanContext {
+  /** Absolute, links resolved, none inside another. */
   readonly roots: readonly string[];
-  /** Paths that are never part of a checkpoint: the folder of the checkpoints themselves. */
-  readonly never: ReadonlySet<string>;
-  readonly objects: Pick<ObjectStore, 'put' | 'putFile' | 'refer'>;
+  /** Paths that are never part of a checkpoint, such as the folder of the checkpoints themselves. */
+  readonly excluded: ReadonlySet<string>;
+  readonly objects: Pick<ObjectStore, 'put' | 'putFile' | 'addRepository'>;
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -39,34 +39,34 @@ export interface Scan {
   readonly leftOut: readonly string[];
 }
 
-/** Files and folders beyond which a folder is no workspace but somebody's whole disk. */
+/** The number of files and folders beyond which a folder counts as a whole disk, not a workspace. */
 const maxEntries = 200_000;
 
-/** Bytes of new content beyond which no checkpoint is taken. */
+/** The bytes of new content beyond which no checkpoint is taken. */
 const maxNewBytes = 4 * 1024 * 1024 * 1024;
 
-/** Bytes beyond which a file is not kept: of ignored files, and of all others. */
+/** The size, in bytes, beyond which a file is left out: for ignored files, and for all others. */
 const maxIgnoredBytes = 1024 * 1024;
 const maxFileBytes = 256 * 1024 * 1024;
 
-/** Files of an ignored folder, and bytes of all ignored files, up to which they are kept. */
+/** The most files of an ignored folder, and the most bytes of all ignored files, that a checkpoint includes. */
 export const maxIgnoredFiles = 2000;
 const maxIgnoredTotal = 64 * 1024 * 1024;
 
-/** Folders that tools fill. Outside of repositories no ignore file says so. */
-const filledByTools = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
+/** Folders that tools fill. Outside repositories no ignore file names them. */
+const toolFolders = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
 
-const ofVersionControl = new Set(['.git', '.hg', '.svn', '.jj']);
+const versionControlFolders = new Set(['.git', '.hg', '.svn', '.jj']);
 
-/** Milliseconds of work after which the event loop gets a turn. */
-const stretchMs = 12;
+/** Milliseconds of work before yielding to the event loop. */
+const sliceMs = 12;
 
 /**
- * Stores the roots as they are now: every file, link and folder except the folders of version control, ignored files that are large,
- * and what cannot be read. Writes nothing into the workspace.
+ * Stores the roots as they are now: every file, link and folder except version control folders, large ignored files,
+ * and unreadable files. Writes nothing into the workspace.
  */
 export async function scanWorkspace(
-  place: ScanPlace,
+  place: ScanContext,
   known: Known,
   signal: AbortSignal,
 ): Promise<Outcome<Scan, Fault>> {
@@ -74,17 +74,17 @@ export async function scanWorkspace(
     await refuseTooLarge(place, known, signal);
     return ok(await new Scanner(place, {...known, found: new Map(), purpose: 'all'}, signal).scan());
   } catch (cause) {
-    if (cause instanceof TooLarge) return failed(cause.fault);
+    if (cause instanceof TooLargeError) return failed(cause.fault);
     throw cause;
   }
 }
 
 /**
- * Stores in advance the contents that the next scan will need and that git does not hold, and records the stats of their files in
- * `found`. If it is aborted, what it has stored by then counts.
+ * Stores in advance the contents that the next scan will need and that git doesn't hold. Records the stats of their
+ * files in `found`. If aborted, what it has stored so far stays usable.
  */
 export async function scanAhead(
-  place: ScanPlace,
+  place: ScanContext,
   {found, ...known}: Known & {readonly found: Map<string, CachedFile>},
   signal: AbortSignal,
 ): Promise<void> {
@@ -92,24 +92,27 @@ export async function scanAhead(
     await refuseTooLarge(place, known, signal);
     await new Scanner(place, {...known, found, purpose: 'not-held'}, signal).scan();
   } catch (cause) {
-    // The scan itself will say so.
-    if (!signal.aborted && !(cause instanceof TooLarge)) throw cause;
+    // The scan itself will report it.
+    if (!signal.aborted && !(cause instanceof TooLargeError)) throw cause;
   }
 }
 
-/** Finds what a scan would leave out at, above or below some paths; if it is aborted, what it has found by then. Stores nothing. */
-export async function scanLeftOut(
-  place: Omit<ScanPlace, 'objects'>,
+/**
+ * Finds what a scan would leave out at, above or below some paths. If aborted, returns what it has found so far. Stores
+ * nothing.
+ */
+export async function findLeftOut(
+  place: Omit<ScanContext, 'objects'>,
   only: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const known = {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found: new Map<string, CachedFile>()};
-  const purpose = {leftOut: linesOf(only)};
-  const scanner = new Scanner({...place, objects: storesNothing}, {...known, purpose}, signal);
+  const purpose = {leftOut: relatedTo(only)};
+  const scanner = new Scanner({...place, objects: noopObjects}, {...known, purpose}, signal);
   try {
     await scanner.scan();
   } catch (cause) {
-    if (!signal.aborted && !(cause instanceof TooLarge)) throw cause;
+    if (!signal.aborted && !(cause instanceof TooLargeError)) throw cause;
   }
   return scanner.leftOut;
 }
@@ -117,21 +120,24 @@ export async function scanLeftOut(
 /** The results of earlier scans. */
 interface Known {
   readonly cache: StatCache;
-  /** The result of scanning ahead since then. */
+  /** The result of scanning ahead since the last checkpoint. */
   readonly ahead: StatCache;
   readonly now: () => number;
 }
 
-/** Scans a new workspace without storing anything, so that nothing is copied of one that is too large. Git holds most of a repository, so repositories are scanned once. */
-async function refuseTooLarge(place: ScanPlace, known: Known, signal: AbortSignal): Promise<void> {
+/**
+ * Scans a new workspace without storing anything, so that nothing of a too large one is copied. Repositories are
+ * scanned once, because git holds most of them.
+ */
+async function refuseTooLarge(place: ScanContext, known: Known, signal: AbortSignal): Promise<void> {
   if (known.cache.files.size > 0 || known.ahead.files.size > 0) return;
   if (place.roots.some(root => existsSync(join(root, '.git')))) return;
-  await new Scanner({...place, objects: storesNothing}, {...known, found: new Map(), purpose: 'all'}, signal).scan();
+  await new Scanner({...place, objects: noopObjects}, {...known, found: new Map(), purpose: 'all'}, signal).scan();
 }
 
-const storesNothing: ScanPlace['objects'] = {put: () => '', putFile: () => '', refer: () => {}};
+const noopObjects: ScanContext['objects'] = {put: () => '', putFile: () => '', addRepository: () => {}};
 
-class TooLarge extends Error {
+class TooLargeError extends Error {
   readonly fault: Fault;
   constructor(fault: Fault) {
     super(fault.message);
@@ -139,21 +145,24 @@ class TooLarge extends Error {
   }
 }
 
-type Standing = 'kept' | 'ignored';
+type FileStatus = 'kept' | 'ignored';
 
-interface Where {
-  readonly standing: Standing;
+interface FolderContext {
+  readonly status: FileStatus;
   readonly repository: boolean;
-  /** The git index of the files; `undefined` outside of repositories, and where it cannot be read. */
+  /** The git index of the files; `undefined` outside repositories and if the index can't be read. */
   readonly index: GitIndex | undefined;
-  /** The folder in which git is asked for ignored paths, as soon as an untracked path is found. */
-  readonly askIn: string;
+  /** The folder in which git is asked for ignored paths, once an untracked path turns up. */
+  readonly queryFolder: string;
 }
 
-const outsideOfRepositories: Omit<Where, 'standing'> = {repository: false, index: undefined, askIn: ''};
+const outsideRepository: Omit<FolderContext, 'status'> = {repository: false, index: undefined, queryFolder: ''};
 
-/** `not-held`: only contents that git does not hold. `leftOut`: only look for what would be left out at, above or below these paths. */
-type Purpose = 'all' | 'not-held' | {readonly leftOut: PathLines};
+/**
+ * `not-held`: store only contents that git doesn't hold. `leftOut`: only find what would be left out at, above or below
+ * these paths.
+ */
+type Purpose = 'all' | 'not-held' | {readonly leftOut: RelatedPaths};
 
 interface ScanKnown extends Known {
   readonly found: Map<string, CachedFile>;
@@ -163,19 +172,19 @@ interface ScanKnown extends Known {
 const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
 
 class Scanner {
-  readonly #place: ScanPlace;
+  readonly #place: ScanContext;
   readonly #known: ScanKnown;
   readonly #signal: AbortSignal;
   readonly #folders = new Map<string, CachedFolder>();
   readonly #leftOut: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
-  readonly #asked = new Set<string>();
+  readonly #queried = new Set<string>();
   #entries = 0;
   #ignoredTotal = 0;
   #newBytes = 0;
-  #stretchEnds = 0;
+  #sliceEnds = 0;
 
-  constructor(place: ScanPlace, known: ScanKnown, signal: AbortSignal) {
+  constructor(place: ScanContext, known: ScanKnown, signal: AbortSignal) {
     this.#place = place;
     this.#known = known;
     this.#signal = signal;
@@ -192,8 +201,8 @@ class Scanner {
       const stats = lstatSync(root, {throwIfNoEntry: false});
       if (stats?.isDirectory() !== true) continue;
       const isTop = existsSync(join(root, '.git'));
-      const known = isTop ? outsideOfRepositories : await this.#inRepository(root);
-      const node = await this.#folder(root, stats, {standing: 'kept', ...known});
+      const known = isTop ? outsideRepository : await this.#inRepository(root);
+      const node = await this.#folder(root, stats, {status: 'kept', ...known});
       if (node !== undefined) folders.set(root, node);
     }
     const tree =
@@ -201,42 +210,42 @@ class Scanner {
     return {tree, cache: {files: this.#known.found, folders: this.#folders, since}, leftOut: this.#leftOut};
   }
 
-  async #ask(folder: string): Promise<boolean> {
-    this.#asked.add(folder);
+  async #queryIgnored(folder: string): Promise<boolean> {
+    this.#queried.add(folder);
     const found = await ignoredPaths(folder, {environment: this.#place.environment, signal: this.#signal});
     if (found !== undefined) this.#ignored.push(found);
     return found !== undefined;
   }
 
-  /** Reads the git index for a folder that may lie in a repository. */
-  async #inRepository(folder: string): Promise<Omit<Where, 'standing'>> {
+  /** Reads the git index for a folder that may be in a repository. */
+  async #inRepository(folder: string): Promise<Omit<FolderContext, 'status'>> {
     const {environment, objects} = this.#place;
     const index = await readGitIndex(folder, {environment, signal: this.#signal});
-    if (index === undefined) return {repository: await this.#ask(folder), index, askIn: folder};
-    objects.refer(index.gitFolder);
-    return {repository: true, index, askIn: folder};
+    if (index === undefined) return {repository: await this.#queryIgnored(folder), index, queryFolder: folder};
+    objects.addRepository(index.gitFolder);
+    return {repository: true, index, queryFolder: folder};
   }
 
-  async #folder(path: string, stats: Stats, where: Where): Promise<TreeNode | undefined> {
+  async #folder(path: string, stats: Stats, where: FolderContext): Promise<TreeNode | undefined> {
     await this.#yieldToEventLoop();
-    const found = sortedNamesIn(path);
+    const found = sortedNames(path);
     if (found === undefined) return this.#leaveOut(path);
     const beginning = path.endsWith(sep) ? path : path + sep;
-    const own = found.includes('.git') && where.standing === 'kept' ? await this.#inRepository(path) : where;
+    const own = found.includes('.git') && where.status === 'kept' ? await this.#inRepository(path) : where;
     const index = own.index === undefined ? undefined : withAttributes(own.index, path);
-    const inside: Where = {...own, standing: where.standing, index};
-    if (index !== undefined && inside.standing === 'kept' && !this.#asked.has(own.askIn)) {
-      // Git walks through the whole repository for this, so it is not asked while everything is tracked.
-      const isTracked = (name: string): boolean => ofVersionControl.has(name) || index.tracks(beginning + name);
-      if (!found.every(isTracked)) await this.#ask(own.askIn);
+    const inside: FolderContext = {...own, status: where.status, index};
+    if (index !== undefined && inside.status === 'kept' && !this.#queried.has(own.queryFolder)) {
+      // Git walks the whole repository for this, so it isn't asked while everything is tracked.
+      const isTracked = (name: string): boolean => versionControlFolders.has(name) || index.tracks(beginning + name);
+      if (!found.every(isTracked)) await this.#queryIgnored(own.queryFolder);
     }
     const last = this.#known.cache.folders.get(path);
     const nodes = new Map<string, TreeNode>();
     let isAsLast = true;
     for (const name of found) {
       const below = beginning + name;
-      if (ofVersionControl.has(name) || isTemporaryName(name) || this.#place.never.has(below)) continue;
-      if (typeof this.#known.purpose === 'object' && !isOnLine(below, this.#known.purpose.leftOut)) continue;
+      if (versionControlFolders.has(name) || isTemporaryName(name) || this.#place.excluded.has(below)) continue;
+      if (typeof this.#known.purpose === 'object' && !isRelated(below, this.#known.purpose.leftOut)) continue;
       const scanned = this.#entry(below, inside);
       const node = scanned instanceof Promise ? await scanned : scanned;
       if (node === undefined) continue;
@@ -254,11 +263,11 @@ class Scanner {
     return {kind: 'folder', mode: stats.mode & 0o7777, tree: kept.tree};
   }
 
-  /** Answers without a promise for everything but folders: promises for the many files would cost time. */
-  #entry(path: string, where: Where): TreeNode | undefined | Promise<TreeNode | undefined> {
+  /** Returns a promise only for folders: promises for the many files would cost time. */
+  #entry(path: string, where: FolderContext): TreeNode | undefined | Promise<TreeNode | undefined> {
     this.#entries += 1;
     if (this.#entries > maxEntries) throw this.#tooLarge(`more than ${String(maxEntries)} files and folders`);
-    // A name that is not UTF-8 cannot be turned back into the path of the file.
+    // A name that is not UTF-8 can't be turned back into the path of the file.
     if (path.includes('\uFFFD')) return this.#leaveOut(path);
     if (
       this.#known.purpose === 'not-held' &&
@@ -267,33 +276,31 @@ class Scanner {
     ) {
       return undefined;
     }
-    const stats = statsOf(path);
+    const stats = lstatOf(path);
     if (stats === 'gone') return undefined;
     if (stats === 'unreadable') return this.#leaveOut(path);
-    if (stats.isSymbolicLink()) return linkNode(path);
+    if (stats.isSymbolicLink()) return readLinkNode(path);
     if (stats.isDirectory()) return this.#subfolder(path, stats, where);
-    return stats.isFile()
-      ? this.#file(path, stats, {...where, standing: this.#standingOf(path, where.standing)})
-      : undefined;
+    return stats.isFile() ? this.#file(path, stats, {...where, status: this.#statusOf(path, where.status)}) : undefined;
   }
 
-  async #subfolder(path: string, stats: Stats, where: Where): Promise<TreeNode | undefined> {
-    if (where.standing === 'ignored') return this.#folder(path, stats, where);
+  async #subfolder(path: string, stats: Stats, where: FolderContext): Promise<TreeNode | undefined> {
+    if (where.status === 'ignored') return this.#folder(path, stats, where);
     const ignored =
       this.#ignored.some(({folders}) => folders.has(path)) ||
-      (!where.repository && filledByTools.has(path.slice(path.lastIndexOf('/') + 1)));
+      (!where.repository && toolFolders.has(path.slice(path.lastIndexOf('/') + 1)));
     if (!ignored) return this.#folder(path, stats, where);
     if (countFiles(path, maxIgnoredFiles) > maxIgnoredFiles) return this.#leaveOut(path);
-    return this.#folder(path, stats, {...where, standing: 'ignored'});
+    return this.#folder(path, stats, {...where, status: 'ignored'});
   }
 
-  #standingOf(path: string, above: Standing): Standing {
+  #statusOf(path: string, above: FileStatus): FileStatus {
     return above === 'ignored' || this.#ignored.some(({files}) => files.has(path)) ? 'ignored' : 'kept';
   }
 
-  #file(path: string, stats: Stats, {standing, index}: Where): TreeNode | undefined {
-    if (stats.size > (standing === 'ignored' ? maxIgnoredBytes : maxFileBytes)) return this.#leaveOut(path);
-    if (standing === 'ignored') {
+  #file(path: string, stats: Stats, {status, index}: FolderContext): TreeNode | undefined {
+    if (stats.size > (status === 'ignored' ? maxIgnoredBytes : maxFileBytes)) return this.#leaveOut(path);
+    if (status === 'ignored') {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > maxIgnoredTotal) return this.#leaveOut(path);
     }
@@ -315,13 +322,13 @@ class Scanner {
       this.#known.found.set(path, toCachedFile(stats, hash));
       return {kind: 'file', mode: stats.mode & 0o7777, hash};
     } catch (cause) {
-      if (hasCode(cause, ...unreadable)) return this.#unreadable(path, stats);
-      if (hasCode(cause, ...gone)) return undefined;
+      if (hasCode(cause, ...unreadableCodes)) return this.#unreadable(path, stats);
+      if (hasCode(cause, ...goneCodes)) return undefined;
       throw cause;
     }
   }
 
-  /** A file whose stats are those of the last checkpoint, but that may no longer be read, has the same content. */
+  /** A file that has become unreadable, but with the stats of the last checkpoint, has the same content. */
   #unreadable(path: string, stats: Stats): TreeNode | undefined {
     const last = this.#known.cache.files.get(path);
     if (last === undefined || !matchesStats({...last, ctime: stats.ctimeMs}, stats)) return this.#leaveOut(path);
@@ -329,10 +336,10 @@ class Scanner {
     return {kind: 'file', mode: stats.mode & 0o7777, hash: last.hash};
   }
 
-  #tooLarge(what: string): TooLarge {
-    return new TooLarge({
+  #tooLarge(what: string): TooLargeError {
+    return new TooLargeError({
       kind: 'needs-user',
-      message: `${this.#place.roots.join(', ')}: ${what}, too much to keep checkpoints of.`,
+      message: `${this.#place.roots.join(', ')}: ${what}, too large for checkpoints.`,
       fix: 'Start weft in the folder of one project.',
     });
   }
@@ -343,19 +350,19 @@ class Scanner {
 
   async #yieldToEventLoop(): Promise<void> {
     this.#signal.throwIfAborted();
-    if (this.#known.now() < this.#stretchEnds) return;
+    if (this.#known.now() < this.#sliceEnds) return;
     await yieldToEventLoop();
-    this.#stretchEnds = this.#known.now() + stretchMs;
+    this.#sliceEnds = this.#known.now() + sliceMs;
   }
 }
 
-/** Paths with all folders above them: thousands of files may be deleted at once. */
-interface PathLines {
+/** Some paths with all folders above them, as sets: thousands of files may be deleted at once. */
+interface RelatedPaths {
   readonly paths: ReadonlySet<string>;
   readonly above: ReadonlySet<string>;
 }
 
-function linesOf(paths: readonly string[]): PathLines {
+function relatedTo(paths: readonly string[]): RelatedPaths {
   const above = new Set<string>();
   for (const path of paths) {
     for (let folder = dirname(path); !above.has(folder); folder = dirname(folder)) above.add(folder);
@@ -363,8 +370,8 @@ function linesOf(paths: readonly string[]): PathLines {
   return {paths: new Set(paths), above};
 }
 
-/** Whether a path is one of these, or lies above or below one. */
-function isOnLine(path: string, {paths, above}: PathLines): boolean {
+/** True if a path is one of these, or above or below one. */
+function isRelated(path: string, {paths, above}: RelatedPaths): boolean {
   if (paths.has(path) || above.has(path)) return true;
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     if (paths.has(folder)) return true;
@@ -372,5 +379,5 @@ function isOnLine(path: string, {paths, above}: PathLines): boolean {
   return false;
 }
 
-const unreadable = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];
-const gone = ['ENOENT', 'ENOTDIR', 'ELOOP'];
+const unreadableCodes = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];
+const goneCodes = ['ENOENT', 'ENOTDIR', 'ELOOP'];

@@ -2,11 +2,11 @@ import {readFileSync, statSync, type Stats} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {runGitQuery} from './git-query.ts';
 
-/** An entry of the git index: the blob of a file, and the stats of the file at that time. Times are milliseconds. */
+/** An entry of the git index: the blob of a file, and the file's stats at that time. Times are in milliseconds. */
 export interface IndexedFile {
   readonly blob: string;
   readonly size: number;
-  /** NaN if the stats do not prove that the file is unchanged. */
+  /** NaN if the stats don't prove that the file is unchanged. */
   readonly mtime: number;
   readonly ctime: number;
   readonly inode: number;
@@ -14,28 +14,33 @@ export interface IndexedFile {
 
 /** The git index of a repository. */
 export interface GitIndex {
-  /** The folder of git's objects; the common one for worktrees. */
+  /** The folder of git's objects; for worktrees the common one. */
   readonly gitFolder: string;
-  /** The entry of a tracked file by its absolute path. */
+  /** Returns the entry of a tracked file by its absolute path. */
   file(path: string): IndexedFile | undefined;
-  /** Whether something is tracked at, or below, an absolute path. */
+  /** True if something is tracked at or below an absolute path. */
   tracks(path: string): boolean;
   /** The tracked `.gitattributes` files, by absolute path. */
   readonly attributes: ReadonlySet<string>;
-  /** `as-held`: files have the content of their blobs. `compared`: git may convert contents (line ends, filters), so each file must be read. */
+  /**
+   * `as-held`: files have the content of their blobs. `compared`: git may convert contents (line endings, filters), so
+   * each file must be read.
+   */
   readonly contents: 'as-held' | 'compared';
 }
 
 /**
- * Reads the index of the repository that `folder` lies in. `undefined` if there is none, or if it is of a kind that is not read here
- * (split, SHA-256); everything is stored then as outside of repositories. Runs no program that the repository names.
+ * Reads the index of the repository that contains `folder`. Returns `undefined` if there is none, or for a kind that
+ * isn't supported here (split, SHA-256); everything is then stored as outside repositories. Runs no program that the
+ * repository names.
  */
 export async function readGitIndex(
   folder: string,
   {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
 ): Promise<GitIndex | undefined> {
   const known = lastRead.get(folder);
-  if (known !== undefined && known.look === lookOf(known.file)) return withAllAttributes(known, folder, environment);
+  if (known !== undefined && known.look === fingerprintOf(known.file))
+    return withAllAttributes(known, folder, environment);
   lastRead.delete(folder);
   const git = async (...words: readonly string[]): Promise<string> => {
     const answer = await runGitQuery(words, {folder, environment, signal});
@@ -50,14 +55,14 @@ export async function readGitIndex(
     const [format, common, path, top] = places.split('\n');
     if (format !== 'sha1' || common === undefined || path === undefined || top === undefined) return undefined;
     const file = resolve(folder, path);
-    const look = lookOf(file);
+    const fingerprint = fingerprintOf(file);
     const stats = statSync(file);
     if (!stats.isFile() || stats.size > maxIndexBytes) return undefined;
     const parsed = parseIndex(readFileSync(file), {folder: top, writtenAt: stats.mtimeMs});
     if (parsed === undefined) return undefined;
     const gitFolder = resolve(folder, common);
-    const index: GitIndex = {gitFolder, ...parsed, contents: converts(settings) ? 'compared' : 'as-held'};
-    const read = {file, look, top, index};
+    const index: GitIndex = {gitFolder, ...parsed, contents: convertsContents(settings) ? 'compared' : 'as-held'};
+    const read = {file, look: fingerprint, top, index};
     lastRead.set(folder, read);
     return withAllAttributes(read, folder, environment);
   } catch {
@@ -73,12 +78,12 @@ interface ReadIndex {
 }
 
 /**
- * The index that was read last, by folder. As long as git has not written the index again, a file whose stats match its entry is
- * unchanged, whatever settings have changed since.
+ * The index that was read last, by folder. Until git writes the index again, a file whose stats match its entry is
+ * unchanged, even if settings have changed.
  */
 const lastRead = new Map<string, ReadIndex>();
 
-function lookOf(file: string): string {
+function fingerprintOf(file: string): string {
   const stats = statSync(file, {throwIfNoEntry: false});
   return stats === undefined ? '' : [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ');
 }
@@ -89,18 +94,18 @@ function withAllAttributes({top, index}: ReadIndex, folder: string, environment:
   return foldersBetween(top, folder).reduce(withAttributes, own);
 }
 
-/** Bytes of an index that is read. */
+/** The size of the largest index to read, in bytes. */
 const maxIndexBytes = 256 * 1024 * 1024;
 
-/** Whether the stats match the index: then git holds the file's content, unless git converts it. */
+/** True if the stats match the index: git then holds the file's content, unless git converts it. */
 export const matchesIndex = (file: IndexedFile, stats: Stats): boolean =>
   file.size === stats.size &&
   file.inode === stats.ino % 2 ** 32 &&
   Math.abs(file.mtime - stats.mtimeMs) < 0.001 &&
   Math.abs(file.ctime - stats.ctimeMs) < 0.001;
 
-/** Whether a setting of the user or the repository makes git convert contents. */
-function converts(settings: string): boolean {
+/** True if a setting of the user or the repository makes git convert contents. */
+function convertsContents(settings: string): boolean {
   const rows = settings.toLowerCase().split('\0');
   return rows.some(
     row =>
@@ -112,7 +117,7 @@ function converts(settings: string): boolean {
 const userAttributes = ({XDG_CONFIG_HOME, HOME = '/'}: NodeJS.ProcessEnv): string =>
   join(XDG_CONFIG_HOME || join(HOME, '.config'), 'git', 'attributes');
 
-/** The folders above `folder`, from `top` down. */
+/** Returns the folders above `folder`, from `top` down. */
 function foldersBetween(top: string, folder: string): readonly string[] {
   const above: string[] = [];
   for (let at = folder; at !== top && dirname(at) !== at;) {
@@ -122,7 +127,10 @@ function foldersBetween(top: string, folder: string): readonly string[] {
   return above;
 }
 
-/** The index for the files below a folder. If a `.gitattributes` there (or one that was removed) may convert contents, they are `compared`. */
+/**
+ * Returns the index for the files below a folder. If a `.gitattributes` there (or a deleted one) may convert contents,
+ * they are `compared`.
+ */
 export function withAttributes(index: GitIndex, folder: string): GitIndex {
   if (index.contents === 'compared') return index;
   const file = join(folder, '.gitattributes');
@@ -131,7 +139,7 @@ export function withAttributes(index: GitIndex, folder: string): GitIndex {
   return mayConvert ? {...index, contents: 'compared'} : index;
 }
 
-/** Whether an attributes file may make git convert contents. */
+/** True if an attributes file may make git convert contents. */
 function mentionsConversion(file: string): boolean {
   try {
     const stats = statSync(file, {throwIfNoEntry: false});
@@ -145,12 +153,12 @@ function mentionsConversion(file: string): boolean {
   }
 }
 
-/** Milliseconds within which two changes of a file may get the same time from the file system. */
+/** Milliseconds within which the file system may give two changes of a file the same time. */
 const tickMs = 20;
 
 /**
- * Parses a git index of version 2 to 4; `undefined` for other versions and for a split index. Only names are parsed at once, entries
- * when they are asked for: there may be very many.
+ * Parses a git index of version 2 to 4. Returns `undefined` for other versions and for a split index. Parses only names
+ * at once and entries on demand, because there may be very many.
  */
 function parseIndex(
   bytes: Buffer,
@@ -199,7 +207,7 @@ function parseIndex(
     const file = each.endsWith('/') ? `${each}.gitattributes` : `${each}/.gitattributes`;
     if (places.has(file)) attributes.add(file);
   }
-  // Extensions; a lower-case name means that the entries cannot be understood without it.
+  // Extensions. A lowercase name means that the entries can't be understood without it.
   while (at + 8 <= bytes.length - 20) {
     if (/^[a-z]/u.test(bytes.toString('latin1', at, at + 1))) return undefined;
     at += 8 + bytes.readUInt32BE(at + 4);
@@ -216,19 +224,19 @@ function parseIndex(
 
 const extendedFlag = 0x4000;
 
-/** Parses one entry; `undefined` for a link, a submodule, or a file in conflict. */
+/** Parses one entry. Returns `undefined` for a link, a submodule, or a file in conflict. */
 function fileAt(bytes: Buffer, begin: number, writtenAt: number): IndexedFile | undefined {
   const flags = bytes.readUInt16BE(begin + 60);
   const more = (flags & extendedFlag) === 0 ? 0 : bytes.readUInt16BE(begin + 62);
   const mode = bytes.readUInt32BE(begin + 24);
   if (mode >> 12 !== 8 || (flags & 0x3000) !== 0) return undefined;
   const mtime = timeAt(bytes, begin + 8);
-  // Assumed to be unchanged, left out of the working tree or only announced; or changed when the index was written.
-  const isDoubtful = (flags & 0x8000) !== 0 || more !== 0 || mtime > writtenAt - tickMs;
+  // Flagged as unchanged, absent from the working tree or only announced; or changed while the index was being written.
+  const isUncertain = (flags & 0x8000) !== 0 || more !== 0 || mtime > writtenAt - tickMs;
   return {
     blob: bytes.toString('hex', begin + 40, begin + 60),
     size: bytes.readUInt32BE(begin + 36),
-    mtime: isDoubtful ? Number.NaN : mtime,
+    mtime: isUncertain ? Number.NaN : mtime,
     ctime: timeAt(bytes, begin),
     inode: bytes.readUInt32BE(begin + 20),
   };

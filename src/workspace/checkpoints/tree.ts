@@ -12,7 +12,7 @@ export type TreeNode =
 
 export type TreeEntries = ReadonlyMap<string, TreeNode>;
 
-/** A whole checkpoint: the workspace folders by absolute path, and the paths below them that are not part of it. */
+/** A whole checkpoint: the workspace folders by absolute path, and the paths below them that it leaves out. */
 export interface RootTree {
   readonly folders: TreeEntries;
   readonly leftOut: readonly string[];
@@ -24,7 +24,7 @@ export function encodeEntries(entries: TreeEntries): string {
   return JSON.stringify(rows);
 }
 
-/** `undefined` for what is no tree. */
+/** Returns `undefined` if the text is not a tree. */
 export function decodeEntries(text: string): TreeEntries | undefined {
   const json = parseJson(text);
   const parsed = json.tag === 'ok' ? rowsSchema.safeParse(json.value) : undefined;
@@ -40,7 +40,7 @@ export function decodeRoot(text: string): RootTree | undefined {
   return parsed?.success === true ? {folders: entriesOf(parsed.data.folders), leftOut: parsed.data.leftOut} : undefined;
 }
 
-/** Whether two nodes are equal. The content of folders is not compared: what is in a folder has its own paths. */
+/** True if two nodes are equal. Folder contents aren't compared, because they have their own paths. */
 export function sameNode(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   if (a.kind === 'file') return b.kind === 'file' && a.mode === b.mode && a.hash === b.hash;
@@ -48,8 +48,8 @@ export function sameNode(a: TreeNode | undefined, b: TreeNode | undefined): bool
   return b.kind === 'folder' && a.mode === b.mode;
 }
 
-/** Whether the path is one of `places`, or lies below one. */
-export function liesIn(path: string, places: ReadonlySet<string>): boolean {
+/** True if the path is one of `places`, or below one. */
+export function isInside(path: string, places: ReadonlySet<string>): boolean {
   if (places.size === 0) return false;
   for (let at = path; ; at = posix.dirname(at)) {
     if (places.has(at)) return true;
@@ -93,7 +93,7 @@ const rowSchema = z.union([
 const rowsSchema = z.array(rowSchema);
 const rootSchema = z.object({folders: rowsSchema, leftOut: z.array(z.string())});
 
-/** What differs at one path between two trees. */
+/** The difference at one path between two trees. */
 export interface Difference {
   readonly path: string;
   readonly from: TreeNode | undefined;
@@ -112,7 +112,7 @@ export function makeTreeReader(objects: ObjectStore) {
 
   const read = <T>(tree: string, decode: (text: string) => T | undefined): T => {
     const decoded = decode(objects.get(tree)?.toString() ?? '');
-    if (decoded === undefined) throw lost(tree);
+    if (decoded === undefined) throw lostCheckpoint(tree);
     return decoded;
   };
   const entries = (tree: string): TreeEntries => {
@@ -140,18 +140,18 @@ export function makeTreeReader(objects: ObjectStore) {
     return below(at(tree, dirname(path))).get(basename(path));
   };
 
-  /** The paths that differ, folders before their content. */
+  /** Returns the paths that differ, folders before their content. */
   const differences = (from: string, to: string): readonly Difference[] =>
     compare('', {from: root(from).folders, to: root(to).folders});
   return {root, at, differences};
 }
 
-const lost = (tree: string): LostCheckpoint =>
+const lostCheckpoint = (tree: string): LostCheckpoint =>
   new LostCheckpoint(
     {
       kind: 'needs-user',
-      message: `The checkpoint is not kept any more, or damaged (${tree.slice(0, 12)}).`,
-      fix: 'An earlier or later one may still be there: /rewind lists them.',
+      message: `The checkpoint was deleted or is damaged (${tree.slice(0, 12)}).`,
+      fix: 'Try an earlier or later one: /rewind lists them.',
     },
     undefined,
   );

@@ -3,7 +3,7 @@ import {homedir} from 'node:os';
 import {delimiter, dirname, isAbsolute, join} from 'node:path';
 import QuickLRU from 'quick-lru';
 import type {ShellReport} from '../../actions/ports.ts';
-import {holds, realPath} from '../files/resolve-path.ts';
+import {containsPath, realPath} from '../files/resolve-path.ts';
 
 /** The folders of a PATH in two parts: trusted ones, and those whose content the workspace controls. */
 export interface SplitPath {
@@ -29,7 +29,7 @@ export function splitPath(path: string, roots: readonly string[]): SplitPath {
       isAbsolute(folder) &&
       (systemFolders.has(folder) ||
         (!/^\/(?:proc|dev)\//u.test(folder) &&
-          ![folder, realPath(folder)].some(each => untrustedRoots.some(root => holds(root, each)))));
+          ![folder, realPath(folder)].some(each => untrustedRoots.some(root => containsPath(root, each)))));
     (isTrusted ? trusted : dropped).push(folder);
   }
   const result = {trusted: (trusted.length > 0 ? trusted : [...systemFolders]).join(delimiter), dropped};
@@ -55,7 +55,7 @@ const systemFolders: ReadonlySet<string> = new Set([
  */
 function repositoryAround(folder: string): string {
   const home = homedir();
-  for (let at = folder; dirname(at) !== at && !holds(at, home); at = dirname(at)) {
+  for (let at = folder; dirname(at) !== at && !containsPath(at, home); at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
   }
   return folder;

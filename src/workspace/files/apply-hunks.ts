@@ -2,20 +2,20 @@ import type {PatchHunk} from '../../domain/file-edit.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {explainMiss, type QuotePolicy} from './explain-miss.ts';
 import {findText, type TextSpan, type Splice} from './find-text.ts';
-import {lineEndAt, lineView, applySplices} from './line-ends.ts';
+import {lineEndingAt, lineView, applySplices} from './line-endings.ts';
 import {ambiguousMatchText, matchNotes, type ChangedText} from './apply-replacement.ts';
 
 /**
- * Applies the hunks of a patch in their order, whole lines at a time: each is looked for behind the one before it, and behind
- * its context. The errors are for the model, one for each hunk that fits nowhere.
+ * Applies the hunks of a patch in order, whole lines at a time. Each hunk is searched for after the previous hunk and
+ * after its own context. The errors are for the model, one for each hunk that fits nowhere.
  */
 export function applyHunks(
   text: string,
   hunks: readonly PatchHunk[],
   quoting: QuotePolicy,
 ): Outcome<ChangedText, readonly string[]> {
-  // A last line without an end is a line like the others while lines are compared.
-  const missingEnd = text === '' || /[\r\n]$/u.test(text) ? '' : lineEndAt(text, text.length);
+  // Lines are compared with a line ending, so a last line without one gets it here.
+  const missingEnd = text === '' || /[\r\n]$/u.test(text) ? '' : lineEndingAt(text, text.length);
   const whole = text + missingEnd;
   const view = lineView(whole, 'strict');
 
@@ -24,7 +24,7 @@ export function applyHunks(
   const troubles: string[] = [];
   let cursor = 0;
   for (const [at, hunk] of hunks.entries()) {
-    const place = placeOf(view.text, hunk, {cursor, quoting});
+    const place = locateHunk(view.text, hunk, {cursor, quoting});
     if (place.tag === 'failed') {
       troubles.push(hunks.length === 1 ? place.error : `change ${at + 1} of ${hunks.length}: ${place.error}`);
     } else {
@@ -35,35 +35,37 @@ export function applyHunks(
   }
   if (troubles.length > 0) return failed(troubles);
   const changed = applySplices(whole, view, splices);
-  // Where the last line only goes, the end of the one before it is that one's own.
+  // If the last line is only removed, the line before it keeps its ending.
   const last = splices.at(-1);
-  const isEndTheirs = last?.text === '' && last.end === view.text.length;
+  const dropsLastLine = last?.text === '' && last.end === view.text.length;
   const ended =
-    missingEnd !== '' && !isEndTheirs && changed.endsWith(missingEnd) ? changed.slice(0, -missingEnd.length) : changed;
+    missingEnd !== '' && !dropsLastLine && changed.endsWith(missingEnd)
+      ? changed.slice(0, -missingEnd.length)
+      : changed;
   return ok({text: ended, notes: [...notes]});
 }
 
-interface Place {
+interface LocatedHunk {
   readonly splice: Splice;
-  /** Where the next hunk may begin. */
+  /** The offset where the next hunk may begin. */
   readonly end: number;
   readonly notes: readonly string[];
 }
 
-function placeOf(
+function locateHunk(
   text: string,
   hunk: PatchHunk,
   {cursor, quoting}: {readonly cursor: number; readonly quoting: QuotePolicy},
-): Outcome<Place, string> {
+): Outcome<LocatedHunk, string> {
   const anchors = anchorsOf(text, hunk.context, cursor);
   if (anchors.length === 0) {
     return failed(
       `its context ${hunk.context.map(line => JSON.stringify(line)).join(', ')} was not found in this order.`,
     );
   }
-  const oldText = textOf(hunk, 'removed');
-  const newText = textOf(hunk, 'added');
-  if (oldText === '') return insertion(text, {hunk, anchors, newText});
+  const oldText = hunkText(hunk, 'removed');
+  const newText = hunkText(hunk, 'added');
+  if (oldText === '') return insertHunk(text, {hunk, anchors, newText});
 
   const [first = cursor] = anchors;
   const found = findText(text, {oldText, newText}, {borders: 'lines', from: first});
@@ -76,8 +78,8 @@ function placeOf(
     return failed(miss);
   }
   const fitting = hunk.place === 'anywhere' ? found.spans : found.spans.filter(({end}) => end === text.length);
-  // The one behind each place that the context names; without context any place is as good as another.
-  const candidates = hunk.context.length === 0 ? fitting : behind(anchors, fitting);
+  // One match after each location that the context names. Without context every match counts.
+  const candidates = hunk.context.length === 0 ? fitting : firstSpanAfterEach(anchors, fitting);
   const [only] = candidates;
   if (only === undefined) return failed('its lines do not stand at the end of the file.');
   if (candidates.length > 1) {
@@ -93,26 +95,26 @@ function placeOf(
 
 const advice = '; add lines of context, or an @@ line with the class or function it is in.';
 
-const textOf = (hunk: PatchHunk, kind: 'added' | 'removed'): string =>
+const hunkText = (hunk: PatchHunk, kind: 'added' | 'removed'): string =>
   hunk.lines
     .filter(line => line.kind === 'context' || line.kind === kind)
     .map(line => `${line.text}\n`)
     .join('');
 
-/** Right behind each place that the context names; the cursor where there is no context. */
+/** Returns the offset after each location that the context names, or the cursor if there is no context. */
 function anchorsOf(text: string, context: readonly string[], cursor: number): readonly number[] {
   let anchors: readonly number[] = [cursor];
   for (const line of context) {
     const [from] = anchors;
     if (from === undefined) return [];
     const places = findText(text, {oldText: `${line}\n`, newText: ''}, {borders: 'lines', from});
-    anchors = (places?.spans ?? partsOfLines(text, line, from)).map(({end}) => end);
+    anchors = (places?.spans ?? linesStartingWith(text, line, from)).map(({end}) => end);
   }
   return anchors;
 }
 
-/** Context may be a line's beginning: a heading as version control shows it. */
-function partsOfLines(text: string, part: string, from: number): readonly TextSpan[] {
+/** Finds lines that begin with the given text. Version control shows only the beginning of a heading as context. */
+function linesStartingWith(text: string, part: string, from: number): readonly TextSpan[] {
   const spans: TextSpan[] = [];
   const wanted = part.trim();
   if (wanted === '') return [];
@@ -125,16 +127,16 @@ function partsOfLines(text: string, part: string, from: number): readonly TextSp
   return spans;
 }
 
-function behind(anchors: readonly number[], spans: readonly TextSpan[]): readonly TextSpan[] {
+function firstSpanAfterEach(anchors: readonly number[], spans: readonly TextSpan[]): readonly TextSpan[] {
   const chosen = anchors.flatMap(anchor => spans.find(({start}) => start >= anchor) ?? []);
   return [...new Set(chosen)];
 }
 
-/** Lines that replace nothing: behind their context, or at the end. */
-function insertion(
+/** Inserts lines that replace nothing: after their context, or at the end. */
+function insertHunk(
   text: string,
   {hunk, anchors, newText}: {readonly hunk: PatchHunk; readonly anchors: readonly number[]; readonly newText: string},
-): Outcome<Place, string> {
+): Outcome<LocatedHunk, string> {
   const [first = text.length] = anchors;
   const atEnd = hunk.context.length === 0 || hunk.place === 'end-of-file';
   if (!atEnd && anchors.length > 1) {

@@ -9,12 +9,12 @@ import {openRegular} from './regular-files.ts';
 
 const maxBytes = 20 * 1024 * 1024;
 
-/** The folder of a session's artifacts; it goes when the session is deleted. */
-export const artifactsOf = (folder: string, session: string): string => join(folder, session);
+/** Returns the folder of a session's artifacts, which is deleted with the session. */
+export const artifactFolder = (folder: string, session: string): string => join(folder, session);
 
 /**
- * Keeps artifacts below `folder`, each at SESSION/SHA256/NAME, readable by the user alone. `holdsSecrets` looks at the bytes as text:
- * a copy would outlive what the secrets were put into.
+ * Keeps artifacts below `folder` as SESSION/SHA256/NAME, readable only by the user. Refuses a file for which
+ * `holdsSecrets` is true: a copy would stay after the original is cleaned up.
  */
 export const makeArtifacts = ({
   folder,
@@ -29,24 +29,24 @@ export const makeArtifacts = ({
     const found = await openRegular(path);
     if (found.kind === 'missing') return failed(rejected(`${path}: there is no such file.`));
     if (found.kind !== 'file') {
-      return failed(rejected(`${path} is not kept: ${found.kind === 'directory' ? 'it is a folder' : found.reason}.`));
+      return failed(rejected(`Can't keep ${path}: ${found.kind === 'directory' ? 'it is a folder' : found.reason}.`));
     }
     await using handle = found.handle;
     try {
       const {size} = found.stats;
       if (size > maxBytes) {
-        return failed(rejected(`${path} is not kept: it has ${size} bytes, and an artifact at most ${maxBytes}.`));
+        return failed(rejected(`Can't keep ${path}: it has ${size} bytes, the limit is ${maxBytes}.`));
       }
       const bytes = await handle.readFile({signal});
-      if (bytes.length > maxBytes) return failed(rejected(`${path} is not kept: it grows while it is read.`));
+      if (bytes.length > maxBytes) return failed(rejected(`Can't keep ${path}: it grew while weft was reading it.`));
       if (holdsSecrets(bytes.toString('utf8'))) {
-        return failed(rejected(`${path} is not kept: it holds secrets. Keep a copy without them.`));
+        return failed(rejected(`Can't keep ${path}: it contains secrets. Upload a copy without them.`));
       }
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const name = basename(path);
-      const place = join(artifactsOf(folder, session), sha256);
+      const place = join(artifactFolder(folder, session), sha256);
       await mkdir(place, {recursive: true, mode: 0o700});
-      // A reader never finds half of it.
+      // Written under a temporary name, so that a reader never finds half of it.
       const draft = join(place, temporaryName());
       try {
         await writeFile(draft, bytes, {mode: 0o600, flag: 'wx', signal});
@@ -57,14 +57,14 @@ export const makeArtifacts = ({
       }
       return ok({name, sha256, bytes: bytes.length, path: join(place, name), url: urlOf({session, sha256})});
     } catch (cause) {
-      return failed(rejected(`${path} could not be kept: ${causeText(cause)}`));
+      return failed(rejected(`Can't keep ${path}: ${causeText(cause)}`));
     }
   },
 });
 
 /**
- * The content of an artifact, with the first of its names; `undefined` for none, and for whatever else lies there: a link, a file that
- * is too large, another content.
+ * Returns an artifact's content with the first of its names, or `undefined` if there is none. A link, a file that is
+ * too large and a file with another hash count as none.
  */
 export async function readArtifact(
   folder: string,
@@ -73,7 +73,7 @@ export async function readArtifact(
 ): Promise<{readonly name: string; readonly bytes: Uint8Array<ArrayBuffer>} | undefined> {
   if (!/^[0-9a-f]{64}$/u.test(sha256)) return undefined;
   try {
-    const place = join(artifactsOf(await realpath(folder), session), sha256);
+    const place = join(artifactFolder(await realpath(folder), session), sha256);
     const names = (await readdir(place)).filter(name => !isTemporaryName(name)).toSorted();
     const [name] = names;
     if (name === undefined) return undefined;

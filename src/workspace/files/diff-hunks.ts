@@ -11,18 +11,18 @@ export interface TextDiff {
 
 const contextLines = 3;
 
-/** Changed text (UTF-16 units) beyond which lines are not matched to each other. */
+/** Changed text (UTF-16 units) beyond which lines aren't matched to each other. */
 const maxMatched = 2_000_000;
 
-/** Lines added and removed beyond which the search for the smallest difference is given up. */
+/** The number of added and removed lines beyond which the search for the smallest difference stops. */
 const maxEdits = 1500;
 
-/** A line longer than this is shown around what changed in it. */
-const longestLine = 2000;
+/** A longer line is cut to the part around its change. */
+const maxLineLength = 2000;
 
 /**
- * The hunks that lead from one text to the other; lines are shown without their ends. Of a change that is too large to be matched
- * line by line the one hunk shows the first `maxShown` lines that go and that come; the counts are of all.
+ * Returns the hunks that turn one text into the other. Lines come without their endings. A change too large to match
+ * line by line is one hunk with the first `maxShown` removed and added lines; the counts are of all lines.
  */
 export async function diffHunks(before: string, after: string, maxShown: number): Promise<TextDiff> {
   const fine = await fineHunks(before, after);
@@ -50,18 +50,18 @@ async function fineHunks(before: string, after: string): Promise<readonly DiffHu
 export const hunkOf = ({oldStart, newStart, lines}: StructuredPatchHunk): DiffHunk => ({
   oldStart: Math.max(1, oldStart),
   newStart: Math.max(1, newStart),
-  // A line that begins with a backslash tells of a missing line end at the end of the file.
+  // A line that begins with a backslash says that the file ends without a line ending.
   lines: lines.filter(line => !line.startsWith('\\')).map(parseLine),
 });
 
 function parseLine(line: string): DiffLine {
   const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'context';
-  return {kind, text: line.slice(1).replace(/\r$/u, ''), changed: unmarked};
+  return {kind, text: line.slice(1).replace(/\r$/u, ''), changed: noRanges};
 }
 
-/** Cuts long lines so that what changed in them stays in sight: a change nobody can see must not be approved. */
+/** Cuts long lines so that their changes stay in sight: the user must not approve a change that can't be seen. */
 function shorten(hunk: DiffHunk): DiffHunk {
-  if (hunk.lines.every(line => line.text.length <= longestLine)) return hunk;
+  if (hunk.lines.every(line => line.text.length <= maxLineLength)) return hunk;
   const removed = hunk.lines.filter(line => line.kind === 'removed');
   const added = hunk.lines.filter(line => line.kind === 'added');
   const partner = new Map<DiffLine, DiffLine>();
@@ -85,38 +85,41 @@ function firstDifference(line: DiffLine, other: DiffLine | undefined): number {
 }
 
 function around(text: string, offset: number): string {
-  if (text.length <= longestLine) return text;
-  const start = Math.max(0, Math.min(offset - 200, text.length - longestLine));
-  return start === 0 ? clip(text, longestLine) : `…${clip(text.slice(start), longestLine - 1)}`;
+  if (text.length <= maxLineLength) return text;
+  const start = Math.max(0, Math.min(offset - 200, text.length - maxLineLength));
+  return start === 0 ? clip(text, maxLineLength) : `…${clip(text.slice(start), maxLineLength - 1)}`;
 }
 
-/** One hunk from the first line that differs to the last; what it shows can be less than what it counts. */
+/** One hunk from the first to the last differing line. It may show fewer lines than it counts. */
 interface CoarseChange {
   readonly hunk: DiffHunk;
   readonly added: number;
   readonly removed: number;
 }
 
-interface CoarseForm {
-  /** Lines that are shown around it. */
+interface CoarseOptions {
+  /** Lines shown around the change. */
   readonly context: number;
-  /** Lines that go, and lines that come, of which the hunk shows the first ones. */
+  /** The most removed lines, and the most added lines, in the hunk. */
   readonly maxShown: number;
 }
 
-/** Texts can be millions of lines long: only the lines that are shown are made. A line end at the end begins no further line. */
-export function coarseChange(before: string, after: string, {context, maxShown}: CoarseForm): CoarseChange {
+/**
+ * Builds only the lines that are shown, because texts can be millions of lines long. A line ending at the end begins no
+ * further line.
+ */
+export function coarseChange(before: string, after: string, {context, maxShown}: CoarseOptions): CoarseChange {
   const start = commonLines(before, after);
-  const old = rest(before, start);
-  const fresh = rest(after, start);
-  const tail = old === undefined || fresh === undefined ? 0 : commonEnd(old, fresh);
-  const removed = withoutTail(old, tail);
-  const added = withoutTail(fresh, tail);
+  const old = linesFrom(before, start);
+  const fresh = linesFrom(after, start);
+  const tail = old === undefined || fresh === undefined ? 0 : commonTailLength(old, fresh);
+  const removed = dropTail(old, tail);
+  const added = dropTail(fresh, tail);
   const count = {removed: linesIn(removed), added: linesIn(added)};
   const isCut = Math.max(count.removed, count.added) > maxShown;
   const head = start === 0 ? undefined : before.slice(0, before[start - 1] === '\n' ? start - 1 : start);
   const lead = head === undefined ? [] : lastLines(head, context);
-  // What stands after lines that are left out would be numbered as if it stood in their place.
+  // Lines after omitted ones would get wrong numbers.
   const trail = isCut || tail === 0 || old === undefined ? [] : firstLines(old.slice(old.length - tail + 1), context);
   const first = linesIn(head) - lead.length + 1;
   return {
@@ -125,16 +128,16 @@ export function coarseChange(before: string, after: string, {context, maxShown}:
       oldStart: first,
       newStart: first,
       lines: [
-        ...asLines('context', lead),
-        ...asLines('removed', removed === undefined ? [] : firstLines(removed, maxShown)),
-        ...asLines('added', added === undefined ? [] : firstLines(added, maxShown)),
-        ...asLines('context', trail),
+        ...toDiffLines('context', lead),
+        ...toDiffLines('removed', removed === undefined ? [] : firstLines(removed, maxShown)),
+        ...toDiffLines('added', added === undefined ? [] : firstLines(added, maxShown)),
+        ...toDiffLines('context', trail),
       ],
     },
   };
 }
 
-/** Where the first line that differs begins; a text can end before it. */
+/** Returns the offset of the first differing line, which may be past the end of a text. */
 function commonLines(before: string, after: string): number {
   const most = Math.min(before.length, after.length);
   let same = 0;
@@ -146,12 +149,15 @@ function commonLines(before: string, after: string): number {
 
 const endsLine = (text: string, at: number): boolean => at === text.length || text[at] === '\n';
 
-/** The lines from there on without the last line end; `undefined` where there are none. */
-const rest = (text: string, start: number): string | undefined =>
+/** Returns the lines from `start` on without the last line ending, or `undefined` if there are none. */
+const linesFrom = (text: string, start: number): string | undefined =>
   start >= text.length ? undefined : text.slice(start, text.endsWith('\n') ? text.length - 1 : text.length);
 
-/** Characters of the lines that both end with, each with the line end before it; that of the first one is imagined. */
-function commonEnd(old: string, fresh: string): number {
+/**
+ * Returns the length of the lines that both texts end with. Each counts with the line ending before it, the first one
+ * also if it has none.
+ */
+function commonTailLength(old: string, fresh: string): number {
   const most = Math.min(old.length, fresh.length);
   let same = 0;
   while (same < most && old.charCodeAt(old.length - 1 - same) === fresh.charCodeAt(fresh.length - 1 - same)) same += 1;
@@ -162,8 +168,8 @@ function commonEnd(old: string, fresh: string): number {
 
 const beginsLine = (text: string, at: number): boolean => at === 0 || text[at - 1] === '\n';
 
-/** `undefined` where no line is left. */
-const withoutTail = (text: string | undefined, tail: number): string | undefined =>
+/** Returns `undefined` if no line is left. */
+const dropTail = (text: string | undefined, tail: number): string | undefined =>
   text === undefined || tail > text.length ? undefined : text.slice(0, text.length - tail);
 
 function linesIn(text: string | undefined): number {
@@ -173,7 +179,7 @@ function linesIn(text: string | undefined): number {
   return count;
 }
 
-/** To `split` no number is larger than 32 bits. */
+/** The limit of `split` must fit into 32 bits. */
 const firstLines = (text: string, most: number): readonly string[] => text.split('\n', Math.min(most, 0xffffffff));
 
 function lastLines(text: string, most: number): readonly string[] {
@@ -188,23 +194,26 @@ function lastLines(text: string, most: number): readonly string[] {
   return lines;
 }
 
-const asLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] =>
-  texts.map(text => ({kind, text: text.replace(/\r$/u, ''), changed: unmarked}));
+const toDiffLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] =>
+  texts.map(text => ({kind, text: text.replace(/\r$/u, ''), changed: noRanges}));
 
-/** Shared by all the lines that have no marks: there may be very many. */
-const unmarked: DiffLine['changed'] = [];
+/** Shared by all lines without marks, because there may be very many. */
+const noRanges: DiffLine['changed'] = [];
 
-/** Lines of one run (removed, then added) that are compared with each other, and characters compared in one diff. */
+/**
+ * The most lines of one run (removed, then added) to compare with each other, and the most characters to compare in one
+ * diff.
+ */
 const maxPaired = 60;
 const maxCompared = 200_000;
 
-/** Words added and removed in a line beyond which only its two ends are compared. */
+/** The number of changed words in a line beyond which only its beginning and end are compared. */
 const maxWordEdits = 300;
 
-/** How much of the words of two lines must be the same for one to count as the other's counterpart. */
-const minAlike = 0.4;
+/** The share of common words from which two lines count as counterparts. */
+const minSimilarity = 0.4;
 
-/** Marks the words that changed in lines that have a counterpart on the other side. Bounded work, whatever the lines are. */
+/** Marks the changed words in lines that have a counterpart on the other side. The work is bounded for any input. */
 async function markChanges(hunks: readonly DiffHunk[]): Promise<readonly DiffHunk[]> {
   const marks = new Map<DiffLine, readonly TextRange[]>();
   let left = maxCompared;
@@ -224,7 +233,7 @@ async function markChanges(hunks: readonly DiffHunk[]): Promise<readonly DiffHun
   }));
 }
 
-/** Lines that went and the lines that came in their place. */
+/** Removed lines and the added lines that replace them. */
 interface Run {
   readonly removed: DiffLine[];
   readonly added: DiffLine[];
@@ -242,24 +251,24 @@ function runsOf({lines}: DiffHunk): readonly Run[] {
       run = {removed: [], added: []};
       runs.push(run);
     }
-    // One more tells that the run is too long to be compared.
+    // One line beyond the limit marks a run as too long to compare.
     if (run[line.kind].length <= maxPaired) run[line.kind].push(line);
   }
   return runs.filter(({removed, added}) => removed.length > 0 && added.length > 0);
 }
 
-/** Pairs in the order of the lines, as alike as they can be in all. */
+/** Returns pairs in line order with the highest total similarity. */
 function counterparts({removed, added}: Run): readonly (readonly [DiffLine, DiffLine])[] {
   if (Math.max(removed.length, added.length) > maxPaired) return [];
   const from = removed.map(({text}) => wordCounts(text));
   const to = added.map(({text}) => wordCounts(text));
-  const alike = from.map(was => to.map(is => likeness(was, is)));
-  /** The best that pairs of the lines from there on can come to. */
+  const alike = from.map(was => to.map(is => similarity(was, is)));
+  /** The best total for pairs from this row and column on. */
   const best = Array.from({length: removed.length + 1}, () => Array.from({length: added.length + 1}, () => 0));
   for (let row = removed.length - 1; row >= 0; row -= 1) {
     for (let column = added.length - 1; column >= 0; column -= 1) {
       const pair = at(alike, row, column);
-      const paired = pair < minAlike ? 0 : pair + at(best, row + 1, column + 1);
+      const paired = pair < minSimilarity ? 0 : pair + at(best, row + 1, column + 1);
       const cells = best[row] ?? [];
       cells[column] = Math.max(paired, at(best, row + 1, column), at(best, row, column + 1));
     }
@@ -282,7 +291,7 @@ function counterparts({removed, added}: Run): readonly (readonly [DiffLine, Diff
 
 const at = (table: readonly (readonly number[])[], row: number, column: number): number => table[row]?.[column] ?? 0;
 
-/** Words with their marks, runs of white space, and every other sign for itself. */
+/** Splits a text into words with their marks, runs of white space, and single other characters. */
 const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}\p{M}_]+|\s+|./gu) ?? [];
 
 function wordCounts(text: string): ReadonlyMap<string, number> {
@@ -291,7 +300,7 @@ function wordCounts(text: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+function similarity(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   let common = 0;
   let all = 0;
   for (const [word, count] of a) {
@@ -312,7 +321,7 @@ async function changedWords(removed: string, added: string): Promise<ChangedWord
   const was = wordsOf(removed);
   const is = wordsOf(added);
   const parts = diffArrays([...was], [...is], {maxEditLength: maxWordEdits});
-  if (parts === undefined) return betweenEnds(was, is);
+  if (parts === undefined) return changedBetweenEnds(was, is);
   const ranges = {removed: new Array<TextRange>(), added: new Array<TextRange>()};
   const end = {removed: 0, added: 0};
   for (const part of parts) {
@@ -325,8 +334,8 @@ async function changedWords(removed: string, added: string): Promise<ChangedWord
   return ranges;
 }
 
-/** All between the words that both begin and end with. */
-function betweenEnds(was: readonly string[], is: readonly string[]): ChangedWords {
+/** Marks everything between the words that both lines begin and end with. */
+function changedBetweenEnds(was: readonly string[], is: readonly string[]): ChangedWords {
   const most = Math.min(was.length, is.length);
   let head = 0;
   while (head < most && was[head] === is[head]) head += 1;

@@ -1,25 +1,25 @@
-/** The text to look for and the text to put in its place, both with `\n` as line end. */
+/** The text to find and its replacement, both with `\n` line endings. */
 export interface TextPair {
   readonly oldText: string;
   readonly newText: string;
 }
 
-/** A replacement of the characters from `start` to `end` of the searched text by `text`. */
+/** Replaces the characters from `start` to `end` of the searched text with `text`. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** The places where a text occurs. All were found on the same tier: the first one on which there is any match. */
-export interface FoundPlaces {
+/** The matches of a text. All come from the same tier: the first one with any match. */
+export interface TextMatches {
   readonly tier: Tier;
   /** Whether line numbers, which the model copied from Read, were removed before the search. */
   readonly numbers: 'as-given' | 'left-out';
   /** The first matches, in order. */
   readonly spans: readonly TextSpan[];
   readonly count: number;
-  /** The replacement for one of the spans; `undefined` where the new text cannot be indented as the file is. */
+  /** Returns the replacement for one of the spans, or `undefined` if the new text can't be indented as the file is. */
   splice(span: TextSpan): Splice | undefined;
 }
 
@@ -28,27 +28,27 @@ export interface TextSpan {
   readonly end: number;
 }
 
-/** Matches that are kept, and matches after which the counting stops. */
+/** The number of matches to keep, and the number at which counting stops. */
 const maxSpans = 1000;
-export const maxCountedPlaces = 10_000;
+export const maxCountedMatches = 10_000;
 
 /**
- * Looks for the old text: exactly, then without the line numbers that Read prints, then tolerating what models get wrong (see
- * `tiers`). `lines` demands that a match begins and ends with a line; `from` is the offset where the search begins.
+ * Finds the old text. Tries an exact match, then one without the line numbers that Read prints, then the tolerant tiers
+ * (see `tiers`). With `lines`, a match must begin and end at line borders. The search begins at the offset `from`.
  */
 export function findText(
   text: string,
   wanted: TextPair,
   {borders, from}: {readonly borders: 'anywhere' | 'lines'; readonly from: number},
-): FoundPlaces | undefined {
-  const bare = withoutNumbers(wanted);
+): TextMatches | undefined {
+  const bare = stripLineNumbers(wanted);
   for (const tier of tiers) {
-    const normal = normalText(text, tier);
+    const normal = normalizeText(text, tier);
     for (const [given, numbers] of [
       [wanted, 'as-given'] as const,
       ...(bare === undefined ? [] : [[bare, 'left-out'] as const]),
     ]) {
-      const found = findOn(tier, {text, normal, wanted: given, borders, from});
+      const found = findOnTier(tier, {text, normal, wanted: given, borders, from});
       if (found.count > 0)
         return {tier, numbers, ...found, splice: span => spliceOf(span, {text, tier, wanted: given})};
     }
@@ -56,21 +56,21 @@ export function findText(
   return undefined;
 }
 
-function findOn(
+function findOnTier(
   tier: Tier,
   search: {
     readonly text: string;
-    readonly normal: NormalText;
+    readonly normal: NormalizedText;
     readonly wanted: TextPair;
     readonly borders: 'anywhere' | 'lines';
     readonly from: number;
   },
 ): {readonly spans: readonly TextSpan[]; readonly count: number} {
   const {text, normal, wanted, from} = search;
-  const old = normalText(wanted.oldText, tier);
+  const old = normalizeText(wanted.oldText, tier);
   if (tier !== 'exact' && old.text.trim() === '') return {spans: [], count: 0};
   const whole = search.borders === 'lines' || tier === 'indentation' || tier === 'indentation-and-typography';
-  // White space at the end of the old text was removed, so a match must end where a line ends.
+  // White space at the end of the old text was removed, so a match must end at a line end.
   const endsLine = whole || (tier !== 'exact' && /[ \t]$/u.test(wanted.oldText));
   const spans: TextSpan[] = [];
   let count = 0;
@@ -82,7 +82,7 @@ function findOn(
     const start = whole && first > 0 ? text.lastIndexOf('\n', first - 1) + 1 : first;
     if (start < from) continue;
     count += 1;
-    if (count >= maxCountedPlaces) break;
+    if (count >= maxCountedMatches) break;
     if (spans.length < maxSpans) spans.push({start, end: normal.at(after - 1) + 1});
   }
   return {spans, count};
@@ -96,30 +96,30 @@ function spliceOf(
     case 'exact':
     case 'line-ends':
     case 'typography':
-      return narrowed(span, {text, tier, wanted});
+      return narrowSplice(span, {text, tier, wanted});
     default: {
       const there = text.slice(span.start, span.end);
-      const put = reindented(there, wanted);
-      return put === undefined ? undefined : tightened({...span, text: put}, there);
+      const put = reindent(there, wanted);
+      return put === undefined ? undefined : trimSplice({...span, text: put}, there);
     }
   }
 }
 
-/** Shortens a replacement: what old and new text have in common at both ends stays as the file has it. */
-function narrowed(
+/** Shortens a replacement: a common beginning and end of old and new text stay as they are in the file. */
+function narrowSplice(
   span: TextSpan,
   {text, tier, wanted}: {readonly text: string; readonly tier: Tier; readonly wanted: TextPair},
 ): Splice {
   const {oldText, newText} = wanted;
-  const head = commonStart(oldText, newText);
-  const tail = commonEnd(oldText.slice(head), newText.slice(head));
+  const head = commonPrefixLength(oldText, newText);
+  const tail = commonSuffixLength(oldText.slice(head), newText.slice(head));
   const inserted = newText.slice(head, newText.length - tail);
   if (tier === 'exact') return {start: span.start + head, end: span.end - tail, text: inserted};
 
-  const old = normalText(oldText, tier);
-  const there = normalText(text.slice(span.start, span.end), tier);
-  /** The first character of the normal text that begins at or after `offset` of the old text. */
-  const place = (offset: number): number => firstWhere(old.text.length, at => old.at(at) >= offset);
+  const old = normalizeText(oldText, tier);
+  const there = normalizeText(text.slice(span.start, span.end), tier);
+  /** Returns the first character of the normalized text that begins at or after `offset` of the old text. */
+  const place = (offset: number): number => binarySearchFirst(old.text.length, at => old.at(at) >= offset);
   const first = place(head);
   const last = place(oldText.length - tail);
   const start = head === 0 ? span.start : span.start + there.at(first);
@@ -127,10 +127,10 @@ function narrowed(
   return {start: Math.min(start, end), end: Math.max(start, end), text: inserted};
 }
 
-/** Leaves out of a splice what stands there already. */
-function tightened(splice: Splice, there: string): Splice {
-  const head = commonStart(there, splice.text);
-  const tail = commonEnd(there.slice(head), splice.text.slice(head));
+/** Removes from a splice what the file already has there. */
+function trimSplice(splice: Splice, there: string): Splice {
+  const head = commonPrefixLength(there, splice.text);
+  const tail = commonSuffixLength(there.slice(head), splice.text.slice(head));
   return {
     start: splice.start + head,
     end: splice.end - tail,
@@ -138,8 +138,10 @@ function tightened(splice: Splice, there: string): Splice {
   };
 }
 
-/** `undefined` where not every line begins with a number of a sequence, as Read and its like print them. */
-function withoutNumbers({oldText, newText}: TextPair): TextPair | undefined {
+/**
+ * Returns `undefined` unless every line begins with a number and the numbers are consecutive, as in the output of Read.
+ */
+function stripLineNumbers({oldText, newText}: TextPair): TextPair | undefined {
   let next: number | undefined;
   const lines = oldText.split('\n');
   for (const [at, line] of lines.entries()) {
@@ -148,60 +150,63 @@ function withoutNumbers({oldText, newText}: TextPair): TextPair | undefined {
     if (number === undefined || (next !== undefined && Number(number) !== next)) return undefined;
     next = Number(number) + 1;
   }
-  return {oldText: stripped(oldText), newText: stripped(newText)};
+  return {oldText: stripNumberPrefixes(oldText), newText: stripNumberPrefixes(newText)};
 }
 
-const stripped = (text: string): string => text.replaceAll(/(?<=^|\n) {0,9}\d{1,9}(?:\t|→|\|)/gu, '');
+const stripNumberPrefixes = (text: string): string => text.replaceAll(/(?<=^|\n) {0,9}\d{1,9}(?:\t|→|\|)/gu, '');
 
 const numberedLine = /^ {0,9}(\d{1,9})(?:\t|→|\|)/u;
 
-function commonStart(a: string, b: string): number {
+function commonPrefixLength(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let length = 0;
   while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length += 1;
   return splitsPair(a, length) || splitsPair(b, length) ? length - 1 : length;
 }
 
-function commonEnd(a: string, b: string): number {
+function commonSuffixLength(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let length = 0;
   while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length += 1;
   return splitsPair(a, a.length - length) || splitsPair(b, b.length - length) ? length - 1 : length;
 }
 
-/** Whether `offset` lies between the two halves of a surrogate pair, which must not be separated. */
+/** True if `offset` splits a surrogate pair. */
 const splitsPair = (text: string, offset: number): boolean =>
   offset > 0 && (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(offset) & 0xfc00) === 0xdc00;
 
 /**
- * What a comparison ignores, from nothing to much: white space at line ends; the difference between typographic and plain signs;
- * indentation.
+ * What a comparison ignores, in growing order: white space at line ends, then the difference between typographic and
+ * plain characters, then indentation.
  */
 const tiers = ['exact', 'line-ends', 'typography', 'indentation', 'indentation-and-typography'] as const;
 export type Tier = (typeof tiers)[number];
 
-/** A text without what a tier ignores. `at(n)` is the offset in the original of its character n; for n = length it is the end. */
-interface NormalText {
+/**
+ * A text without what a tier ignores. `at(n)` is the offset in the original of its character n; if n is the length, it
+ * is the original's end.
+ */
+interface NormalizedText {
   readonly text: string;
   at(offset: number): number;
 }
 
-function normalText(text: string, tier: Tier): NormalText {
+function normalizeText(text: string, tier: Tier): NormalizedText {
   if (tier === 'exact') return {text, at: offset => offset};
   const indented = tier === 'line-ends' || tier === 'typography';
   const typographic = tier === 'typography' || tier === 'indentation-and-typography';
-  return withoutOuterSpace(typographic ? plainSigns(text) : text, indented ? 'end' : 'both');
+  return trimLines(typographic ? toAsciiPunctuation(text) : text, indented ? 'end' : 'both');
 }
 
-/** A loop and no regular expression: that would take quadratic time for a long run of spaces. */
-function withoutOuterSpace(text: string, sides: 'end' | 'both'): NormalText {
-  /** Offsets in the result at which something was removed, and how many characters were removed up to there. */
+/** Uses a loop because a regular expression would take quadratic time for a long run of spaces. */
+function trimLines(text: string, sides: 'end' | 'both'): NormalizedText {
+  /** Offsets in the result at which something was removed, and the total removed up to each of them. */
   const cuts: number[] = [];
   const sums: number[] = [];
   const parts: string[] = [];
   let done = 0;
   let sum = 0;
-  const leaveOut = (start: number, end: number): void => {
+  const drop = (start: number, end: number): void => {
     if (start === end) return;
     parts.push(text.slice(done, start));
     cuts.push(start - sum);
@@ -216,19 +221,22 @@ function withoutOuterSpace(text: string, sides: 'end' | 'both'): NormalText {
     if (sides === 'both') while (first < end && isSpace(text.charCodeAt(first))) first += 1;
     let last = end;
     while (last > first && isSpace(text.charCodeAt(last - 1))) last -= 1;
-    leaveOut(start, first);
-    leaveOut(last, end);
+    drop(start, first);
+    drop(last, end);
     start = end + 1;
   }
   parts.push(text.slice(done));
   return {
     text: parts.join(''),
-    at: offset => offset + (sums[firstWhere(cuts.length, at => (cuts[at] ?? Infinity) > offset) - 1] ?? 0),
+    at: offset => offset + (sums[binarySearchFirst(cuts.length, at => (cuts[at] ?? Infinity) > offset) - 1] ?? 0),
   };
 }
 
-/** The first of `length` ascending places for which `holds` is true; `length` if there is none. */
-export function firstWhere(length: number, holds: (at: number) => boolean): number {
+/**
+ * Binary search: returns the first of `length` indexes for which `holds` is true, or `length` if there is none. `holds`
+ * must not turn false again.
+ */
+export function binarySearchFirst(length: number, holds: (at: number) => boolean): number {
   let low = 0;
   let high = length;
   while (low < high) {
@@ -241,8 +249,8 @@ export function firstWhere(length: number, holds: (at: number) => boolean): numb
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/** Replaces each typographic sign by one plain sign, so that offsets stay the same. */
-export function plainSigns(text: string): string {
+/** Replaces each typographic character by one plain character, so that offsets stay the same. */
+export function toAsciiPunctuation(text: string): string {
   if (!typographic.test(text)) return text;
   return text
     .replaceAll(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/gu, ' ')
@@ -254,11 +262,11 @@ export function plainSigns(text: string): string {
 const typographic = /[\u00a0\u2002-\u200a\u2010-\u201f\u202f\u2032\u2033\u205f\u2212\u3000]/u;
 
 /**
- * The new text, indented as the file is, for a match that differs in indentation. `there` is the matched text of the file: the lines
- * of `oldText`, apart from white space at their ends. Lines that do not change stay as the file has them. `undefined` where no rule
- * leads from the indentation of `oldText` to that of the file.
+ * Indents the new text as the file is, for a match that differs in indentation. `there` is the matched text of the
+ * file: the lines of `oldText`, apart from white space at line ends. Unchanged lines stay as they are in the file.
+ * Returns `undefined` if no rule maps the indentation of `oldText` to that of the file.
  */
-function reindented(
+function reindent(
   there: string,
   {oldText, newText}: {readonly oldText: string; readonly newText: string},
 ): string | undefined {
@@ -284,7 +292,7 @@ function reindented(
   return [...present.slice(0, head), ...changed, ...present.slice(present.length - tail)].join('\n');
 }
 
-/** The rule that turns an indentation of the old text into that of the file. */
+/** Returns a function that maps an indentation of the old text to that of the file. */
 function indentRule(
   present: readonly string[],
   old: readonly string[],
@@ -295,31 +303,33 @@ function indentRule(
     if (from === line) continue;
     const to = indentOf(present[at] ?? '');
     const known = pairs.get(from);
-    // The same indentation of the old text stands for two different ones in the file, so there is no rule.
+    // One indentation of the old text matches two in the file, so there is no rule.
     if (known !== undefined && known !== to) return undefined;
     pairs.set(from, to);
   }
-  const units = {old: unitOf([...pairs.keys()]), file: unitOf([...pairs.values()])};
+  const units = {old: indentUnitOf([...pairs.keys()]), file: indentUnitOf([...pairs.values()])};
   return indent => {
     const exact = pairs.get(indent);
     if (exact !== undefined) return exact;
     const base = nearestBase(indent, [...pairs.keys()]);
     if (base === undefined) return undefined;
     const to = pairs.get(base) ?? '';
-    if (indent.length > base.length) return to + converted(indent.slice(base.length), units, to);
-    const less = converted(base.slice(indent.length), units, to);
+    if (indent.length > base.length) return to + convertIndent(indent.slice(base.length), units, to);
+    const less = convertIndent(base.slice(indent.length), units, to);
     return to.endsWith(less) ? to.slice(0, to.length - less.length) : undefined;
   };
 }
 
-/** The longest known indentation that `indent` begins with, else the shortest that begins with it. */
+/**
+ * Returns the longest known indentation that `indent` begins with, or else the shortest one that begins with `indent`.
+ */
 function nearestBase(indent: string, known: readonly string[]): string | undefined {
   const sorted = known.toSorted((a, b) => b.length - a.length);
   return sorted.find(each => indent.startsWith(each)) ?? sorted.findLast(each => each.startsWith(indent));
 }
 
-/** Converts `part` of an indentation level by level, where old text and file have levels of different width. */
-function converted(
+/** Converts `part` of an indentation level by level if old text and file use different widths. */
+function convertIndent(
   part: string,
   units: {readonly old: string | undefined; readonly file: string | undefined},
   beside: string,
@@ -330,8 +340,8 @@ function converted(
   return file.repeat(part.length / old.length);
 }
 
-/** One level: a tab, or the smallest step between two of the indentations. */
-function unitOf(indents: readonly string[]): string | undefined {
+/** Returns one level of indentation: a tab, or the smallest step between two of the indentations. */
+function indentUnitOf(indents: readonly string[]): string | undefined {
   if (indents.some(indent => indent.includes('\t'))) return '\t';
   const lengths = [...new Set(indents.map(indent => indent.length))].toSorted((a, b) => a - b);
   const steps = lengths.slice(1).map((length, at) => length - (lengths[at] ?? 0));

@@ -7,24 +7,24 @@ import {isRunning} from '../exec/process-table.ts';
 import {pathOfHandle} from './regular-files.ts';
 
 /**
- * An open folder. Its files are reached through the open descriptor where the system offers that (/proc/self/fd), so the folder stays
- * the one that was checked, whatever its path leads to meanwhile.
+ * An open folder. Where the system allows (/proc/self/fd), its files are reached through the open descriptor. So the
+ * folder stays the one that was checked, wherever its path leads later.
  */
 export interface FolderHandle extends AsyncDisposable {
-  /** The path of the file `name` in the folder. */
+  /** Returns the path of the file `name` in the folder. */
   at(name: string): string;
-  /** Writes the folder's own entries to the disk (fsync), where the system can. */
+  /** Writes the folder's own entries to the disk (fsync) if the system can. */
   sync(): Promise<void>;
-  /** Whether the folder's path still leads to it. */
+  /** True if the folder's path still leads to it. */
   isInPlace(): Promise<boolean>;
 }
 
-/** Opens the folder at `path`, all links resolved; throws where a link has taken the place of a part of it. */
-export const openFolder = async (path: string): Promise<FolderHandle> => held(path, path);
+/** Opens the folder at `path`, all links resolved. Throws if a link has replaced a part of the path. */
+export const openFolder = async (path: string): Promise<FolderHandle> => openHandle(path, path);
 
 /**
- * Opens a folder, and makes it and the folders around it where they are missing. Each is made inside the open folder above it, so a
- * link that takes the place of one of them has no effect. `made` are the new folders, the outermost first.
+ * Opens a folder, and creates it and its parents if they are missing. Each is created inside its open parent, so a link
+ * that replaces one has no effect. `made` lists the new folders, outermost first.
  */
 export async function makeAndOpenFolder(
   path: string,
@@ -34,7 +34,7 @@ export async function makeAndOpenFolder(
   let folder: FolderHandle | undefined;
   while (folder === undefined) {
     try {
-      folder = await held(at, at);
+      folder = await openHandle(at, at);
     } catch (cause) {
       if (!hasCode(cause, 'ENOENT') || dirname(at) === at) throw cause;
       missing.unshift(basename(at));
@@ -51,7 +51,7 @@ export async function makeAndOpenFolder(
       } catch (cause) {
         if (!hasCode(cause, 'EEXIST')) throw cause;
       }
-      const next = await held(at, folder.at(name));
+      const next = await openHandle(at, folder.at(name));
       await folder[Symbol.asyncDispose]();
       folder = next;
     }
@@ -63,18 +63,18 @@ export async function makeAndOpenFolder(
   }
 }
 
-/** An open folder or file for callers that cannot wait. Opening it needs no permission for what it holds. */
-export interface HeldPath extends Disposable {
-  /** A path of what is open itself. */
+/** An open folder or file for synchronous callers. Opening it needs no read permission. */
+export interface PathHandle extends Disposable {
+  /** A path to the open file or folder itself. */
   readonly self: string;
-  /** The path of the file `name` in an open folder. */
+  /** Returns the path of the file `name` in an open folder. */
   at(name: string): string;
 }
 
-/** Opens what lies at `path`, all links resolved; throws if a link has taken the place of a part of the path. */
-export function holdPath(path: string, kind: 'file' | 'folder'): HeldPath {
+/** Opens the file or folder at `path`, all links resolved. Throws if a link has replaced a part of the path. */
+export function openPathHandle(path: string, kind: 'file' | 'folder'): PathHandle {
   if (process.platform !== 'linux') {
-    if (realpathSync(path) !== path) throw takenPlace(path);
+    if (realpathSync(path) !== path) throw replacedPathError(path);
     return {self: path, at: name => join(path, name), [Symbol.dispose]: () => {}};
   }
   const flags = pathOnly | constants.O_NOFOLLOW | (kind === 'folder' ? constants.O_DIRECTORY : 0);
@@ -82,18 +82,18 @@ export function holdPath(path: string, kind: 'file' | 'folder'): HeldPath {
   const self = `/proc/self/fd/${descriptor}`;
   if (readlinkSync(self) !== path) {
     closeSync(descriptor);
-    throw takenPlace(path);
+    throw replacedPathError(path);
   }
   return {self, at: name => `${self}/${name}`, [Symbol.dispose]: () => closeSync(descriptor)};
 }
 
-/** O_PATH of Linux, which Node does not name. */
+/** Linux's O_PATH, which Node doesn't export. */
 const pathOnly = 0o10000000;
 
-const takenPlace = (path: string, cause?: unknown): Error =>
-  new Error(`the folder ${path} is not where it was; something else has taken its place`, {cause});
+const replacedPathError = (path: string, cause?: unknown): Error =>
+  new Error(`something else has replaced the folder ${path}`, {cause});
 
-/** Removes empty folders, the innermost first. A folder that is not empty, or that was moved, stays. Never throws. */
+/** Removes empty folders, innermost first. A folder that isn't empty, or was moved, stays. Never throws. */
 export async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const path of folders.toReversed()) {
     await using folder = await openFolder(dirname(path)).catch(() => undefined);
@@ -101,12 +101,12 @@ export async function removeFolders(folders: readonly string[]): Promise<void> {
   }
 }
 
-async function held(path: string, through: string): Promise<FolderHandle> {
+async function openHandle(path: string, through: string): Promise<FolderHandle> {
   const handle = await openDirectory(through);
   const real = handle === undefined ? undefined : await pathOfHandle(handle);
   if ((real ?? (await realpath(path))) !== path) {
     await handle?.close();
-    throw takenPlace(path);
+    throw replacedPathError(path);
   }
   const base = real === undefined || handle === undefined ? path : `/proc/self/fd/${handle.fd}`;
   return {
@@ -125,32 +125,35 @@ async function held(path: string, through: string): Promise<FolderHandle> {
   };
 }
 
-/** `undefined` where folders cannot be opened, as on Windows. */
+/** Returns `undefined` if folders can't be opened, as on Windows. */
 async function openDirectory(path: string): Promise<FileHandle | undefined> {
   if (process.platform === 'win32') return undefined;
   try {
     return await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (cause) {
     if (!hasCode(cause, 'ENOTDIR', 'ELOOP')) throw cause;
-    throw takenPlace(path, cause);
+    throw replacedPathError(path, cause);
   }
 }
 
-/** Milliseconds after which a temporary file counts as left behind. Its writer may run on another machine, so its pid alone does not tell. */
+/**
+ * The age, in milliseconds, from which a temporary file counts as left behind. Its writer may run on another machine,
+ * so the pid alone doesn't tell.
+ */
 const staleMs = 60_000;
 
-const form = /^\.weft-(\d+)-[0-9a-f]{12}\.tmp$/u;
+const temporaryPattern = /^\.weft-(\d+)-[0-9a-f]{12}\.tmp$/u;
 
-/** A name for a file that replaces another one when it is complete. The name holds the pid of the process that writes the file. */
+/** Returns a name for a file that replaces another one once complete. It contains the pid of the writing process. */
 export const temporaryName = (): string => `.weft-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
 
-export const isTemporaryName = (name: string): boolean => name.startsWith('.weft-') && form.test(name);
+export const isTemporaryName = (name: string): boolean => name.startsWith('.weft-') && temporaryPattern.test(name);
 
-/** Removes temporary files that killed processes have left in a folder. Never throws. */
+/** Removes temporary files that killed processes left in a folder. Never throws. */
 export async function removeStaleTemporaryFiles(folder: {at(name: string): string}): Promise<void> {
   const names = await readdir(folder.at('.')).catch(() => []);
   for (const name of names) {
-    const pid = Number((name.startsWith('.weft-') ? form.exec(name) : null)?.[1] ?? 0);
+    const pid = Number((name.startsWith('.weft-') ? temporaryPattern.exec(name) : null)?.[1] ?? 0);
     if (pid === 0 || isRunning(pid)) continue;
     const path = folder.at(name);
     const stats = await stat(path).catch(() => undefined);

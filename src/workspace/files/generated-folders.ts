@@ -6,7 +6,7 @@ export const packageFolders: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Folders of caches: what is in them can be made again, and programs make it again by themselves. */
+/** Cache folders: programs recreate their content by themselves. */
 export const cacheFolders: ReadonlySet<string> = new Set(
   (
     '__pycache__ .cache .gradle .turbo .parcel-cache .vite .vite-temp .vitest .vitest-cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .ipynb_checkpoints ' +
@@ -17,5 +17,5 @@ export const cacheFolders: ReadonlySet<string> = new Set(
 /** Folders that builds fill. */
 export const buildFolders: ReadonlySet<string> = new Set('dist build out target coverage htmlcov .output'.split(' '));
 
-/** All of them: folders in which nobody has written anything by hand. */
+/** All of the above: folders without anything written by hand. */
 export const generatedFolders: readonly string[] = [...packageFolders, ...cacheFolders, ...buildFolders];

@@ -3,27 +3,30 @@ import {isFolder} from './list-folder.ts';
 import {readRegularFile} from './regular-files.ts';
 
 /**
- * What git has checked out where `directory` lies: a branch, or the beginning of a commit; empty where there is no repository. It
- * reads two small files, regular ones, and starts no process.
+ * Returns what git has checked out in `directory`: a branch, or the beginning of a commit; empty outside a repository.
+ * Reads two small regular files and starts no process.
  */
 export function gitBranch(directory: string): string {
   const head = headIn(directory);
-  const text = (head === undefined ? undefined : lineOf(head, /^(.*)$/su)) ?? '';
+  const text = (head === undefined ? undefined : firstMatchIn(head, /^(.*)$/su)) ?? '';
   const branch = /^ref: (?:refs\/heads\/)?(.+)$/u.exec(text)?.[1];
   return branch ?? (/^[0-9a-f]{40,64}$/u.test(text) ? text.slice(0, 8) : '');
 }
 
-/** The first line of a small regular file that matches, or its group. */
-export const lineOf = (path: string, line: RegExp): string | undefined =>
-  line.exec(readRegularFile(path, longestFile)?.toString('utf8') ?? '')?.[1]?.trim();
+/** Returns the first group of the first match in a small regular file. */
+export const firstMatchIn = (path: string, line: RegExp): string | undefined =>
+  line.exec(readRegularFile(path, maxFileBytes)?.toString('utf8') ?? '')?.[1]?.trim();
 
-const longestFile = 4096;
+const maxFileBytes = 4096;
 
-/** The repository's own folder, right in `top`: a worktree and a submodule have a file in its place, which names it. */
+/**
+ * Returns the repository's `.git` folder for its top folder. In a worktree or submodule `.git` is a file that names the
+ * folder.
+ */
 export function gitFolderAt(top: string): string | undefined {
   const git = join(top, '.git');
   if (isFolder(git)) return git;
-  const named = lineOf(git, /^gitdir: (.+)$/mu);
+  const named = firstMatchIn(git, /^gitdir: (.+)$/mu);
   return named === undefined ? undefined : resolve(top, named);
 }
 

@@ -7,10 +7,10 @@ import {imageFacts, sizeRefusal} from '../../domain/image-facts.ts';
 import type {Environment} from '../exec/shell-environment.ts';
 import {clipboardImage} from '../clipboard.ts';
 import {byteSize} from '../../base/byte-size.ts';
-import {largestImage} from './read-file.ts';
+import {maxImageBytes} from './read-file.ts';
 import {expandHome} from './resolve-path.ts';
 
-/** Images of this machine: paths begin in `directory`, and the user who pastes one has said that it may be read. */
+/** Reads images on this machine. Paths start at `directory`. A user who pastes a path has allowed the read. */
 export function makeImages(place: {
   readonly directory: string;
   readonly home: string;
@@ -19,12 +19,12 @@ export function makeImages(place: {
   return {
     async read(path, signal) {
       const file = /^file:\/\//iu.test(path) ? fromUrl(path) : resolve(place.directory, expandHome(path, place.home));
-      if (file === undefined) return failed(rejected(`${path} is no address of a file.`));
+      if (file === undefined) return failed(rejected(`${path} is not a valid file URL.`));
       const bytes = await bytesOf(file, signal);
       return bytes.tag === 'ok' ? imageOf(basename(file), bytes.value) : bytes;
     },
     async fromClipboard(signal) {
-      const bytes = await clipboardImage(place, {maxBytes: largestImage + 1}, signal);
+      const bytes = await clipboardImage(place, {maxBytes: maxImageBytes + 1}, signal);
       return bytes.tag === 'ok' ? imageOf('clipboard', bytes.value) : bytes;
     },
   };
@@ -34,23 +34,23 @@ const fromUrl = (address: string): string | undefined => tryOr(() => fileURLToPa
 
 async function bytesOf(file: string, signal: AbortSignal): Promise<Outcome<Buffer, Fault>> {
   try {
-    // A pipe without a writer would never open, a device never end: neither is an image.
+    // A pipe might never open and a device might never end; neither is an image.
     const {openRegular} = await import('./regular-files.ts');
     const found = await openRegular(file);
-    if (found.kind !== 'file') return failed(rejected(`${file} is no image that can be read.`));
+    if (found.kind !== 'file') return failed(rejected(`${file} is not a readable image.`));
     await using handle = found.handle;
     const {size} = found.stats;
-    if (size > largestImage) return failed(tooLarge(basename(file), size));
+    if (size > maxImageBytes) return failed(tooLarge(basename(file), size));
     return ok(await handle.readFile({signal}));
   } catch (cause) {
-    return failed(rejected(`${file} could not be read: ${causeText(cause)}.`));
+    return failed(rejected(`Can't read ${file}: ${causeText(cause)}.`));
   }
 }
 
 function imageOf(name: string, bytes: Buffer): Outcome<ReadImage, Fault> {
-  if (bytes.length > largestImage) return failed(tooLarge(name, bytes.length));
+  if (bytes.length > maxImageBytes) return failed(tooLarge(name, bytes.length));
   const facts = imageFacts(bytes);
-  if (facts === undefined) return failed(rejected(`${name} is no PNG, JPEG, GIF or WebP image.`));
+  if (facts === undefined) return failed(rejected(`${name} is not a PNG, JPEG, GIF or WebP image.`));
   const {mediaType, width, height} = facts;
   const refusal = sizeRefusal(facts);
   if (refusal !== '') return failed(rejected(`${name} ${refusal}`));
@@ -59,5 +59,5 @@ function imageOf(name: string, bytes: Buffer): Outcome<ReadImage, Fault> {
 
 const tooLarge = (name: string, size: number): Fault =>
   rejected(
-    `${name} has ${byteSize(size)}; an image of a prompt may have ${byteSize(largestImage)}. Make it smaller first.`,
+    `${name} has ${byteSize(size)}; the limit for an image is ${byteSize(maxImageBytes)}. Make it smaller first.`,
   );

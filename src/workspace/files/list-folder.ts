@@ -8,8 +8,8 @@ import {openFolder} from './folder-handle.ts';
 const maxEntries = 500;
 
 /**
- * Lists the folder at `path`, all links resolved, by name, folders (and links to folders) with a closing slash; the request's range
- * counts entries. Throws where a link has taken its place.
+ * Lists the folder at `path` (links resolved) by name. Folders, and links to folders, end with a slash. The request's
+ * range counts entries. Throws if a link has replaced the folder.
  */
 export async function listDirectory(
   path: string,
@@ -35,25 +35,25 @@ const leadsToFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The entries of a folder; none when it cannot be read. */
+/** Returns the entries of a folder; none if it can't be read. */
 export const entriesIn = (folder: string): readonly Dirent[] =>
   tryOr(() => readdirSync(folder, {withFileTypes: true}), []);
 
-/** The entries of a folder with their kinds. */
+/** Returns the entries of a folder with their kinds. */
 export const listFolder = (path: string): readonly FolderEntry[] =>
   entriesIn(path).map(entry => ({
     name: entry.name,
     kind: entry.isSymbolicLink() ? 'link' : entry.isDirectory() ? 'folder' : 'file',
   }));
 
-/** The names of a folder's entries, in the order of the file system; none when the folder cannot be read. */
+/** Returns the names of a folder's entries in file system order; none if the folder can't be read. */
 export const entryNames = (folder: string): readonly string[] => tryOr(() => readdirSync(folder), []);
 
-/** Whether a folder, or a link to one, is at the path. */
+/** True if the path leads to a folder, also through a link. */
 export const isFolder = (path: string): boolean => statsOf(path)?.isDirectory() === true;
 
-/** Whether a regular file, or a link to one, is at the path. */
+/** True if the path leads to a regular file, also through a link. */
 export const isFile = (path: string): boolean => statsOf(path)?.isFile() === true;
 
-/** Finds nothing at an invalid path, one that is too long, and in a loop of links. */
+/** Returns `undefined` for an invalid or too long path and for a loop of links. */
 const statsOf = (path: string): Stats | undefined => tryOr(() => statSync(path), undefined);

@@ -5,19 +5,25 @@ import {ok, type Outcome} from '../../base/outcome.ts';
 import {blockTexts} from '../../domain/conversation.ts';
 import type {Fault} from '../../domain/fault.ts';
 
-/** UTF-16 units of a text from elsewhere (a page, an answer of an MCP server) that the model reads at once. */
-export const shownLength = 30_000;
+/** The most text from a page or an MCP server that the model reads at once, in UTF-16 units. */
+export const maxShownLength = 30_000;
 
-/** The beginning of a text, of at most `most` UTF-16 units: whole lines where they are not too long, and never half a character. */
-export function beginningOf(text: string, most = shownLength): string {
+/**
+ * Returns the beginning of a text, at most `most` UTF-16 units. Cuts at a line end if one is in the second half, and
+ * never inside a character.
+ */
+export function truncateText(text: string, most = maxShownLength): string {
   if (text.length <= most) return text;
   const line = text.lastIndexOf('\n', most);
   const end = line > most / 2 ? line : most - (/[\uD800-\uDBFF]/u.test(text[most - 1] ?? '') ? 1 : 0);
   return text.slice(0, end);
 }
 
-/** Keeps a text in a file that the model can read; `undefined` where the disk does not take it: the beginning is read all the same. */
-export async function keepText(text: string, newFile: () => string): Promise<string | undefined> {
+/**
+ * Saves a text in a file that the model can read. Returns `undefined` if the file can't be written: the model still
+ * reads the beginning.
+ */
+export async function saveText(text: string, newFile: () => string): Promise<string | undefined> {
   try {
     const file = newFile();
     await writeFile(file, text, {flag: 'wx', mode: 0o600});
@@ -27,11 +33,14 @@ export async function keepText(text: string, newFile: () => string): Promise<str
   }
 }
 
-/** The same servers, whose long answers are kept in files: the model reads their beginnings, and where the rest is. Redacted before. */
-export function keepLongAnswers(mcp: McpPort, newFile: () => string): McpPort {
+/**
+ * Wraps an MCP port: saves long results in files, and gives the model the beginning and the file's path. Results are
+ * already redacted.
+ */
+export function saveLongAnswers(mcp: McpPort, newFile: () => string): McpPort {
   const kept = async (answer: Promise<Outcome<McpResult, Fault>>): Promise<Outcome<McpResult, Fault>> => {
     const settled = await answer;
-    return settled.tag === 'ok' ? ok(await keepLongAnswer(settled.value, newFile)) : settled;
+    return settled.tag === 'ok' ? ok(await saveLongAnswer(settled.value, newFile)) : settled;
   };
   return {
     ...mcp,
@@ -40,14 +49,14 @@ export function keepLongAnswers(mcp: McpPort, newFile: () => string): McpPort {
   };
 }
 
-async function keepLongAnswer(result: McpResult, newFile: () => string): Promise<McpResult> {
+async function saveLongAnswer(result: McpResult, newFile: () => string): Promise<McpResult> {
   const whole = blockTexts(result.blocks).join('\n');
-  if (whole.length <= shownLength) return result;
-  const file = await keepText(whole, newFile);
+  if (whole.length <= maxShownLength) return result;
+  const file = await saveText(whole, newFile);
   let shown = 0;
   const blocks = result.blocks.flatMap((block): McpResult['blocks'] => {
     if (block.kind !== 'text') return [block];
-    const text = beginningOf(block.text, Math.max(0, shownLength - shown));
+    const text = truncateText(block.text, Math.max(0, maxShownLength - shown));
     shown += text.length;
     return text === '' ? [] : [{...block, text}];
   });

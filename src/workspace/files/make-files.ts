@@ -1,6 +1,6 @@
 import type {FileMemory, PlannedFile, ShownLines} from './plan-edits.ts';
 import {whyInvalidPath} from '../../base/invalid-path.ts';
-import {holds, limitToJudgedPaths, makePaths, type Paths} from './resolve-path.ts';
+import {containsPath, limitToJudgedPaths, makePaths, type Paths} from './resolve-path.ts';
 import type {ChangedPlan} from './user-changes.ts';
 import QuickLRU from 'quick-lru';
 import type {FilesPort, ReadRequest} from '../../actions/files-port.ts';
@@ -11,13 +11,13 @@ import {causeText, faultText, rejected, type Fault} from '../../domain/fault.ts'
 import type {FileWrite} from './write-files.ts';
 
 /**
- * The files of the machine as seen from a workspace: the first of `roots`, where relative paths start; all roots count as
- * inside. It remembers by content hash what the model read, and refuses to overwrite what has changed since.
+ * The machine's files as seen from a workspace. Relative paths start at the first of `roots`; all roots count as
+ * inside. The port remembers by content hash what the model read, and refuses to overwrite what has changed since.
  */
 export function makeFiles(options: {
   readonly roots: readonly string[];
   readonly home: string;
-  /** Folders of weft's own (links resolved) that count as inside too, but hold nothing that may be edited. */
+  /** weft's own folders (links resolved) that count as inside but whose files can't be edited. */
   readonly alsoReadable: () => readonly string[];
 }): FilesPort {
   const memory: FileMemory = {
@@ -26,14 +26,14 @@ export function makeFiles(options: {
     misses: new Map(),
     replaced: new Map(),
   };
-  return filesOn(makePaths(options), options, memory);
+  return makeFilesPort(makePaths(options), options, memory);
 }
 
-/** Files whose lines are remembered, and characters of one. */
+/** The number of files whose lines are remembered, and the most characters for one. */
 const maxSeenFiles = 30;
 const maxSeen = 100_000;
 
-function filesOn(
+function makeFilesPort(
   paths: Paths,
   options: {readonly home: string; readonly alsoReadable: () => readonly string[]},
   memory: FileMemory,
@@ -74,23 +74,23 @@ function filesOn(
     }
   }
 
-  /** Remembers the lines that the model was shown, unless they are very long. */
+  /** Remembers the lines that the model was shown, unless they are too long. */
   function remember(path: string, {firstLine, lines}: ShownLines): void {
     seen.delete(path);
     if (lines.reduce((sum, line) => sum + line.length, 0) > maxSeen) return;
     seen.set(path, {firstLine, lines});
   }
 
-  const isReadOnly = (real: string): boolean => options.alsoReadable().some(folder => holds(folder, real));
+  const isReadOnly = (real: string): boolean => options.alsoReadable().some(folder => containsPath(folder, real));
 
-  const context = (missed: (real: string) => number, shown: readonly FileDiff[]) => ({
+  const context = (onMiss: (real: string) => number, shown: readonly FileDiff[]) => ({
     paths,
     home: options.home,
     known,
     seen,
     replaced,
     isReadOnly,
-    missed,
+    onMiss,
     shown: new Map(shown.map(diff => [diff.path, diff])),
   });
 
@@ -100,64 +100,64 @@ function filesOn(
     return times;
   };
 
-  /** What the edits come to once the user has changed them. */
-  async function planned(
+  /** Plans the edits with the user's changes applied. */
+  async function planWithUserChanges(
     {edits, userChanges}: EditRequest,
-    {missed, shown}: {readonly missed: (real: string) => number; readonly shown: readonly FileDiff[]},
+    {onMiss, shown}: {readonly onMiss: (real: string) => number; readonly shown: readonly FileDiff[]},
     signal: AbortSignal,
   ): Promise<Outcome<ChangedPlan, Fault>> {
     const {planEdits} = await import('./plan-edits.ts');
-    const proposed = await planEdits(edits, context(missed, userChanges.kind === 'none' ? shown : []), signal);
+    const proposed = await planEdits(edits, context(onMiss, userChanges.kind === 'none' ? shown : []), signal);
     if (proposed.tag === 'failed') return proposed;
     if (userChanges.kind === 'none') return ok({planned: proposed.value, userChanged: []});
     const {applyUserChanges} = await import('./user-changes.ts');
     return applyUserChanges(proposed.value, userChanges);
   }
 
-  /** A file outside of the workspace that the model has not read is not quoted. */
-  const quotable = (shown: string): string | undefined => {
+  /** Returns the path if its file may be quoted. A file outside the workspace that the model hasn't read is not. */
+  const quotablePath = (shown: string): string | undefined => {
     const {path, place} = paths.resolve(shown);
     return place === 'inside-workspace' || known.has(path) ? path : undefined;
   };
 
-  async function withPresent(fault: Fault, shown: readonly FileDiff[]): Promise<Fault> {
-    const {presentLines} = await import('./plan-edits.ts');
-    const present = await presentLines(shown, quotable);
+  async function withCurrentLines(fault: Fault, shown: readonly FileDiff[]): Promise<Fault> {
+    const {quoteCurrentLines} = await import('./plan-edits.ts');
+    const present = await quoteCurrentLines(shown, quotablePath);
     return present.length === 0 ? fault : rejected([faultText(fault), ...present].join('\n'));
   }
 
   return {
-    limitedTo: judged => filesOn(limitToJudgedPaths(paths, judged), options, memory),
+    limitedTo: judged => makeFilesPort(limitToJudgedPaths(paths, judged), options, memory),
     resolve(path) {
       const resolved = paths.resolve(path);
       return isReadOnly(resolved.path) ? {...resolved, place: 'inside-workspace'} : resolved;
     },
     read,
     async plan(request, signal) {
-      const plan = await planned(request, {missed: countMiss, shown: []}, signal);
+      const plan = await planWithUserChanges(request, {onMiss: countMiss, shown: []}, signal);
       return plan.tag === 'ok' ? ok(plan.value.planned.map(({diff}) => diff)) : plan;
     },
     async draft(request, signal) {
-      const plan = await planned(request, {missed: () => 0, shown: []}, signal);
+      const plan = await planWithUserChanges(request, {onMiss: () => 0, shown: []}, signal);
       if (plan.tag === 'failed') return plan;
       const {draftTexts} = await import('./plan-edits.ts');
       return ok(draftTexts(plan.value.planned));
     },
     async apply(request, shown, signal) {
-      const plan = await planned(request, {missed: () => 0, shown}, signal);
-      if (plan.tag === 'failed') return failed(await withPresent(plan.error, shown));
+      const plan = await planWithUserChanges(request, {onMiss: () => 0, shown}, signal);
+      if (plan.tag === 'failed') return failed(await withCurrentLines(plan.error, shown));
       const files = plan.value.planned;
-      const unapproved = findUnapproved(files, {shown, userChanges: request.userChanges});
-      if (unapproved !== undefined) return failed(await withPresent(rejected(unapproved), shown));
+      const unapproved = approvalMismatch(files, {shown, userChanges: request.userChanges});
+      if (unapproved !== undefined) return failed(await withCurrentLines(rejected(unapproved), shown));
       const {writeFiles} = await import('./write-files.ts');
       const written = await writeFiles(files.flatMap(writesOf), signal);
-      if (written.tag === 'failed') return failed(await withPresent(written.error, shown));
+      if (written.tag === 'failed') return failed(await withCurrentLines(written.error, shown));
       replaced.clear();
-      for (const {path, source, after, afterwards, diff} of files) {
+      for (const {path, source, after, modelKnowledge, diff} of files) {
         misses.delete(path);
         if (source !== undefined) known.delete(source.path);
         if (after === undefined) known.delete(path);
-        else if (afterwards === 'known') known.set(path, diff.after);
+        else if (modelKnowledge === 'known') known.set(path, diff.after);
       }
       return ok({files: await Promise.all(files.map(withSyntaxNote)), userChanged: plan.value.userChanged});
     },
@@ -179,10 +179,11 @@ async function withSyntaxNote(file: PlannedFile): Promise<FileDiff> {
 }
 
 /**
- * Says how the plan differs from the edit that the user approved; `undefined` if it does not. A change by another program beside the
- * edit does not matter as long as the added and removed lines are the same; changes by the user apply to exactly one text.
+ * Returns how the plan differs from the edit that the user approved, or `undefined` if it doesn't. A change elsewhere
+ * in the file by another program is fine as long as the added and removed lines are the same. The user's own changes
+ * apply to exactly one text.
  */
-function findUnapproved(
+function approvalMismatch(
   planned: readonly PlannedFile[],
   {shown, userChanges}: {readonly shown: readonly FileDiff[]; readonly userChanges: UserChanges},
 ): string | undefined {
@@ -190,23 +191,23 @@ function findUnapproved(
   for (const {diff} of planned) {
     const was = agreed.get(diff.path);
     const same = was?.before === diff.before && was.after === diff.after;
-    if (!same && (was === undefined || userChanges.kind !== 'none' || !changesAlike(was, diff))) {
+    if (!same && (was === undefined || userChanges.kind !== 'none' || !isSameChange(was, diff))) {
       return `${diff.path} changed since the edit was shown; nothing was written. Read it again.`;
     }
   }
-  return planned.length === shown.length ? undefined : 'The edit is not the one that was shown; nothing was written.';
+  return planned.length === shown.length ? undefined : 'The edit differs from the one shown; nothing was written.';
 }
 
-function changesAlike(shown: FileDiff, planned: FileDiff): boolean {
-  // Lines that were not shown cannot be compared.
+function isSameChange(shown: FileDiff, planned: FileDiff): boolean {
+  // Lines that weren't shown can't be compared.
   if (!showsAll(shown) || !showsAll(planned)) return false;
-  return kindOfChange(shown) === kindOfChange(planned) && linesThatChange(shown) === linesThatChange(planned);
+  return kindOfChange(shown) === kindOfChange(planned) && changedLines(shown) === changedLines(planned);
 }
 
 const kindOfChange = (diff: FileDiff): string =>
   [diff.before === 'absent', diff.after === 'absent', diff.movedFrom].join('\n');
 
-const linesThatChange = ({hunks}: FileDiff): string =>
+const changedLines = ({hunks}: FileDiff): string =>
   hunks
     .flatMap(({lines}) =>
       lines.filter(({kind}: DiffLine) => kind !== 'context').map(({kind, text}) => `${kind} ${text}`),

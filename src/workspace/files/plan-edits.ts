@@ -28,27 +28,30 @@ import {decodeText} from './text-encoding.ts';
 export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replaced'> {
   readonly paths: Paths;
   readonly home: string;
-  /** Whether a real path must not be edited although it counts as inside the workspace. */
+  /** True if a real path must not be edited although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
-  /** The diffs that were shown to the user, by path. A diff of the same contents is not computed again. */
+  /** The diffs that the user was shown, by path. A diff of the same contents is not computed again. */
   readonly shown: ReadonlyMap<string, FileDiff>;
-  /** Called for each file in which a text was not found; answers how often in a row that has happened to the file. */
-  readonly missed: (real: string) => number;
+  /** Called for each file in which a text was not found. Returns how often in a row that has happened to the file. */
+  readonly onMiss: (real: string) => number;
 }
 
-/** What the model has read of the files of one workspace, by real path. */
+/** What the model has read of a workspace's files, by real path. */
 export interface FileMemory {
-  /** The SHA-256 of the bytes the model read last. */
+  /** The SHA-256 of the bytes that the model read last. */
   readonly known: Map<string, string>;
-  /** The lines that it was shown last, for the files that it read last. */
+  /** The lines that the model was shown last, for the files it read last. */
   readonly seen: QuickLRU<string, ShownLines>;
-  /** The result of the last replacement in a large file, from its planning until it is written; at most one. */
+  /** The result of the last replacement in a large file, from planning until it is written; at most one. */
   readonly replaced: Map<string, CachedReplacement>;
   /** How often in a row a text was not found. */
   readonly misses: Map<string, number>;
 }
 
-/** A replacement and its result. An edit is planned once to be judged and once to be written; the second time reuses the result. */
+/**
+ * A replacement and its result. An edit is planned once to be judged and again to be written; the second time reuses
+ * the result.
+ */
 interface CachedReplacement {
   readonly edit: FileEdit;
   readonly from: string;
@@ -56,10 +59,10 @@ interface CachedReplacement {
   readonly notes: readonly string[];
 }
 
-/** Bytes from which on a result is cached. */
+/** The size, in bytes, from which a result is cached. */
 const minLarge = 500_000;
 
-/** Plans all edits, each on the result of those before it. The fault names every error of every file. */
+/** Plans all edits, each on the result of the previous ones. The fault lists every error of every file. */
 export async function planEdits(
   edits: readonly FileEdit[],
   context: PlanContext,
@@ -79,7 +82,7 @@ export async function planEdits(
     const [file, target] = opened;
     if (file === undefined || file.state === 'closed' || target?.state === 'closed') continue;
     if (edit.kind === 'delete' || edit.kind === 'rename') {
-      const link = await linkAt(edit.path, context);
+      const link = await isLinkAt(edit.path, context);
       if (link) {
         troubles.push(`${edit.path}: it is a symbolic link; name the file it leads to, or use a command.`);
         continue;
@@ -96,17 +99,17 @@ export async function planEdits(
         trouble.kind === 'missing-file' ? await missingFileText(path, context.paths.show) : trouble.message;
       if (trouble.kind === 'miss') missed.add(about);
       const isStale = trouble.kind === 'miss' && about.knowledge === 'changed-since';
-      const around = isStale ? presentAround(trouble.wanted, about, context) : '';
+      const around = isStale ? currentLinesNote(trouble.wanted, about, context) : '';
       troubles.push(`${shown}: ${which}${isStale ? 'it changed since it was read, and ' : ''}${message}${around}`);
     }
   }
   for (const file of missed) {
-    if (context.missed(file.path) > 1) troubles.push(`${file.shown}: ${otherWay}`);
+    if (context.onMiss(file.path) > 1) troubles.push(`${file.shown}: ${repeatedMissAdvice}`);
   }
   if (troubles.length === 0) {
     const planned = await finishFiles([...files.values()], context);
     if (planned.tag === 'ok') {
-      keepReplaced(edits, [...files.values()], context);
+      cacheReplacement(edits, [...files.values()], context);
       return planned;
     }
     troubles.push(...planned.error);
@@ -118,8 +121,8 @@ export async function planEdits(
 
 const hashOf = ({before}: OpenFile): string | undefined => (before.kind === 'present' ? before.hash : undefined);
 
-/** Caches the result of a plan that is a single replacement: it depends on nothing but the bytes of the file. */
-function keepReplaced(edits: readonly FileEdit[], files: readonly OpenFile[], {replaced}: PlanContext): void {
+/** Caches the result of a plan that is a single replacement, because it depends only on the file's bytes. */
+function cacheReplacement(edits: readonly FileEdit[], files: readonly OpenFile[], {replaced}: PlanContext): void {
   replaced.clear();
   const [edit, ...otherEdits] = edits;
   const [file] = files;
@@ -131,11 +134,11 @@ function keepReplaced(edits: readonly FileEdit[], files: readonly OpenFile[], {r
   replaced.set(path, {edit, from, after, notes: draft.notes});
 }
 
-const otherWay =
-  'texts were not found in it several times in a row; go another way now: Read the lines and replace them by number (Edit with ' +
+const repeatedMissAdvice =
+  'texts were not found in it several times in a row; try another way: Read the lines and replace them by number (Edit with ' +
   'an empty old_string, start_line and end_line), or Write the whole file.';
 
-/** A file that edits of this plan touch; `closed` if it cannot be edited at all, which is reported once. */
+/** A file that edits of this plan touch. `closed` if it can't be edited at all, which is reported once. */
 interface OpenFile {
   readonly path: string;
   readonly shown: string;
@@ -145,8 +148,8 @@ interface OpenFile {
   readonly state: 'open' | 'closed';
   readonly draft: FileDraft;
   source: OpenFile | undefined;
-  /** Whether the content was moved to another path by a rename. */
-  isPassedOn: boolean;
+  /** True if a rename moved the content to another path. */
+  isMovedAway: boolean;
 }
 
 async function openFile(
@@ -166,7 +169,7 @@ async function openFile(
   const readAs = known.get(path);
   const knowledge =
     readAs === undefined ? 'unread' : before.kind === 'present' && readAs === before.hash ? 'as-read' : 'changed-since';
-  // A file outside the workspace is not quoted: the user is asked before it is read, and may not have been asked yet.
+  // A file outside the workspace is not quoted, because the user may not have approved the read yet.
   const quoting = readAs === undefined && place === 'outside-workspace' ? 'line-numbers-only' : 'quotes';
   const state = snapshot.tag === 'ok' ? 'open' : 'closed';
   const file: OpenFile = {
@@ -178,24 +181,27 @@ async function openFile(
     state,
     draft: makeFileDraft(before, {knowledge, quoting}),
     source: undefined,
-    isPassedOn: false,
+    isMovedAway: false,
   };
   files.set(path, file);
   return snapshot.tag === 'ok' ? ok(file) : failed(`${shown}: ${snapshot.error}`);
 }
 
 async function snapshotOf(path: string, {isReadOnly}: PlanContext): Promise<Outcome<FileSnapshot, string>> {
-  if (isReadOnly(path)) return failed('it lies where weft keeps the output of commands; nothing is edited there.');
+  if (isReadOnly(path)) return failed('it is in the folder where weft keeps command output, which is read-only.');
   const snapshot = await takeSnapshot(path);
   if (snapshot.tag === 'ok' && snapshot.value.kind === 'present' && !(await isWritableByUser(path, snapshot.value))) {
     const mode = snapshot.value.mode.toString(8).padStart(4, '0');
-    return failed(`it is write-protected (mode ${mode}); nothing is written to it unless that is changed first.`);
+    return failed(`it is write-protected (mode ${mode}); change its mode first.`);
   }
   return snapshot;
 }
 
-/** Whether the path itself (its folders resolved) is a link. Deleting or renaming would hit either the link or its target, so it is refused. */
-async function linkAt(given: string, {paths, home}: PlanContext): Promise<boolean> {
+/**
+ * True if the path itself (its folders resolved) is a link. Deleting or renaming could mean the link or its target, so
+ * it is refused.
+ */
+async function isLinkAt(given: string, {paths, home}: PlanContext): Promise<boolean> {
   const written = resolve(paths.root, expandHome(given, home));
   const stats = await lstat(join(realPath(dirname(written)), basename(written))).catch(() => undefined);
   return stats?.isSymbolicLink() === true;
@@ -223,7 +229,7 @@ function applyEdit(
       return here(draft.remove());
     case 'rename': {
       if (target === undefined) return [];
-      if (target === file) return here([{kind: 'other', message: 'its new name is the one it has.'}]);
+      if (target === file) return here([{kind: 'other', message: 'its new name equals its old one.'}]);
       if (target.draft.content !== undefined) {
         const message = 'it exists already; delete it first, or choose another name.';
         return [{about: target, trouble: {kind: 'other', message}, which: ''}];
@@ -233,7 +239,7 @@ function applyEdit(
       target.draft.setContent(content.value, []);
       target.source = file.source ?? file;
       file.source = undefined;
-      file.isPassedOn = true;
+      file.isMovedAway = true;
       return [];
     }
     default:
@@ -241,11 +247,11 @@ function applyEdit(
   }
 }
 
-/** The present text at the place of an edit in a file that has changed; empty where the place is not known. */
-function presentAround(wanted: string, {path, before, quoting}: OpenFile, {seen}: PlanContext): string {
+/** Returns the current text where an edit of a changed file belongs; empty if that location is unknown. */
+function currentLinesNote(wanted: string, {path, before, quoting}: OpenFile, {seen}: PlanContext): string {
   if (before.kind === 'absent' || quoting === 'line-numbers-only') return '';
-  const lines = linesAround(wanted, {seen: seen.get(path), present: shownText(before.bytes)});
-  return lines === '' ? '' : `\nThe file has there now:\n${lines}`;
+  const lines = quoteAround(wanted, {seen: seen.get(path), present: textForDiff(before.bytes)});
+  return lines === '' ? '' : `\nThe file now has there:\n${lines}`;
 }
 
 async function finishFiles(
@@ -265,9 +271,9 @@ async function finishFiles(
     if (moved.has(file)) continue;
     const source = file.source !== undefined && moved.has(file.source) ? file.source : undefined;
     const after = draft.content;
-    if (before.kind === 'absent' && after === undefined && file.isPassedOn) continue;
+    if (before.kind === 'absent' && after === undefined && file.isMovedAway) continue;
     if (before.kind === 'absent' ? after === undefined : after !== undefined && before.bytes.equals(after)) {
-      const why = after === undefined ? 'it would be made and removed again.' : 'the file has this content already.';
+      const why = after === undefined ? 'it would be created and deleted again.' : 'the file already has this content.';
       troubles.push(`${file.shown}: nothing would change: ${why}`);
       continue;
     }
@@ -290,11 +296,13 @@ async function plannedFile(
   },
 ): Promise<PlannedFile> {
   const old = source?.before ?? before;
-  const change = await changeIn(old, after, was);
+  const change = await diffContents(old, after, was);
   const notes = [...(source?.draft.notes ?? []), ...draft.notes];
-  if (before.kind === 'present' && before.names > 1) {
+  if (before.kind === 'present' && before.linkCount > 1) {
     const others =
-      before.names === 2 ? 'its other name (hard link) keeps' : `its ${before.names - 1} other names (hard links) keep`;
+      before.linkCount === 2
+        ? 'its other name (hard link) keeps'
+        : `its ${before.linkCount - 1} other names (hard links) keep`;
     notes.push(`${others} the old content`);
   }
   const isKnown =
@@ -303,39 +311,42 @@ async function plannedFile(
     path,
     before,
     after,
-    afterwards: isKnown ? 'known' : 'unknown',
+    modelKnowledge: isKnown ? 'known' : 'unknown',
     source: source?.before.kind === 'present' ? {path: source.path, before: source.before} : undefined,
-    diff: withCutNote({path: shown, movedFrom: source?.shown, ...change, notes}),
+    diff: withTruncationNote({path: shown, movedFrom: source?.shown, ...change, notes}),
   };
 }
 
 export interface PlannedFile {
-  /** The real path, links followed. */
+  /** The real path, links resolved. */
   readonly path: string;
   readonly before: FileSnapshot;
   /** The new content; `undefined` if the file is deleted. */
   readonly after: Buffer | undefined;
   /** The file that is renamed to this one, and so is removed. */
   readonly source: {readonly path: string; readonly before: PresentFile} | undefined;
-  /** Whether the model knows the whole content after the edit. It does not if it had not read the file, or if the user changed the edit. */
-  readonly afterwards: 'known' | 'unknown';
+  /**
+   * Whether the model knows the whole content after the edit. It doesn't if it had not read the file, or if the user
+   * changed the edit.
+   */
+  readonly modelKnowledge: 'known' | 'unknown';
   readonly diff: FileDiff;
 }
 
-/** The file that the new content replaces: the one at the same path, or the one that is renamed. */
-export const oldOf = ({before, source}: Pick<PlannedFile, 'before' | 'source'>): FileSnapshot =>
+/** Returns the file that the new content replaces: the one at the same path, or the renamed one. */
+export const oldSnapshotOf = ({before, source}: Pick<PlannedFile, 'before' | 'source'>): FileSnapshot =>
   source?.before ?? before;
 
 export function oldBytes(file: Pick<PlannedFile, 'before' | 'source'>): Buffer | undefined {
-  const old = oldOf(file);
+  const old = oldSnapshotOf(file);
   return old.kind === 'present' ? old.bytes : undefined;
 }
 
-/** Removed lines, and added lines, that are shown of one very large change. */
+/** The most removed lines, and the most added lines, to show of one very large change. */
 const maxShown = 20_000;
 
-/** The difference between old and new content. If `shown` is the diff of the same two contents, it is used. */
-export async function changeIn(
+/** Returns the difference between old and new content. Reuses `shown` if it is the diff of the same two contents. */
+export async function diffContents(
   old: FileSnapshot,
   after: Buffer | undefined,
   shown: FileDiff | undefined,
@@ -349,22 +360,22 @@ export async function changeIn(
   }
   return {
     ...states,
-    ...(await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after), maxShown)),
+    ...(await diffHunks(textForDiff(old.kind === 'present' ? old.bytes : undefined), textForDiff(after), maxShown)),
   };
 }
 
-/** Adds a note to a diff that does not show every line that it counts. */
-export function withCutNote(diff: FileDiff): FileDiff {
-  const notes = diff.notes.filter(note => note !== cutNote);
-  return {...diff, notes: showsAll(diff) ? notes : [...notes, cutNote]};
+/** Adds a note to a diff that doesn't show every line it counts. */
+export function withTruncationNote(diff: FileDiff): FileDiff {
+  const notes = diff.notes.filter(note => note !== truncationNote);
+  return {...diff, notes: showsAll(diff) ? notes : [...notes, truncationNote]};
 }
 
-const cutNote =
-  `so many lines change that only the first ${maxShown.toLocaleString('en-US')} of those that go and of those that ` +
-  'come are shown; the edit is taken or left as a whole';
+const truncationNote =
+  `too many lines change: only the first ${maxShown.toLocaleString('en-US')} removed and the first ` +
+  `${maxShown.toLocaleString('en-US')} added ones are shown; accept or reject the edit as a whole`;
 
-/** The text that a diff shows of a file; empty for a binary file. */
-export function shownText(bytes: Buffer | undefined): string {
+/** Returns the text of a file for a diff; empty for a binary file. */
+export function textForDiff(bytes: Buffer | undefined): string {
   if (bytes === undefined) return '';
   const decoded = decodeText(bytes);
   if (decoded.tag === 'failed') return '';
@@ -372,49 +383,52 @@ export function shownText(bytes: Buffer | undefined): string {
   return text.includes('\n') ? text : text.replaceAll('\r', '\n');
 }
 
-/** The whole texts before and after, for an editor. Binary files are left out. */
+/** Returns the whole texts before and after, for an editor. Binary files are left out. */
 export function draftTexts(planned: readonly PlannedFile[]): readonly DraftText[] {
   return planned.flatMap(file => {
-    const before = textOf(oldBytes(file));
-    const text = textOf(file.after);
+    const before = editableTextOf(oldBytes(file));
+    const text = editableTextOf(file.after);
     return before === undefined || text === undefined ? [] : [{path: file.diff.path, before, text}];
   });
 }
 
-/** The text of a file; `undefined` if an editor could not save it without loss. */
-function textOf(bytes: Buffer | undefined): string | undefined {
+/** Returns the text of a file, or `undefined` if an editor couldn't save it without loss. */
+function editableTextOf(bytes: Buffer | undefined): string | undefined {
   if (bytes === undefined) return '';
   const decoded = decodeText(bytes);
   return decoded.tag === 'ok' && decoded.value.text.isWellFormed() ? decoded.value.text : undefined;
 }
 
-/** Bounds of a quotation: files, hunks of a file, lines of a hunk, lines by which a change may have moved, characters of a line. */
+/**
+ * Bounds of a quotation: files, hunks per file, lines per hunk, lines by which a change may have moved, characters per
+ * line.
+ */
 const maxFiles = 5;
 const maxHunks = 5;
 const maxLines = 20;
-const farthest = 500;
-const longestLine = 300;
+const maxShift = 500;
+const maxLineLength = 300;
 
 /**
- * Quotes the present lines at the places of the shown changes, for files that have changed since, so that the model's next try
- * succeeds. `quotable` answers the real path of a file that the model may see, else `undefined`.
+ * Quotes the current lines where the shown changes belong, for files that have changed since, so that the model's next
+ * try succeeds. `quotable` returns the real path of a file that the model may see, or else `undefined`.
  */
-export async function presentLines(
+export async function quoteCurrentLines(
   shown: readonly FileDiff[],
   quotable: (path: string) => string | undefined,
 ): Promise<readonly string[]> {
-  const told: string[] = [];
+  const quotes: string[] = [];
   for (const diff of shown) {
     const name = diff.movedFrom ?? diff.path;
-    const path = told.length < maxFiles && diff.before !== 'absent' ? quotable(name) : undefined;
+    const path = quotes.length < maxFiles && diff.before !== 'absent' ? quotable(name) : undefined;
     const snapshot = path === undefined ? undefined : await takeSnapshot(path);
     if (snapshot?.tag !== 'ok' || snapshot.value.kind === 'absent' || snapshot.value.hash === diff.before) continue;
-    const lines = shownText(snapshot.value.bytes).split(/\r?\n/u);
-    const quoted = diff.hunks.slice(0, maxHunks).map(hunk => quotedAt(hunk, lines));
+    const lines = textForDiff(snapshot.value.bytes).split(/\r?\n/u);
+    const quoted = diff.hunks.slice(0, maxHunks).map(hunk => quoteHunk(hunk, lines));
     const known = quoted.filter(text => text !== '');
-    if (known.length > 0) told.push(`${name} has there now:\n${known.join('\n…\n')}`);
+    if (known.length > 0) quotes.push(`${name} has there now:\n${known.join('\n…\n')}`);
   }
-  return told;
+  return quotes;
 }
 
 /** Lines of a file that the model was shown, and the number of the first one. */
@@ -423,49 +437,51 @@ export interface ShownLines {
   readonly lines: readonly string[];
 }
 
-/** Lines of context around a quoted place, and lines up to which a file is quoted whole. */
+/** Lines of context around a quote, and the most lines for which a file is quoted whole. */
 const context = 5;
 const maxWhole = 30;
 
 /**
- * The present lines, numbered and with context, at the place where `wanted` was in the lines that the model was shown; all lines of
- * a short file. Empty where the place is not known.
+ * Returns the current lines, numbered and with context, where the model saw `wanted`; all lines of a short file. Empty
+ * if that location is unknown.
  */
-function linesAround(
+function quoteAround(
   wanted: string,
   {seen, present}: {readonly seen: ShownLines | undefined; readonly present: string},
 ): string {
   const lines = present.replace(/\r?\n$/u, '').split(/\r?\n/u);
-  if (lines.length <= maxWhole) return numbered(lines, 0, lines.length);
+  if (lines.length <= maxWhole) return numberLines(lines, 0, lines.length);
   const target = wanted.split(/\r?\n/u).map(line => line.trim());
-  const telling = target.find(line => line !== '') ?? '';
+  const firstWantedLine = target.find(line => line !== '') ?? '';
   const place =
-    seen?.lines.findIndex(line => line.trim() === telling || (telling !== '' && line.includes(telling))) ?? -1;
-  if (seen === undefined || telling === '' || place < 0) return '';
+    seen?.lines.findIndex(
+      line => line.trim() === firstWantedLine || (firstWantedLine !== '' && line.includes(firstWantedLine)),
+    ) ?? -1;
+  if (seen === undefined || firstWantedLine === '' || place < 0) return '';
   const from = Math.max(0, place - context);
   const old = seen.lines.slice(from, place + target.length + context).slice(0, maxLines + 2 * context);
   const start = seen.firstLine - 1 + from;
   const now = Math.max(0, start + shiftOf(old, lines, start));
-  return numbered(lines, now, old.length + context);
+  return numberLines(lines, now, old.length + context);
 }
 
-const numbered = (lines: readonly string[], start: number, count: number): string =>
+const numberLines = (lines: readonly string[], start: number, count: number): string =>
   lines
     .slice(start, start + count)
-    .map((line, at) => `${start + at + 1}\t${clip(line, longestLine).toWellFormed()}`)
+    .map((line, at) => `${start + at + 1}\t${clip(line, maxLineLength).toWellFormed()}`)
     .join('\n');
 
-/** The present lines at the place of a hunk, numbered. */
-function quotedAt(hunk: DiffHunk, present: readonly string[]): string {
+/** Returns the current lines at a hunk's location, numbered. */
+function quoteHunk(hunk: DiffHunk, present: readonly string[]): string {
   const old = hunk.lines.flatMap(({kind, text}) => (kind === 'added' ? [] : [text])).slice(0, maxLines);
   const start = Math.max(0, hunk.oldStart - 1 + shiftOf(old, present, hunk.oldStart - 1));
-  return numbered(present, start, old.length);
+  return numberLines(present, start, old.length);
 }
 
-/** By how many lines `old` has moved: the nearest shift at which most of its lines are found again. */
+/** Returns by how many lines `old` has moved: the nearest shift at which most of its lines reappear. */
 function shiftOf(old: readonly string[], present: readonly string[], start: number): number {
   let best = {shift: 0, same: 0};
-  for (let distance = 0; distance <= farthest; distance += 1) {
+  for (let distance = 0; distance <= maxShift; distance += 1) {
     for (const shift of distance === 0 ? [0] : [distance, -distance]) {
       const same = old.filter((line, at) => present[start + shift + at] === line).length;
       if (same > best.same) best = {shift, same};

@@ -10,32 +10,32 @@ import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {imageFacts, imageType, sizeRefusal} from '../../domain/image-facts.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
-import {encodingNames, formOf} from './text-encoding.ts';
+import {encodingNames, detectForm} from './text-encoding.ts';
 
-/** What reading a regular file gives; `hash` is the SHA-256 of all its bytes (lower hex). */
+/** The result of reading a regular file; `hash` is the SHA-256 of all its bytes (lowercase hex). */
 export interface FileRead {
   readonly file: ReadFile;
   readonly hash: string;
 }
 
-/** Bytes of an image: what providers take. */
-export const largestImage = 5_000_000;
+/** The size of the largest image that providers accept, in bytes. */
+export const maxImageBytes = 5_000_000;
 
-/** A request to a model may hold 32 MB, a third more than the bytes in it, and PDFs of so many pages. */
-const largestDocument = 20_000_000;
+/** A request to a model may hold 32 MB, a third more than the raw bytes, and PDFs of so many pages. */
+const maxDocumentBytes = 20_000_000;
 const maxPages = 100;
 
-/** Notebooks are read whole; larger ones are read as text. */
-const largestWhole = 50_000_000;
+/** The size of the largest notebook that is read whole, in bytes. Larger ones are read as text. */
+const maxNotebookBytes = 50_000_000;
 
-/** Bytes looked at to tell what a file is. */
-const sniffed = 8192;
+/** The number of bytes used to detect what a file is. */
+const sniffBytes = 8192;
 
 const chunkBytes = 256 * 1024;
 
 /**
- * Reads a range of lines, or an image, in one pass over the file and in bounded memory: the pass also counts the lines and
- * takes the hash. `shown` is the path for messages.
+ * Reads a range of lines, or an image, in one pass over the file and in bounded memory. The pass also counts the lines
+ * and computes the hash. `shown` is the path for messages.
  */
 export async function readRegular(
   source: {readonly handle: FileHandle; readonly size: number; readonly shown: string; readonly request: ReadRequest},
@@ -43,19 +43,19 @@ export async function readRegular(
 ): Promise<Outcome<FileRead, Fault>> {
   const {shown} = source;
   const hash = createHash('sha256');
-  const chunks = hashed(readChunks(source.handle, signal), hash);
+  const chunks = hashChunks(readChunks(source.handle, signal), hash);
   const first = (await chunks.next()).value ?? Buffer.alloc(0);
-  const start = first.subarray(0, sniffed);
+  const start = first.subarray(0, sniffBytes);
 
   const mediaType = imageType(start);
   if (mediaType !== undefined) {
-    if (source.size > largestImage) {
+    if (source.size > maxImageBytes) {
       return failed(
-        rejected(`${shown} is an image of ${byteSize(source.size)}; at most ${byteSize(largestImage)} can be read.`),
+        rejected(`${shown} is an image of ${byteSize(source.size)}; at most ${byteSize(maxImageBytes)} can be read.`),
       );
     }
-    const whole = await wholeOf(first, chunks);
-    if (signal.aborted) return failed(stopped(shown));
+    const whole = await readToEnd(first, chunks);
+    if (signal.aborted) return failed(stoppedFault(shown));
     const refusal = sizeRefusal(imageFacts(whole) ?? {width: 0, height: 0});
     if (refusal !== '') return failed(rejected(`${shown} ${refusal}`));
     const image: ImageBlock = {kind: 'image', mediaType, data: whole.toString('base64')};
@@ -63,15 +63,16 @@ export async function readRegular(
   }
 
   if (start.toString('latin1', 0, 5) === '%PDF-') {
-    const whole = source.size > largestDocument ? undefined : await wholeOf(first, chunks);
-    if (signal.aborted) return failed(stopped(shown));
-    const pages = whole === undefined ? undefined : pdfPages(whole);
+    const whole = source.size > maxDocumentBytes ? undefined : await readToEnd(first, chunks);
+    if (signal.aborted) return failed(stoppedFault(shown));
+    const pages = whole === undefined ? undefined : countPdfPages(whole);
     if (whole === undefined || (pages ?? 0) > maxPages) {
-      const told = pages === undefined ? byteSize(source.size) : `${byteSize(source.size)}, ${count(pages, 'page')}`;
+      const sizeText =
+        pages === undefined ? byteSize(source.size) : `${byteSize(source.size)}, ${count(pages, 'page')}`;
       return failed(
         rejected(
-          `${shown} is a PDF of ${told}; at most ${byteSize(largestDocument)} and ${maxPages} pages can be read. ` +
-            'Get its text, or some of its pages, with a command such as pdftotext.',
+          `${shown} is a PDF of ${sizeText}; the limit is ${byteSize(maxDocumentBytes)} and ${maxPages} pages. ` +
+            'Extract its text, or some of its pages, with a command such as pdftotext.',
         ),
       );
     }
@@ -84,19 +85,17 @@ export async function readRegular(
     return ok({file: {kind: 'document', path: shown, document, pages}, hash: hash.digest('hex')});
   }
 
-  const form = formOf(first, 'start');
+  const form = detectForm(first, 'start');
   if (form === undefined || (form.encoding === 'unknown' && isBinary(start))) {
     return failed(
-      rejected(
-        `${shown} is a binary file (${byteSize(source.size)}), not text; look at it with a command made for it.`,
-      ),
+      rejected(`${shown} is a binary file (${byteSize(source.size)}), not text; inspect it with a suitable command.`),
     );
   }
 
   const range = {first: Math.max(1, source.request.offset), limit: Math.max(1, source.request.limit)};
   const cells =
-    shown.toLowerCase().endsWith('.ipynb') && source.size <= largestWhole
-      ? {whole: await wholeOf(first, chunks)}
+    shown.toLowerCase().endsWith('.ipynb') && source.size <= maxNotebookBytes
+      ? {whole: await readToEnd(first, chunks)}
       : undefined;
   const notebook = cells === undefined ? undefined : notebookText(cells.whole.toString('utf8'));
   const collector = collectLines(range);
@@ -104,7 +103,7 @@ export async function readRegular(
   if (notebook === undefined) {
     const decoder = new TextDecoder(form.encoding === 'unknown' ? 'utf-8' : form.encoding);
     const decode = (bytes: Buffer): string => decoder.decode(bytes, {stream: true});
-    const pieces = cells === undefined ? chunks : none();
+    const pieces = cells === undefined ? chunks : noChunks();
     const begun = decode(cells === undefined ? first : cells.whole);
     const returnsEnd = begun.includes('\r') && !begun.includes('\n');
     const take = (text: string): void => {
@@ -117,7 +116,7 @@ export async function readRegular(
   } else {
     collector.add(notebook);
   }
-  if (signal.aborted) return failed(stopped(shown));
+  if (signal.aborted) return failed(stoppedFault(shown));
 
   const collected = collector.end();
   const {totalLines, lines} = collected;
@@ -128,7 +127,7 @@ export async function readRegular(
   const notes = [
     ...(notebook === undefined
       ? []
-      : ['the cells of a notebook; edits and line numbers are of its JSON text, which a command shows']),
+      : ['the cells of a notebook; edits and line numbers refer to its JSON text, which a command shows']),
     ...(plain ? [] : [`the file is ${encodingNames[form.encoding]}`]),
     ...(broken === 0
       ? []
@@ -141,13 +140,13 @@ export async function readRegular(
   });
 }
 
-async function wholeOf(first: Buffer, chunks: AsyncGenerator<Buffer, undefined>): Promise<Buffer> {
+async function readToEnd(first: Buffer, chunks: AsyncGenerator<Buffer, undefined>): Promise<Buffer> {
   const parts = [first];
   for await (const chunk of chunks) parts.push(chunk);
   return Buffer.concat(parts);
 }
 
-async function* none(): AsyncGenerator<Buffer, undefined> {}
+async function* noChunks(): AsyncGenerator<Buffer, undefined> {}
 
 function rangeNotes({lines, totalLines, cut, full}: CollectedLines, first: number): string[] {
   if (totalLines === 0) return ['the file is empty'];
@@ -155,20 +154,20 @@ function rangeNotes({lines, totalLines, cut, full}: CollectedLines, first: numbe
   const notes: string[] = [];
   if (cut.length > 0) {
     const which = cut.length > 5 ? `${cut.slice(0, 5).join(', ')}, …` : cut.join(', ');
-    notes.push(`${cut.length === 1 ? 'line' : 'lines'} ${which} cut after ${longestShownLine} characters`);
+    notes.push(`${cut.length === 1 ? 'line' : 'lines'} ${which} cut after ${maxLineLength} characters`);
   }
   if (last < totalLines) {
-    const why = full === 'bound-reached' ? ` (an answer holds ${byteSize(answerBytes)})` : '';
-    notes.push(`lines ${first} to ${last} of ${totalLines}${why}; go on with offset ${last + 1}`);
+    const why = full === 'bound-reached' ? ` (the limit is ${byteSize(answerBytes)})` : '';
+    notes.push(`lines ${first} to ${last} of ${totalLines}${why}; continue with offset ${last + 1}`);
   }
   return notes;
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-const stopped = (shown: string): Fault => rejected(`Reading ${shown} was stopped.`);
+const stoppedFault = (shown: string): Fault => rejected(`Reading ${shown} was stopped.`);
 
-/** Ends early when aborted. */
+/** Ends early if aborted. */
 async function* readChunks(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer, undefined> {
   while (!signal.aborted) {
     const {bytesRead, buffer} = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, null);
@@ -177,22 +176,22 @@ async function* readChunks(handle: FileHandle, signal: AbortSignal): AsyncGenera
   }
 }
 
-async function* hashed(chunks: AsyncGenerator<Buffer, undefined>, hash: Hash): AsyncGenerator<Buffer, undefined> {
+async function* hashChunks(chunks: AsyncGenerator<Buffer, undefined>, hash: Hash): AsyncGenerator<Buffer, undefined> {
   for await (const chunk of chunks) {
     hash.update(chunk);
     yield chunk;
   }
 }
 
-/** More than a third of it is no UTF-8. */
+/** True if more than a third of the bytes are not UTF-8. */
 function isBinary(start: Buffer): boolean {
   const text = new TextDecoder('utf-8').decode(start, {stream: true});
   const broken = text.split('\ufffd').length - 1;
   return broken * 3 > start.length;
 }
 
-/** A line longer than this (UTF-16 units) is cut. */
-const longestShownLine = 2000;
+/** A longer line (UTF-16 units) is cut. */
+const maxLineLength = 2000;
 
 interface CollectedLines {
   readonly lines: readonly string[];
@@ -201,7 +200,7 @@ interface CollectedLines {
   readonly full: 'within-bound' | 'bound-reached';
 }
 
-/** Collects lines `first` to `first + limit - 1` (1-based) of text that comes in pieces, and counts all of them. */
+/** Collects lines `first` to `first + limit - 1` (1-based) of text that arrives in chunks, and counts all lines. */
 function collectLines(range: {readonly first: number; readonly limit: number}) {
   const lines: string[] = [];
   const cut: number[] = [];
@@ -215,14 +214,14 @@ function collectLines(range: {readonly first: number; readonly limit: number}) {
 
   function grow(part: string): void {
     lineLength += part.length;
-    // A little more than is shown, so that a line end in two characters is seen whole.
-    if (wanted() && line.length <= longestShownLine + 1) line += part.slice(0, longestShownLine + 2 - line.length);
+    // A little more than is shown, so that a two-character line ending is seen whole.
+    if (wanted() && line.length <= maxLineLength + 1) line += part.slice(0, maxLineLength + 2 - line.length);
   }
 
   function endLine(): void {
     if (wanted()) {
       const bare = line.endsWith('\r') && line.length === lineLength ? line.slice(0, -1) : line;
-      const shown = clip(bare, longestShownLine);
+      const shown = clip(bare, maxLineLength);
       bytes += Buffer.byteLength(shown) + 1;
       if (bytes > answerBytes && lines.length > 0) {
         full = true;
@@ -254,8 +253,8 @@ function collectLines(range: {readonly first: number; readonly limit: number}) {
 }
 
 /**
- * The cells of a Jupyter notebook as text, each under a heading, with the text its outputs have; `undefined` for what is no
- * notebook.
+ * Returns the cells of a Jupyter notebook as text, each under a heading, with the text of its outputs. Returns
+ * `undefined` if the JSON is not a notebook.
  */
 function notebookText(json: string): string | undefined {
   const parsed = notebook.safeParse(tryParse(json));
@@ -285,34 +284,39 @@ const notebook = z.looseObject({cells: z.array(cell)});
 function cellText({cell_type, id, source, outputs}: z.infer<typeof cell>, number: number): string {
   const name = id === undefined ? '' : `, id ${id}`;
   const shown = (outputs ?? []).map(outputText).filter(text => text !== '');
-  return [`=== cell ${number} (${cell_type}${name})`, joined(source), ...shown.map(text => `--- output\n${text}`), '']
+  return [
+    `=== cell ${number} (${cell_type}${name})`,
+    joinLines(source),
+    ...shown.map(text => `--- output\n${text}`),
+    '',
+  ]
     .join('\n')
     .replaceAll(/\n{3,}$/gu, '\n\n');
 }
 
 function outputText({text, ename, evalue, data}: z.infer<typeof output>): string {
-  if (text !== undefined) return joined(text).trimEnd();
+  if (text !== undefined) return joinLines(text).trimEnd();
   if (ename !== undefined) return `${ename}: ${evalue ?? ''}`;
   const plain = lines.safeParse(data?.['text/plain']);
   const pictures = Object.keys(data ?? {}).filter(type => type.startsWith('image/'));
-  return [...(plain.success ? [joined(plain.data).trimEnd()] : []), ...pictures.map(type => `[${type}]`)].join('\n');
+  return [...(plain.success ? [joinLines(plain.data).trimEnd()] : []), ...pictures.map(type => `[${type}]`)].join('\n');
 }
 
-const joined = (text: string | readonly string[]): string => (typeof text === 'string' ? text : text.join(''));
+const joinLines = (text: string | readonly string[]): string => (typeof text === 'string' ? text : text.join(''));
 
 const tryParse = (json: string): unknown => tryOr(() => JSON.parse(json), undefined);
 
-/** Bytes that one compressed part may grow to. */
-const largestPart = 10_000_000;
+/** The most bytes to which one compressed part may grow. */
+const maxInflatedBytes = 10_000_000;
 
-/** How many pages a PDF has, as far as it says so openly; `undefined` where it does not (it may be encrypted). */
-function pdfPages(bytes: Buffer): number | undefined {
+/** Returns the number of pages of a PDF, or `undefined` if it can't be read, as in an encrypted file. */
+function countPdfPages(bytes: Buffer): number | undefined {
   const parts = [bytes.toString('latin1'), ...objectStreams(bytes)];
   const pages = parts.reduce((sum, part) => sum + (part.match(/\/Type\s*\/Page(?![A-Za-z])/gu)?.length ?? 0), 0);
   return pages === 0 ? undefined : pages;
 }
 
-/** Objects that newer files keep compressed. */
+/** Returns the objects that newer files store compressed. */
 function objectStreams(bytes: Buffer): readonly string[] {
   const text = bytes.toString('latin1');
   const found: string[] = [];
@@ -322,9 +326,9 @@ function objectStreams(bytes: Buffer): readonly string[] {
     if (start < 0 || end < 0) break;
     const first = start + 'stream'.length + (text[start + 6] === '\r' ? 2 : 1);
     try {
-      found.push(inflateSync(bytes.subarray(first, end), {maxOutputLength: largestPart}).toString('latin1'));
+      found.push(inflateSync(bytes.subarray(first, end), {maxOutputLength: maxInflatedBytes}).toString('latin1'));
     } catch {
-      // Encrypted, or packed in a way that is not understood: its pages are not counted.
+      // Encrypted, or compressed in an unknown way: its pages are not counted.
     }
   }
   return found;

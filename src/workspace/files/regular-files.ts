@@ -28,117 +28,125 @@ export function canAccess(path: string, mode: number): boolean {
   }
 }
 
-type Found =
+type OpenResult =
   | {readonly kind: 'file'; readonly handle: FileHandle; readonly stats: Stats}
   | {readonly kind: 'directory'}
   | {readonly kind: 'missing'}
   | {readonly kind: 'refused'; readonly reason: string};
 
-/** How often the opening is tried again when the file was replaced at that moment, as editors do when they save. */
-const maxTurns = 3;
+/** How often to retry if the file was just being replaced, as editors do when they save. */
+const maxAttempts = 3;
 
 /**
- * Opens the regular file at `path` (all links resolved) for reading; the caller closes it. Pipes, sockets and devices are refused
- * without opening them, because opening one can block. The opened file lies at exactly that path: if a link has taken the place of the
- * file or of one of its folders since the path was resolved, the file is refused. `through` is another path of the same file, by way
- * of a folder handle.
+ * Opens the regular file at `path` (all links resolved) for reading; the caller closes it. Pipes, sockets and devices
+ * are refused unopened, because opening one can block. The opened file is at exactly that path: if a link has replaced
+ * the file or one of its folders since the path was resolved, the file is refused. `through` is another path to the
+ * same file, by way of a folder handle.
  */
-export async function openRegular(path: string, through: string = path): Promise<Found> {
-  for (let turn = 1; ; turn += 1) {
+export async function openRegular(path: string, through: string = path): Promise<OpenResult> {
+  for (let attempt = 1; ; attempt += 1) {
     const found = await openOnce(path, through);
     if (found.kind !== 'replaced') return found;
-    if (turn === maxTurns) return {kind: 'refused', reason: 'it is replaced again and again while it is opened'};
+    if (attempt === maxAttempts) return {kind: 'refused', reason: 'another program keeps replacing it'};
   }
 }
 
-async function openOnce(path: string, through: string): Promise<Found | {readonly kind: 'replaced'}> {
+async function openOnce(path: string, through: string): Promise<OpenResult | {readonly kind: 'replaced'}> {
   try {
     const stats = await lstat(through);
-    if (stats.isSymbolicLink()) return (await isCircle(through)) ? circle : elsewhere;
+    if (stats.isSymbolicLink()) return (await isLinkLoop(through)) ? linkLoopRefusal : linkRefusal;
     if (stats.isDirectory()) return {kind: 'directory'};
     if (!stats.isFile()) return {kind: 'refused', reason: 'it is a device, a pipe or a socket'};
     if (isOpenDatabase(through)) return {kind: 'refused', reason: openDatabaseReason};
-    // O_NONBLOCK: a pipe may have taken the file's place since, and opening it would block.
+    // O_NONBLOCK: a pipe may have replaced the file meanwhile, and opening it would block.
     const handle = await open(through, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
     const opened = await handle.stat();
-    const place = opened.isFile() ? await placeOf(handle, opened, path) : 'no file';
+    const place = opened.isFile() ? await locateHandle(handle, opened, path) : 'no file';
     if (place === 'there') return {kind: 'file', handle, stats: opened};
     await handle.close();
     if (place === 'replaced') return {kind: 'replaced'};
-    return place === 'no file' ? {kind: 'refused', reason: 'it changed while it was opened'} : elsewhere;
+    return place === 'no file' ? {kind: 'refused', reason: 'it changed while weft was opening it'} : linkRefusal;
   } catch (cause) {
     if (hasCode(cause, 'ENOENT')) return {kind: 'missing'};
     if (hasCode(cause, 'ENOTDIR')) return {kind: 'refused', reason: 'a part of its path is a file, not a folder'};
     if (hasCode(cause, 'EACCES', 'EPERM')) return {kind: 'refused', reason: 'permission denied'};
-    if (hasCode(cause, 'ELOOP')) return elsewhere;
+    if (hasCode(cause, 'ELOOP')) return linkRefusal;
     return {kind: 'refused', reason: causeText(cause)};
   }
 }
 
-const elsewhere: Found = {
+const linkRefusal: OpenResult = {
   kind: 'refused',
-  reason: 'a symbolic link has taken the place of it, or of a folder it lies in, and nothing is read through that',
+  reason: 'a symbolic link has replaced it or one of its folders, and weft does not read through that link',
 };
 
-const circle: Found = {kind: 'refused', reason: 'its links lead in a circle'};
+const linkLoopRefusal: OpenResult = {kind: 'refused', reason: 'its links form a loop'};
 
-const isCircle = async (path: string): Promise<boolean> =>
+const isLinkLoop = async (path: string): Promise<boolean> =>
   stat(path).then(
     () => false,
     (cause: unknown) => hasCode(cause, 'ELOOP'),
   );
 
-/** Whether the open file lies at `path`. Linux tells where an open file lies; elsewhere the path is resolved once more. */
-async function placeOf(handle: FileHandle, opened: Stats, path: string): Promise<'there' | 'replaced' | 'elsewhere'> {
-  const told = await pathOfHandle(handle);
-  if (told === path) return 'there';
-  if (told !== undefined) return told === `${path} (deleted)` ? 'replaced' : 'elsewhere';
+/**
+ * Returns whether the open file is at `path`. Linux tells where an open file is; elsewhere the path is resolved once
+ * more.
+ */
+async function locateHandle(
+  handle: FileHandle,
+  opened: Stats,
+  path: string,
+): Promise<'there' | 'replaced' | 'elsewhere'> {
+  const handlePath = await pathOfHandle(handle);
+  if (handlePath === path) return 'there';
+  if (handlePath !== undefined) return handlePath === `${path} (deleted)` ? 'replaced' : 'elsewhere';
   if ((await realpath(path)) !== path) return 'elsewhere';
   const now = await lstat(path);
   return now.ino === opened.ino && now.dev === opened.dev ? 'there' : 'replaced';
 }
 
-/** `undefined` where the system does not tell. */
+/** Returns `undefined` if the system can't tell. */
 export async function pathOfHandle(handle: FileHandle): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
 }
 
-/** A path that leads to the open file itself where the system offers one, else `path`. */
-export const pathThrough = (handle: FileHandle, path: string): string =>
+/** Returns a path to the open file itself if the system offers one, or else `path`. */
+export const descriptorPath = (handle: FileHandle, path: string): string =>
   process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
 
 /**
- * Opens what lies at `path`, all links resolved, and does not block on a pipe. Throws if a link has taken the place of a part of the
- * path, as if the file were locked.
+ * Opens the file or folder at `path`, all links resolved, without blocking on a pipe. Throws EBUSY if a link has
+ * replaced a part of the path.
  */
-export function openInPlace(path: string): number {
+export function openExactPath(path: string): number {
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   const place = process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${handle}`) : realpathSync(path);
   if (place === path) return handle;
   closeSync(handle);
-  throw Object.assign(new Error(`${path} is not where it was`), {code: 'EBUSY'});
+  throw Object.assign(new Error(`something else has replaced ${path}`), {code: 'EBUSY'});
 }
 
 /**
- * The bytes of a regular file; `undefined` for anything else, for a file of more than `most` bytes, and for one that
- * cannot be read. A repository may hold a pipe or a device under any name, so the opening never blocks.
+ * Returns the bytes of a regular file. Returns `undefined` for anything else, for a file of more than `maxSize` bytes,
+ * and for an unreadable one. Opening never blocks, because a repository may contain a pipe or a device under any name.
  */
 export function readRegularFile(
   path: string,
-  most: number,
+  maxSize: number,
   links: 'followed' | 'refused' = 'followed',
 ): Buffer | undefined {
   if (isOpenDatabase(path)) return undefined;
   let handle: number;
   try {
-    handle = links === 'refused' ? openInPlace(path) : openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    handle =
+      links === 'refused' ? openExactPath(path) : openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
     return undefined;
   }
   try {
     const stats = fstatSync(handle);
-    if (!stats.isFile() || stats.size > most) return undefined;
+    if (!stats.isFile() || stats.size > maxSize) return undefined;
     const bytes = Buffer.alloc(stats.size);
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
@@ -152,13 +160,16 @@ export function readRegularFile(
   }
 }
 
-/** The bytes of a regular file as Latin-1 characters. Pipes, devices and files of more than 256 MB (the largest git index) are not read. */
+/**
+ * Returns the bytes of a regular file as Latin-1 characters. Doesn't read pipes, devices, or files over 256 MB (the
+ * largest git index).
+ */
 export function readBytes(path: string): ReadBytes {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
     if (stats === undefined) return {kind: 'missing'};
     if (!stats.isFile() || stats.size > maxBytes || isOpenDatabase(path)) return {kind: 'unreadable'};
-    // O_NONBLOCK: a pipe may have taken the file's place since, and opening it would block.
+    // O_NONBLOCK: a pipe may have replaced the file meanwhile, and opening it would block.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return fstatSync(descriptor).isFile()
@@ -174,7 +185,10 @@ export function readBytes(path: string): ReadBytes {
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** Computes the SHA-256 of files, one after the other. Never throws; after an abort the remaining files count as unreadable. */
+/**
+ * Computes the SHA-256 of files, one after the other. Never throws; after an abort the remaining files count as
+ * unreadable.
+ */
 export async function fingerprintFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]> {
   const prints: Fingerprint[] = [];
   for (const path of paths) prints.push(signal.aborted ? {path, kind: 'unreadable'} : await fingerprint(path, signal));

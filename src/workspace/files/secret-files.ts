@@ -10,37 +10,37 @@ export interface NamedFile {
   readonly text: string;
 }
 
-/** Each answer has what is new or has changed (by size and time) since the last one. */
+/** Each method returns what is new or has changed (by size and time) since its last call. */
 export interface SecretFileWatch {
-  /** Right in the roots. */
+  /** Returns such files directly in the roots. */
   inRoots(): readonly NamedFile[];
-  /** Also in the folders below, as far as the bounds reach, and those of `paths` that have such a name. */
+  /** Returns such files in the folders below too, as far as the bounds reach, and those of `paths`. */
   everywhere(paths: readonly string[]): readonly NamedFile[];
 }
 
-/** Folders that one look below the roots goes into, how deep, and milliseconds until the next look. */
+/** The most folders that one scan enters, the maximum depth, and milliseconds until the next scan. */
 const maxFolders = 300;
-const deepest = 4;
-const lookAgainMs = 3000;
+const maxDepth = 4;
+const rescanMs = 3000;
 
 const maxFiles = 200;
-const largestFile = 256 * 1024;
+const maxFileBytes = 256 * 1024;
 
-/** Folders of other people's files, or of none that anybody wrote. */
-const passedOver: ReadonlySet<string> = new Set([
+/** Folders with other people's files or generated ones. */
+const skippedFolders: ReadonlySet<string> = new Set([
   ...generatedFolders,
   ...'.git .hg .svn .idea .vscode Library .npm .cargo'.split(' '),
 ]);
 
-/** Watches files in the workspace whose names say that they hold secrets. What cannot be read is left out. */
+/** Watches files in the workspace whose names say that they hold secrets. Unreadable files are left out. */
 export function watchSecretFiles(options: {
   readonly roots: readonly string[];
   readonly isSecretFile: (name: string) => boolean;
 }): SecretFileWatch {
   const {roots, isSecretFile} = options;
-  /** Path to size and time of what was read. */
+  /** Maps a path to the size and time of what was read. */
   const seen = new Map<string, string>();
-  let lookedAt = -Infinity;
+  let scannedAt = -Infinity;
 
   function readChanged(paths: Iterable<string>): readonly NamedFile[] {
     return [...paths].flatMap(path => {
@@ -48,8 +48,8 @@ export function watchSecretFiles(options: {
       try {
         const stats = statSync(path);
         const state = `${stats.size} ${stats.mtimeMs}`;
-        if (!stats.isFile() || stats.size > largestFile || seen.get(path) === state) return [];
-        const text = readRegularFile(path, largestFile)?.toString('utf8');
+        if (!stats.isFile() || stats.size > maxFileBytes || seen.get(path) === state) return [];
+        const text = readRegularFile(path, maxFileBytes)?.toString('utf8');
         if (text === undefined) return [];
         seen.set(path, state);
         return [{path, text}];
@@ -62,11 +62,11 @@ export function watchSecretFiles(options: {
   const inFolder = (folder: string, entries: readonly Dirent[]): string[] =>
     entries.filter(entry => !entry.isDirectory() && isSecretFile(entry.name)).map(({name}) => join(folder, name));
 
-  function below(): readonly string[] {
+  function scanBelowRoots(): readonly string[] {
     const found: string[] = [];
     let level = [...roots];
     let folders = 0;
-    for (let depth = 0; depth <= deepest && level.length > 0; depth += 1) {
+    for (let depth = 0; depth <= maxDepth && level.length > 0; depth += 1) {
       const next: string[] = [];
       for (const folder of level) {
         folders += 1;
@@ -74,7 +74,7 @@ export function watchSecretFiles(options: {
         const entries = entriesIn(folder);
         found.push(...inFolder(folder, entries));
         for (const entry of entries) {
-          if (entry.isDirectory() && !passedOver.has(entry.name)) next.push(join(folder, entry.name));
+          if (entry.isDirectory() && !skippedFolders.has(entry.name)) next.push(join(folder, entry.name));
         }
       }
       level = next;
@@ -82,16 +82,16 @@ export function watchSecretFiles(options: {
     return found;
   }
 
-  const atRoots = (): readonly string[] => roots.flatMap(root => inFolder(root, entriesIn(root)));
+  const filesAtRoots = (): readonly string[] => roots.flatMap(root => inFolder(root, entriesIn(root)));
 
   return {
-    inRoots: () => readChanged(atRoots()),
+    inRoots: () => readChanged(filesAtRoots()),
     everywhere(paths) {
       const named = paths.filter(path => isSecretFile(basename(path))).map(path => resolve(roots[0] ?? '.', path));
       const now = performance.now();
-      const wide = now - lookedAt >= lookAgainMs;
-      const found = wide ? below() : atRoots();
-      if (wide) lookedAt = performance.now();
+      const wide = now - scannedAt >= rescanMs;
+      const found = wide ? scanBelowRoots() : filesAtRoots();
+      if (wide) scannedAt = performance.now();
       return readChanged(new Set([...seen.keys(), ...found, ...named]));
     },
   };

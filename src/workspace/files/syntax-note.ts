@@ -4,20 +4,20 @@ import {firstLine} from '../../base/clip.ts';
 import {causeText} from '../../domain/fault.ts';
 import {decodeText} from './text-encoding.ts';
 
-/** Throws where the text cannot be read. */
+/** Throws if the text is invalid. */
 type Parse = (text: string) => unknown;
 
-/** One way to read files of a kind; a file is judged by the first way in which it could be read before. */
+/** A file type and its parsers. A file is judged by the first parser that accepted it before the edit. */
 interface Language {
   readonly name: string;
   readonly parsers: () => Promise<readonly Parse[]>;
-  /** Bytes of a file that is still parsed. */
-  readonly largest: number;
+  /** The size of the largest file to parse, in bytes. */
+  readonly maxBytes: number;
 }
 
 /**
- * Says that an edit broke a file: it parsed before and does not any more. `undefined` where it did not, or where nobody here
- * can parse such files.
+ * Returns a note if an edit broke a file: the file parsed before and doesn't any more. Returns `undefined` otherwise,
+ * and for file types without a parser here.
  */
 export async function syntaxNote(
   path: string,
@@ -26,10 +26,10 @@ export async function syntaxNote(
 ): Promise<string | undefined> {
   const language = languageOf(path);
   if (language === undefined || before === undefined || after === undefined) return undefined;
-  if (Math.max(before.length, after.length) > language.largest) return undefined;
+  if (Math.max(before.length, after.length) > language.maxBytes) return undefined;
   const parsers = await language.parsers();
-  const parse = parsers.find(one => troubleOf(before, one) === undefined);
-  const trouble = parse === undefined ? undefined : troubleOf(after, parse);
+  const parse = parsers.find(one => parseProblem(before, one) === undefined);
+  const trouble = parse === undefined ? undefined : parseProblem(after, parse);
   return trouble === undefined
     ? undefined
     : `before the edit it was valid ${language.name}, now it is not: ${trouble.replace(/\.$/u, '')}`;
@@ -37,17 +37,17 @@ export async function syntaxNote(
 
 function languageOf(path: string): Language | undefined {
   const name = basename(path).toLowerCase();
-  return isCommented(name, path) ? languages['.jsonc'] : languages[extname(name)];
+  return allowsComments(name, path) ? languages['.jsonc'] : languages[extname(name)];
 }
 
-/** Files that end in .json and whose readers take comments. */
-const isCommented = (name: string, path: string): boolean =>
+/** True for .json files whose readers accept comments. */
+const allowsComments = (name: string, path: string): boolean =>
   /^(?:ts|js)config(?:\..+)?\.json$|^\.(?:eslintrc|oxlintrc|oxfmtrc|swcrc|babelrc)(?:\.json)?$|^devcontainer\.json$/u.test(
     name,
   ) ||
   (name.endsWith('.json') && /[/\\]\.vscode[/\\][^/\\]+$/u.test(path));
 
-function troubleOf(bytes: Buffer, parse: Parse): string | undefined {
+function parseProblem(bytes: Buffer, parse: Parse): string | undefined {
   const decoded = decodeText(bytes);
   if (decoded.tag === 'failed') return 'it is binary';
   try {
@@ -66,11 +66,11 @@ const parseCommentedJson: Parse = text => {
   JSON.parse(jsonWithComments(text));
 };
 
-const million = 1_000_000;
+const maxJsonBytes = 1_000_000;
 
 const yaml: Language = {
   name: 'YAML',
-  largest: 400_000,
+  maxBytes: 400_000,
   async parsers() {
     const {parseAllDocuments} = await import('yaml');
     return [
@@ -85,10 +85,10 @@ const yaml: Language = {
 
 type Dialect = 'jsx' | 'flow' | 'typescript' | 'declarations';
 
-/** Read if one of the dialects reads it. */
+/** Accepts a file if any of the dialects accepts it. */
 const script = (name: string, ...dialects: readonly (readonly Dialect[])[]): Language => ({
   name,
-  largest: 500_000,
+  maxBytes: 500_000,
   async parsers() {
     const {parse} = await import('@babel/parser');
     const parseAs = (text: string, dialect: readonly Dialect[]): void => {
@@ -127,9 +127,9 @@ const javaScript = script('JavaScript', ['jsx'], ['jsx', 'flow']);
 const typeScript = script('TypeScript', ['typescript'], ['declarations']);
 
 const languages: Readonly<Record<string, Language>> = {
-  // One that holds comments anyhow has readers who take them.
-  '.json': {name: 'JSON', largest: million, parsers: async () => [parseJson, parseCommentedJson]},
-  '.jsonc': {name: 'JSON', largest: million, parsers: async () => [parseCommentedJson]},
+  // If a file already contains comments, its readers accept them.
+  '.json': {name: 'JSON', maxBytes: maxJsonBytes, parsers: async () => [parseJson, parseCommentedJson]},
+  '.jsonc': {name: 'JSON', maxBytes: maxJsonBytes, parsers: async () => [parseCommentedJson]},
   '.yaml': yaml,
   '.yml': yaml,
   '.ts': typeScript,
@@ -142,11 +142,14 @@ const languages: Readonly<Record<string, Language>> = {
   '.cjs': javaScript,
 };
 
-/** Plain JSON of JSON with comments and trailing commas, character for character: what is left out becomes a space. */
+/**
+ * Turns JSON with comments and trailing commas into plain JSON. Each removed character becomes a space, so that offsets
+ * stay the same.
+ */
 const jsonWithComments = (text: string): string =>
-  withoutTrailingCommas(text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//gu, blankComment));
+  blankTrailingCommas(text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//gu, blankComment));
 
-const withoutTrailingCommas = (text: string): string =>
+const blankTrailingCommas = (text: string): string =>
   text.replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[\]}])/gu, part => (part === ',' ? ' ' : part));
 
 const blankComment = (part: string): string => (part.startsWith('"') ? part : part.replaceAll(/[^\n]/gu, ' '));

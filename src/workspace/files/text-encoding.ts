@@ -5,19 +5,19 @@ import {unreachable} from '../../base/unreachable.ts';
 const multiByteEncodings = ['gb18030', 'shift_jis', 'euc-jp', 'euc-kr', 'big5'] as const;
 type MultiByteEncoding = (typeof multiByteEncodings)[number];
 
-/** Encodings of the time before Unicode whose files are read but not written: hardly anybody edits such files still. */
+/** Legacy encodings that weft reads but doesn't write, because such files are rarely edited. */
 const readOnlyEncodings = ['euc-kr', 'big5', 'koi8-r'] as const;
 type ReadOnlyEncoding = (typeof readOnlyEncodings)[number];
 
-/** Those that files are read in and written back in. */
+/** Legacy encodings that weft reads and writes. */
 type CodePage = Exclude<MultiByteEncoding, ReadOnlyEncoding> | 'windows-1252' | 'windows-1251';
 
 const isReadOnlyEncoding = (encoding: string): encoding is ReadOnlyEncoding =>
   readOnlyEncodings.some(each => each === encoding);
 
 /**
- * How the bytes of a text file stand for text. What a byte that fits nowhere stands for is an escape of its own (see
- * `escapeBytes`), so that decoding loses nothing. In `unknown` only ASCII is understood.
+ * How the bytes of a text file map to text. A byte without a character becomes an escape of its own (see
+ * `escapeBytes`), so that decoding loses nothing. `unknown` understands only ASCII.
  */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | CodePage | ReadOnlyEncoding | 'unknown';
 
@@ -31,9 +31,9 @@ export interface DecodedText {
   readonly text: string;
 }
 
-export const plainForm: TextForm = {encoding: 'utf-8', mark: 'no-mark'};
+export const utf8Form: TextForm = {encoding: 'utf-8', mark: 'no-mark'};
 
-/** The name of an encoding for people and models. */
+/** Encoding names for people and models. */
 export const encodingNames: Readonly<Record<TextEncoding, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 LE',
@@ -49,13 +49,13 @@ export const encodingNames: Readonly<Record<TextEncoding, string>> = {
   unknown: 'in an unknown encoding',
 };
 
-/** What the first bytes of a file, or all of them, say of its form; `undefined` for what is no text. */
-export function formOf(bytes: Buffer, part: 'all' | 'start'): TextForm | undefined {
+/** Detects the encoding of a file from its first bytes or all of them. Returns `undefined` if it is not text. */
+export function detectForm(bytes: Buffer, part: 'all' | 'start'): TextForm | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return {encoding: 'utf-8', mark: 'byte-order-mark'};
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return {encoding: 'utf-16le', mark: 'byte-order-mark'};
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return {encoding: 'utf-16be', mark: 'byte-order-mark'};
   if (bytes.includes(0)) {
-    const encoding = unmarkedUtf16(bytes);
+    const encoding = detectUtf16(bytes);
     return encoding === undefined ? undefined : {encoding, mark: 'no-mark'};
   }
   const whole = part === 'all' ? bytes : withoutSplitCharacter(bytes);
@@ -63,11 +63,11 @@ export function formOf(bytes: Buffer, part: 'all' | 'start'): TextForm | undefin
 }
 
 /**
- * Decodes without loss (`encodeText` gives back the same bytes), but for encodings that are only read. Fails, with nothing to say,
- * for what is no text.
+ * Decodes without loss: `encodeText` returns the same bytes, except for read-only encodings. Fails if the bytes are not
+ * text.
  */
 export function decodeText(bytes: Buffer): Outcome<DecodedText, 'binary'> {
-  const form = formOf(bytes, 'all');
+  const form = detectForm(bytes, 'all');
   if (form === undefined) return failed('binary');
   const text = decodeAs(bytes, form);
   return text === undefined || text.includes('\0') ? failed('binary') : ok({form, text});
@@ -92,14 +92,17 @@ function decodeAs(bytes: Buffer, {encoding, mark}: TextForm): string | undefined
   }
 }
 
-/** Why a file of this encoding is not edited, as the end of a sentence that begins with its name; `undefined` where it may be. */
-export const whyNotEdited = (encoding: TextEncoding): string | undefined =>
+/**
+ * Returns why a file of this encoding can't be edited, or `undefined` if it can. The text continues a sentence that
+ * begins with the file's name.
+ */
+export const readOnlyEncodingProblem = (encoding: TextEncoding): string | undefined =>
   isReadOnlyEncoding(encoding)
     ? `it is ${encodingNames[encoding]}, which weft reads but does not write. Convert it first ` +
       `(iconv -f ${encoding.toUpperCase()} -t UTF-8), or change it with a command.`
     : undefined;
 
-/** `undefined` where the encoding has no bytes for a character of the text, and for encodings that are only read. */
+/** Returns `undefined` if the encoding lacks a character of the text, and for read-only encodings. */
 export function encodeText({form, text}: DecodedText): Buffer | undefined {
   const marked = form.mark === 'byte-order-mark' ? `\ufeff${text}` : text;
   switch (form.encoding) {
@@ -125,8 +128,8 @@ export function encodeText({form, text}: DecodedText): Buffer | undefined {
   }
 }
 
-/** Western text in UTF-16 has a zero in every second byte, and nowhere else. */
-function unmarkedUtf16(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+/** Detects UTF-16 without a mark: Western text has a zero in every second byte, and nowhere else. */
+function detectUtf16(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const looked = Math.min(bytes.length - (bytes.length % 2), 64 * 1024);
   if (looked < 4) return undefined;
   const zeros = {even: 0, odd: 0};
@@ -139,7 +142,7 @@ function unmarkedUtf16(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   return zeros.odd === 0 && zeros.even >= most * 0.4 ? 'utf-16be' : undefined;
 }
 
-/** A chunk may end within a character: up to three bytes of it are left out. */
+/** Drops up to three bytes of an incomplete character, because a chunk may end within one. */
 function withoutSplitCharacter(bytes: Buffer): Buffer {
   for (let cut = 1; cut <= 3 && cut <= bytes.length; cut += 1) {
     const byte = bytes[bytes.length - cut] ?? 0;
@@ -149,8 +152,10 @@ function withoutSplitCharacter(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The bytes beyond ASCII of one character, in bytes read as Latin-1. A byte that begins no character stands alone. */
-const units: Readonly<Record<MultiByteEncoding | 'utf-8', RegExp>> = {
+/**
+ * Match the non-ASCII bytes of one character, in bytes read as Latin-1. A byte that begins no character matches alone.
+ */
+const characterPatterns: Readonly<Record<MultiByteEncoding | 'utf-8', RegExp>> = {
   'utf-8':
     /[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/gu,
   gb18030: /[\x81-\xfe](?:[0-9][^]{2}|[\x40-\x7e\x80-\xfe])|[\x80-\xff]/gu,
@@ -161,20 +166,22 @@ const units: Readonly<Record<MultiByteEncoding | 'utf-8', RegExp>> = {
 };
 const singleBytes = /[\x80-\xff]/gu;
 
-const unitsOf = (encoding: CodePage): RegExp =>
-  encoding === 'windows-1252' || encoding === 'windows-1251' ? singleBytes : units[encoding];
+const characterPatternOf = (encoding: CodePage): RegExp =>
+  encoding === 'windows-1252' || encoding === 'windows-1251' ? singleBytes : characterPatterns[encoding];
 
-/** An encoding of the time before Unicode, there and back. */
+/** Decodes and encodes one legacy encoding. */
 interface CodePageTable {
-  /** Bytes that stand for nothing, or that `encode` would give otherwise, come as escapes: nothing is lost. */
+  /**
+   * Decodes without loss: bytes without a character, and those that `encode` would write differently, become escapes.
+   */
   decode(bytes: Buffer): string;
-  /** `undefined` where it has no bytes for a character. */
+  /** Returns `undefined` if the encoding lacks a character. */
   encode(text: string): Buffer | undefined;
 }
 
 const tables = new Map<CodePage, CodePageTable>();
 
-/** Made on first use. */
+/** Builds the table on first use. */
 function codePageTable(encoding: CodePage): CodePageTable {
   const made = tables.get(encoding) ?? makeTable(encoding);
   tables.set(encoding, made);
@@ -182,7 +189,7 @@ function codePageTable(encoding: CodePage): CodePageTable {
 }
 
 function makeTable(encoding: CodePage): CodePageTable {
-  /** Characters by their units; units by their character. */
+  /** Characters by their bytes, and bytes by their character. */
   const characters = new Map<string, string>();
   const codes = new Map<string, string>();
   const take = (unit: string, character: string): void => {
@@ -192,7 +199,7 @@ function makeTable(encoding: CodePage): CodePageTable {
   };
   const decodeAll = (text: string): string => {
     const decoder = new TextDecoder(encoding);
-    // Node 22.13 takes windows-1252 for Latin-1 if it decodes all at once.
+    // Node 22.13 decodes windows-1252 as Latin-1 if it decodes everything at once.
     return decoder.decode(Buffer.from(text, 'latin1'), {stream: true}) + decoder.decode();
   };
   const all = allUnits(encoding);
@@ -200,10 +207,10 @@ function makeTable(encoding: CodePage): CodePageTable {
   for (const [at, unit] of all.entries()) take(unit, texts[at] ?? '');
   return {
     decode: bytes =>
-      bytes.toString('latin1').replaceAll(unitsOf(encoding), unit => {
-        // In GB 18030 four bytes stand for the rest of Unicode: looked up as they come.
+      bytes.toString('latin1').replaceAll(characterPatternOf(encoding), unit => {
+        // In GB 18030 four bytes stand for the rest of Unicode, so they are looked up on demand.
         if (unit.length === 4 && !characters.has(unit)) take(unit, decodeAll(unit));
-        return characters.get(unit) ?? escaped(unit);
+        return characters.get(unit) ?? toEscapes(unit);
       }),
     encode(text) {
       let isWhole = true;
@@ -219,13 +226,13 @@ function makeTable(encoding: CodePage): CodePageTable {
   };
 }
 
-/** The bytes from there on, but for 0xff. */
+/** The bytes from `from` to 0xfe. */
 const range = (from: number): readonly string[] =>
   Array.from({length: 0xff - from}, (_, at) => String.fromCharCode(from + at));
 
-/** All units of up to three bytes that may stand for a character. */
+/** All byte sequences of up to three bytes that may stand for a character. */
 function allUnits(encoding: CodePage): readonly string[] {
-  const isUnit = (unit: string): boolean => unit.match(unitsOf(encoding))?.length === 1;
+  const isUnit = (unit: string): boolean => unit.match(characterPatternOf(encoding))?.length === 1;
   const firsts = [...range(0x80), '\xff'];
   const short = firsts.flatMap(first => [first, ...range(0x40).map(second => first + second)]);
   const long = range(0xa1).flatMap(second => range(0xa1).map(third => `\x8f${second}${third}`));
@@ -235,19 +242,19 @@ function allUnits(encoding: CodePage): readonly string[] {
 const isOneCharacter = (text: string): boolean =>
   !text.includes('\ufffd') && text.isWellFormed() && /^[\u{80}-\u{10ffff}]$/u.test(text);
 
-/** U+DC00 plus the byte for each: half a surrogate pair, which no valid text has, so nothing can be mistaken for it. */
-const escaped = (unit: string): string =>
+/** Maps each byte to U+DC00 plus the byte: half a surrogate pair, which valid text never contains. */
+const toEscapes = (unit: string): string =>
   unit.replaceAll(/[^]/gu, byte => String.fromCharCode(0xdc00 + byte.charCodeAt(0)));
 
-/** Decodes UTF-8; bytes that are none come as escapes. */
+/** Decodes UTF-8; invalid bytes become escapes. */
 const escapeBytes = (bytes: Buffer): string =>
   bytes
     .toString('latin1')
-    .replaceAll(units['utf-8'], unit =>
-      unit.length === 1 ? escaped(unit) : Buffer.from(unit, 'latin1').toString('utf8'),
+    .replaceAll(characterPatterns['utf-8'], unit =>
+      unit.length === 1 ? toEscapes(unit) : Buffer.from(unit, 'latin1').toString('utf8'),
     );
 
-/** The way back. */
+/** Reverses `escapeBytes`. */
 const unescapeBytes = (text: string): Buffer =>
   text.isWellFormed()
     ? Buffer.from(text, 'utf8')
@@ -257,18 +264,18 @@ const unescapeBytes = (text: string): Buffer =>
           .map((part, at) => (at % 2 === 0 ? Buffer.from(part, 'utf8') : Buffer.of(part.charCodeAt(0) & 0xff))),
       );
 
-/** Bytes looked at: more would not change the guess. */
-const maxLooked = 256 * 1024;
+/** The number of bytes to examine: more wouldn't change the guess. */
+const maxSampleBytes = 256 * 1024;
 
-/** Below this share of bytes that look right an encoding is not believed. */
+/** An encoding needs at least this share of plausible bytes. */
 const minShare = 0.6;
 
 /**
- * The encoding of bytes that are not all UTF-8 and have no zeros: by how many of those beyond ASCII are what is frequent in
- * texts of that encoding. Mostly UTF-8 is UTF-8 with broken bytes; `unknown` where nothing fits well.
+ * Guesses the encoding of bytes that are not all UTF-8 and contain no zeros. Compares the share of non-ASCII bytes that
+ * are frequent in texts of each encoding. Mostly UTF-8 means UTF-8 with broken bytes; `unknown` if nothing fits well.
  */
 function guessEncoding(bytes: Buffer): CodePage | ReadOnlyEncoding | 'utf-8' | 'unknown' {
-  const text = bytes.toString('latin1', 0, maxLooked);
+  const text = bytes.toString('latin1', 0, maxSampleBytes);
   const shares: [CodePage | ReadOnlyEncoding | 'utf-8', number][] = [
     ['utf-8', utf8Share(text)],
     ...multiByteEncodings.map((encoding): [MultiByteEncoding, number] => [encoding, multiByteShare(encoding, text)]),
@@ -282,38 +289,41 @@ function guessEncoding(bytes: Buffer): CodePage | ReadOnlyEncoding | 'utf-8' | '
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** A legacy text holds such sequences by chance, so a share of them must be larger to tell. */
+/** Legacy text contains such sequences by chance, so only a large share counts as evidence. */
 function utf8Share(text: string): number {
-  const right = (text.match(units['utf-8']) ?? []).reduce((sum, {length}) => sum + (length > 1 ? length : 0), 0);
+  const right = (text.match(characterPatterns['utf-8']) ?? []).reduce(
+    (sum, {length}) => sum + (length > 1 ? length : 0),
+    0,
+  );
   return right === 0 ? 0 : right / count(text, singleBytes);
 }
 
-/** One sequence that is none in this encoding is enough against it, the very last apart: it may be cut. */
+/** One invalid sequence rules an encoding out, except at the very end, where a character may be cut. */
 function multiByteShare(encoding: MultiByteEncoding, text: string): number {
   let right = 0;
   let found = 0;
-  for (const {0: unit, index} of text.matchAll(units[encoding])) {
+  for (const {0: unit, index} of text.matchAll(characterPatterns[encoding])) {
     const first = unit.charCodeAt(0);
     const single = unit.length === 1 && encoding === 'shift_jis' && first >= 0xa1 && first <= 0xdf;
     if (unit.length === 1 && !single) {
-      return index >= text.length - 4 && text.length === maxLooked ? right / found : 0;
+      return index >= text.length - 4 && text.length === maxSampleBytes ? right / found : 0;
     }
     found += 1;
     right += weight[encoding](first, text.charCodeAt(index + 1) || 0);
   }
   if (found === 0) return 0;
-  // A few characters that Korean and Chinese bytes have in common are more often Chinese.
+  // A few characters that Korean and Chinese share are more often Chinese.
   return encoding === 'euc-kr' && found < fewUnits ? (0.95 * right) / found : right / found;
 }
 
 const fewUnits = 6;
 
-/** 1 for what is frequent in such texts, 0 for what is not. */
+/** 1 if the bytes are frequent in such texts, 0 if not. */
 const weight: Readonly<Record<MultiByteEncoding, (first: number, second: number) => number>> = {
-  // Punctuation and full-width forms, and the 3,755 most frequent characters.
+  // Punctuation, full-width forms, and the 3,755 most frequent characters.
   gb18030: (first, second) =>
     second >= 0xa1 && ((first >= 0xb0 && first <= 0xd7) || first === 0xa1 || first === 0xa3) ? 0.97 : 0,
-  // Punctuation, kana, and the frequent characters; half-width kana rarely.
+  // Punctuation, kana and the frequent characters; half-width kana are rare.
   shift_jis: (first, second) => {
     if (first === 0x82 || first === 0x83 || first === 0x81) return 1;
     if (first >= 0x88 && first <= 0x97) return 0.95;
@@ -325,7 +335,7 @@ const weight: Readonly<Record<MultiByteEncoding, (first: number, second: number)
   big5: (first, second) => (first >= 0xa4 && first <= 0xc6 ? (second < 0x80 ? 1.05 : 0.93) : first === 0xa1 ? 0.93 : 0),
 };
 
-/** Letters with accents stand alone between ASCII letters and spaces. */
+/** Accented letters stand alone between ASCII letters and spaces. */
 function westernShare(text: string): number {
   const runs = (text.match(/[\x80-\xff]{3,}/gu) ?? []).reduce((sum, {length}) => sum + length, 0);
   const right = Math.max(0, count(text, frequentWestern) - runs);
@@ -335,7 +345,10 @@ function westernShare(text: string): number {
 const frequentWestern =
   /[\x80\x85\x91-\x94\x96\x97\xa0\xa3\xa7\xa9\xab\xae\xb0\xb5\xb7\xbb\xc0-\xcf\xd1-\xd6\xd8-\xef\xf1-\xf6\xf8-\xfd]/gu;
 
-/** Words of two letters and more, all beyond ASCII, small ones mostly: where those lie tells the two apart. */
+/**
+ * Tells the two Cyrillic encodings apart: words are non-ASCII runs of two or more letters, mostly lowercase, and
+ * lowercase letters have different bytes in each.
+ */
 function cyrillicShares(text: string): readonly ['windows-1251' | 'koi8-r', number][] {
   const high = count(text, singleBytes);
   const lowRow = count(text, /[\xc0-\xdf]/gu);

@@ -5,15 +5,25 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {diffHunks} from './diff-hunks.ts';
-import {changeIn, oldBytes, oldOf, shownText, withCutNote, type PlannedFile} from './plan-edits.ts';
-import {decodeText, encodeText, encodingNames, plainForm, type DecodedText} from './text-encoding.ts';
+import {
+  diffContents,
+  oldBytes,
+  oldSnapshotOf,
+  textForDiff,
+  withTruncationNote,
+  type PlannedFile,
+} from './plan-edits.ts';
+import {decodeText, encodeText, encodingNames, utf8Form, type DecodedText} from './text-encoding.ts';
 
 export interface ChangedPlan {
   readonly planned: readonly PlannedFile[];
   readonly userChanged: readonly UserChangedFile[];
 }
 
-/** What is left of a plan: a file that would be as it was is not part of it any more. The user changes must be of this plan. */
+/**
+ * Applies the user's changes to a plan. Drops files that would then stay unchanged. The changes must belong to this
+ * plan.
+ */
 export async function applyUserChanges(
   planned: readonly PlannedFile[],
   userChanges: UserChanges,
@@ -61,18 +71,18 @@ async function changeFile(file: PlannedFile, userChanges: UserChanges): Promise<
   const hunks = new Set(dropped.filter(hunk => hunk !== 'new-name'));
   const changed =
     rewritten !== undefined
-      ? await withText(file, rewritten)
+      ? await applyRewrittenText(file, rewritten)
       : hunks.size === 0
         ? ok({file, changes: []})
-        : await withoutHunks(file, hunks);
-  return changed.tag === 'ok' && dropped.includes('new-name') ? withOldName(changed.value, path) : changed;
+        : await dropHunks(file, hunks);
+  return changed.tag === 'ok' && dropped.includes('new-name') ? keepOldName(changed.value, path) : changed;
 }
 
-/** Where nothing else is left of its change, there is none. */
-function withOldName({file, changes}: ChangedFile, path: string): Outcome<ChangedFile, Fault> {
+/** Drops the file if the rename was its only change. */
+function keepOldName({file, changes}: ChangedFile, path: string): Outcome<ChangedFile, Fault> {
   const source = file?.source;
   if (file === undefined || source === undefined) {
-    return failed(rejected(`${path} is not renamed any more; nothing was written.`));
+    return failed(rejected(`${path} is no longer renamed by the edit; nothing was written.`));
   }
   const after = file.after;
   if (after === undefined || source.before.bytes.equals(after)) {
@@ -89,66 +99,73 @@ function withOldName({file, changes}: ChangedFile, path: string): Outcome<Change
   return ok({file: kept, changes: [...changes, {path, kind: 'not-renamed', hunks: []}]});
 }
 
-async function withoutHunks(file: PlannedFile, dropped: ReadonlySet<number>): Promise<Outcome<ChangedFile, Fault>> {
+async function dropHunks(file: PlannedFile, dropped: ReadonlySet<number>): Promise<Outcome<ChangedFile, Fault>> {
   const {path, hunks} = file.diff;
   if (hunks.length === 0 && [...dropped].every(hunk => hunk === 0)) {
     return ok({file: undefined, changes: [{path, kind: 'dropped', hunks: []}]});
   }
   const beyond = [...dropped].find(hunk => hunks[hunk] === undefined);
   if (beyond !== undefined) {
-    return failed(rejected(`${path} has no change number ${beyond + 1} any more; nothing was written.`));
+    return failed(rejected(`${path} no longer has a change number ${beyond + 1}; nothing was written.`));
   }
-  // Where the hunks do not show the whole change, none is named: it would say less than was left out.
+  // If the hunks don't show the whole change, name none: a partial list would understate what was dropped.
   const left = showsAll(file.diff) ? hunks.filter((_hunk, at) => dropped.has(at)) : [];
   const change: UserChangedFile = {path, kind: 'dropped', hunks: left};
-  if (dropped.size === hunks.length) return ok({file: await asItWas(file), changes: [change]});
-  const old = textIn(oldBytes(file));
-  const fresh = textIn(file.after);
-  if (old === undefined || fresh === undefined) return failed(rejected(`${path}: nothing can be left out of it.`));
-  const text = restored({old: old.text, fresh: fresh.text}, change.hunks);
+  if (dropped.size === hunks.length) return ok({file: await restoreFile(file), changes: [change]});
+  const old = decodeOptional(oldBytes(file));
+  const fresh = decodeOptional(file.after);
+  if (old === undefined || fresh === undefined)
+    return failed(rejected(`${path}: can't drop single changes of a binary file.`));
+  const text = restoreHunks({old: old.text, fresh: fresh.text}, change.hunks);
   const bytes = encodeText({form: fresh.form, text});
-  if (bytes === undefined) return failed(rejected(`${path}: its encoding does not hold what was left out.`));
+  if (bytes === undefined) return failed(rejected(`${path}: its encoding lacks a character of the restored lines.`));
   return ok({file: await withContent(file, bytes), changes: [change]});
 }
 
-/** Where the user's text is the old one, the file stays as it was; a line end that the editor adds or takes counts. */
-async function withText(file: PlannedFile, text: string): Promise<Outcome<ChangedFile, Fault>> {
+/**
+ * If the user's text equals the old one, the file stays as it was. A line ending that the editor adds or removes counts
+ * as a change.
+ */
+async function applyRewrittenText(file: PlannedFile, text: string): Promise<Outcome<ChangedFile, Fault>> {
   const {path} = file.diff;
-  const old = textIn(oldBytes(file));
-  const proposed = textIn(file.after);
+  const old = decodeOptional(oldBytes(file));
+  const proposed = decodeOptional(file.after);
   if ((proposed?.text ?? '') === text) return ok({file, changes: []});
-  const {hunks} = await diffHunks(shownText(file.after), text, Number.POSITIVE_INFINITY);
+  const {hunks} = await diffHunks(textForDiff(file.after), text, Number.POSITIVE_INFINITY);
   const change: UserChangedFile = {path, kind: 'rewritten', hunks};
-  if (old?.text === text) return ok({file: await asItWas(file), changes: [change]});
-  const form = proposed?.form ?? old?.form ?? plainForm;
+  if (old?.text === text) return ok({file: await restoreFile(file), changes: [change]});
+  const form = proposed?.form ?? old?.form ?? utf8Form;
   const bytes = text.isWellFormed() || form.encoding === 'utf-8' ? encodeText({form, text}) : undefined;
   if (bytes === undefined) {
     return failed(
-      rejected(`${path} is ${encodingNames[form.encoding]}, which does not hold the edited text; nothing was written.`),
+      rejected(`${path} is ${encodingNames[form.encoding]}, which can't encode the edited text; nothing was written.`),
     );
   }
   return ok({file: {...(await withContent(file, bytes)), afterwards: 'unknown'}, changes: [change]});
 }
 
-/** A file that has another name by then keeps the new one. */
-async function asItWas(file: PlannedFile): Promise<PlannedFile | undefined> {
+/** A renamed file keeps its new name. */
+async function restoreFile(file: PlannedFile): Promise<PlannedFile | undefined> {
   return file.source === undefined ? undefined : withContent(file, file.source.before.bytes);
 }
 
 const withContent = async (file: PlannedFile, after: Buffer): Promise<PlannedFile> => ({
   ...file,
   after,
-  diff: withCutNote({...file.diff, ...(await changeIn(oldOf(file), after, undefined))}),
+  diff: withTruncationNote({...file.diff, ...(await diffContents(oldSnapshotOf(file), after, undefined))}),
 });
 
-function textIn(bytes: Buffer | undefined): DecodedText | undefined {
+function decodeOptional(bytes: Buffer | undefined): DecodedText | undefined {
   if (bytes === undefined) return undefined;
   const decoded = decodeText(bytes);
   return decoded.tag === 'ok' ? decoded.value : undefined;
 }
 
-/** The fresh text with the lines of those hunks as they were, to the byte. */
-function restored({old, fresh}: {readonly old: string; readonly fresh: string}, hunks: readonly DiffHunk[]): string {
+/** Returns the new text with the lines of those hunks as they were, byte for byte. */
+function restoreHunks(
+  {old, fresh}: {readonly old: string; readonly fresh: string},
+  hunks: readonly DiffHunk[],
+): string {
   const was = linesOf(old);
   const is = linesOf(fresh);
   const parts: string[] = [];
@@ -162,6 +179,6 @@ function restored({old, fresh}: {readonly old: string; readonly fresh: string}, 
   return [...parts, ...is.slice(at)].join('');
 }
 
-/** Lines with their ends, as diffs count them. */
+/** Splits a text into lines with their endings, as diffs count them. */
 const linesOf = (text: string): readonly string[] =>
   (text.includes('\n') ? text.match(/[^\n]*\n|[^\n]+$/gu) : text.match(/[^\r]*\r|[^\r]+$/gu)) ?? [];

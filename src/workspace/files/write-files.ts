@@ -25,15 +25,16 @@ export interface FileWrite {
 }
 
 /**
- * Writes all files or none. First every new content is put on the disk beside its target, then each takes its target's place
- * in one step, then what goes is removed; if one cannot, those before it are put back. A file is always whole: a process that
- * is killed leaves the old one or the new one, and of several files perhaps only the first ones new: the checkpoint taken
- * before takes them back. Temporary files it leaves are removed by the next edit in their folder. An abort counts until the
- * first takes its place.
+ * Writes all files or none. First it writes every new content to a temporary file beside its target. Then it moves each
+ * into place in one step, and deletes last. If a step fails, it rolls back the earlier ones. An abort counts until the
+ * first file is in place.
  *
- * The file that takes the place is a new one. Mode and owner are those of the old one, where this user may give them; what Node
- * cannot copy (access lists, extended attributes, flags) is the folder's default. Other names of the old file (hard links) keep
- * the old content: a file that a package store shares is not to change under all that share it.
+ * A file is always whole, also if the process is killed. Of several files perhaps only the first are new then; the
+ * checkpoint taken before restores them. The next edit in a folder removes temporary files left there.
+ *
+ * Each target becomes a new file. It keeps the old mode and owner if this user may set them. What Node can't copy
+ * (access lists, extended attributes, flags) is the folder's default. Other hard links to the old file keep the old
+ * content: a file shared by a package store must not change for everyone.
  */
 export async function writeFiles(
   writes: readonly FileWrite[],
@@ -43,35 +44,35 @@ export async function writeFiles(
   const done: Staged[] = [];
   try {
     for (const write of writes) staged.push(await stage(write));
-    if (signal.aborted) throw new NotWritten('The edit was stopped before anything was written.');
-    for (const file of staged.toSorted((a, b) => Number(goes(a)) - Number(goes(b)))) {
-      await putInPlace(file);
+    if (signal.aborted) throw new WriteError('The edit was stopped before anything was written.');
+    for (const file of staged.toSorted((a, b) => Number(isDeletion(a)) - Number(isDeletion(b)))) {
+      await moveIntoPlace(file);
       done.push(file);
     }
     for (const {folder} of staged) await folder.sync();
     return ok(undefined);
   } catch (cause) {
-    const lost = await putBack(done);
-    for (const file of staged) await unstage(file);
-    const reason = cause instanceof NotWritten ? cause.message : causeText(cause);
+    const lost = await rollBack(done);
+    for (const file of staged) await discardStaged(file);
+    const reason = cause instanceof WriteError ? cause.message : causeText(cause);
     return failed(rejected([reason, ...lost].join(' ')));
   } finally {
     for (const {folder} of staged) await folder[Symbol.asyncDispose]();
   }
 }
 
-const goes = ({write}: Staged): boolean => write.after === undefined;
+const isDeletion = ({write}: Staged): boolean => write.after === undefined;
 
 /** Thrown by a step of the write; its message is for the model. */
-class NotWritten extends Error {}
+class WriteError extends Error {}
 
 interface Staged {
   readonly write: FileWrite;
   readonly folder: FolderHandle;
   readonly name: string;
-  /** The name of the new content until it takes its place. */
+  /** The name of the new content until it is moved into place. */
   readonly temporary: string;
-  /** Folders made for it, the outermost first. */
+  /** Folders created for the file, outermost first. */
   readonly made: readonly string[];
 }
 
@@ -85,42 +86,42 @@ async function stage(write: FileWrite): Promise<Staged> {
     if (write.after === undefined) folder = await openFolder(path);
     else ({folder, made} = await makeAndOpenFolder(path));
     await removeStaleTemporaryFiles(folder);
-    if (write.after !== undefined) await writeWhole(folder.at(temporary), write.after, write.like);
+    if (write.after !== undefined) await writeAndSync(folder.at(temporary), write.after, write.like);
     return {write, folder, name, temporary, made};
   } catch (cause) {
     if (folder !== undefined) await rm(folder.at(temporary), {force: true}).catch(() => {});
     await folder?.[Symbol.asyncDispose]();
     await removeFolders(made);
-    throw new NotWritten(`${write.shown} could not be written: ${causeText(cause)}.`);
+    throw new WriteError(`Can't write ${write.shown}: ${causeText(cause)}.`);
   }
 }
 
-async function writeWhole(path: string, content: Buffer, like: FileSnapshot): Promise<void> {
+async function writeAndSync(path: string, content: Buffer, like: FileSnapshot): Promise<void> {
   await using handle = await open(path, 'wx', like.kind === 'present' ? 0o600 : 0o666);
   await handle.writeFile(content);
   if (like.kind === 'present') {
-    // Where the owner cannot be kept the file becomes ours; its permissions stay.
+    // If the owner can't be set, the file becomes this user's; its permissions stay.
     await handle.chown(like.owner.user, like.owner.group).catch(() => {});
     await handle.chmod(like.mode);
   }
   await handle.sync();
 }
 
-async function putInPlace({write, folder, name, temporary}: Staged): Promise<void> {
+async function moveIntoPlace({write, folder, name, temporary}: Staged): Promise<void> {
   const now = await hashOf(write.path, folder.at(name));
   const expected = write.before.kind === 'present' ? write.before.hash : 'absent';
   if (now !== expected || !(await folder.isInPlace())) {
-    throw new NotWritten(`${write.shown} changed while it was being edited; read it again.`);
+    throw new WriteError(`${write.shown} changed during the edit; read it again.`);
   }
   try {
     if (write.after === undefined) await unlink(folder.at(name));
     else await rename(folder.at(temporary), folder.at(name));
   } catch (cause) {
-    throw new NotWritten(`${write.shown} could not be replaced: ${causeText(cause)}.`);
+    throw new WriteError(`Can't replace ${write.shown}: ${causeText(cause)}.`);
   }
 }
 
-/** The hash of a file; `unknown` if it is no regular file or cannot be read. */
+/** Returns the hash of a file, or `unknown` if it is not a regular file or unreadable. */
 async function hashOf(path: string, through: string): Promise<string> {
   const found = await openRegular(path, through);
   if (found.kind !== 'file') return found.kind === 'missing' ? 'absent' : 'unknown';
@@ -128,8 +129,8 @@ async function hashOf(path: string, through: string): Promise<string> {
   return await handle.readFile().then(sha256, () => 'unknown');
 }
 
-/** Answers with a sentence for each file that could not be put back. */
-async function putBack(done: readonly Staged[]): Promise<readonly string[]> {
+/** Returns a sentence for each file that couldn't be restored. */
+async function rollBack(done: readonly Staged[]): Promise<readonly string[]> {
   const lost: string[] = [];
   for (const file of done.toReversed()) {
     const {write, folder, name, temporary} = file;
@@ -137,7 +138,7 @@ async function putBack(done: readonly Staged[]): Promise<readonly string[]> {
       if (write.before.kind === 'absent') {
         await rm(folder.at(name));
       } else {
-        await writeWhole(folder.at(temporary), write.before.bytes, write.before);
+        await writeAndSync(folder.at(temporary), write.before.bytes, write.before);
         await rename(folder.at(temporary), folder.at(name));
       }
     } catch (cause) {
@@ -148,7 +149,7 @@ async function putBack(done: readonly Staged[]): Promise<readonly string[]> {
   return lost;
 }
 
-async function unstage({folder, temporary, made}: Staged): Promise<void> {
+async function discardStaged({folder, temporary, made}: Staged): Promise<void> {
   await rm(folder.at(temporary), {force: true}).catch(() => {});
   await removeFolders(made);
 }

@@ -2,15 +2,17 @@ import {existsSync, lstatSync} from 'node:fs';
 import {opendir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
-import {count, type Impact, type ImpactContext, maxNamed, named, noLoss, runGit} from './impact.ts';
+import {formatCount, type Impact, type ImpactContext, maxNamed, listPaths, emptyImpact, runGit} from './impact.ts';
 
-/** What is lost when the files and folders at `targets` (absolute) are deleted, folders with all their content. */
+/**
+ * Returns what is lost if the files and folders at `targets` (absolute) are deleted, folders with all their content.
+ */
 export async function deletionImpact(targets: readonly string[], context: ImpactContext): Promise<Impact> {
   const present = outermost(targets.filter(path => kindOf(path) !== 'missing'));
-  if (present.length === 0) return noLoss;
+  if (present.length === 0) return emptyImpact;
   const tree = await countTree(present, context.signal);
   if (tree.files === 0) {
-    return {summary: `deletes ${count(tree.folders, 'empty folder')}`, ...named(present)};
+    return {summary: `deletes ${formatCount(tree.folders, 'empty folder')}`, ...listPaths(present)};
   }
   const risk = tree.exact === 'exact' ? await filesAtRisk(present, {files: tree.files, context}) : undefined;
   const notes = [
@@ -24,13 +26,13 @@ export async function deletionImpact(targets: readonly string[], context: Impact
   if (risk?.history === 'goes') said.push('the git history among them');
   return {
     summary: `deletes ${fileCount(tree)}${said.length === 0 ? '' : ` (${said.join(', ')})`}`,
-    ...named(tree.paths, tree.files),
+    ...listPaths(tree.paths, tree.files),
   };
 }
 
-/** `37 files`, `more than 100,000 files`. */
+/** Formats a count: `37 files`, `more than 100,000 files`. */
 export const fileCount = ({files, exact}: Pick<TreeCount, 'files' | 'exact'>): string =>
-  exact === 'exact' ? count(files, 'file') : `more than ${count(files - 1, 'file')}`;
+  exact === 'exact' ? formatCount(files, 'file') : `more than ${formatCount(files - 1, 'file')}`;
 
 /** The number of files and folders at some paths, links not followed. */
 interface TreeCount {
@@ -39,14 +41,14 @@ interface TreeCount {
   readonly folders: number;
   /** The first files, absolute. */
   readonly paths: readonly string[];
-  /** `at-least`: counting was given up. */
+  /** `at-least`: counting stopped early. */
   readonly exact: 'exact' | 'at-least';
 }
 
-/** Files at which the counting stops. */
+/** The number of files at which counting stops. */
 export const maxCounted = 100_000;
 
-/** Counts what a recursive deletion of the paths would take. What cannot be looked into counts as one folder. */
+/** Counts what a recursive deletion of the paths would delete. A folder that can't be read counts as one folder. */
 export async function countTree(paths: readonly string[], signal: AbortSignal): Promise<TreeCount> {
   let files = 0;
   let folders = 0;
@@ -82,11 +84,11 @@ export async function countTree(paths: readonly string[], signal: AbortSignal): 
   return {files, folders, paths: first, exact: 'exact'};
 }
 
-/** What lies at a path, links not followed. */
+/** Returns the kind of entry at a path, links not followed. */
 export const kindOf = (path: string): 'missing' | 'folder' | 'other' =>
   tryOr(() => (lstatSync(path).isDirectory() ? 'folder' : 'other'), 'missing');
 
-/** The paths without those that lie inside another one. */
+/** Removes the paths that are inside another one. */
 function outermost(paths: readonly string[]): readonly string[] {
   const result: string[] = [];
   for (const path of [...new Set(paths)].toSorted()) {
@@ -101,11 +103,11 @@ export interface StatusEntry {
   /** Letters of `git status --porcelain`: the index, then the working tree. */
   readonly index: string;
   readonly tree: string;
-  /** From the top of the repository. */
+  /** Relative to the top of the repository. */
   readonly path: string;
 }
 
-/** Reads `git status --porcelain -z`. */
+/** Parses `git status --porcelain -z`. */
 export function parseStatus(output: string): readonly StatusEntry[] {
   const entries: StatusEntry[] = [];
   const parts = output.split('\0');
@@ -120,7 +122,7 @@ export function parseStatus(output: string): readonly StatusEntry[] {
   return entries;
 }
 
-/** Files that git could not bring back, among those at some paths. */
+/** Counts of files that git couldn't restore. */
 interface AtRisk {
   readonly untracked: number;
   readonly changed: number;
@@ -129,11 +131,14 @@ interface AtRisk {
   readonly history: 'stays' | 'goes';
 }
 
-/** Folders whose repositories are asked, and paths that are named to them. */
+/** The most folders whose repositories are queried, and the most paths in one query. */
 const maxFolders = 8;
 const maxNames = 200;
 
-/** What of the files at `targets` (`files` of them in all) git has no copy of; `undefined` outside of repositories. */
+/**
+ * Counts the files at `targets` (`files` of them in all) that git has no copy of. Returns `undefined` outside
+ * repositories.
+ */
 async function filesAtRisk(
   targets: readonly string[],
   {files, context}: {readonly files: number; readonly context: ImpactContext},
@@ -141,7 +146,7 @@ async function filesAtRisk(
   const wanted = new Set(targets);
   const byFolder = new Map<string, string[]>();
   for (const target of targets) {
-    // A target that is a repository is asked about itself.
+    // A target that is a repository is queried itself.
     const own = existsSync(join(target, '.git'));
     const folder = own ? target : dirname(target);
     byFolder.set(folder, [...(byFolder.get(folder) ?? []), own ? '.' : `:(literal)${basename(target)}`]);
@@ -151,14 +156,14 @@ async function filesAtRisk(
   let tracked = 0;
   let known = 0;
   for (const [directory, names] of [...byFolder].slice(0, maxFolders)) {
-    const found = await statesBelow(directory, {names: names.length > maxNames ? ['.'] : names, context});
+    const found = await readGitStates(directory, {names: names.length > maxNames ? ['.'] : names, context});
     if (found === undefined) continue;
     known += 1;
-    const here = found.entries.filter(({path, tree}) => tree !== 'D' && lies(path, wanted));
+    const here = found.entries.filter(({path, tree}) => tree !== 'D' && isInside(path, wanted));
     untracked += here.filter(({index}) => index === '?').length;
     changed += here.filter(({index}) => index !== '?').length;
     const gone = new Set(found.entries.filter(({tree}) => tree === 'D').map(({path}) => path));
-    tracked += found.tracked.filter(path => !gone.has(path) && lies(path, wanted)).length;
+    tracked += found.tracked.filter(path => !gone.has(path) && isInside(path, wanted)).length;
   }
   if (known === 0) return undefined;
   const history = targets.some(path => basename(path) === '.git' || existsSync(join(path, '.git'))) ? 'goes' : 'stays';
@@ -166,8 +171,8 @@ async function filesAtRisk(
   return {untracked, changed, history, ignored: sure ? Math.max(0, files - tracked - untracked) : 0};
 }
 
-/** What git knows of the paths `names` in a folder, by absolute path; `undefined` where there is no repository. */
-async function statesBelow(
+/** Returns git's status of the paths `names` in a folder, by absolute path, or `undefined` outside repositories. */
+async function readGitStates(
   directory: string,
   {names, context}: {readonly names: readonly string[]; readonly context: ImpactContext},
 ): Promise<{readonly entries: readonly StatusEntry[]; readonly tracked: readonly string[]} | undefined> {
@@ -188,8 +193,8 @@ async function statesBelow(
   };
 }
 
-/** Whether a path is one of the wanted ones or lies below one. */
-function lies(path: string, wanted: ReadonlySet<string>): boolean {
+/** True if a path is one of the wanted ones or below one. */
+function isInside(path: string, wanted: ReadonlySet<string>): boolean {
   for (let at = path; ; at = dirname(at)) {
     if (wanted.has(at)) return true;
     if (dirname(at) === at) return false;

@@ -2,26 +2,26 @@ import {type FileEffect, type ResolvedCommand, unknownFileEffect} from '../../do
 import {isFolder} from '../files/list-folder.ts';
 import {lstatSync, statSync, type Stats} from 'node:fs';
 import {realPath} from '../files/resolve-path.ts';
-import {expandPaths, type Write, writesOf} from './command-words.ts';
-import type {CommandPlace} from './impact.ts';
+import {expandPaths, type PathWrite, writesOf} from './command-writes.ts';
+import type {CommandContext} from './impact.ts';
 import {collisions} from './overwrite-impact.ts';
 
 /**
- * Whether a command that writes or moves files would overwrite something, by the present state of the disk. Commands that delete are
- * not looked at. Empty files and folders are no loss; a replaced device, pipe or link is one. Never throws.
+ * Returns whether a command that writes or moves files would overwrite something that is now on the disk. Ignores
+ * commands that delete. Empty files and folders are no loss; a replaced device, pipe or link is one. Never throws.
  */
-export function fileEffect(command: ResolvedCommand, {home, readingOf}: CommandPlace): FileEffect {
+export function fileEffect(command: ResolvedCommand, {home, readCommand}: CommandContext): FileEffect {
   try {
     const place = {directory: realPath(command.directory), home};
     const written = expandPaths(command.overwrites, place);
     const [program, ...words] = command.argv;
-    // A program of another folder may only have the name.
+    // A program in another folder may only share the name.
     const isKnown = !program.includes('/') || /^\/(?:usr\/)?(?:local\/)?bin\/[\w-]+$/u.test(program);
-    const {changes} = readingOf([isKnown ? program : '', ...words]);
+    const {changes} = readCommand([isKnown ? program : '', ...words]);
     const own = program === '' ? [] : writesOf(changes, place)?.map(write => effectAt(write.path, lossOf(write)));
-    const whole = together([
-      own === undefined ? unknownFileEffect : together(own),
-      ...written.map(path => effectAt(path, writtenThrough(path))),
+    const whole = combineEffects([
+      own === undefined ? unknownFileEffect : combineEffects(own),
+      ...written.map(path => effectAt(path, lossOfWriting(path))),
     ]);
     const moves = changes?.some(({does}) => does === 'moves' || does === 'renames') === true;
     return moves ? {...whole, moves: own?.flatMap(({touches}) => touches) ?? []} : whole;
@@ -32,44 +32,44 @@ export function fileEffect(command: ResolvedCommand, {home, readingOf}: CommandP
 
 type Loss = FileEffect['loses'];
 
-/** A source that does not exist counts as a file: an earlier part of the command may make it. */
-function lossOf({path, loses, placed}: Write): Loss {
+/** A missing source counts as a file, because an earlier part of the command may create it. */
+function lossOf({path, loses, placed}: PathWrite): Loss {
   if (loses === 'nothing') return 'nothing';
-  if (loses === 'content') return writtenThrough(path);
+  if (loses === 'content') return lossOfWriting(path);
   if (placed === undefined) return kindAt(path) === 'none' ? 'nothing' : 'something';
   const {from, folders} = placed;
   const lost =
     statOf(from, 'follow')?.isDirectory() === true
       ? collisions(from, path, folders).length > 0 || kindAt(path) === 'other'
       : kindAt(path) !== 'none';
-  // A file cannot take the place of a folder.
+  // A file can't replace a folder.
   const refused = !isFolder(from) && kindAt(path) === 'folder';
   return lost && !refused ? 'something' : 'nothing';
 }
 
 const effectAt = (path: string, loses: Loss): FileEffect => ({loses, touches: [path], moves: []});
 
-/** The loss from writing new content to a path, links followed. */
-function writtenThrough(path: string): Loss {
+/** Returns the loss from writing new content to a path, links followed. */
+function lossOfWriting(path: string): Loss {
   if (/^\/dev\/(?:null|stdout|stderr|tty)$/u.test(path)) return 'nothing';
   const stats = statOf(path, 'follow');
   if (stats === undefined || stats.isDirectory()) return 'nothing';
   return stats.isFile() && stats.size === 0 ? 'nothing' : 'something';
 }
 
-/** The kind of entry at a path; `none` for an empty file too. */
+/** Returns the kind of entry at a path; `none` for an empty file too. */
 function kindAt(path: string): 'none' | 'folder' | 'other' {
   const stats = statOf(path, 'itself');
   if (stats === undefined || (stats.isFile() && stats.size === 0)) return 'none';
   return stats.isDirectory() ? 'folder' : 'other';
 }
 
-/** The stats of a path; `undefined` if it is missing. Throws other errors. */
+/** Returns the stats of a path, or `undefined` if it is missing. Throws other errors. */
 function statOf(path: string, links: 'follow' | 'itself'): Stats | undefined {
   return (links === 'follow' ? statSync : lstatSync)(path, {throwIfNoEntry: false});
 }
 
-function together(effects: readonly FileEffect[]): FileEffect {
+function combineEffects(effects: readonly FileEffect[]): FileEffect {
   const loses = (['something', 'unknown'] as const).find(loss => effects.some(effect => effect.loses === loss));
   return {
     loses: loses ?? 'nothing',

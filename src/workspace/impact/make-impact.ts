@@ -5,34 +5,34 @@ import {existsSync, readdirSync, statSync} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
 import {type ImpactPort, type ImpactReport, noImpact} from '../../actions/ports.ts';
 import {makePaths, realPath} from '../files/resolve-path.ts';
-import {expandPaths, type Write, writesOf} from './command-words.ts';
+import {expandPaths, type PathWrite, writesOf} from './command-writes.ts';
 import {deletionImpact, kindOf, maxCounted} from './deletion-impact.ts';
 import {gitImpact} from './git-impact.ts';
 import {
-  count,
+  formatCount,
   type Impact,
   type ImpactContext,
   type ImpactFinder,
   maxNamed,
-  named,
-  noLoss,
-  runQuietly,
+  listPaths,
+  emptyImpact,
+  captureOutput,
 } from './impact.ts';
-import {collisions, type OverwrittenFile, overwriteImpact, unknownNow} from './overwrite-impact.ts';
+import {collisions, type OverwrittenFile, overwriteImpact, unknownContent} from './overwrite-impact.ts';
 
 export interface ImpactOptions extends Omit<ImpactContext, 'signal'> {
   readonly roots: readonly string[];
 }
 
-/** Milliseconds that the approval card waits at most. */
+/** The most milliseconds that the approval card waits. */
 const limitMs = 2000;
 
-/** Commands looked at. */
+/** The most commands to examine. */
 const maxCommands = 30;
 
 /**
- * Finds what destructive commands would destroy, by looking at the files and by asking git for a dry run. None of the commands is
- * run. What is not known within two seconds is left out.
+ * Finds what destructive commands would destroy, from the files on the disk and git's dry runs. Runs none of the
+ * commands. Leaves out what isn't known within two seconds.
  */
 export function makeImpact(options: ImpactOptions): ImpactPort {
   const paths = makePaths(options);
@@ -55,8 +55,8 @@ async function impactOf(command: ResolvedCommand, context: ImpactContext): Promi
   const directory = realPath(command.directory);
   const [program, ...words] = command.argv;
   const here = {...command, directory};
-  const finder = impactsByAsking.get(basename(program));
-  const {changes = []} = context.readingOf([basename(program), ...words]);
+  const finder = specialFinders.get(basename(program));
+  const {changes = []} = context.readCommand([basename(program), ...words]);
   const own = finder === undefined ? await impactOfChanges(changes, here, context) : await finder(here, context);
   const targets = expandPaths(command.overwrites, {directory, home: context.home});
   return [own, await overwriteImpact(targets.map(path => ({path, content: command.content})))];
@@ -71,14 +71,14 @@ function report(found: readonly Impact[], show: (path: string) => string): Impac
   return said.length === 0 ? noImpact : {summary: said.join('; '), paths: shown, more, diffs};
 }
 
-/** The programs whose loss is more than their words say: it is asked for. */
-const impactsByAsking: ReadonlyMap<string, ImpactFinder> = new Map<string, ImpactFinder>([
-  ['rsync', mirrored],
+/** Programs whose loss doesn't follow from their words alone. */
+const specialFinders: ReadonlyMap<string, ImpactFinder> = new Map<string, ImpactFinder>([
+  ['rsync', rsyncImpact],
   ['find', findImpact],
   ['git', gitImpact],
 ]);
 
-/** The loss from the changes of one command, which are all of one kind. */
+/** Returns the loss from the changes of one command, which are all of one kind. */
 async function impactOfChanges(
   changes: readonly FileChange[],
   {directory}: ResolvedCommand,
@@ -91,12 +91,14 @@ async function impactOfChanges(
     case undefined:
     case 'creates':
     case 'renames':
-      return noLoss;
+      return emptyImpact;
     case 'removes':
-      return first.extent === 'empty folders' ? emptyFolders(paths) : deletionImpact(removed(changes, place), context);
+      return first.extent === 'empty folders'
+        ? emptyFolders(paths)
+        : deletionImpact(removedPaths(changes, place), context);
     case 'edits':
     case 'shreds':
-      return overwriteImpact(unknownAt(paths), first.does === 'edits' ? 'changes' : 'overwrites');
+      return overwriteImpact(withUnknownContent(paths), first.does === 'edits' ? 'changes' : 'overwrites');
     case 'writes':
     case 'truncates':
     case 'moves':
@@ -105,7 +107,9 @@ async function impactOfChanges(
       return overwriteImpact(
         (writesOf(changes, place) ?? [])
           .filter(({loses}) => loses !== 'nothing')
-          .flatMap(({path, placed}) => (placed === undefined ? unknownAt([path]) : replaced(path, placed))),
+          .flatMap(({path, placed}) =>
+            placed === undefined ? withUnknownContent([path]) : replacedFiles(path, placed),
+          ),
         first.does === 'truncates' ? 'truncates' : first.does === 'links' ? 'replaces' : 'overwrites',
       );
     default:
@@ -113,18 +117,18 @@ async function impactOfChanges(
   }
 }
 
-function replaced(path: string, {from, folders}: NonNullable<Write['placed']>): readonly OverwrittenFile[] {
+function replacedFiles(path: string, {from, folders}: NonNullable<PathWrite['placed']>): readonly OverwrittenFile[] {
   if (!existsSync(from)) return [];
   return isFolder(from) || isFolder(path)
-    ? unknownAt(collisions(from, path, folders))
+    ? withUnknownContent(collisions(from, path, folders))
     : [{path, content: {kind: 'file', path: from}}];
 }
 
-/** Files whose new content is not known. */
-const unknownAt = (paths: readonly string[]): readonly OverwrittenFile[] =>
-  paths.map(path => ({path, content: unknownNow}));
+/** Files whose new content isn't known. */
+const withUnknownContent = (paths: readonly string[]): readonly OverwrittenFile[] =>
+  paths.map(path => ({path, content: unknownContent}));
 
-const removed = (
+const removedPaths = (
   changes: readonly FileChange[],
   place: {readonly directory: string; readonly home: string},
 ): readonly string[] =>
@@ -133,28 +137,30 @@ const removed = (
     .filter(({word}) => !/^(?:.*\/)?\.{1,2}\/*$/u.test(word))
     .flatMap(change =>
       expandPaths([change.word], place)
-        // For a link with a slash at its end rm empties the folder that the link leads to.
+        // For a link with a trailing slash, rm empties the folder that the link leads to.
         .map(path => (change.word.endsWith('/') ? realPath(path) : path))
         .filter(path => (change.does === 'removes' && change.extent !== 'files') || kindOf(path) === 'other'),
     );
 
 function emptyFolders(paths: readonly string[]): Impact {
   const empty = paths.filter(path => kindOf(path) === 'folder' && readdirSync(path).length === 0);
-  return empty.length === 0 ? noLoss : {summary: `deletes ${count(empty.length, 'empty folder')}`, ...named(empty)};
+  return empty.length === 0
+    ? emptyImpact
+    : {summary: `deletes ${formatCount(empty.length, 'empty folder')}`, ...listPaths(empty)};
 }
 
-/** `rsync --delete` between folders of this machine: what is at the target and not at the source. */
-async function mirrored({argv, directory}: ResolvedCommand, context: ImpactContext) {
-  const {options, operands} = context.readingOf(argv);
+/** `rsync --delete` between folders of this machine: what is in the target but not in the source. */
+async function rsyncImpact({argv, directory}: ResolvedCommand, context: ImpactContext) {
+  const {options, operands} = context.readCommand(argv);
   const isDry = options.some(({name}) => name === '-n' || name.startsWith('--dry'));
-  if (isDry || !options.some(({name}) => /^--del(?:ete)?/u.test(name))) return noLoss;
-  if (operands.length < 2 || operands.some(operand => /^[^/]*:/u.test(operand))) return noLoss;
+  if (isDry || !options.some(({name}) => /^--del(?:ete)?/u.test(name))) return emptyImpact;
+  if (operands.length < 2 || operands.some(operand => /^[^/]*:/u.test(operand))) return emptyImpact;
   const [target = '', ...sources] = operands.toReversed();
   const [at = ''] = expandPaths([target], {directory, home: context.home});
   const extra: string[] = [];
   for (const source of sources) {
     const [from = ''] = expandPaths([source], {directory, home: context.home});
-    extra.push(...beyond(from, source.endsWith('/') ? at : join(at, basename(from))));
+    extra.push(...extraEntries(from, source.endsWith('/') ? at : join(at, basename(from))));
   }
   const deleted = await deletionImpact(extra, context);
   return options.some(({name}) => /^--(?:exclude|include|filter)/u.test(name)) && deleted.summary !== ''
@@ -164,8 +170,8 @@ async function mirrored({argv, directory}: ResolvedCommand, context: ImpactConte
 
 const maxFolders = 5000;
 
-/** The entries of the folder `target` that are not in `source`. */
-function beyond(source: string, target: string): readonly string[] {
+/** Returns the entries of the folder `target` that are not in `source`. */
+function extraEntries(source: string, target: string): readonly string[] {
   const found: string[] = [];
   const waiting: [string, string][] = [[source, target]];
   let folders = 0;
@@ -182,8 +188,8 @@ function beyond(source: string, target: string): readonly string[] {
   return found;
 }
 
-/** The options of `find` that only select files, so that `find` can be run with them. */
-const choosing: ReadonlySet<string> = new Set(
+/** The options of `find` that only select files, so that `find` can run with them. */
+const selectingOptions: ReadonlySet<string> = new Set(
   (
     '-name -iname -path -ipath -wholename -regex -iregex -regextype -type -xtype -maxdepth -mindepth -size -empty -mtime -mmin ' +
     '-atime -amin -ctime -cmin -newer -anewer -cnewer -user -group -uid -gid -nouser -nogroup -perm -links -inum -samefile ' +
@@ -191,7 +197,10 @@ const choosing: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** `find … -delete` and `find … -exec rm …`: runs the same search and prints the files instead. A search with any other action is not run. */
+/**
+ * Handles `find … -delete` and `find … -exec rm …`: runs the same search but prints the files. Doesn't run a search
+ * with any other action.
+ */
 async function findImpact({argv, directory}: ResolvedCommand, context: ImpactContext): Promise<Impact> {
   const words = argv.slice(1);
   const search: string[] = [];
@@ -204,16 +213,17 @@ async function findImpact({argv, directory}: ResolvedCommand, context: ImpactCon
     } else if (/^-(?:exec|execdir|ok|okdir)$/u.test(word)) {
       const end = words.findIndex((each, place) => place > at && (each === ';' || each === '\\;' || each === '+'));
       const run = words.slice(at + 1, end < 0 ? words.length : end);
-      const {changes = []} = context.readingOf([basename(run[0] ?? ''), ...run.slice(1)]);
+      const {changes = []} = context.readCommand([basename(run[0] ?? ''), ...run.slice(1)]);
       const [change] = changes;
-      if (end < 0 || (change?.does !== 'removes' && change?.does !== 'shreds')) return noLoss;
+      if (end < 0 || (change?.does !== 'removes' && change?.does !== 'shreds')) return emptyImpact;
       deletes = change.does === 'removes' && change.extent === 'trees' ? 'trees' : 'entries';
       search.push('-print0');
       at = end;
-    } else if (word.startsWith('-') && !choosing.has(word) && !/^-(?:[HLP]|O?\d+)$/u.test(word)) return noLoss;
+    } else if (word.startsWith('-') && !selectingOptions.has(word) && !/^-(?:[HLP]|O?\d+)$/u.test(word))
+      return emptyImpact;
     else search.push(word);
   }
-  if (deletes === 'nothing') return noLoss;
+  if (deletes === 'nothing') return emptyImpact;
   const first = search.findIndex(word => /^[-(!]/u.test(word) && !/^-[HLP]$/u.test(word));
   const starts = expandPaths(
     search.slice(0, first).filter(word => !word.startsWith('-')),
@@ -222,11 +232,11 @@ async function findImpact({argv, directory}: ResolvedCommand, context: ImpactCon
   const flags = search.slice(0, first).filter(word => word.startsWith('-'));
   const order = deletes === 'entries' && !search.includes('-depth') ? ['-depth'] : [];
   const run = [...flags, ...(starts.length === 0 ? ['.'] : starts), ...order, ...search.slice(first)];
-  const found = ((await runQuietly({program: 'find', words: run, directory}, context)) ?? '')
+  const found = ((await captureOutput({program: 'find', words: run, directory}, context)) ?? '')
     .split('\0', maxCounted)
     .filter(path => path !== '')
     .map(path => resolve(directory, path));
-  // `find -delete` removes only empty folders, which are no loss.
+  // `find -delete` deletes only empty folders, which are no loss.
   const lost = deletes === 'trees' ? found : found.filter(path => kindOf(path) === 'other');
   return deletionImpact(lost, context);
 }

@@ -8,46 +8,46 @@ import {diffHunks} from '../files/diff-hunks.ts';
 import {sha256} from '../files/file-snapshot.ts';
 import {decodeText} from '../files/text-encoding.ts';
 import {entryNames, isFolder} from '../files/list-folder.ts';
-import {count, named, noLoss, type Impact} from './impact.ts';
+import {formatCount, listPaths, emptyImpact, type Impact} from './impact.ts';
 
-/** The new content of a file: as the command gives it, that of another file, or not known. */
+/** The new content of a file: from the command, from another file, or unknown. */
 export type NewContent = WrittenContent | {readonly kind: 'file'; readonly path: string};
 
-export const unknownNow: NewContent = {kind: 'unknown'};
+export const unknownContent: NewContent = {kind: 'unknown'};
 
 export interface OverwrittenFile {
   readonly path: string;
   readonly content: NewContent;
 }
 
-/** Files of which the difference is shown, and bytes of a file that is read for it. */
+/** The most files whose difference is shown, and the size of the largest file to read for it, in bytes. */
 const maxDiffs = 5;
 const maxRead = 1_000_000;
 
 /**
- * What is lost when files get other content: those that exist and hold something, with their lines counted and, where the new
- * content is known, the difference.
+ * Returns what is lost if files get new content. Counts the lines of existing, nonempty files, and adds the difference
+ * if the new content is known.
  */
 export async function overwriteImpact(files: readonly OverwrittenFile[], verb = 'overwrites'): Promise<Impact> {
   const full = [...new Map(files.map(file => [file.path, file])).values()].filter(({path}) => sizeOf(path) > 0);
   const [only] = full;
-  if (only === undefined) return noLoss;
+  if (only === undefined) return emptyImpact;
   const diffs = await Promise.all(full.slice(0, maxDiffs).map(diffOf));
   return {
-    summary: `${verb} ${full.length === 1 ? `${basename(only.path)} (${extent(only.path)})` : count(full.length, 'file')}`,
-    ...named(full.map(({path}) => path)),
+    summary: `${verb} ${full.length === 1 ? `${basename(only.path)} (${describeSize(only.path)})` : formatCount(full.length, 'file')}`,
+    ...listPaths(full.map(({path}) => path)),
     diffs: diffs.filter(diff => diff !== undefined),
   };
 }
 
-/** How large a file is: `12 lines`, or its bytes if it is no text or has very long lines. */
-function extent(path: string): string {
+/** Returns how large a file is: `12 lines`, or its bytes if it isn't text or has very long lines. */
+function describeSize(path: string): string {
   const size = sizeOf(path);
   const lines = textOf(path)?.replace(/\n$/u, '').split('\n').length ?? 0;
-  return size > lines * longLine ? byteSize(size) : count(lines, 'line');
+  return size > lines * longLine ? byteSize(size) : formatCount(lines, 'line');
 }
 
-/** Average bytes of a line beyond which the size is given in bytes. */
+/** Average bytes per line beyond which the size is given in bytes. */
 const longLine = 400;
 
 async function diffOf({path, content}: OverwrittenFile): Promise<FileDiff | undefined> {
@@ -64,7 +64,7 @@ async function diffOf({path, content}: OverwrittenFile): Promise<FileDiff | unde
   };
 }
 
-/** The text of a regular file of at most a megabyte; `undefined` for all else. */
+/** Returns the text of a regular file of at most a megabyte, or `undefined` otherwise. */
 function textOf(path: string): string | undefined {
   const size = sizeOf(path);
   if (size === 0) return isRegular(path) ? '' : undefined;
@@ -76,7 +76,7 @@ function textOf(path: string): string | undefined {
 
 const isRegular = (path: string): boolean => lstatSync(path, {throwIfNoEntry: false})?.isFile() === true;
 
-/** Bytes of a regular file, links followed as writing does; 0 for anything else. */
+/** Returns the size of a regular file in bytes, links followed as writing does; 0 for anything else. */
 function sizeOf(path: string): number {
   try {
     const stats = statSync(path);
@@ -86,10 +86,13 @@ function sizeOf(path: string): number {
   }
 }
 
-/** Files compared in one copy. */
+/** The most files to compare in one copy. */
 const maxCompared = 20_000;
 
-/** The files that putting `source` at `target` would replace; `whole` folders are laid over each other. */
+/**
+ * Returns the files that putting `source` at `target` would replace. With `laid-over`, an existing folder is merged
+ * with the source.
+ */
 export function collisions(source: string, target: string, folders: 'laid-over' | 'left-out'): readonly string[] {
   const found: string[] = [];
   const waiting: [string, string][] = [[source, target]];

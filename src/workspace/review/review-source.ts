@@ -4,7 +4,7 @@ import type {FileDiff} from '../../actions/preview.ts';
 import type {ReviewSourcePort, ReviewDiff} from '../../actions/review-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
-import {runGitQuery, topIn} from '../checkpoints/git-query.ts';
+import {runGitQuery, repositoryTop} from '../checkpoints/git-query.ts';
 import {type GitSetting, withGitSettings} from '../exec/shell-environment.ts';
 import {countLines, hunkOf} from '../files/diff-hunks.ts';
 import {readRegularFile} from '../files/regular-files.ts';
@@ -33,7 +33,7 @@ export const makeReviewSource = ({
       (folder: string, settings: readonly GitSetting[] = []): GitQuery =>
       words =>
         runGitQuery(words, {folder, environment: withGitSettings(environment, settings), signal});
-    const root = topIn(await gitIn(start)(['rev-parse', '--show-toplevel']));
+    const root = repositoryTop(await gitIn(start)(['rev-parse', '--show-toplevel']));
     if (root === undefined)
       return failed(
         rejected(

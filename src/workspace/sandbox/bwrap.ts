@@ -6,7 +6,7 @@ import {promisify} from 'node:util';
 import {failed, ok, tryOr} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
-import {holds, realPath} from '../files/resolve-path.ts';
+import {containsPath, realPath} from '../files/resolve-path.ts';
 import {forwarderPort, withForwarder} from './forwarder.ts';
 import {guardedPaths, rootWorkspaceProblem} from './guarded-paths.ts';
 import {isPlaceholder} from './leftovers.ts';
@@ -169,14 +169,14 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
   const {roots, workspace, session, hidden, network} = policy;
   const {scripts, reports, folder} = session;
   const tmp = workspace === 'writable' ? session.changingTmp : session.tmp;
-  const insideRoots = (path: string): boolean => roots.some(root => holds(root, path) && root !== path);
+  const insideRoots = (path: string): boolean => roots.some(root => containsPath(root, path) && root !== path);
   /** Returns the path from which bwrap mounts what the command sees at `path`. */
   const mountSource = (path: string): string => {
-    const place = places.findLast(each => holds(each.folder, path));
+    const place = places.findLast(each => containsPath(each.folder, path));
     return place === undefined ? path : join(place.at, relative(place.folder, path));
   };
   const guarded = guardedPaths(policy);
-  const isCovered = (path: string): boolean => covered.some(each => holds(each, path));
+  const isCovered = (path: string): boolean => covered.some(each => containsPath(each, path));
   const sockets = listeningSockets(policy, {
     covered: [...replacedFolders, ...covered],
     bare: roots.filter(root => workspace === 'writable' || (workspace === 'read-only' && !isCovered(root))),
@@ -234,7 +234,7 @@ const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', p
 
 /** Keeps only the outermost paths: once a folder is hidden, nothing in it is left to mount over. */
 const outermost = (paths: readonly string[]): readonly string[] =>
-  paths.filter(path => !paths.some(other => other !== path && holds(other, path)));
+  paths.filter(path => !paths.some(other => other !== path && containsPath(other, path)));
 
 /** A hidden folder that is also a workspace root can't be hidden, because the user started weft there. */
 const coversRoot = (path: string, roots: readonly string[]): boolean => roots.includes(path);
@@ -277,15 +277,17 @@ export function listeningSockets(
   const paths = new Set<string>();
   for (const line of table.split('\n')) {
     const path = /^\S+ \S+ \S+ \S+ \S+ \S+\s+\d+ (\/.+)$/u.exec(line)?.[1];
-    if (path === undefined || virtualFolders.some(folder => holds(folder, path))) continue;
-    if (hidden.some(folder => holds(folder, path)) && !roots.some(root => holds(root, path))) continue;
+    if (path === undefined || virtualFolders.some(folder => containsPath(folder, path))) continue;
+    if (hidden.some(folder => containsPath(folder, path)) && !roots.some(root => containsPath(root, path))) continue;
     const real = realPath(path);
     if (statsOf(real)?.isSocket() === true) paths.add(real);
     if (paths.size >= maxSockets) break;
   }
   return [...paths].filter(path => {
-    const inWorkspace = roots.some(root => holds(root, path));
-    return inWorkspace ? bare.some(root => holds(root, path)) : !covered.some(folder => holds(folder, path));
+    const inWorkspace = roots.some(root => containsPath(root, path));
+    return inWorkspace
+      ? bare.some(root => containsPath(root, path))
+      : !covered.some(folder => containsPath(folder, path));
   });
 }
 
@@ -335,7 +337,7 @@ export function neededFolders(roots: readonly string[]): readonly string[] {
     .map(folder => realPath(folder));
   const repositories = roots.flatMap(root => worktreeRepository(join(root, '.git')));
   return [...programs, dirname(process.execPath), ...repositories].filter(folder =>
-    replacedFolders.some(above => holds(above, folder)),
+    replacedFolders.some(above => containsPath(above, folder)),
   );
 }
 

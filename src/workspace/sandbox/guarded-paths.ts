@@ -3,7 +3,7 @@ import {existsSync, lstatSync, rmSync} from 'node:fs';
 import {join, relative} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {listFolder} from '../files/list-folder.ts';
-import {holds} from '../files/resolve-path.ts';
+import {containsPath} from '../files/resolve-path.ts';
 import type {SandboxPolicy, SandboxProvider, SandboxSession} from './sandbox.ts';
 
 /**
@@ -40,7 +40,7 @@ export function guardedPaths(policy: SandboxPolicy): GuardedPaths {
       } else readOnly.push(path);
     }
     for (const path of policy.nested) {
-      if (!holds(root, path) || !existsSync(path)) continue;
+      if (!containsPath(root, path) || !existsSync(path)) continue;
       writable.push(join(root, relative(root, path).split('/', 1)[0] ?? ''));
       readOnly.push(path);
     }

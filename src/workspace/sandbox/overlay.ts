@@ -9,7 +9,7 @@ import {causeText} from '../../domain/fault.ts';
 import {readTextFile} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {isFolder, listFolder} from '../files/list-folder.ts';
-import {holds} from '../files/resolve-path.ts';
+import {containsPath} from '../files/resolve-path.ts';
 import type {CommandView, SandboxPolicy, SandboxSession} from './sandbox.ts';
 import {forceRemove} from './session.ts';
 import {withFilter} from './seccomp-filter.ts';
@@ -156,9 +156,9 @@ async function makeSharedMounts(
     symlinkSync(target, link);
     return link;
   };
-  const own = roots.filter(root => !roots.some(other => other !== root && holds(other, root)));
+  const own = roots.filter(root => !roots.some(other => other !== root && containsPath(other, root)));
   const inside = table.filter(
-    ({point, type}) => isDisk(type) && own.some(root => root !== point && holds(root, point)) && isFolder(point),
+    ({point, type}) => isDisk(type) && own.some(root => root !== point && containsPath(root, point)) && isFolder(point),
   );
   const lowers: Lower[] = [];
   for (const [index, folder] of [...new Set([...own, ...inside.map(({point}) => point)])].entries()) {
@@ -253,7 +253,7 @@ function upperFolderFor(
   }: {readonly places: readonly string[]; readonly roots: readonly string[]; readonly table: readonly Mount[]},
 ): string | undefined {
   const usable = places.filter(
-    place => isFolder(place) && !roots.some(root => holds(root, place)) && canHoldUpper(typeOf(place, table)),
+    place => isFolder(place) && !roots.some(root => containsPath(root, place)) && canHoldUpper(typeOf(place, table)),
   );
   const {dev} = statSync(lower);
   return usable.find(place => statSync(place).dev === dev) ?? usable[0];
@@ -267,7 +267,7 @@ export const sharedUpperFolders = ['/var/tmp', '/dev/shm'];
  */
 const typeOf = (path: string, table: readonly Mount[]): string =>
   table
-    .filter(({point}) => holds(point, path))
+    .filter(({point}) => containsPath(point, path))
     .reduce((best, each) => (each.point.length >= best.point.length ? each : best), {point: '', type: ''}).type;
 
 /** Whether unprivileged overlayfs can store whiteouts and its attributes on this file system type. */
@@ -324,9 +324,9 @@ function coverable(table: readonly Mount[], session: SandboxSession): readonly s
     if (found.length >= maxCovers || skippedFolders.has(folder) || /[:,\\]/u.test(folder)) return;
     const own = table.findLast(({point}) => point === folder);
     if (own !== undefined && (!isDisk(own.type) || own.isFixed)) return;
-    const isWhole = folder !== '/' && !table.some(({point}) => point !== folder && holds(folder, point));
+    const isWhole = folder !== '/' && !table.some(({point}) => point !== folder && containsPath(folder, point));
     // An overlay must not lie in one of its own layers.
-    if (isWhole && !holds(folder, session.folder)) found.push(folder);
+    if (isWhole && !containsPath(folder, session.folder)) found.push(folder);
     else for (const {name, kind} of listFolder(folder)) if (kind === 'folder') look(join(folder, name));
   };
   look('/');

@@ -4,21 +4,21 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {expandHome, realPath, type Paths} from '../files/resolve-path.ts';
 import {compileGlob, hasWildcard, type PathTest} from '../../base/glob.ts';
 
-/** What no search may show. */
+/** Files and folders that no search may show. */
 export interface Exclusions {
-  /** Whether the file or folder at a resolved path, or a folder it lies in, is left out. */
-  readonly leavesOut: (real: string) => boolean;
+  /** True if the file or folder at a resolved path, or a folder above it, is excluded. */
+  readonly isExcluded: (real: string) => boolean;
   /**
-   * Options that spare ripgrep the way into what is left out, for a search that starts in `folder` (resolved). They make it
-   * faster; what it finds is tested all the same. Being negative only they bring back nothing that ignore files leave out.
+   * Returns ripgrep options that skip excluded files, for a search that starts in `folder` (resolved). They only make
+   * it faster: every result is tested anyway. All are negative, so they never bring back what ignore files leave out.
    */
-  readonly options: (folder: string) => readonly string[];
+  readonly ripgrepOptions: (folder: string) => readonly string[];
 }
 
 /**
- * Reads globs as ignore files do. Without a slash one names files and folders at any depth, anywhere; one with a slash starts
- * at each workspace root (`./a` and `a/b`), one with a leading slash or `~/` at the root of the disk. A folder stands for all
- * that is in it.
+ * Reads globs as ignore files do. Without a slash, a glob matches files and folders at any depth. With a slash, it
+ * starts at each workspace root (`./a` and `a/b`). With a leading slash or `~/`, it starts at the root of the disk. A
+ * folder stands for everything in it.
  */
 export function readExclusions(
   globs: readonly string[],
@@ -37,7 +37,7 @@ export function readExclusions(
     }
   }
 
-  const fits = (real: string): boolean =>
+  const matches = (real: string): boolean =>
     fromDisk.some(test => test(real.slice(1))) ||
     paths.roots.some(root => {
       const start = root.endsWith('/') ? root : `${root}/`;
@@ -45,35 +45,35 @@ export function readExclusions(
     });
 
   const folders = new QuickLRU<string, boolean>({maxSize: maxFolders});
-  function leavesOutFolder(real: string): boolean {
+  function excludesFolder(real: string): boolean {
     const known = folders.get(real);
     if (known !== undefined) return known;
-    const answer = leavesOut(real);
+    const answer = excludes(real);
     folders.set(real, answer);
     return answer;
   }
-  const leavesOut = (real: string): boolean => {
-    if (fits(real)) return true;
+  const excludes = (real: string): boolean => {
+    if (matches(real)) return true;
     const parent = dirname(real);
-    return parent !== real && leavesOutFolder(parent);
+    return parent !== real && excludesFolder(parent);
   };
 
   return ok({
-    leavesOut: real => globs.length > 0 && leavesOut(real),
-    options: folder =>
+    isExcluded: real => globs.length > 0 && excludes(real),
+    ripgrepOptions: folder =>
       globs
-        .filter(glob => isPlain(glob) && (!glob.includes('/') || folder === paths.root))
+        .filter(glob => isPlainGlob(glob) && (!glob.includes('/') || folder === paths.root))
         .map(glob => `--glob=!${glob.replace(/^\.\//u, '/')}`),
   });
 }
 
-/** Folders whose answer is remembered: most paths of a search lie in few. */
+/** The number of folders whose answer is remembered: most paths of a search are in few folders. */
 const maxFolders = 10_000;
 
-/** Whether ripgrep is sure to read the glob as we do, when it runs in the root. */
-const isPlain = (glob: string): boolean => glob !== '' && !/^[!~#/]|[[\]{}\\]/u.test(glob);
+/** True if ripgrep, run in the root, certainly reads the glob as weft does. */
+const isPlainGlob = (glob: string): boolean => glob !== '' && !/^[!~#/]|[[\]{}\\]/u.test(glob);
 
-/** The pattern with its leading plain parts as they are on the disk, links resolved. */
+/** Returns the pattern with the links in its leading plain parts resolved. */
 function withRealFolder(pattern: string): string {
   const parts = pattern.split('/');
   const firstGlob = parts.findIndex(hasWildcard);

@@ -5,11 +5,11 @@ import type {Environment} from '../exec/shell-environment.ts';
 import {makePaths} from '../files/resolve-path.ts';
 import {readExclusions} from './exclusions.ts';
 import {BestPaths, maskOfQuery, PathTable} from './path-table.ts';
-import {allRules, findSearchBinary, rulesOffAbove, runRipgrep, whenStuck} from './ripgrep.ts';
+import {allNoIgnoreOptions, findSearchBinary, noIgnoreOptionsAbove, runRipgrep, watchForStuckRun} from './ripgrep.ts';
 import {commonOptions} from './search.ts';
 
 export interface Finder extends FileFinder {
-  /** Ends a listing that runs. */
+  /** Stops a running listing. */
   close(): void;
 }
 
@@ -17,42 +17,44 @@ export interface FinderOptions {
   readonly roots: readonly string[];
   readonly home: string;
   readonly environment: Environment;
-  /** Globs of what may never be shown; see `readExclusions`. */
+  /** Globs of files that may never be shown; see `readExclusions`. */
   readonly excluded: () => readonly string[];
 }
 
-/** Paths kept at most; the files of a larger workspace are found only in part. */
+/** The most paths to keep; larger workspaces are searched only in part. */
 const maxPaths = 1_000_000;
 
 const maxFound = 50;
 
-/** Milliseconds of work without a pause, and between two answers while there is more to come. */
+/** Milliseconds of work without a pause, and milliseconds between two partial results. */
 const sliceMs = 6;
-const tellEveryMs = 40;
-const firstTellMs = 15;
+const updateIntervalMs = 40;
+const firstUpdateMs = 15;
 
-/** Comparisons between two looks at the clock. */
-const stride = 512;
+/** The number of comparisons between two checks of the clock. */
+const clockCheckStride = 512;
 
-/** A listing counts for so many milliseconds, and for so many times what it took. */
+/** A listing stays fresh for this many milliseconds, and at least for this multiple of the time it took. */
 const freshMs = 3000;
 const freshTimes = 10;
 
-/** More than any score: what is ignored comes last. */
-const behindAll = 100_000;
+/** Larger than any score, so that ignored files come last. */
+const ignoredPenalty = 100_000;
 
-/** The files of the first of `roots`, listed in the background when they are first looked for, and again when that was long ago. */
+/**
+ * Finds files in the first of `roots`. Lists them in the background on first use, and again once the listing is old.
+ */
 export function makeFinder(options: FinderOptions): Finder {
   const closing = new AbortController();
-  /** What is compared with: complete, but for the first time. */
+  /** The listing to compare with: complete, except the first time. */
   let current: Listing | undefined;
   let next: Listing | undefined;
 
-  function freshen(): Listing {
+  function refresh(): Listing {
     const now = performance.now();
-    if (current === undefined) current = begin(options, closing.signal);
+    if (current === undefined) current = startListing(options, closing.signal);
     else if (current.done && next === undefined && now - current.at > Math.max(freshMs, freshTimes * current.tookMs)) {
-      next = begin(options, closing.signal);
+      next = startListing(options, closing.signal);
       void replaceWith(next);
     }
     return current;
@@ -65,7 +67,7 @@ export function makeFinder(options: FinderOptions): Finder {
   }
 
   return {
-    find: (query, tell, signal) => compare(freshen(), {query, tell}, signal),
+    find: (query, tell, signal) => compare(refresh(), {query, tell}, signal),
     close: () => closing.abort(),
   };
 }
@@ -76,16 +78,16 @@ interface Listing {
   readonly done: boolean;
   readonly at: number;
   readonly tookMs: number;
-  /** Settles when there are more paths, or no more to come. */
+  /** Resolves once there are more paths, or no more will come. */
   more(): Promise<void>;
 }
 
-/** First what is not ignored, then everything. */
-function begin(options: FinderOptions, signal: AbortSignal): Listing {
+/** Lists files that aren't ignored first, then all. */
+function startListing(options: FinderOptions, signal: AbortSignal): Listing {
   const table = new PathTable(maxPaths);
   const startedAt = performance.now();
   let grown = Promise.withResolvers<void>();
-  const tellGrown = (): void => {
+  const notifyGrown = (): void => {
     grown.resolve();
     grown = Promise.withResolvers<void>();
   };
@@ -99,7 +101,7 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
     listing.done = true;
     listing.at = performance.now();
     listing.tookMs = listing.at - startedAt;
-    tellGrown();
+    notifyGrown();
   }
 
   async function list(): Promise<void> {
@@ -107,15 +109,15 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
     const paths = makePaths(options);
     const excluded = options.excluded();
     const exclusions = readExclusions(excluded, {paths, home: options.home});
-    // Nothing is shown where it is not known what must not be.
+    // Show nothing if it is unknown which files are excluded.
     if (binary.tag === 'failed' || exclusions.tag === 'failed') return;
-    const {leavesOut} = exclusions.value;
+    const {isExcluded} = exclusions.value;
     const isShown = (path: Uint8Array): boolean =>
-      excluded.length === 0 || !leavesOut(resolve(paths.root, decoder.decode(path)));
-    const bare = exclusions.value.options(paths.root);
-    const off = rulesOffAbove(paths.root);
+      excluded.length === 0 || !isExcluded(resolve(paths.root, decoder.decode(path)));
+    const exclusionOptions = exclusions.value.ripgrepOptions(paths.root);
+    const noIgnoreOptions = noIgnoreOptionsAbove(paths.root);
     for (const rank of ['ordinary', 'ignored'] as const) {
-      using stuck = whenStuck(paths.root, rank === 'ignored' ? allRules : off);
+      using stuck = watchForStuckRun(paths.root, rank === 'ignored' ? allNoIgnoreOptions : noIgnoreOptions);
       let rest: Buffer = Buffer.alloc(0);
       await runRipgrep(
         {
@@ -124,14 +126,14 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
             '--null',
             '--files',
             ...commonOptions,
-            ...bare,
-            ...(rank === 'ignored' ? ['--no-ignore'] : off),
+            ...exclusionOptions,
+            ...(rank === 'ignored' ? ['--no-ignore'] : noIgnoreOptions),
             './',
           ],
           directory: paths.root,
           environment: options.environment,
           limit: 'idle',
-          onPiece(bytes) {
+          onOutput(bytes) {
             const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
             let from = 0;
             for (let to = all.indexOf(0); to >= 0 && !table.isFull; to = all.indexOf(0, from)) {
@@ -140,7 +142,7 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
               from = to + 1;
             }
             rest = Buffer.from(all.subarray(from));
-            tellGrown();
+            notifyGrown();
             return table.isFull ? 'enough' : 'more';
           },
         },
@@ -161,30 +163,30 @@ async function compare(listing: Listing, {query, tell}: Search, signal: AbortSig
   const score = fuzzyScorer(letters);
   const mask = maskOfQuery(letters);
   const best = new BestPaths(maxFound);
-  let place = 0;
-  let toldAt = performance.now();
-  let wait = firstTellMs;
+  let index = 0;
+  let updatedAt = performance.now();
+  let wait = firstUpdateMs;
   for (;;) {
     const wasDone = listing.done;
     let sliceStart = performance.now();
-    while (place < table.length) {
-      const end = Math.min(table.length, place + stride);
-      for (; place < end; place += 1) if (table.mayHold(place, mask)) offer(place);
+    while (index < table.length) {
+      const end = Math.min(table.length, index + clockCheckStride);
+      for (; index < end; index += 1) if (table.mayContain(index, mask)) offer(index);
       const now = performance.now();
       if (now - sliceStart < sliceMs) continue;
-      if (now - toldAt >= wait && best.paths.length > 0) {
-        wait = tellEveryMs;
+      if (now - updatedAt >= wait && best.paths.length > 0) {
+        wait = updateIntervalMs;
         tell({paths: best.paths, state: 'looking'});
-        toldAt = now;
+        updatedAt = now;
       }
-      await breath();
+      await yieldToEventLoop();
       if (signal.aborted) return;
       sliceStart = performance.now();
     }
     if (wasDone) break;
-    if (performance.now() - toldAt >= tellEveryMs) {
+    if (performance.now() - updatedAt >= updateIntervalMs) {
       tell({paths: best.paths, state: 'looking'});
-      toldAt = performance.now();
+      updatedAt = performance.now();
     }
     if (!listing.done) await listing.more();
     if (signal.aborted) return;
@@ -194,10 +196,10 @@ async function compare(listing: Listing, {query, tell}: Search, signal: AbortSig
   function offer(at: number): void {
     const from = table.from(at);
     const found = score(table.chunk(at), from, from + table.size(at));
-    if (found !== noFit) best.offer(table.isIgnored(at) ? found - behindAll : found, () => table.textAt(at));
+    if (found !== noFit) best.offer(table.isIgnored(at) ? found - ignoredPenalty : found, () => table.textAt(at));
   }
 }
 
-const breath = (): Promise<void> => new Promise(go => void setImmediate(go));
+const yieldToEventLoop = (): Promise<void> => new Promise(go => void setImmediate(go));
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

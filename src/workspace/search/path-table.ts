@@ -1,26 +1,26 @@
-/** Whether ignore files name the path: ignored paths rank below all others. */
+/** Whether ignore files name the path. Ignored paths rank below all others. */
 type PathRank = 'ordinary' | 'ignored';
 
-/** Bytes of one chunk of path text. A path never spans two chunks. */
+/** The size of one chunk of path text, in bytes. A path never spans two chunks. */
 const chunkBytes = 512 * 1024;
 
-const longestPath = 4096;
+const maxPathBytes = 4096;
 
 /**
- * Holds many paths in little memory (about 15 bytes for each path beside its text). Each path is held once. The folders that a path
- * lies in are added with it, with a slash at their end. Paths are numbered in the order in which they were added; a `place` is such
- * a number, and it never changes.
+ * Holds many distinct paths in little memory (about 15 bytes for each path besides its text). The folders above a path
+ * are added with it, with a slash at their end. Paths are numbered in the order in which they were added; a path's
+ * `index` never changes.
  */
 export class PathTable {
   readonly #maxPaths: number;
   readonly #chunks: Uint8Array[] = [];
   #used = chunkBytes;
-  // The system gives memory to these only as far as they are filled.
+  // The system allocates memory to these arrays only as they fill up.
   readonly #starts: Uint32Array;
   readonly #lengths: Uint16Array;
   readonly #masks: Uint32Array;
   readonly #ignored: Uint8Array;
-  /** The paths read as Latin-1, while they are added. */
+  /** The paths read as Latin-1, while paths are added. */
   readonly #known = new Set<string>();
   #length = 0;
 
@@ -40,18 +40,18 @@ export class PathTable {
     return this.#length >= this.#maxPaths;
   }
 
-  /** Adds a path (relative, UTF-8, separated by slashes) and the folders that it lies in. */
+  /** Adds a path (relative, UTF-8, separated by slashes) and the folders above it. */
   add(path: Uint8Array, rank: PathRank): void {
-    if (path.length > longestPath || path.some(byte => byte < 0x20 || byte === 0x7f)) return;
+    if (path.length > maxPathBytes || path.some(byte => byte < 0x20 || byte === 0x7f)) return;
     const text = Buffer.from(path.buffer, path.byteOffset, path.length).toString('latin1');
-    // A path that is known is known with its folders.
+    // If a path is known, so are its folders.
     for (let end = path.length; end > 0 && this.#put(path.subarray(0, end), text.slice(0, end), rank);) {
       end = text.lastIndexOf('/', end - 2) + 1;
     }
   }
 
-  /** Whether the path at a place may contain the letters of `mask` (see `maskOfQuery`); `false` is certain. */
-  mayHold(place: number, mask: number): boolean {
+  /** Whether the path at an index may contain the letters of `mask` (see `maskOfQuery`). `false` is certain. */
+  mayContain(place: number, mask: number): boolean {
     return ((this.#masks[place] ?? 0) & mask) >>> 0 === mask;
   }
 
@@ -59,7 +59,7 @@ export class PathTable {
     return this.#ignored[place] === 1;
   }
 
-  /** The chunk that holds the text of a path; `from` and `size` say where in the chunk. */
+  /** Returns the chunk with the text of a path; `from` and `size` say where in the chunk. */
   chunk(place: number): Uint8Array {
     return this.#chunks[Math.floor((this.#starts[place] ?? 0) / chunkBytes)] ?? empty;
   }
@@ -77,7 +77,7 @@ export class PathTable {
     return decoder.decode(this.chunk(place).subarray(from, from + this.size(place)));
   }
 
-  /** Frees what only `add` needs. No path may be added afterwards. */
+  /** Frees what only `add` needs. No path may be added afterward. */
   freeze(): void {
     this.#known.clear();
   }
@@ -101,7 +101,10 @@ export class PathTable {
   }
 }
 
-/** A bit set of the characters in `query` (UTF-8): one bit for each letter without its case, one for all digits, some for signs. */
+/**
+ * Returns a bit set of the characters in `query` (UTF-8): one bit for each letter, ignoring case, one for all digits,
+ * and some for other characters.
+ */
 export function maskOfQuery(query: Uint8Array): number {
   let mask = 0;
   for (const byte of query) mask |= maskOf(byte);
@@ -125,7 +128,7 @@ interface ScoredPath {
   readonly score: number;
 }
 
-/** Keeps the best paths of many, best first: by score, then by length (shorter first), then by name. */
+/** Keeps the best of many paths, best first: by score, then by length (shorter first), then by name. */
 export class BestPaths {
   readonly #most: number;
   readonly #best: ScoredPath[] = [];
@@ -138,7 +141,7 @@ export class BestPaths {
     return this.#best.map(({path}) => path);
   }
 
-  /** Adds a path if it is among the best; `path` is only called if it may be. */
+  /** Adds a path if it is among the best. Calls `path` only if it may be. */
   offer(score: number, path: () => string): void {
     const worst = this.#best[this.#most - 1];
     if (worst !== undefined && score < worst.score) return;

@@ -2,15 +2,15 @@ import type {CodePlace} from '../../actions/ports.ts';
 import {clip} from '../../base/clip.ts';
 import type {QueryTerm} from './query-terms.ts';
 
-/** How often each term of a query stands in a file, in the order of the terms. */
+/** How often each term of a query occurs in a file, in the order of the terms. */
 export interface TermCounts {
   readonly path: string;
   readonly counts: readonly number[];
 }
 
 /**
- * How much a file fits a query, by how often the terms stand in it and how rare they are: BM25, with the usual constants. `files` are
- * all in which a term was found, of `searched` files.
+ * Scores how well a file fits a query, by how often the terms occur and how rare they are: BM25 with the usual
+ * constants. `files` are all files with a term, out of `searched` files.
  */
 export function codeScorer(
   terms: readonly QueryTerm[],
@@ -22,13 +22,13 @@ export function codeScorer(
   });
   const expected = expectedKinds(terms);
   return {
-    /** The weight of each term: a rare one tells more. */
+    /** The weight of each term; rare terms weigh more. */
     weights,
-    /** `length` in units of an average file's; 1 where it is not known. */
+    /** `length` is relative to an average file's; 1 if unknown. */
     score({path, counts}: TermCounts, length: number): number {
       const words = {plain: path, lower: path.toLowerCase()};
       const sum = terms.reduce((total, term, at) => {
-        const count = (counts[at] ?? 0) + (term.count(words) > 0 ? inPath : 0);
+        const count = (counts[at] ?? 0) + (term.count(words) > 0 ? pathBonus : 0);
         const saturated = (count * 2.2) / (count + 1.2 * (0.25 + 0.75 * length));
         return total + (weights[at] ?? 0) * saturated;
       }, 0);
@@ -37,11 +37,14 @@ export function codeScorer(
   };
 }
 
-/** What a term counts in the name of a file or of a folder on the way to it, and in that of a definition: as often in its text. */
-const inPath = 5;
-const inDefinition = 1.5;
+/** How many occurrences a term in the path counts for, and how many more one in the name of a definition counts for. */
+const pathBonus = 5;
+const definitionBonus = 1.5;
 
-/** Tests and documents speak of everything in the words of questions. They come after code, unless the query asks for them. */
+/**
+ * Lowers the rank of tests and documents unless the query asks for them: they describe everything in the words of
+ * questions.
+ */
 function kindFactor(path: string, expected: ReadonlySet<FileKind>): number {
   return kinds.reduce(
     (factor, {kind, paths, counts}) => (paths.test(path) && !expected.has(kind) ? factor * counts : factor),
@@ -56,10 +59,10 @@ const expectedKinds = (terms: readonly QueryTerm[]): ReadonlySet<FileKind> =>
 
 const kinds: readonly {
   readonly kind: FileKind;
-  /** On the path in lower case. */
+  /** Tested on the path in lower case. */
   readonly paths: RegExp;
   readonly counts: number;
-  /** Terms of a query that asks for them. */
+  /** Terms of a query that asks for this kind. */
   readonly words: readonly string[];
 }[] = [
   {
@@ -85,69 +88,69 @@ const kinds: readonly {
   {kind: 'declaration', paths: /\.d\.[cm]?ts$|\.pyi$/u, counts: 0.6, words: ['typ', 'declar']},
 ];
 
-/** Lines of a passage, at most, and how many of them are shown. */
-const passageLines = 40;
-const shownLines = 3;
+/** The most lines of a passage, and how many of them are shown. */
+const maxPassageLines = 40;
+const maxShownLines = 3;
 
-/** Units of a line that are read, and shown. */
-const longestLine = 1000;
-const longestShown = 500;
+/** The most UTF-16 units of a line to read, and to show. */
+const maxLineLength = 1000;
+const maxShownLength = 500;
 
-/** A line of a key or of other encoded data: words in it are there by chance. */
-const unbroken = /^\s*[\w+/=-]{40,}\s*$/u;
+/** A line of a key or other encoded data, which contains words only by chance. */
+const encodedData = /^\s*[\w+/=-]{40,}\s*$/u;
 
-/** A file that was read: how often the terms stand in it, those in names of definitions more, and the passage that has most of them. */
-export interface ReadCode {
+/** A file's term counts, with names of definitions weighted, and its passage with the most terms. */
+export interface CodeScan {
   readonly counts: readonly number[];
   readonly length: number;
   readonly place: CodePlace;
 }
 
-/** Looks a file over for the terms; `undefined` where none is in it. */
-export function readCode(
+/** Scans a file for the terms. Returns `undefined` if it contains none. */
+export function scanCode(
   file: {readonly path: string; readonly lines: readonly string[]},
   terms: readonly QueryTerm[],
   weights: readonly number[],
-): ReadCode | undefined {
+): CodeScan | undefined {
   const counts = terms.map(() => 0);
   const hits: Hit[] = [];
   let length = 0;
   for (const [at, whole] of file.lines.entries()) {
     length += whole.length + 1;
-    const plain = whole.slice(0, longestLine);
-    if (unbroken.test(plain)) continue;
+    const plain = whole.slice(0, maxLineLength);
+    if (encodedData.test(plain)) continue;
     const text = {plain, lower: plain.toLowerCase()};
     const found = terms.map(term => term.count(text));
     if (found.every(count => count === 0)) continue;
-    const name = definedIn(plain);
+    const name = definedName(plain);
     const inName = {plain: name, lower: name.toLowerCase()};
     const held = terms.flatMap((term, index) => {
       const count = found[index] ?? 0;
       const named = count > 0 && name !== '' && term.count(inName) > 0;
-      counts[index] = (counts[index] ?? 0) + count + (named ? inDefinition : 0);
+      counts[index] = (counts[index] ?? 0) + count + (named ? definitionBonus : 0);
       return count > 0 ? [{index, weight: (weights[index] ?? 0) * (named ? 2 : 1)}] : [];
     });
     hits.push({line: at + 1, held});
   }
   const passage = bestPassage(hits);
   if (passage === undefined) return undefined;
-  return {counts, length, place: placeOf(file, passage)};
+  return {counts, length, place: toCodePlace(file, passage)};
 }
 
-/** A line with terms of the query: which, and what each is worth there. */
+/** A line with terms of the query, and what each is worth there. */
 interface Hit {
   readonly line: number;
   readonly held: readonly {readonly index: number; readonly weight: number}[];
 }
 
-const worth = ({held}: Hit): number => held.reduce((sum, {weight}) => sum + weight, 0);
+const hitWeight = ({held}: Hit): number => held.reduce((sum, {weight}) => sum + weight, 0);
 
-/** The lines that stand together and have the most, and the rarest, of the terms; each term counts once. */
+/** Returns the nearby lines with the most and rarest terms; each term counts once. */
 function bestPassage(hits: readonly Hit[]): readonly Hit[] | undefined {
   let best: readonly Hit[] | undefined;
   let bestWorth = -1;
   for (const [at, first] of hits.entries()) {
-    const within = hits.slice(at, at + passageLines).filter(({line}) => line < first.line + passageLines);
+    const within = hits.slice(at, at + maxPassageLines).filter(({line}) => line < first.line + maxPassageLines);
     const each = new Map<number, number>();
     for (const {held} of within)
       for (const {index, weight} of held) each.set(index, Math.max(weight, each.get(index) ?? 0));
@@ -157,47 +160,54 @@ function bestPassage(hits: readonly Hit[]): readonly Hit[] | undefined {
   return best;
 }
 
-function placeOf(
+function toCodePlace(
   {path, lines}: {readonly path: string; readonly lines: readonly string[]},
   passage: readonly Hit[],
 ): CodePlace {
   const from = passage[0]?.line ?? 1;
   const shown = passage
-    .toSorted((a, b) => worth(b) - worth(a) || a.line - b.line)
-    .slice(0, shownLines)
+    .toSorted((a, b) => hitWeight(b) - hitWeight(a) || a.line - b.line)
+    .slice(0, maxShownLines)
     .toSorted((a, b) => a.line - b.line);
   return {
     path,
     from,
     to: passage.at(-1)?.line ?? from,
-    within: enclosing(lines, from),
-    lines: shown.map(({line}) => ({line, text: clip((lines[line - 1] ?? '').trim(), longestShown)})),
+    within: enclosingDefinition(lines, from),
+    lines: shown.map(({line}) => ({line, text: clip((lines[line - 1] ?? '').trim(), maxShownLength)})),
   };
 }
 
-/** Lines above a passage in which what it stands in is looked for. */
+/** The number of lines above a passage to search for its enclosing definition. */
 const enclosingLines = 200;
 
-/** The name of the nearest definition at or above a line that is indented less than the line, or begins there; empty where none is. */
-function enclosing(lines: readonly string[], line: number): string {
+/**
+ * Returns the name of the nearest definition at or above a line that is indented less than the line, or begins there;
+ * empty if there is none.
+ */
+function enclosingDefinition(lines: readonly string[], line: number): string {
   const first = lines[line - 1] ?? '';
   const depth = /^\s*/u.exec(first)?.[0].length ?? 0;
   for (let at = line; at >= Math.max(1, line - enclosingLines); at -= 1) {
-    const text = (lines[at - 1] ?? '').slice(0, longestLine);
+    const text = (lines[at - 1] ?? '').slice(0, maxLineLength);
     const indented = /^\s*/u.exec(text)?.[0].length ?? 0;
     if (at < line && (indented >= depth || text.trim() === '') && depth > 0) continue;
-    const name = definedIn(text);
+    const name = definedName(text);
     if (name !== '') return clip(name, 80);
     if (at < line && depth === 0) return '';
   }
   return '';
 }
 
-/** The name that a line of code defines, in the languages that say it by a word or by braces behind brackets; empty where it defines none. */
-const definedIn = (line: string): string =>
-  byWord.exec(line)?.[1] ?? (notMethods.test(line) ? '' : (method.exec(line)?.[1] ?? ''));
+/**
+ * Returns the name that a line of code defines, or an empty string. Recognizes languages that use a keyword, or braces
+ * after parentheses.
+ */
+const definedName = (line: string): string =>
+  keywordDefinition.exec(line)?.[1] ?? (nonMethod.test(line) ? '' : (methodDefinition.exec(line)?.[1] ?? ''));
 
-const byWord =
+const keywordDefinition =
   /(?:^|[^\w.])(?:function\*?|class|interface|type|enum|struct|union|trait|impl|def|fn|func|module|mod|macro_rules!|const|let|var|val|object|record|namespace|sub|proc|package)\s+(?:\([^)]{0,100}\)\s*)?([A-Za-z_$][\w$]*)/u;
-const method = /^\s*(?:[\w<>[\],*&:]{1,60}\s+){0,5}[*&#]?([A-Za-z_$][\w$]*)\s*\([^()]{0,300}\)[^;=]{0,100}\{\s*$/u;
-const notMethods = /^\s*\}?\s*(?:if|else|for|while|switch|catch|return|with|match|loop|do|try|await|new|throw)\b/u;
+const methodDefinition =
+  /^\s*(?:[\w<>[\],*&:]{1,60}\s+){0,5}[*&#]?([A-Za-z_$][\w$]*)\s*\([^()]{0,300}\)[^;=]{0,100}\{\s*$/u;
+const nonMethod = /^\s*\}?\s*(?:if|else|for|while|switch|catch|return|with|match|loop|do|try|await|new|throw)\b/u;

@@ -8,9 +8,9 @@ import type {Fault} from '../../domain/fault.ts';
 import type {Environment} from '../exec/shell-environment.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 
-/** How a search ended. `complaint` is what it wrote to stderr, empty when all went well. */
+/** How a search ended. `errorText` is what it wrote to stderr; empty on success. */
 export type SearchEnd =
-  | {readonly kind: 'finished'; readonly complaint: string}
+  | {readonly kind: 'finished'; readonly errorText: string}
   | {readonly kind: 'enough'}
   | {readonly kind: 'too-slow'}
   | {readonly kind: 'stopped'}
@@ -22,16 +22,19 @@ export interface SearchRun {
   readonly directory: string;
   readonly environment: Environment;
   readonly limit: 'total' | 'idle';
-  /** Gets each piece of the output; `enough` ends the run. */
-  readonly onPiece: (bytes: Buffer) => 'more' | 'enough';
+  /** Receives the output in chunks; returning `enough` ends the run. */
+  readonly onOutput: (bytes: Buffer) => 'more' | 'enough';
 }
 
-/** Milliseconds that a run may take in all, or without output: it may wait for a pipe in the place of an ignore file. */
+/**
+ * The most milliseconds for a run in total, or without output. A run may block on a pipe in the place of an ignore
+ * file.
+ */
 const limitMs = 10_000;
 
-const longestComplaint = 2000;
+const maxErrorText = 2000;
 
-/** Runs ripgrep and hands its output on. The process is gone when the promise resolves. */
+/** Runs ripgrep and passes on its output. The process has ended when the promise resolves. */
 export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<SearchEnd> {
   if (signal.aborted) return {kind: 'stopped'};
   const subprocess = execa(run.binary, run.options, {
@@ -55,31 +58,31 @@ export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<S
   let complaint = '';
   subprocess.stdout.on('data', (bytes: Buffer) => {
     if (run.limit === 'idle') late.refresh();
-    if (killed === undefined && run.onPiece(bytes) === 'enough') end('enough');
+    if (killed === undefined && run.onOutput(bytes) === 'enough') end('enough');
   });
   subprocess.stderr.on('data', (bytes: Buffer) => {
-    complaint = (complaint + bytes.toString('utf8')).slice(0, longestComplaint);
+    complaint = (complaint + bytes.toString('utf8')).slice(0, maxErrorText);
   });
 
   const result = await subprocess;
   clearTimeout(late);
   if (killed !== undefined) return {kind: killed};
   if (result.isCanceled) return {kind: 'stopped'};
-  if (result.exitCode === undefined) return {kind: 'not-started', reason: result.shortMessage ?? 'no process was made'};
-  // 1 means that nothing was found; 2 comes with a complaint, or after files that could not be read.
-  return {kind: 'finished', complaint: result.exitCode === 2 ? complaint.trim().replace(/^rg: /u, '') : ''};
+  if (result.exitCode === undefined) return {kind: 'not-started', reason: result.shortMessage ?? 'no process started'};
+  // 1 means that nothing was found. 2 comes with an error text, or after unreadable files.
+  return {kind: 'finished', errorText: result.exitCode === 2 ? complaint.trim().replace(/^rg: /u, '') : ''};
 }
 
-/** Finds a file inside an installed package; throws when there is none. */
+/** Finds a file inside an installed package; throws if there is none. */
 type ResolveModule = (id: string, from: string) => string;
 
-/** The ripgrep that searches: that of weft's own package, else one that the user has installed. */
+/** The ripgrep to use: weft's own package, or one that the user installed. */
 export interface SearchBinary {
   readonly path: string;
   readonly origin: 'package' | 'PATH';
 }
 
-/** Finds ripgrep. The one on PATH has another version than weft's package, so it comes second. */
+/** Finds ripgrep. The one on PATH comes second, because its version differs from weft's package. */
 export function findSearchBinary(
   resolve: ResolveModule = resolveInstalled,
   find: (name: string) => string | undefined = findProgram,
@@ -87,7 +90,7 @@ export function findSearchBinary(
   const {platform, arch} = process;
   const program = platform === 'win32' ? 'rg.exe' : 'rg';
   try {
-    // The program is a dependency of the package, so the package is where to look from.
+    // The binary's package is a dependency of this package, so it is resolved from there.
     const owner = resolve('@vscode/ripgrep', import.meta.url);
     return ok({path: resolve(`@vscode/ripgrep-${platform}-${arch}/bin/${program}`, owner), origin: 'package'});
   } catch {
@@ -96,56 +99,67 @@ export function findSearchBinary(
     return failed({
       kind: 'needs-user',
       message: `The search program ripgrep (${program}) is neither installed with weft nor on PATH.`,
-      fix: 'Install ripgrep (such as "apt install ripgrep" or "brew install ripgrep"), or install weft again with its optional dependencies.',
+      fix: 'Install ripgrep ("apt install ripgrep" or "brew install ripgrep"), or reinstall weft with its optional dependencies.',
     });
   }
 }
 
 const resolveInstalled: ResolveModule = (id, from) => createRequire(from).resolve(id);
 
-/*
- * ripgrep opens the ignore files of each folder it comes to, and of the folders above. It would wait for ever for a pipe in the place
- * of one, and take up all memory on a device. Rules of that kind are then left alone.
+/**
+ * ripgrep opens the ignore files of each folder it enters and of the folders above. It would block forever on a pipe in
+ * their place, and use up all memory on a device. Then weft turns off ignore files of that kind.
  */
 
-/** An option of ripgrep by which it reads no ignore files of one kind. */
-export type RulesOff = '--no-ignore-vcs' | '--no-ignore-dot';
+/** A ripgrep option that turns off one kind of ignore files. */
+export type NoIgnoreOption = '--no-ignore-vcs' | '--no-ignore-dot';
 
-const kinds: readonly (readonly [string, RulesOff])[] = [
+const ignoreFiles: readonly (readonly [string, NoIgnoreOption])[] = [
   ['.gitignore', '--no-ignore-vcs'],
   ['.git/info/exclude', '--no-ignore-vcs'],
   ['.ignore', '--no-ignore-dot'],
   ['.rgignore', '--no-ignore-dot'],
 ];
 
-export const allRules: ReadonlySet<RulesOff> = new Set(kinds.map(([, option]) => option));
+export const allNoIgnoreOptions: ReadonlySet<NoIgnoreOption> = new Set(ignoreFiles.map(([, option]) => option));
 
-/** For a search in `folder`, because of its ignore files and those of the folders above it. */
-export function rulesOffAbove(folder: string): ReadonlySet<RulesOff> {
-  const off = new Set<RulesOff>();
+/** Returns the options for a search in `folder`, judging by its ignore files and those of the folders above. */
+export function noIgnoreOptionsAbove(folder: string): ReadonlySet<NoIgnoreOption> {
+  const off = new Set<NoIgnoreOption>();
   for (let at = folder; ; at = dirname(at)) {
-    for (const option of rulesOffIn(at)) off.add(option);
+    for (const option of noIgnoreOptionsFor(at)) off.add(option);
     if (dirname(at) === at) return off;
   }
 }
 
-/** Because of ignore files below `folder`, as far as the bound reaches. Links are not followed, as searches do not. */
-async function rulesOffBelow(folder: string, signal: AbortSignal): Promise<ReadonlySet<RulesOff>> {
-  const off = new Set<RulesOff>();
+/**
+ * Returns the options that ignore files below `folder` require, as far as the bound reaches. Links are not followed, as
+ * in searches.
+ */
+async function noIgnoreOptionsBelow(folder: string, signal: AbortSignal): Promise<ReadonlySet<NoIgnoreOption>> {
+  const off = new Set<NoIgnoreOption>();
   const left = [folder];
   for (let looked = 0; looked < maxFolders && !signal.aborted; looked += 1) {
     const at = left.pop();
     if (at === undefined) break;
     const entries = await readdir(at, {withFileTypes: true}).catch(() => []);
-    const isDoubtful = entries.some(entry => (entry.isFile() ? false : entry.name === '.git' || names.has(entry.name)));
-    if (isDoubtful) for (const option of rulesOffIn(at)) off.add(option);
+    const isDoubtful = entries.some(entry =>
+      entry.isFile() ? false : entry.name === '.git' || ignoreFileNames.has(entry.name),
+    );
+    if (isDoubtful) for (const option of noIgnoreOptionsFor(at)) off.add(option);
     for (const entry of entries) if (entry.isDirectory() && entry.name !== '.git') left.push(join(at, entry.name));
   }
   return off;
 }
 
-/** Aborts where a run in `folder` takes longer than most and finds endless ignore files below, of rules that are not off. */
-export function whenStuck(folder: string, off: ReadonlySet<RulesOff>): {readonly signal: AbortSignal} & Disposable {
+/**
+ * Aborts a run in `folder` that takes unusually long, if below it are endless ignore files of a kind that isn't turned
+ * off.
+ */
+export function watchForStuckRun(
+  folder: string,
+  off: ReadonlySet<NoIgnoreOption>,
+): {readonly signal: AbortSignal} & Disposable {
   const ended = new AbortController();
   const stuck = new AbortController();
   const slow = setTimeout(() => {
@@ -153,7 +167,7 @@ export function whenStuck(folder: string, off: ReadonlySet<RulesOff>): {readonly
   }, slowMs);
   slow.unref();
   async function look(): Promise<void> {
-    const below = await rulesOffBelow(folder, ended.signal);
+    const below = await noIgnoreOptionsBelow(folder, ended.signal);
     if ([...below].some(option => !off.has(option))) stuck.abort();
   }
   return {
@@ -165,18 +179,18 @@ export function whenStuck(folder: string, off: ReadonlySet<RulesOff>): {readonly
   };
 }
 
-/** Milliseconds that most listings take. */
+/** Milliseconds within which most listings end. */
 const slowMs = 400;
 
 const maxFolders = 20_000;
 
-const names: ReadonlySet<string> = new Set(kinds.map(([name]) => name));
+const ignoreFileNames: ReadonlySet<string> = new Set(ignoreFiles.map(([name]) => name));
 
-const rulesOffIn = (folder: string): readonly RulesOff[] =>
-  kinds.flatMap(([name, option]) => (isEndless(join(folder, name)) ? [option] : []));
+const noIgnoreOptionsFor = (folder: string): readonly NoIgnoreOption[] =>
+  ignoreFiles.flatMap(([name, option]) => (isPipeOrDevice(join(folder, name)) ? [option] : []));
 
-/** Whether something is there that is neither a file nor a folder, or a link to such a thing. */
-export function isEndless(path: string): boolean {
+/** True if the path leads to something that is neither a file nor a folder. */
+export function isPipeOrDevice(path: string): boolean {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
     return stats !== undefined && !stats.isFile() && !stats.isDirectory();

@@ -2,45 +2,45 @@ import type {CodebaseReport, CodebaseRequest} from '../../actions/ports.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {queryTerms, type QueryTerm} from './query-terms.ts';
-import {codeScorer, readCode, type TermCounts} from './rank-code.ts';
+import {codeScorer, scanCode, type TermCounts} from './rank-code.ts';
 import type {SearchEnd} from './ripgrep.ts';
 
-/*
- * Finds code by a question, without an index: one run of ripgrep counts the words of the question in every file, and those files that
- * fit best are read and ranked by how often the words stand in their text, path and definitions.
+/**
+ * Finds code for a question, without an index. One run of ripgrep counts the question's words in every file. The best
+ * files are then read and ranked by how often the words occur in their text, path and definitions.
  *
- * Why there is no index: on 99 questions about four public repositories this puts a right file among the first ten in 0.90 of the
- * cases (mean of 1/rank: 0.69). SQLite FTS5 does in 0.92 (0.65), and takes 48 s and 174 MB to index 350 MB; sentence embeddings alone
- * do in 0.74 (0.46). An index would also be a copy of files that rules may deny by tomorrow.
+ * Why no index: on 99 questions about four public repositories, this search puts a right file among the first ten in
+ * 0.90 of the cases (mean of 1/rank: 0.69). SQLite FTS5 reaches 0.92 (0.65), but takes 48 s and 174 MB to index 350 MB;
+ * sentence embeddings alone reach 0.74 (0.46). An index would also copy files that rules may deny tomorrow.
  */
 
 export interface CodeFolder {
-  /** Runs ripgrep with options and patterns, and hands on its output by lines. */
+  /** Runs ripgrep with options and patterns, and passes on its output line by line. */
   readonly find: (
     options: readonly string[],
     begin: () => (line: string) => 'more' | 'enough',
   ) => Promise<Outcome<SearchEnd, Fault>>;
-  /** Whether the user's rules let the file at a path be read. */
+  /** True if the user's rules allow reading the file at a path. */
   readonly isShown: (path: string) => boolean;
-  /** The size of the file at a path, in bytes; 0 where there is none. */
+  /** Returns the size of the file at a path in bytes; 0 if there is none. */
   readonly size: (path: string) => number;
-  /** The lines of a regular text file; `undefined` where there is none. */
+  /** Returns the lines of a regular text file, or `undefined` if there is none. */
   readonly lines: (path: string) => Promise<readonly string[] | undefined>;
 }
 
-/** Files that are counted in, and matches of them that are read from ripgrep. */
+/** The most files to count matches in, and the most matches to read from ripgrep. */
 const maxFiles = 200_000;
 const maxMatches = 5_000_000;
 
-/** Files whose sizes are asked for: of two with the same words the smaller one says more of them. */
+/** The most files whose sizes are read: of two files with the same words, the smaller one is more about them. */
 const maxSized = 1000;
 
-/** Files that are read and ranked, and units of text that they may have together. */
+/** The most files to read and rank, and the most UTF-16 units of text in all of them. */
 const maxRead = 30;
 const maxText = 20_000_000;
 
-/** Larger files are data, or made by programs. */
-const largestFile = '1M';
+/** Larger files are data or generated. */
+const maxFileSize = '1M';
 
 /** Ranks the files of a folder by a question. */
 export async function searchCode(
@@ -50,7 +50,7 @@ export async function searchCode(
 ): Promise<Outcome<CodebaseReport, Fault>> {
   const terms = queryTerms(query);
   if (terms.length === 0) return failed(rejected('The query has no words to search for.'));
-  // The longest first: where two begin at one place, ripgrep tells the first of them.
+  // Longest first: if two patterns match at one position, ripgrep reports the first.
   const patterns = terms
     .toSorted((a, b) => b.pattern.length - a.pattern.length)
     .flatMap(({pattern}) => ['-e', pattern]);
@@ -62,23 +62,23 @@ export async function searchCode(
   if (end.tag === 'failed') return end;
   const files = counted.files();
   const scorer = codeScorer(terms, {files, searched: counted.searched()});
-  const first = await best(files, maxSized, file => scorer.score(file, 1));
+  const first = await topFiles(files, maxSized, file => scorer.score(file, 1));
   const sized = first.map(file => ({...file, size: folder.size(file.path)}));
-  const usual = Math.max(1, sized.reduce((sum, {size}) => sum + size, 0) / Math.max(1, sized.length));
-  const candidates = await best(sized, maxRead, file => scorer.score(file, file.size / usual));
+  const averageSize = Math.max(1, sized.reduce((sum, {size}) => sum + size, 0) / Math.max(1, sized.length));
+  const candidates = await topFiles(sized, maxRead, file => scorer.score(file, file.size / averageSize));
 
-  const read: (TermCounts & {readonly code: NonNullable<ReturnType<typeof readCode>>})[] = [];
+  const read: (TermCounts & {readonly code: NonNullable<ReturnType<typeof scanCode>>})[] = [];
   let text = 0;
   for (const {path} of candidates) {
     if (signal.aborted) return failed(rejected('The search was stopped.'));
     const lines = text < maxText ? await folder.lines(path) : undefined;
-    const code = lines === undefined ? undefined : readCode({path, lines}, terms, scorer.weights);
+    const code = lines === undefined ? undefined : scanCode({path, lines}, terms, scorer.weights);
     if (code === undefined) continue;
     text += code.length;
     read.push({path, counts: code.counts, code});
   }
 
-  const ranked = await best(read, limit, file => scorer.score(file, file.code.length / usual));
+  const ranked = await topFiles(read, limit, file => scorer.score(file, file.code.length / averageSize));
   return ok({
     places: ranked.map(({code}) => code.place),
     terms: terms.map(term => term.text),
@@ -87,17 +87,17 @@ export async function searchCode(
   });
 }
 
-/** Each match on a line of its own; the path of the file and NUL stand before its first match. */
+/** Prints each match on its own line; the file's path and NUL precede its first match. */
 const options: readonly string[] = [
   ...'--only-matching --ignore-case --no-line-number --heading --with-filename --null --stats'.split(' '),
-  `--max-filesize=${largestFile}`,
+  `--max-filesize=${maxFileSize}`,
 ];
 
 /**
- * The best, at most `most`, the very best first; what is equally good by its path, so that the same question has the same answer.
- * Others have their turn while many are scored.
+ * Returns at most `most` files, best first. Ties are ordered by path, so that the same question has the same answer.
+ * Yields to the event loop between slices.
  */
-async function best<File extends TermCounts>(
+async function topFiles<File extends TermCounts>(
   files: readonly File[],
   most: number,
   score: (file: File) => number,
@@ -107,16 +107,16 @@ async function best<File extends TermCounts>(
     scores[at] = score(file);
     if (at % slice === slice - 1) await yieldToEventLoop();
   }
-  // Numbers are sorted fast: what is certain to be left out is not compared by path.
-  const least = scores.toSorted()[Math.max(0, files.length - most)] ?? 0;
+  // Sorting numbers is fast, so files that are certainly out are not compared by path.
+  const threshold = scores.toSorted()[Math.max(0, files.length - most)] ?? 0;
   return files
-    .flatMap((file, at) => ((scores[at] ?? 0) >= least ? [{file, score: scores[at] ?? 0}] : []))
+    .flatMap((file, at) => ((scores[at] ?? 0) >= threshold ? [{file, score: scores[at] ?? 0}] : []))
     .toSorted((a, b) => b.score - a.score || (a.file.path < b.file.path ? -1 : 1))
     .slice(0, most)
     .map(({file}) => file);
 }
 
-/** Files that are scored without a pause: some milliseconds. */
+/** The number of files to score without a pause, which takes some milliseconds. */
 const slice = 1000;
 
 const yieldToEventLoop = (): Promise<void> => new Promise(go => void setImmediate(go));
@@ -130,18 +130,18 @@ function countTerms(
   readonly searched: () => number;
 } {
   const found: {readonly path: string; readonly counts: number[]}[] = [];
-  /** Which terms a match holds: most matches are the same few words. */
-  const held = new Map<string, readonly number[]>();
+  /** The terms in each match: most matches are the same few words. */
+  const termsOfMatch = new Map<string, readonly number[]>();
   let matches = 0;
   let searched = 0;
   let counts: number[] | undefined;
 
   function termsIn(match: string): readonly number[] {
-    const known = held.get(match);
+    const known = termsOfMatch.get(match);
     if (known !== undefined) return known;
     const lower = match.toLowerCase();
     const indexes = terms.flatMap(({text}, index) => (lower.includes(text) ? [index] : []));
-    if (held.size < maxForms) held.set(match, indexes);
+    if (termsOfMatch.size < maxForms) termsOfMatch.set(match, indexes);
     return indexes;
   }
 
@@ -165,8 +165,8 @@ function countTerms(
   };
 }
 
-/** A line of ripgrep's statistics, which no match looks like: none holds a space. */
+/** A line of ripgrep's statistics. No match looks like it, because none contains a space. */
 const filesSearched = /^(\d+) files searched$/u;
 
-/** Forms of matches that are remembered, such as `Parse` and `PARSE`. */
+/** The most distinct matches to remember, such as `Parse` and `PARSE`. */
 const maxForms = 1000;

@@ -1,4 +1,4 @@
-import {holds, limitToJudgedPaths, makePaths, type Paths} from '../files/resolve-path.ts';
+import {containsPath, limitToJudgedPaths, makePaths, type Paths} from '../files/resolve-path.ts';
 import {lstatSync} from 'node:fs';
 import {dirname, join, posix, resolve} from 'node:path';
 import type {GlobReport, GrepReport, GrepRequest, SearchPort} from '../../actions/ports.ts';
@@ -10,54 +10,57 @@ import {type Fault, rejected} from '../../domain/fault.ts';
 import type {Environment} from '../exec/shell-environment.ts';
 import {openRegular} from '../files/regular-files.ts';
 import {type Exclusions, readExclusions} from './exclusions.ts';
-import {findPlace, planWalks, type SearchPlace} from './search-places.ts';
+import {resolveTarget, planWalks, type SearchTarget} from './search-targets.ts';
 import {
-  allRules,
+  allNoIgnoreOptions,
   findSearchBinary,
-  type RulesOff,
-  rulesOffAbove,
+  type NoIgnoreOption,
+  noIgnoreOptionsAbove,
   runRipgrep,
   type SearchEnd,
-  whenStuck,
+  watchForStuckRun,
 } from './ripgrep.ts';
 
-/** Paths held while names are searched; a pattern that fits more is too wide to be of use. */
+/** The most paths to hold during a search for names. A pattern that matches more is too broad to be useful. */
 const maxPaths = 200_000;
 
 const maxPatterns = 50;
 
-/** Options of every search: ignore files count outside repositories too, hidden files are included, the user's own settings are not read. */
+/**
+ * Options of every search: honor ignore files outside repositories too, include hidden files, don't read the user's
+ * ripgrep settings.
+ */
 export const commonOptions: readonly string[] =
   '--no-config --no-messages --color=never --hidden --no-require-git --glob=!.git'.split(' ');
 
 /**
- * Searches contents and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here and not by
- * ripgrep's own option, which would bring back what the ignore files leave out.
+ * Searches contents and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here,
+ * because ripgrep's own option would bring back what ignore files leave out.
  */
 export const makeSearch = (options: SearchOptions & {readonly roots: readonly string[]}): SearchPort =>
-  searchOn(makePaths(options), options);
+  makeSearchPort(makePaths(options), options);
 
 interface SearchOptions {
   readonly home: string;
   readonly environment: Environment;
-  /** Globs of what no search may ever show, whatever it asks for; `readExclusions` says how they are read. */
+  /** Globs of files that no search may ever show; see `readExclusions`. */
   readonly excluded: () => readonly string[];
 }
 
-function searchOn(paths: Paths, options: SearchOptions): SearchPort {
-  /** The place, and what is left out there. Nothing is searched while a glob of what to leave out cannot be used. */
+function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
+  /** Resolves the target and the exclusions. Refuses every search while an exclusion glob is invalid. */
   async function prepare(path: string): Promise<Outcome<Prepared, Fault>> {
     const exclusions = readExclusions(options.excluded(), {paths, home: options.home});
-    if (exclusions.tag === 'failed') return failed(badExclusion(exclusions.error));
-    const place = await findPlace(path, paths);
+    if (exclusions.tag === 'failed') return failed(exclusionFault(exclusions.error));
+    const place = await resolveTarget(path, paths);
     if (place.tag === 'failed') return place;
-    return exclusions.value.leavesOut(place.value.real)
-      ? failed(rejected(`${place.value.shown} is not searched: the user's rules leave it out.`))
+    return exclusions.value.isExcluded(place.value.real)
+      ? failed(rejected(`Can't search ${place.value.shown}: the user's rules exclude it.`))
       : ok({place: place.value, exclusions: exclusions.value});
   }
 
-  async function runWithout(
-    off: ReadonlySet<RulesOff>,
+  async function runWithNoIgnore(
+    off: ReadonlySet<NoIgnoreOption>,
     {binary, directory, ...search}: Search,
     signal: AbortSignal,
   ): Promise<SearchEnd> {
@@ -65,37 +68,37 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
     const take = search.begin();
     const decoder = new TextDecoder();
     let rest = '';
-    const onPiece = (bytes: Buffer): 'more' | 'enough' => {
+    const onOutput = (bytes: Buffer): 'more' | 'enough' => {
       const lines = (rest + decoder.decode(bytes, {stream: true})).split('\n');
       rest = lines.pop() ?? '';
       return lines.some(line => take(line) === 'enough') ? 'enough' : 'more';
     };
     const end = await runRipgrep(
-      {binary, directory, environment, options: [...off, ...search.options], limit: 'total', onPiece},
+      {binary, directory, environment, options: [...off, ...search.options], limit: 'total', onOutput},
       signal,
     );
     return end.kind !== 'enough' && rest !== '' && take(rest) === 'enough' ? {kind: 'enough'} : end;
   }
 
-  /** A search that waits for what stands in the place of an ignore file is begun anew without such rules. */
-  async function endOf(search: Search, signal: AbortSignal): Promise<SearchEnd> {
-    const off = rulesOffAbove(search.start);
-    using stuck = whenStuck(search.start, off);
-    const end = await runWithout(off, search, AbortSignal.any([signal, stuck.signal]));
-    return end.kind === 'stopped' && !signal.aborted ? runWithout(allRules, search, signal) : end;
+  /** If a search blocks on something in the place of an ignore file, restarts it without such rules. */
+  async function runWithRestart(search: Search, signal: AbortSignal): Promise<SearchEnd> {
+    const off = noIgnoreOptionsAbove(search.start);
+    using stuck = watchForStuckRun(search.start, off);
+    const end = await runWithNoIgnore(off, search, AbortSignal.any([signal, stuck.signal]));
+    return end.kind === 'stopped' && !signal.aborted ? runWithNoIgnore(allNoIgnoreOptions, search, signal) : end;
   }
 
   async function run(search: Omit<Search, 'binary'>, signal: AbortSignal): Promise<Outcome<SearchEnd, Fault>> {
     const binary = findSearchBinary();
     if (binary.tag === 'failed') return binary;
-    const end = await endOf({...search, binary: binary.value.path}, signal);
+    const end = await runWithRestart({...search, binary: binary.value.path}, signal);
     switch (end.kind) {
       case 'finished':
-        return end.complaint === '' ? ok(end) : failed(rejected(`The search failed: ${end.complaint}`));
+        return end.errorText === '' ? ok(end) : failed(rejected(`The search failed: ${end.errorText}`));
       case 'stopped':
         return failed(rejected('The search was stopped.'));
       case 'not-started':
-        return failed(rejected(`The search could not be started: ${end.reason}`));
+        return failed(rejected(`The search couldn't start: ${end.reason}`));
       case 'enough':
       case 'too-slow':
         return ok(end);
@@ -104,7 +107,7 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
     }
   }
 
-  /** A run over the place itself, named as the root sees it. */
+  /** Runs ripgrep on the target itself, named relative to the root. */
   const runAt = (
     {place, exclusions}: Prepared,
     {options: own, begin}: Pick<Search, 'options' | 'begin'>,
@@ -114,7 +117,7 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       {
         options: [
           ...commonOptions,
-          ...exclusions.options(paths.root),
+          ...exclusions.ripgrepOptions(paths.root),
           ...own,
           '--',
           place.shown === '.' ? './' : place.shown,
@@ -127,14 +130,14 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
     );
   const real = (shown: string): string => resolve(paths.root, shown);
 
-  /** An absolute glob below the workspace root means the same as its relative form. */
+  /** Turns an absolute glob below the workspace root into its relative form. */
   function relativeGlob(glob: string): string {
     const expanded = glob.startsWith('~/') ? join(options.home, glob.slice(2)) : glob;
     return expanded.startsWith(`${paths.root}/`) ? `.${expanded.slice(paths.root.length)}` : expanded;
   }
 
   return {
-    limitedTo: judged => searchOn(limitToJudgedPaths(paths, judged), options),
+    limitedTo: judged => makeSearchPort(limitToJudgedPaths(paths, judged), options),
 
     async grep(request, signal) {
       const prepared = await prepare(request.path);
@@ -142,11 +145,11 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       const {place, exclusions} = prepared.value;
       const globs = readGlobs(request.globs.map(relativeGlob));
       if (globs.tag === 'failed') return globs;
-      const isShown = (shown: string): boolean => !exclusions.leavesOut(real(shown));
+      const isShown = (shown: string): boolean => !exclusions.isExcluded(real(shown));
       const collect = () => collectMatches({limit: request.limit, tests: globs.value.tests, isShown, real}, place);
       let collector = collect();
-      const check = checkPlaces(paths.roots);
-      const begin = (): Take => (collector = collect()).take;
+      const check = startResultCheck(paths.roots);
+      const begin = (): LineHandler => (collector = collect()).take;
       const end = await runAt(prepared.value, {options: grepOptions(request, globs.value), begin}, signal);
       if (end.tag === 'failed') return end;
       const report = await collector.report(end.value, check);
@@ -157,13 +160,13 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       const prepared = await prepare(request.path);
       if (prepared.tag === 'failed') return prepared;
       const {place, exclusions} = prepared.value;
-      if (place.kind === 'file') return failed(rejected(`${request.path} is a file; give a folder to search in.`));
+      if (place.kind === 'file') return failed(rejected(`${request.path} is a file; name a folder to search.`));
       if (request.patterns.length > maxPatterns) return failed(tooMany(request.patterns.length));
       const walks = planWalks(request, {base: place.real, home: options.home, paths});
       if (walks.tag === 'failed') return failed(rejected(walks.error));
       const unwanted = request.patterns.filter(pattern => pattern.startsWith('!'));
       const found = new Set<string>();
-      const check = checkPlaces(paths.roots);
+      const check = startResultCheck(paths.roots);
       for (const {folder, depth, tests} of walks.value) {
         const bounds = depth === 0 ? [] : [`--max-depth=${depth}`];
         const end = await run(
@@ -171,9 +174,9 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
             options: [
               ...commonOptions,
               '--files',
-              ...exclusions.options(folder),
+              ...exclusions.ripgrepOptions(folder),
               ...bounds,
-              ...excluding(unwanted),
+              ...negatedGlobs(unwanted),
               './',
             ],
             directory: folder,
@@ -181,7 +184,7 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
             begin: () => line => {
               const path = line.replace(/^\.\//u, '');
               const at = join(folder, path);
-              if (tests.some(test => test(path)) && !exclusions.leavesOut(at)) found.add(paths.show(at));
+              if (tests.some(test => test(path)) && !exclusions.isExcluded(at)) found.add(paths.show(at));
               return found.size < maxPaths ? 'more' : 'enough';
             },
           },
@@ -198,14 +201,14 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       if (prepared.tag === 'failed') return prepared;
       const {exclusions} = prepared.value;
       const {searchCode} = await import('./search-code.ts');
-      const check = checkPlaces(paths.roots);
+      const check = startResultCheck(paths.roots);
       return searchCode(
         request,
         {
           find: (patterns, begin) => runAt(prepared.value, {options: patterns, begin}, signal),
           isShown: shown =>
             (request.filters.length === 0 || request.filters.some(part => shown.includes(part))) &&
-            !exclusions.leavesOut(real(shown)),
+            !exclusions.isExcluded(real(shown)),
           size: shown => lstatSync(real(shown), {throwIfNoEntry: false})?.size ?? 0,
           lines: shown => check.lines(real(shown)),
         },
@@ -219,34 +222,34 @@ interface Search {
   readonly binary: string;
   readonly options: readonly string[];
   readonly directory: string;
-  /** The folder whose files are searched first of all. */
+  /** The folder that is searched first. */
   readonly start: string;
-  /** Answers with what takes the lines of a run from its first one on. */
-  readonly begin: () => Take;
+  /** Called before each run; returns the handler for the run's lines. */
+  readonly begin: () => LineHandler;
 }
 
-type Take = (line: string) => 'more' | 'enough';
+type LineHandler = (line: string) => 'more' | 'enough';
 
 interface Prepared {
-  readonly place: SearchPlace;
+  readonly place: SearchTarget;
   readonly exclusions: Exclusions;
 }
 
-const tooSlow = rejected('The search took longer than 10 seconds; name a folder further down or a narrower pattern.');
+const tooSlow = rejected('The search took longer than 10 seconds; try a deeper folder or a narrower pattern.');
 
 const tooMany = (count: number): Fault =>
-  rejected(`${count} patterns are too many for one search; give at most ${maxPatterns}.`);
+  rejected(`${count} patterns are too many for one search; use at most ${maxPatterns}.`);
 
-const badExclusion = (trouble: string): Fault => ({
+const exclusionFault = (trouble: string): Fault => ({
   kind: 'needs-user',
-  message: `Nothing is searched while a rule of what to leave out cannot be used. ${trouble}`,
-  fix: 'Write the rule in another way.',
+  message: `Can't search: an exclusion rule is invalid. ${trouble}`,
+  fix: 'Fix the rule.',
 });
 
-/** The globs of a request: which files are wanted (all when there are none), and which are not. */
+/** The globs of a request: which files are wanted (all if there are none), and which are not. */
 interface Globs {
   readonly tests: readonly PathTest[];
-  /** File names that the wanted ones end in; empty when they do not tell. */
+  /** File names that the wanted globs end in; empty if they don't tell. */
   readonly names: readonly string[];
   readonly unwanted: readonly string[];
 }
@@ -275,7 +278,7 @@ function grepOptions(request: GrepRequest, globs: Globs): readonly string[] {
   options.push(request.letterCase === 'insensitive' ? '--ignore-case' : '--case-sensitive');
   switch (request.mode) {
     case 'content':
-      options.push('--null', '--line-number', `--max-columns=${longestLine}`, '--max-columns-preview');
+      options.push('--null', '--line-number', `--max-columns=${maxLineLength}`, '--max-columns-preview');
       options.push(`--before-context=${request.before}`, `--after-context=${request.after}`);
       break;
     case 'files':
@@ -287,60 +290,60 @@ function grepOptions(request: GrepRequest, globs: Globs): readonly string[] {
     default:
       return unreachable(request.mode);
   }
-  // Narrows by file name, which leaves ignore rules as they are; the whole glob is tested on what is found.
+  // Narrows by file name, which leaves ignore rules intact. The whole glob is tested on the results.
   if (request.fileType !== '') options.push(`--type=${request.fileType}`);
   else if (globs.names.length > 0) options.push(...globs.names.map(name => `--type-add=weft:${name}`), '--type=weft');
-  options.push(...excluding(globs.unwanted));
+  options.push(...negatedGlobs(globs.unwanted));
   for (const query of request.queries) options.push('-e', query);
   return options;
 }
 
 /**
- * The engine that knows look-around helps where the other gives up, but is silent about a line end, which no line holds: the
- * default one says so.
+ * `auto` falls back to the engine with look-around, but that one silently ignores a line end in a pattern. Only the
+ * default engine reports it.
  */
 const engineFor = (queries: readonly string[]): string =>
   queries.some(query => /\n|\\n/u.test(query)) ? '--engine=default' : '--engine=auto';
 
-const excluding = (unwanted: readonly string[]): readonly string[] =>
+const negatedGlobs = (unwanted: readonly string[]): readonly string[] =>
   unwanted.map(glob => `--glob=!${glob.slice(1).replace(/^\.\//u, '/')}`);
 
-/** What is not at its place, or reached through a link by now, is left out. */
+/** Leaves out paths that are gone or reached through a link by now. */
 async function globReport(
   found: ReadonlySet<string>,
-  {limit, root, check}: {readonly limit: number; readonly root: string; readonly check: PlaceCheck},
+  {limit, root, check}: {readonly limit: number; readonly root: string; readonly check: ResultCheck},
 ): Promise<GlobReport> {
   const sorted = [...found].toSorted((a, b) => compareByPart(a, b));
   const paths: string[] = [];
   for (const path of sorted.slice(0, limit)) {
     const real = resolve(root, path);
-    if (check.isSure(real) || (await check.isFile(real))) paths.push(path);
+    if (check.isTrusted(real) || (await check.isFile(real))) paths.push(path);
   }
   return {paths, omitted: sorted.length - paths.length};
 }
 
-/** By name, part for part: a folder's content stays together. */
+/** Compares by name, part by part, so that a folder's content stays together. */
 function compareByPart(a: string, b: string): number {
   const left = a.replaceAll('/', '\0');
   const right = b.replaceAll('/', '\0');
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Characters of a matching line that are shown. */
-export const longestLine = 500;
+/** The most characters of a matching line to show. */
+export const maxLineLength = 500;
 
-/** Turns ripgrep's output into a report of at most `limit` lines. What `isShown` turns down is not even counted. */
+/** Turns ripgrep's output into a report of at most `limit` lines. Matches that `isShown` rejects aren't counted. */
 export function collectMatches(
   wanted: {
     readonly limit: number;
-    /** One of them must hold, on the path as shown or relative to the place; none means all. */
+    /** One of them must match the path as shown or relative to the target; an empty list matches all. */
     readonly tests: readonly PathTest[];
-    /** On the path as ripgrep gives it, without a leading `./`. */
+    /** Tested on the path as ripgrep prints it, without a leading `./`. */
     readonly isShown: PathTest;
-    /** The real path of one that ripgrep gives. */
+    /** Returns the real path for one that ripgrep printed. */
     readonly real: (path: string) => string;
   },
-  place: SearchPlace,
+  place: SearchTarget,
 ) {
   const lines: ShownMatch[] = [];
   let omitted = 0;
@@ -362,10 +365,10 @@ export function collectMatches(
       omitted += 1;
       return 'enough';
     },
-    /** Builds the report; a match that `check` does not find in its file is left out. */
-    async report(end: SearchEnd, check: PlaceCheck): Promise<GrepReport> {
+    /** Builds the report; drops matches that `check` doesn't find in their files. */
+    async report(end: SearchEnd, check: ResultCheck): Promise<GrepReport> {
       if (lines.at(-1)?.kind === 'gap') lines.pop();
-      const kept = await inPlace(lines, {real: wanted.real, check});
+      const kept = await verifyMatches(lines, {real: wanted.real, check});
       const count = (end.kind === 'too-slow' ? Math.max(1, omitted) : omitted) + lines.length - kept.length;
       return {
         lines: kept.map(({text}) => text),
@@ -375,7 +378,7 @@ export function collectMatches(
   };
 }
 
-/** A line of the report. `line` is the number of one whose text is shown; 0 where only the file is named. */
+/** A line of the report. `line` is the line number if the text is shown, or 0 if only the file is named. */
 type ShownMatch =
   | {readonly kind: 'gap'; readonly text: string}
   | {
@@ -386,13 +389,13 @@ type ShownMatch =
       readonly found: string;
     };
 
-/** What ripgrep puts in the place of the end of a long line, and characters of a line that are compared. */
-const cutByRipgrep = / \[\.\.\. [^\]]*\]$/u;
+/** What ripgrep prints instead of the end of a long line, and the characters of a line to compare. */
+const ripgrepCutMark = / \[\.\.\. [^\]]*\]$/u;
 const comparedCharacters = 400;
 
-async function inPlace(
+async function verifyMatches(
   lines: readonly ShownMatch[],
-  {real, check}: {readonly real: (path: string) => string; readonly check: PlaceCheck},
+  {real, check}: {readonly real: (path: string) => string; readonly check: ResultCheck},
 ): Promise<readonly ShownMatch[]> {
   const present = new Map<string, readonly string[] | undefined>();
   const kept: ShownMatch[] = [];
@@ -402,20 +405,20 @@ async function inPlace(
       continue;
     }
     const path = real(shown.path);
-    if (check.isSure(path)) kept.push(shown);
+    if (check.isTrusted(path)) kept.push(shown);
     else if (shown.line === 0) {
       if (await check.isFile(path)) kept.push(shown);
     } else {
       if (!present.has(path)) present.set(path, await check.lines(path));
       const there = present.get(path)?.[shown.line - 1]?.replace(/^\ufeff/u, '');
-      const found = shown.found.replace(cutByRipgrep, '').slice(0, comparedCharacters);
+      const found = shown.found.replace(ripgrepCutMark, '').slice(0, comparedCharacters);
       if (there?.startsWith(found) === true) kept.push(shown);
     }
   }
   return kept;
 }
 
-/** A line of ripgrep's output in the form of the report; `undefined` when its path does not fit. */
+/** Converts a line of ripgrep's output to the report's form. Returns `undefined` if its path doesn't match. */
 function showMatch(line: string, fits: PathTest): ShownMatch | undefined {
   if (line === '--') return {kind: 'gap', text: line};
   const [, path = line, found = ''] = /^([^\0]*)\0(.*)$/su.exec(line) ?? [];
@@ -430,62 +433,65 @@ function showMatch(line: string, fits: PathTest): ShownMatch | undefined {
   const bare = found.replace(/\r$/u, '');
   return {
     kind: 'match',
-    text: `${shown}${sign === '-' ? '-' : ':'}${clip(bare, longestLine + 100)}`,
+    text: `${shown}${sign === '-' ? '-' : ':'}${clip(bare, maxLineLength + 100)}`,
     path: shown,
     line: Number(number),
     found: text.replace(/\r$/u, ''),
   };
 }
 
-/** Milliseconds by which the times of files may lag behind the clock. */
+/** Milliseconds by which file times may lag behind the clock. */
 const clockTick = process.platform === 'linux' ? 20 : 1000;
 
-/** A file beyond this size, in bytes, is not read a second time. */
-const largestCompared = 16_000_000;
+/** A larger file, in bytes, is not read a second time. */
+const maxComparedBytes = 16_000_000;
 
-/** Checks results of a search program after it has ended: a folder may have become a link while it ran. */
-type PlaceCheck = ReturnType<typeof checkPlaces>;
+/** Checks results of a search program after it has ended, because a folder may have become a link while it ran. */
+type ResultCheck = ReturnType<typeof startResultCheck>;
 
 /**
- * A search program opens files by their paths, and a folder can become a link between two of its steps. To do so its parent must
- * change, and the times of folders tell that. To be made before the search begins; `roots` are resolved, and what lies above them
- * is taken as it is.
+ * A search program opens files by path, and a folder can become a link between two steps. That changes its parent,
+ * which shows in the parent's times. Start the check before the search. `roots` are resolved, and folders above them
+ * are trusted.
  */
-export function checkPlaces(roots: readonly string[]) {
-  const begun = Date.now() - clockTick;
+export function startResultCheck(roots: readonly string[]) {
+  const startedAt = Date.now() - clockTick;
   const folders = new Map<string, boolean>();
 
-  function isCalm(folder: string, root: string): boolean {
+  function isUnchanged(folder: string, root: string): boolean {
     const known = folders.get(folder);
     if (known !== undefined) return known;
     const stats = lstatSync(folder, {throwIfNoEntry: false});
     const calm =
       stats?.isDirectory() === true &&
-      Math.max(stats.ctimeMs, stats.mtimeMs) < begun &&
-      (folder === root || isCalm(dirname(folder), root));
+      Math.max(stats.ctimeMs, stats.mtimeMs) < startedAt &&
+      (folder === root || isUnchanged(dirname(folder), root));
     folders.set(folder, calm);
     return calm;
   }
 
   return {
-    /** Whether what was found at a path can only be from there: no folder on the way to it changed since the search began. */
-    isSure(real: string): boolean {
-      const root = roots.find(each => holds(each, real)) ?? dirname(real);
+    /**
+     * True if no folder on the way to the path has changed since the search began, so that the result can only come
+     * from there.
+     */
+    isTrusted(real: string): boolean {
+      const root = roots.find(each => containsPath(each, real)) ?? dirname(real);
       if (real === root) return true;
-      return tryOr(() => !lstatSync(real).isSymbolicLink() && isCalm(dirname(real), root), false);
+      return tryOr(() => !lstatSync(real).isSymbolicLink() && isUnchanged(dirname(real), root), false);
     },
-    /** Whether there is a regular file at the path, reached through no link. */
+    /** True if there is a regular file at the path, reached through no link. */
     async isFile(real: string): Promise<boolean> {
       const found = await openRegular(real);
       if (found.kind === 'file') await found.handle.close();
       return found.kind === 'file';
     },
-    /** The lines of the text file at the path, reached through no link; `undefined` where there is none. */
+    /** Returns the lines of the text file at the path, reached through no link, or `undefined` if there is none. */
     async lines(real: string): Promise<readonly string[] | undefined> {
       const found = await openRegular(real);
       if (found.kind !== 'file') return undefined;
       await using handle = found.handle;
-      if (found.stats.size > largestCompared) return undefined;
+      if (found.stats.size > maxComparedBytes) return undefined;
       const text = await handle.readFile('utf8').catch(() => undefined);
       return text?.split('\n');
     },

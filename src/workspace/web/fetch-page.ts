@@ -6,7 +6,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {readWebUrl, type WebUrl} from '../../domain/web-url.ts';
-import {beginningOf, keepText, shownLength} from '../files/long-texts.ts';
+import {truncateText, saveText, maxShownLength} from '../files/long-texts.ts';
 import {exchange, type WebAnswer, type WebNetwork} from './exchange.ts';
 import {readContent} from './page-content.ts';
 
@@ -153,9 +153,9 @@ async function cutText(
   const text = redact(given);
   const boundary = newBoundary();
   const whole = {kind: 'text', text, length: text.length, file: undefined, boundary, mediaType} as const;
-  if (text.length <= shownLength) return whole;
-  const file = await keepText(`${url}\n${framed(text, boundary)}\n`, newFile);
-  return {...whole, text: beginningOf(text), file};
+  if (text.length <= maxShownLength) return whole;
+  const file = await saveText(`${url}\n${framed(text, boundary)}\n`, newFile);
+  return {...whole, text: truncateText(text), file};
 }
 
 /** Returns a boundary that no page can guess. */

@@ -1,4 +1,4 @@
-import {largestImage} from '../files/read-file.ts';
+import {maxImageBytes} from '../files/read-file.ts';
 import {byteSize} from '../../base/byte-size.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {withoutInvisible} from '../../base/visible.ts';
@@ -28,8 +28,8 @@ export async function readContent(
   const image = imageFacts(body);
   if (image !== undefined) {
     const refusal =
-      body.length > largestImage
-        ? `is an image of ${byteSize(body.length)}; at most ${byteSize(largestImage)} can be read.`
+      body.length > maxImageBytes
+        ? `is an image of ${byteSize(body.length)}; at most ${byteSize(maxImageBytes)} can be read.`
         : sizeRefusal(image);
     return refusal === ''
       ? ok({kind: 'image', image: {kind: 'image', mediaType: image.mediaType, data: body.toString('base64')}})

@@ -5,7 +5,7 @@ import {basename, dirname, join} from 'node:path';
 import * as z from 'zod/mini';
 import {hasCode} from '../../domain/fault.ts';
 import {type FolderHandle, openFolder} from '../files/folder-handle.ts';
-import {openRegular, pathThrough} from '../files/regular-files.ts';
+import {openRegular, descriptorPath} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
 
 /** A file or a link as git sees it. `sha256` is the hash of the file's bytes or of the link's target. */
@@ -153,7 +153,7 @@ export async function copyEntry(place: Place, path: string, to: string): Promise
     return {mode: modeOf(found.stats), sha256: hash('sha256', bytes, 'hex'), stats: statsOf(await lstat(to))};
   }
   // Clones the file if the file system can.
-  await copyFile(pathThrough(handle, from), to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  await copyFile(descriptorPath(handle, from), to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   await using made = await open(to, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   const copied = await made.stat();
   return {...(await stateOf(made, copied)), stats: statsOf(copied)};

@@ -5,7 +5,7 @@ import type {WorkspaceChanges} from '../../actions/changes-port.ts';
 import type {Worktree, WorktreesPort} from '../../actions/worktrees-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
-import {topIn} from '../checkpoints/git-query.ts';
+import {repositoryTop} from '../checkpoints/git-query.ts';
 import {isRunning} from '../exec/process-table.ts';
 import {makeAndOpenFolder} from '../files/folder-handle.ts';
 import {copyEntry, forEach, forEachFolder, type Place, type SeenFile} from './file-states.ts';
@@ -105,7 +105,7 @@ export function makeWorktrees(place: WorktreeDeps): OwnWorktrees {
 
   async function topOf(from: string, signal: AbortSignal): Promise<Outcome<string, Fault>> {
     const top = await git(from, ['rev-parse', '--show-toplevel'], signal);
-    const found = top.tag === 'ok' ? topIn(top.value) : undefined;
+    const found = top.tag === 'ok' ? repositoryTop(top.value) : undefined;
     if (found !== undefined) return ok(await realpath(found));
     const reason = top.tag === 'ok' ? 'its settings point to another folder' : top.error;
     const detail = reason.startsWith('not a git repository') ? '' : ` (${reason})`;

@@ -1,6 +1,6 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {gitEnvironment, type GitPlace} from '../checkpoints/git-query.ts';
+import {gitEnvironment, type GitContext} from '../checkpoints/git-query.ts';
 import {runProgram} from '../run-program.ts';
 
 /** The time limit of git in milliseconds, and the most output in bytes. */
@@ -19,7 +19,7 @@ const waitMs = 25;
  * Runs a git command that may write to a folder's repository. Runs no program that the repository's settings name. The
  * error is git's own message.
  */
-export async function runGit(words: readonly string[], place: GitPlace): Promise<Outcome<string, string>> {
+export async function runGit(words: readonly string[], place: GitContext): Promise<Outcome<string, string>> {
   for (let attempt = 1; ; attempt += 1) {
     const done = await runOnce(words, place);
     if (
@@ -35,7 +35,7 @@ export async function runGit(words: readonly string[], place: GitPlace): Promise
 
 async function runOnce(
   words: readonly string[],
-  {folder, environment, signal}: GitPlace,
+  {folder, environment, signal}: GitContext,
 ): Promise<Outcome<string, string>> {
   const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs, maxOutput};
   const {kind, code, output, stderr, message} = await runProgram('git', ['--no-pager', ...words], run, signal);

@@ -7,7 +7,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import {diffHunks} from '../files/diff-hunks.ts';
 import {makeAndOpenFolder, removeFolders} from '../files/folder-handle.ts';
-import {shownText} from '../files/plan-edits.ts';
+import {textForDiff} from '../files/plan-edits.ts';
 import {
   contentAt,
   copyEntry,
@@ -22,7 +22,7 @@ import {
   stateAt,
   stateIn,
 } from './file-states.ts';
-import type {GitPlace} from '../checkpoints/git-query.ts';
+import type {GitContext} from '../checkpoints/git-query.ts';
 import {runGit} from './run-git.ts';
 import type {WorktreeRecord} from './worktree-record.ts';
 
@@ -37,7 +37,7 @@ export interface ChangedPath {
 /** Lists the files of a working tree that git does not ignore. Nested repositories end with a slash. */
 export async function listFiles(
   top: string,
-  place: Omit<GitPlace, 'folder'>,
+  place: Omit<GitContext, 'folder'>,
 ): Promise<Outcome<readonly string[], string>> {
   const words = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const listed = await runGit(words, {folder: top, ...place});
@@ -49,7 +49,7 @@ export async function listFiles(
 export async function changedPaths(
   {folder}: Worktree,
   {files, createdAt: seenAt}: WorktreeRecord,
-  {environment, signal}: Omit<GitPlace, 'folder'>,
+  {environment, signal}: Omit<GitContext, 'folder'>,
 ): Promise<Outcome<readonly ChangedPath[], Fault>> {
   const listed = await listFiles(folder, {environment, signal});
   if (listed.tag === 'failed') return failed(rejected(`git can't list the files of ${folder}: ${listed.error}`));
@@ -150,7 +150,7 @@ async function diffOf(
   ]);
   return old === 'too large' || fresh === 'too large'
     ? {...named, added: 0, removed: 0, hunks: [], notes: [...notes, 'it is too large to show']}
-    : {...named, ...(await diffHunks(shownText(old), shownText(fresh), maxLines)), notes};
+    : {...named, ...(await diffHunks(textForDiff(old), textForDiff(fresh), maxLines)), notes};
 }
 
 function noteOf(from: PathState, to: PathState): readonly string[] {

@@ -7,7 +7,7 @@ import type {AgentClient, Op, Query, QueryName, Watch, WatchName} from '../../..
 import {ok} from '../../../src/base/outcome.ts';
 import {actionId, blockId, messageId, parseSessionId, planId} from '../../../src/domain/ids.ts';
 import type {FileFinder} from '../../../src/actions/files-port.ts';
-import {noUserChanges} from '../../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../../src/domain/file-edit.ts';
 import {connectClient, decodeValue, encodeValue, serveClientOver} from '../../../src/server/client-stream.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {
@@ -372,7 +372,7 @@ const session = parseSessionId('00000000-0000-4000-8000-000000000001') ?? expect
 const id = messageId('m');
 const action = actionId('a');
 const block = blockId('b1');
-const edits = {edits: [{kind: 'delete', path: 'a'}], userChanges: noUserChanges} as const;
+const edits = {edits: [{kind: 'delete', path: 'a'}], userChanges: emptyUserChanges} as const;
 
 /** One of each: a new one does not compile without its row. */
 const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {

@@ -4,7 +4,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {Client} from 'pg';
 import {expect, test} from 'vitest';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
-import {keptJobs} from '../../../src/store/job-store.ts';
+import {makeJobStore} from '../../../src/store/job-store.ts';
 import {migrations} from '../../../src/store/migrations.ts';
 import {PlanStore} from '../../../src/store/plan-store.ts';
 import {postgresMigrations} from '../../../src/store/postgres/postgres-migrations.ts';
@@ -131,7 +131,7 @@ onEachDatabase(database => {
   test('what an earlier weft had kept is there, and its runs have ended', async () => {
     await makeEarlier(database.name);
     const db = openDatabase(database.name, {now});
-    const [plans, schedules, jobs] = [new PlanStore(db, now), new ScheduleStore(db), keptJobs(db, now)];
+    const [plans, schedules, jobs] = [new PlanStore(db, now), new ScheduleStore(db), makeJobStore(db, now)];
     expect(plans.list().toSorted((one, other) => one.id.localeCompare(other.id))).toEqual([
       plan('plan_a', 'approved'),
       plan('plan_b', 'completed'),
@@ -209,7 +209,7 @@ onEachDatabase(database => {
       ['created', stack],
     ]);
     const db = openDatabase(database.name, {now});
-    const jobs = keptJobs(db, now);
+    const jobs = makeJobStore(db, now);
     const queued = await jobs.list({state: 'queued'});
     expect(queued.map(({id, spec, session: of}) => [id, spec, of])).toEqual([
       [expect.any(String), stack, 'not-open'],

@@ -1,7 +1,7 @@
 import {writeSync} from 'node:fs';
 import {createInterface} from 'node:readline/promises';
 import {parseSessionId, planId, scheduleId} from '../../../src/domain/ids.ts';
-import {keptJobs} from '../../../src/store/job-store.ts';
+import {makeJobStore} from '../../../src/store/job-store.ts';
 import {openDatabase} from './open-database.ts';
 
 /**
@@ -11,7 +11,7 @@ import {openDatabase} from './open-database.ts';
  * - `work`: does what waits or was cut off, for ever, and tells the id of each job as its work begins
  */
 const [name = '', task = '', id = ''] = process.argv.slice(2);
-const jobs = keptJobs(openDatabase(name), Date.now);
+const jobs = makeJobStore(openDatabase(name), Date.now);
 const tell = (line: string): void => void writeSync(1, `${line}\n`);
 
 const fixed = {prompt: '', directory: '/w', sandbox: 'of-settings', model: '', baseUrl: '', skills: ''} as const;

@@ -7,13 +7,13 @@ import {expect, test} from 'vitest';
 import {parseSessionId, planId, scheduleId} from '../../../src/domain/ids.ts';
 import type {JobSpec, JobStore, SpecOf} from '../../../src/domain/job.ts';
 import type {RunningAgent} from '../../../src/domain/sub-agent.ts';
-import {keptJobs} from '../../../src/store/job-store.ts';
+import {makeJobStore} from '../../../src/store/job-store.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {openDatabase} from './open-database.ts';
 import {onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
 const opened = (name: string, pid = process.pid): JobStore =>
-  keptJobs(openDatabase(name, {process: {pid}, now: () => 5}), () => 5);
+  makeJobStore(openDatabase(name, {process: {pid}, now: () => 5}), () => 5);
 
 const execution = (plan: string): SpecOf<'execution'> => ({
   kind: 'execution',

@@ -3,7 +3,7 @@ import {messageId} from '../../../src/domain/ids.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {postgresMissing, startPostgres} from '../../support/postgres-server.ts';
-import {keptJobs} from '../../../src/store/job-store.ts';
+import {makeJobStore} from '../../../src/store/job-store.ts';
 import {openDatabase, tryDatabase} from './open-database.ts';
 import {countingStore} from './temporary-store.ts';
 
@@ -23,7 +23,7 @@ test('a session whose connection was lost takes no record any more; resumed, it 
   const session = store.create({directory: '/w', model: 'm'});
   session.append(prompt('one'));
   await server.dropConnections(url);
-  const refused = `The connection to the database was lost, and with it session ${session.id}. Go on with --resume ${session.id}.`;
+  const refused = `Lost the connection to the database, and session ${session.id} with it. Continue with --resume ${session.id}.`;
   expect(() => session.append(prompt('two'))).toThrow(refused);
   // Another process may have it by now.
   expect(() => session.append(prompt('two'))).toThrow(refused);
@@ -47,15 +47,15 @@ test('so does one that was resumed and has had no record since', async () => {
   if (again.tag === 'failed') throw new Error(faultText(again.error));
   await server.dropConnections(url);
   // The first look only finds that the connection is gone.
-  expect(() => again.value.append(prompt('two'))).toThrow('The connection to the database was lost');
-  expect(() => again.value.append(prompt('two'))).toThrow('The connection to the database was lost');
+  expect(() => again.value.append(prompt('two'))).toThrow('Lost the connection to the database');
+  expect(() => again.value.append(prompt('two'))).toThrow('Lost the connection to the database');
   store.close();
 });
 
 test('one process at a time runs the task stack, until the connection that it began with is gone', async () => {
   await using server = await startPostgres();
   const url = await server.newDatabase();
-  const jobs = keptJobs(openDatabase(url), () => 1);
+  const jobs = makeJobStore(openDatabase(url), () => 1);
   const spec = {kind: 'stack', harness: 'weft', afterFailure: 'stop', positions: 'all', directory: '/w'} as const;
   const add = (id: string) => jobs.add({id, spec, session: 'not-open'}, 'running');
   expect([await add('a'), await add('b')]).toEqual(['added', 'busy']);
@@ -74,6 +74,6 @@ test('one process at a time runs the task stack, until the connection that it be
 test('a server that is not there is named without the password, with what to do', () => {
   const opened = tryDatabase('postgres://weft:secret@127.0.0.1:1/db', {now: () => 0, process});
   expect(opened.tag === 'failed' ? faultText(opened.error) : opened).toBe(
-    'The session database 127.0.0.1:1/db cannot be reached (connect ECONNREFUSED 127.0.0.1:1). See that the server runs and can be reached from here, then try again.',
+    "The session database 127.0.0.1:1/db can't be reached (connect ECONNREFUSED 127.0.0.1:1). Check that the server is running and reachable from here, then try again.",
   );
 });

@@ -1,6 +1,6 @@
 import {writeSync} from 'node:fs';
 import {beginPlan, endPlan} from '../../../src/domain/plan.ts';
-import {keptJobs} from '../../../src/store/job-store.ts';
+import {makeJobStore} from '../../../src/store/job-store.ts';
 import {PlanStore} from '../../../src/store/plan-store.ts';
 import {openRunQueue} from '../../../src/store/postgres/run-queue.ts';
 import {openDatabase} from './open-database.ts';
@@ -8,7 +8,7 @@ import {openDatabase} from './open-database.ts';
 /** A worker whose jobs are plans, each claimed, marked and ended; tells the id of a plan as its work begins. */
 const [url = '', atOnce = '1'] = process.argv.slice(2);
 const plans = new PlanStore(openDatabase(url), Date.now);
-const jobs = keptJobs(openDatabase(url), Date.now);
+const jobs = makeJobStore(openDatabase(url), Date.now);
 const queue = await openRunQueue(url, () => {});
 await queue.work(Number(atOnce), async id => {
   const claimed = await jobs.claim(id);

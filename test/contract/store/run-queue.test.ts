@@ -4,7 +4,7 @@ import {createInterface} from 'node:readline/promises';
 import {fileURLToPath} from 'node:url';
 import {beforeEach, expect, test} from 'vitest';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
-import {keptJobs} from '../../../src/store/job-store.ts';
+import {makeJobStore} from '../../../src/store/job-store.ts';
 import {planSteps} from '../../../src/domain/plan.ts';
 import {PlanStore} from '../../../src/store/plan-store.ts';
 import {openRunQueue} from '../../../src/store/postgres/run-queue.ts';
@@ -46,7 +46,7 @@ async function killWorkers(count: number, workers: number): Promise<void> {
   await using server = await startPostgres();
   const url = await server.newDatabase();
   const plans = new PlanStore(openDatabase(url), Date.now);
-  const jobs = keptJobs(openDatabase(url), Date.now);
+  const jobs = makeJobStore(openDatabase(url), Date.now);
   const queue = await openRunQueue(url, () => {});
   const names = Array.from({length: count}, (_, at) => `plan_${String(at)}`);
   for (const name of names) {

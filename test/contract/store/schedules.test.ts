@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {parseSessionId, scheduleId} from '../../../src/domain/ids.ts';
 import type {JobStore} from '../../../src/domain/job.ts';
 import type {Schedule} from '../../../src/domain/schedule.ts';
-import {keptJobs} from '../../../src/store/job-store.ts';
+import {makeJobStore} from '../../../src/store/job-store.ts';
 import {ScheduleStore} from '../../../src/store/schedule-store.ts';
 import {openDatabase} from './open-database.ts';
 import {onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
@@ -11,7 +11,10 @@ import {onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 const atZero = {now: (): number => 0};
 
 function opened(name: string): {readonly store: ScheduleStore; readonly jobs: JobStore} {
-  return {store: new ScheduleStore(openDatabase(name, atZero)), jobs: keptJobs(openDatabase(name, atZero), atZero.now)};
+  return {
+    store: new ScheduleStore(openDatabase(name, atZero)),
+    jobs: makeJobStore(openDatabase(name, atZero), atZero.now),
+  };
 }
 
 const schedule = (name: string, nextAt: number): Schedule => ({

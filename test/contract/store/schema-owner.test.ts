@@ -36,7 +36,7 @@ function opened(role: string): string {
   return database.tag === 'failed' ? faultText(database.error) : database.tag;
 }
 
-const fix = 'Use another database, or drop or rename the schema; weft makes a new one.';
+const fix = 'Use another database, or drop or rename the schema. weft creates a new one.';
 
 test('a schema that another role made first is refused, also to a superuser, and nothing is put into it', async () => {
   const database = /test_\d+/u.exec(url)?.[0] ?? '';

@@ -89,7 +89,7 @@ onEachDatabase(database => {
       store.fork(session.id, 'any-id');
       const trees = ['start', 'end', 'rewind-before', 'rewind-after', 'redo-before', 'redo-after'];
       const updatedAt = expect.any(Number);
-      expect(store.keptTrees()).toEqual([
+      expect(store.checkpointTrees()).toEqual([
         {updatedAt, trees},
         {updatedAt, trees},
       ]);
@@ -106,7 +106,7 @@ onEachDatabase(database => {
       };
       const ids = new Map<string, SessionId>();
       const alongside = (title: string): readonly string[] =>
-        store.alongside(ids.get(title) ?? sessionId(99), [messageId(title)]).toSorted();
+        store.concurrentSessions(ids.get(title) ?? sessionId(99), [messageId(title)]).toSorted();
       const [earlier, own, inner, idle, elsewhere] = [
         begin('earlier'),
         begin('own'),
@@ -399,7 +399,7 @@ describe('the database file', () => {
     mkdirSync(temporary.file, {recursive: true});
     expect(complaint(openOnce(temporary.file))).toContain(`${temporary.file} cannot be opened (`);
     writeFileSync(`${temporary.file}-not-a-folder`, '');
-    expect(complaint(openOnce(`${temporary.file}-not-a-folder/weft.db`))).toContain('cannot be opened');
+    expect(complaint(openOnce(`${temporary.file}-not-a-folder/weft.db`))).toContain("Can't open the session database");
   });
 });
 

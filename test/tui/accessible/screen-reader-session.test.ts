@@ -3,7 +3,7 @@ import {afterEach, describe, expect, test} from 'vitest';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
 import type {HostPorts} from '../../../src/app/host-services.ts';
-import {noUserChanges} from '../../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../../src/domain/file-edit.ts';
 import type {DiffHunk} from '../../../src/actions/preview.ts';
 import {ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
@@ -161,7 +161,7 @@ describe('a change in parts', () => {
   const file = {path: 'a.js', before: 'x', after: 'y', added: 2, removed: 0, movedFrom: undefined, notes: []} as const;
   const edit: Approval = {
     ...mild('a1', ''),
-    action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges}),
+    action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges}),
     label: 'Edit a.js',
     preview: {kind: 'diff', files: [{...file, hunks: [hunk(1, 'one();'), hunk(40, 'two();')]}]},
   };

@@ -1,7 +1,7 @@
 import {noHeldChanges} from '../../../src/actions/changes-port.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
-import {noUserChanges} from '../../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../../src/domain/file-edit.ts';
 import type {DiffLine, Preview} from '../../../src/actions/preview.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 
@@ -70,7 +70,7 @@ export function editPreview(path: string, lines: readonly DiffLine[]): Preview &
   return {kind: 'diff', files: [file]};
 }
 
-export const editAction = actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges});
+export const editAction = actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges});
 
 export function editEvents(name: string, path: string, lines: readonly DiffLine[]): readonly AgentEvent[] {
   const id = actionId(name);
@@ -85,7 +85,7 @@ export function editEvents(name: string, path: string, lines: readonly DiffLine[
         tag: 'action',
         result: {
           name: 'request-file-edits',
-          input: {edits: [], citations: [], userChanges: noUserChanges},
+          input: {edits: [], citations: [], userChanges: emptyUserChanges},
           settled: {state: 'success', output: {files: preview.files, userChanged: []}},
         },
       },

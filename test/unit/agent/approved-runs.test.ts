@@ -24,7 +24,7 @@ import {playedHarness} from '../../support/played-harness.ts';
 /** An engine whose sub-agent has a session of its own. */
 function bench(script: readonly ScriptedAnswer[], given: Parameters<typeof engineBench>[1] = {}) {
   const id = parseSessionId('10000000-0000-4000-8000-000000000001') ?? expect.fail();
-  return engineBench(script, {...given, sessions: {createBelow: () => ({...memorySession(), id})}});
+  return engineBench(script, {...given, sessions: {createSubSession: () => ({...memorySession(), id})}});
 }
 
 const agent = (name: string, more: object = {}) =>

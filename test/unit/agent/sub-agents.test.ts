@@ -30,12 +30,12 @@ type BenchParts = NonNullable<Parameters<typeof engineBench>[1]>;
 /** An engine whose sub-agents have a session of their own each. */
 function bench(script: readonly ScriptedAnswer[], given: BenchParts = {}) {
   let sessions = 0;
-  const createBelow = () => {
+  const createSubSession = () => {
     sessions += 1;
     const id = parseSessionId(`10000000-0000-4000-8000-${String(sessions).padStart(12, '0')}`) ?? expect.fail();
     return {...memorySession(), id};
   };
-  return engineBench(script, {...given, sessions: {createBelow}});
+  return engineBench(script, {...given, sessions: {createSubSession}});
 }
 
 const agent = (name: string, more: object = {}) =>

@@ -3,14 +3,14 @@ import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
 import {AgentRuns} from '../../../src/jobs/agent-runs.ts';
 import {openDatabase} from '../../contract/store/open-database.ts';
-import {keptJobs} from '../../../src/store/job-store.ts';
+import {makeJobStore} from '../../../src/store/job-store.ts';
 import {accepted, finished} from '../../tui/support/events.ts';
 import {scriptedEngine, type ScriptedEngine, sessionInfo} from '../../tui/support/scripted-engine.ts';
 
 /** Runs of a process that nobody else speaks to. */
 function runsOf(note: (line: string) => void): AgentRuns {
-  const jobs = keptJobs(openDatabase(':memory:'), () => 0);
-  return new AgentRuns({uuid: () => 'p1', jobs, are: 'of-one-process', now: () => 0, note});
+  const jobs = makeJobStore(openDatabase(':memory:'), () => 0);
+  return new AgentRuns({uuid: () => 'p1', jobs, processes: 'of-one-process', now: () => 0, note});
 }
 
 /** Runs one prompt to its end, with a reader that leaves after it. */
@@ -18,7 +18,7 @@ async function runOnce(runs: AgentRuns, client: ScriptedEngine): Promise<void> {
   const work = {kind: 'prompt'} as const;
   const {events: stream} = runs.start(client, {text: 'Go', images: [], context: '', work, job: 'none'});
   const over = Promise.withResolvers<void>();
-  const leave = stream.subscribe(() => (stream.isOver ? over.resolve() : undefined));
+  const leave = stream.subscribe(() => (stream.hasEnded ? over.resolve() : undefined));
   client.emit(accepted('Go'));
   client.emit(finished({kind: 'done'}));
   await over.promise;

@@ -11,7 +11,7 @@ test('a very long stream lets its oldest events go, and says so to who comes for
   expect(gone?.id).toBe((rest[0]?.id ?? 0) - 1);
   expect(JSON.parse(gone?.data ?? '')).toEqual({
     type: 'error',
-    message: `Events 1 to ${gone?.id} are no longer kept. The conversation is at /agent/sessions/{id}/messages.`,
+    message: `Events 1 to ${gone?.id} are gone. Read the conversation at /agent/sessions/{id}/messages.`,
   });
   expect(log.after(10)).toEqual([]);
 });

@@ -45,7 +45,7 @@ function write(path: string, text: string): void {
 const home = join(base, 'home');
 
 const judgeOf = (root: string, options: Partial<JudgeOptions> = {}): OwnJudge =>
-  judgeOnDisk(root, home, {effectOf: command => fileEffect(command, {home, readingOf}), ...options});
+  judgeOnDisk(root, home, {effectOf: command => fileEffect(command, {home, readCommand: readingOf}), ...options});
 
 const decision = async (judge: OwnJudge, command: string): Promise<string> =>
   (await judge.assess(bash(command), 'default', new AbortController().signal)).decision;

@@ -45,7 +45,7 @@ async function verdict(
       unasked,
       excluded: parsedRules(...excluded),
       sandbox: proof === 'none' ? 'none' : async () => proof,
-      effectOf: given => fileEffect(given, {home: '/home/me', readingOf}),
+      effectOf: given => fileEffect(given, {home: '/home/me', readCommand: readingOf}),
       rules: {allow: [], ask: parsedRules(...ask), deny: parsedRules(...deny)},
     }).assess(bash(command, claims), mode, new AbortController().signal),
   );

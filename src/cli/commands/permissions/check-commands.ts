@@ -100,7 +100,7 @@ export function commandJudge({roots, settings, places}: RunContext, sandbox: Jud
     list: listFolder,
     read: readBytes,
     findWorkspaceProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots}),
-    effectOf: command => fileEffect(command, {home, readingOf}),
+    effectOf: command => fileEffect(command, {home, readCommand: readingOf}),
     secretNames: () => [],
     weftFolders: weftFolders(places, process.env),
     ruleKinds,

@@ -41,7 +41,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
     now: () => Date.now(),
   });
   const {signal} = new AbortController();
-  const alongside = (prompts: readonly MessageId[]): readonly string[] => store.alongside(session.id, prompts);
+  const alongside = (prompts: readonly MessageId[]): readonly string[] => store.concurrentSessions(session.id, prompts);
   const preview = unwrap(await previewRewind(target, {records, checkpoints, alongside}, signal));
   const {directory} = summary;
   if (options.yes === undefined) {

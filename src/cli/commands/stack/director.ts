@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {noUsage} from '../../../domain/usage.ts';
-import {type DirectorPort, type StackRun, heldText, openStackRun} from '../../../jobs/stack-runs.ts';
+import {type DirectorPort, type StackRun, stackRunningText, openStackRun} from '../../../jobs/stack-runs.ts';
 import type {StackStore} from '../../../store/stack-store.ts';
 import {
   directStack,
@@ -14,7 +14,7 @@ import {loadRunContext, type RunContext, contextFor} from '../../../app/run-cont
 import {weftWorker} from './weft-worker.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleLine} from '../../../base/visible.ts';
-import {HeldJob} from '../../../jobs/held-job.ts';
+import {ClaimedJob} from '../../../jobs/claimed-job.ts';
 import {type UserStores, withUserStores} from '../../../app/user-jobs.ts';
 import {exitCode, timeLimitText, type ExitCode} from '../../../app/exit-code.ts';
 import {normalizeOptions} from '../../sdk-options.ts';
@@ -113,10 +113,10 @@ export async function runStack(given: StackRunOptions): Promise<ExitCode> {
     const spec = {kind: 'stack', harness: harness ?? 'weft', ...choices, directory: context.directory} as const;
     const job = {id: randomUUID(), spec, session: 'not-open'} as const;
     if ((await jobs.add(job, 'running')) !== 'added') {
-      note(`${heldText}.`);
+      note(`${stackRunningText}.`);
       return exitCode.failed;
     }
-    const held = await HeldJob.added(jobs, job);
+    const held = await ClaimedJob.added(jobs, job);
     const director = (observe: (event: StackRunEvent) => void) =>
       openDirector(context, {stack, observe, harness: spec.harness});
     const run = await openStackRun(

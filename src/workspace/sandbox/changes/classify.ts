@@ -1,7 +1,7 @@
 import {lstatSync} from 'node:fs';
 import {tryOr} from '../../../base/outcome.ts';
 import type {Change, ProtectedBecause} from '../../../domain/change-set.ts';
-import {followedAmong, ignoredAmong} from '../../checkpoints/git-query.ts';
+import {filterTracked, filterIgnored} from '../../checkpoints/git-query.ts';
 import {buildFolders, cacheFolders, packageFolders} from '../../files/generated-folders.ts';
 import type {ChangesContext, HeldEntry} from './held-set.ts';
 import type {ViewLayer} from '../sandbox.ts';
@@ -148,7 +148,7 @@ async function findOutput(
       entry,
       path: pathToAsk(absolute(entry, layers).slice(repository.length + 1), entry),
     }));
-    const ignored = await ignoredAmong(
+    const ignored = await filterIgnored(
       asked.map(({path}) => path),
       {folder: repository === '' ? '/' : toNative(repository).toString(), environment: place.environment, signal},
     );
@@ -191,7 +191,7 @@ async function findDeleted(
   }
   for (const [repository, members] of groups) {
     const gitContext = {folder: toNative(repository).toString() || '/', environment: place.environment, signal};
-    const followed = await followedAmong([...members.keys()], gitContext);
+    const followed = await filterTracked([...members.keys()], gitContext);
     for (const [path, entry] of members) if (followed.has(path)) found.add(entry);
   }
   return found;

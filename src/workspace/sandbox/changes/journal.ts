@@ -3,7 +3,7 @@ import {readdirSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {tryOr} from '../../../base/outcome.ts';
 import type {AppliedChanges} from '../../../actions/changes-port.ts';
-import {holds} from '../../files/resolve-path.ts';
+import {containsPath} from '../../files/resolve-path.ts';
 import {isOwnerGone, ownerText} from '../session.ts';
 import {applyEntries, type ApplyMode} from './apply.ts';
 import {type ChangesContext, type HeldEntry, type HeldSet, journalsIn} from './held-set.ts';
@@ -45,7 +45,7 @@ export async function finishInterruptedApplies(
   for (const name of journalNames(folder)) {
     if (signal.aborted || !isOwnerGone(name)) continue;
     const set = loadSet(join(journalsIn(folder), name));
-    if (set?.layers.every(({lower}) => roots.some(root => holds(root, lower))) === false) continue;
+    if (set?.layers.every(({lower}) => roots.some(root => containsPath(root, lower))) === false) continue;
     const own = join(journalsIn(folder), newName());
     // Only the journal's old name tells which process the temporary files belong to.
     if (set !== undefined) removeTemporaryFiles(set, name.split(' ', 1)[0] ?? '');

@@ -1,5 +1,5 @@
 import {sampleActions} from '../../../support/sample-actions.ts';
-import {noUserChanges} from '../../../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../../../src/domain/file-edit.ts';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
 import type {RpcExtras} from '../../../../src/protocol/rpc/encode-events.ts';
 import type {AssistantBlock} from '../../../../src/domain/conversation.ts';
@@ -104,7 +104,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
           tag: 'action',
           result: {
             name: 'request-file-edits',
-            input: {edits: [], citations: [], userChanges: noUserChanges},
+            input: {edits: [], citations: [], userChanges: emptyUserChanges},
             settled: {
               state: 'cancelled',
               why: {reason: 'denied', message: 'Not permitted: outside the workspace.'},

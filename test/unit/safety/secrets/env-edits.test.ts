@@ -3,7 +3,7 @@ import {noSkills} from '../../../../src/actions/skills-port.ts';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {noUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
+import {emptyUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
 import {noWeb} from '../../../support/no-web.ts';
 import {parsePatch} from '../../../../src/actions/parse-patch.ts';
@@ -96,7 +96,7 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
   const read = await files.read({path: '.env', offset: 1, limit: 100}, never);
   const lines = read.tag === 'ok' && read.value.kind === 'text' ? read.value.lines : [];
   expect(lines.join('\n')).not.toContain('hunter2');
-  const request = {edits: ways[way]?.(lines, body) ?? [], userChanges: noUserChanges};
+  const request = {edits: ways[way]?.(lines, body) ?? [], userChanges: emptyUserChanges};
   const plan = await files.plan(request, never);
   expect([plan.tag, JSON.stringify(plan).includes('hunter2')]).toEqual(['ok', false]);
   const applied = await files.apply(request, plan.tag === 'ok' ? plan.value : [], never);

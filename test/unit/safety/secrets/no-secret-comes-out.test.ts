@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {CommandsPort} from '../../../../src/actions/commands-port.ts';
 import type {FilesPort} from '../../../../src/actions/files-port.ts';
-import {noUserChanges} from '../../../../src/domain/file-edit.ts';
+import {emptyUserChanges} from '../../../../src/domain/file-edit.ts';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
 import type {FileDiff} from '../../../../src/actions/preview.ts';
 import {failed, ok} from '../../../../src/base/outcome.ts';
@@ -181,7 +181,7 @@ const machineOf = (text: string) => {
   );
 };
 
-const edit = {edits: [{kind: 'write', path: 'a', content: 'x'}], userChanges: noUserChanges} as const;
+const edit = {edits: [{kind: 'write', path: 'a', content: 'x'}], userChanges: emptyUserChanges} as const;
 
 anywhere('commands', async text => {
   const heard: string[] = [];
@@ -368,7 +368,7 @@ test('paths have their secrets where files are limited to them and where a plan 
   const lines = [{kind: 'added', text: `<${hidden}>`}] as const;
   const edits = [{kind: 'patch', path: hidden, hunks: [{context: [hidden], lines, place: 'anywhere'}]}] as const;
   const {hunks, ...diff} = diffOf(hidden);
-  await ports.files.apply({edits, userChanges: noUserChanges}, [{...diff, hunks}], never);
+  await ports.files.apply({edits, userChanges: emptyUserChanges}, [{...diff, hunks}], never);
   expect(seen).toEqual([
     [{written: value, path: value, place: 'inside-workspace'}],
     [

@@ -5,7 +5,7 @@ import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {type HeldChanges, noHeldChanges} from '../../../../src/actions/changes-port.ts';
-import {noUserChanges, type EditRequest, type FileEdit} from '../../../../src/domain/file-edit.ts';
+import {emptyUserChanges, type EditRequest, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
 import {noWeb} from '../../../support/no-web.ts';
 import type {BlockSnapshot, ShellPort} from '../../../../src/actions/ports.ts';
@@ -214,7 +214,7 @@ test('an edit beside a secret, of a secret and with one keeps the real bytes', a
   expect([read('a.txt'), read('b.txt')]).toEqual([`one\nkey: ${value} ${value}\n3\n`, `<${value}>`]);
 });
 
-const asProposed = (edits: readonly FileEdit[]): EditRequest => ({edits, userChanges: noUserChanges});
+const asProposed = (edits: readonly FileEdit[]): EditRequest => ({edits, userChanges: emptyUserChanges});
 
 const edit = (oldText: string, newText: string): readonly FileEdit[] => [
   {kind: 'replace', path: 'doc.md', replacements: [{oldText, newText, occurrence: 'only'}]},

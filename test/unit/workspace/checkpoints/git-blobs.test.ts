@@ -141,7 +141,7 @@ describe('what git holds unchanged is not stored again, and comes back to the by
     here.put('a.txt', 'changed\n');
     rmSync(join(here.work, '.git'), {recursive: true});
     const {report} = await revert(checkpoints, {before, after: 'now'});
-    expect(report.conflicts).toEqual([{path: join(here.work, 'a.txt'), reason: 'its content is not kept any more'}]);
+    expect(report.conflicts).toEqual([{path: join(here.work, 'a.txt'), reason: 'its saved content is gone'}]);
     expect([here.read('a.txt'), here.read('b.txt')]).toEqual(['changed\n', 'b\n']);
   });
 

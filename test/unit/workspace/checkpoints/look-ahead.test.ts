@@ -21,7 +21,7 @@ function readingStore(here: ReturnType<typeof place>) {
     return objects.putFile(path);
   };
   const environment = {PATH: process.env['PATH']};
-  const scanned = {roots: [here.work], never: new Set<string>(), objects: {...objects, putFile}, environment};
+  const scanned = {roots: [here.work], excluded: new Set<string>(), objects: {...objects, putFile}, environment};
   return {place: scanned, read: (): readonly string[] => read.splice(0).toSorted()};
 }
 

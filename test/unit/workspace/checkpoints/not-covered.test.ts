@@ -2,7 +2,7 @@ import {mkdirSync, symlinkSync, truncateSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {unknownContent, type ResolvedCommand} from '../../../../src/domain/risk.ts';
-import {notCovered} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
+import {findUncoveredFiles} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 import {place} from './checkpoint-place.ts';
 
 const {signal} = new AbortController();
@@ -31,7 +31,7 @@ test('what undo does not cover of what a command or an edit names, and nothing o
   symlinkSync(here.work, join(here.folder, '..', 'link'));
   mkdirSync(join(here.work, 'empty'));
   const environment = {PATH: process.env['PATH'], HOME: here.folder};
-  const ground = {roots: [here.work], never: new Set<string>(), environment, limitMs: 60_000};
+  const ground = {roots: [here.work], excluded: new Set<string>(), environment, limitMs: 60_000};
   const found = async (...commands: readonly (readonly [string, ...string[]])[]): Promise<readonly string[]> => {
     const simple = commands.map((argv): ResolvedCommand => ({
       argv,
@@ -39,7 +39,7 @@ test('what undo does not cover of what a command or an edit names, and nothing o
       overwrites: [],
       content: unknownContent,
     }));
-    return notCovered({paths: [], commands: simple}, ground, signal);
+    return findUncoveredFiles({paths: [], commands: simple}, ground, signal);
   };
   const modules = 'node_modules (more than 2000 files)';
   expect(await found(['rm', '-rf', 'src'], ['rm', 'not-ignored.txt', 'small.log', 'none'], ['git', 'reset'])).toEqual(
@@ -58,10 +58,10 @@ test('what undo does not cover of what a command or an edit names, and nothing o
   expect(await found(['git', 'clean', '-fdx'])).toEqual(all);
   expect(await found(['find', '.', '-delete'])).toEqual(all);
   const edited = ['node_modules/m/f1', 'src/a.ts', 'new.txt'].map(path => join(here.work, path));
-  expect(await notCovered({paths: edited, commands: []}, ground, signal)).toEqual([modules]);
-  expect(await notCovered({paths: edited.slice(1), commands: []}, ground, signal)).toEqual([]);
+  expect(await findUncoveredFiles({paths: edited, commands: []}, ground, signal)).toEqual([modules]);
+  expect(await findUncoveredFiles({paths: edited.slice(1), commands: []}, ground, signal)).toEqual([]);
   const many = Array.from({length: 5000}, (_, at) => join(here.work, `src/f${String(at)}`));
-  expect(await notCovered({paths: [...many, join(here.work, 'data')], commands: []}, ground, signal)).toEqual([
+  expect(await findUncoveredFiles({paths: [...many, join(here.work, 'data')], commands: []}, ground, signal)).toEqual([
     'data/data.bin (1.2 GB)',
   ]);
 });

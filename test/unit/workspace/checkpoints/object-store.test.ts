@@ -2,7 +2,7 @@ import {hash} from 'node:crypto';
 import {existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {objectPlace, openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
+import {objectFileName, openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
 import {place} from './checkpoint-place.ts';
 
 const mega = 1024 * 1024;
@@ -18,7 +18,7 @@ const filesIn = (folder: string): readonly string[] =>
         .toSorted()
     : [];
 
-const fileOf = (name: string): string => `${objectPlace(name).slice(0, 2)}/${objectPlace(name).slice(2)}`;
+const fileOf = (name: string): string => `${objectFileName(name).slice(0, 2)}/${objectFileName(name).slice(2)}`;
 
 describe('a file that is too large for memory', () => {
   test('is copied once, for this user alone, and comes back', () => {
@@ -107,7 +107,7 @@ test('a sweep removes objects alone, and keeps those that are named', async () =
   const [stays = ''] = ['stays', 'goes'].map(content => objects.put(content));
   objects.flush();
   for (const name of ['new-unfinished', 'repositories.json']) writeFileSync(join(here.folder, name), '{}');
-  await openObjects(here.folder, {}).sweep(new Set([objectPlace(stays)]), pause);
+  await openObjects(here.folder, {}).sweep(new Set([objectFileName(stays)]), pause);
   expect(filesIn(here.folder)).toEqual([fileOf(stays), 'new-unfinished', 'repositories.json'].toSorted());
   await openObjects(here.folder, {}).sweep(nothing, pause);
   expect(filesIn(here.folder)).toEqual(['new-unfinished', 'repositories.json']);

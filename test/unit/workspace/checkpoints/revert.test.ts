@@ -2,7 +2,7 @@ import {chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeF
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
-import {carryOutRevert} from '../../../../src/workspace/checkpoints/revert.ts';
+import {applyRevert} from '../../../../src/workspace/checkpoints/revert.ts';
 import {toCachedFile} from '../../../../src/workspace/checkpoints/stat-cache.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
@@ -85,7 +85,7 @@ describe('what was done since', () => {
     rmSync(join(here.work, 'gone'));
     const {report} = await revert(checkpoints, {before, after});
     expect(report.conflicts).toEqual([
-      {path: join(here.work, 'anew'), reason: 'it was made anew since'},
+      {path: join(here.work, 'anew'), reason: 'it was created again since'},
       {path: join(here.work, 'gone'), reason: 'it was deleted since'},
     ]);
     expect(everything(here.work)).toMatchObject({anew: `file 644 ${Buffer.from('new').toString('base64')}`});
@@ -154,7 +154,7 @@ describe('what was done since', () => {
     objects.flush();
     for (const name of ['changed', 'deleted', 'made', 'folder', 'link']) here.put(name, 'of the user');
     const now = everything(here.work);
-    const refused = carryOutRevert(
+    const refused = applyRevert(
       [
         {path: changed, is: file('after'), wanted: file('before'), effect: 'changed'},
         {path: deleted, is: file('after'), wanted: undefined, effect: 'deleted'},
@@ -167,7 +167,7 @@ describe('what was done since', () => {
       {objects, seen},
     );
     const byPath = refused.toSorted((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path));
-    expect(byPath).toEqual(paths.map(path => ({path, reason: 'it changed at this very moment'})));
+    expect(byPath).toEqual(paths.map(path => ({path, reason: 'it changed during the revert'})));
     expect(everything(here.work)).toEqual(now);
   });
 });
@@ -221,10 +221,10 @@ describe('a folder that became a link out of the workspace', () => {
     renameSync(join(here.work, folder), outside);
     symlinkSync(outside, join(here.work, folder));
     const there = everything(outside);
-    const refused = carryOutRevert(steps, {objects, seen});
+    const refused = applyRevert(steps, {objects, seen});
     expect(refused.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual(
       steps
-        .map(({path}) => ({path, reason: 'its folder is a link now'}))
+        .map(({path}) => ({path, reason: 'its folder is now a link'}))
         .toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     );
     expect(everything(outside)).toEqual(there);
@@ -243,6 +243,6 @@ test('a workspace that is a link to another folder now is another workspace', as
   rmSync(here.work, {recursive: true});
   symlinkSync(outside, here.work);
   const {report} = await revert(here.open(), {before, after});
-  expect(report.conflicts).toEqual([{path: join(here.work, 'a'), reason: 'it lies outside of the workspace folders'}]);
+  expect(report.conflicts).toEqual([{path: join(here.work, 'a'), reason: 'it is outside the workspace folders'}]);
   expect(here.read('a')).toBe('after');
 });

@@ -15,8 +15,8 @@ import {describe, expect, test} from 'vitest';
 import {openObjects, type ObjectStore} from '../../../../src/workspace/checkpoints/object-store.ts';
 import {
   scanAhead,
-  scanLeftOut,
-  type ScanPlace,
+  findLeftOut,
+  type ScanContext,
   scanWorkspace,
 } from '../../../../src/workspace/checkpoints/scan-workspace.ts';
 import {emptyStatCache, type StatCache} from '../../../../src/workspace/checkpoints/stat-cache.ts';
@@ -37,11 +37,11 @@ function sparse(here: Place, path: string, size: number): void {
 
 const scanPlace = (
   here: Place,
-  more: Partial<Omit<ScanPlace, 'objects'>> = {},
-): ScanPlace & {readonly objects: ObjectStore} => {
+  more: Partial<Omit<ScanContext, 'objects'>> = {},
+): ScanContext & {readonly objects: ObjectStore} => {
   const environment = {PATH: process.env['PATH'], HOME: join(here.work, '../home')};
   const objects = openObjects(here.folder, environment);
-  return {roots: [here.work], never: new Set(), environment, objects, ...more};
+  return {roots: [here.work], excluded: new Set(), environment, objects, ...more};
 };
 
 /** The paths below the workspace that a scan keeps, and those that it leaves out. */
@@ -60,7 +60,7 @@ async function scanned(here: Place, where = scanPlace(here), cache: StatCache = 
 
 /** What a scan would leave out of these paths; it reads no content. */
 const leftOut = async (here: Place, ...paths: readonly string[]): Promise<readonly string[]> => {
-  const found = await scanLeftOut(
+  const found = await findLeftOut(
     scanPlace(here),
     paths.map(path => join(here.work, path)),
     signal,
@@ -114,7 +114,7 @@ describe('what is too large', () => {
       tag: 'failed',
       error: {
         kind: 'needs-user',
-        message: `${here.work}: more than 4 GB, too much to keep checkpoints of.`,
+        message: `${here.work}: more than 4 GB, too large for checkpoints.`,
         fix: 'Start weft in the folder of one project.',
       },
     });
@@ -138,7 +138,7 @@ test('what is no file of the workspace is neither kept nor named as left out', a
   here.put('never/inside', '');
   execFileSync('mkfifo', [join(here.work, 'pipe')]);
   symlinkSync('nowhere', join(here.work, 'link'));
-  const where = scanPlace(here, {never: new Set([join(here.work, 'never')])});
+  const where = scanPlace(here, {excluded: new Set([join(here.work, 'never')])});
   expect(await scanned(here, where)).toMatchObject({kept: ['a', 'link', 'sub'], leftOut: []});
 });
 
@@ -224,7 +224,7 @@ test('a scan that is aborted fails, and a look for what is left out answers what
   const aborted = AbortSignal.abort(new Error('stopped'));
   await expect(scanWorkspace(scanPlace(here), known, aborted)).rejects.toThrow('stopped');
   await scanAhead(scanPlace(here), {...known, found: new Map()}, aborted);
-  expect(await scanLeftOut(scanPlace(here), [join(here.work, 'large')], aborted)).toEqual([]);
+  expect(await findLeftOut(scanPlace(here), [join(here.work, 'large')], aborted)).toEqual([]);
 });
 
 test('what has come, gone or changed since the last scan makes another tree, and nothing else does', async () => {

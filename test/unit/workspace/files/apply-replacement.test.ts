@@ -92,7 +92,7 @@ describe('what models get wrong', () => {
       'if a:\n  b()\n    c()\n',
       'if a:\nb()\nc()',
       'if a:\nd()',
-      /how the new text should be indented/u,
+      /the right indentation of the new text is unclear/u,
     ],
     ['other words', 'const a = 1;\n', 'const b = 1;', 'x', /nearest is at line 1/u],
     ['other white space within a line', 'a  =  1\n', 'a = 1', 'x', /white space only/u],
@@ -143,7 +143,7 @@ test.each([
   ['a\n'.repeat(5), 'occurs 5 times (lines 1, 2, 3, 4, 5)'],
   ['a\n'.repeat(6), 'occurs 6 times (lines 1, 2, 3, 4, 5, …)'],
 ])('where a text stands several times, in %j, the lines are told', (text, where) => {
-  const rest = 'add surrounding lines until it is unique, or replace every occurrence.';
+  const rest = 'add surrounding lines to make it unique, or replace every occurrence.';
   expect(replaced(text, 'a', 'b')).toBe(`the old text ${where}; ${rest}`);
 });
 

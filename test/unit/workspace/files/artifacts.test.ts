@@ -66,11 +66,11 @@ test('what is no file, too large, or holds a secret is not kept, and the fault s
   symlinkSync(here.at('secret.txt'), here.at('link'));
   expect(await Promise.all(['folder', 'gone', 'secret.txt', 'large.bin', 'link'].map(name => here.keep(name)))).toEqual(
     [
-      'folder is not kept: it is a folder.',
+      "Can't keep folder: it is a folder.",
       'gone: there is no such file.',
-      'secret.txt is not kept: it holds secrets. Keep a copy without them.',
-      'large.bin is not kept: it has 20971521 bytes, and an artifact at most 20971520.',
-      expect.stringMatching(/^link is not kept: a symbolic link has taken the place of it/u),
+      "Can't keep secret.txt: it contains secrets. Upload a copy without them.",
+      "Can't keep large.bin: it has 20971521 bytes, the limit is 20971520.",
+      expect.stringMatching(/^Can't keep link: a symbolic link has replaced it/u),
     ],
   );
 });
@@ -105,6 +105,6 @@ test.skipIf(process.getuid?.() === 0)('a folder that cannot be written is a faul
   writeFileSync(here.at('a.txt'), 'x');
   mkdirSync(here.store);
   chmodSync(here.store, 0o500);
-  expect(await here.keep('a.txt')).toMatch(/^a\.txt could not be kept: /u);
+  expect(await here.keep('a.txt')).toMatch(/^Can't keep a\.txt: /u);
   chmodSync(here.store, 0o700);
 });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {noUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
+import {emptyUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
 import {never} from '../temporary-folder.ts';
 import {messageOf, replace, replaceEvery, workspace, write} from './file-space.ts';
@@ -81,13 +81,13 @@ describe('edit', () => {
       'several matches',
       'a\nb\na\n',
       replace('file', ['a', 'c']),
-      'file: the old text occurs 2 times (lines 1, 3); add surrounding lines until it is unique, or replace every occurrence.',
+      'file: the old text occurs 2 times (lines 1, 3); add surrounding lines to make it unique, or replace every occurrence.',
     ],
     [
       'overlapping matches',
       'aaa',
       replace('file', ['aa', 'b']),
-      'file: the old text occurs 2 times (line 1); add surrounding lines until it is unique, or replace every occurrence.',
+      'file: the old text occurs 2 times (line 1); add surrounding lines to make it unique, or replace every occurrence.',
     ],
     [
       'nothing changes',
@@ -99,20 +99,20 @@ describe('edit', () => {
       'made already',
       'the new text',
       replace('file', ['the old text', 'the new text']),
-      'file: the old text is not in the file, but the new text is: the change seems to be made already.',
+      'file: the old text is not in the file, but the new text is: the change seems to be already made.',
     ],
     [
       'not found, nearest',
       'first\nsecond line\nthird line\n',
       replace('file', ['second line\nother', 'x y']),
-      'file: the old text was not found; the nearest is at line 2. There the file has (+) where the old text has (-):\n' +
+      'file: the old text was not found; the nearest is at line 2. Old text (-) and file (+) differ there:\n' +
         '  2\tsecond line\n- 3\tother\n+ 3\tthird line\n  (from column 1: t in the file, o in the old text)',
     ],
     [
       'not found, alike',
       'const value = total(items);\n',
       replace('file', ['const value = total(item);', 'x']),
-      'file: the old text was not found; the nearest is at line 1. There the file has (+) where the old text has (-):\n' +
+      'file: the old text was not found; the nearest is at line 1. Old text (-) and file (+) differ there:\n' +
         '- 1\tconst value = total(item);\n+ 1\tconst value = total(items);\n' +
         '  (from column 25: s in the file, ) in the old text)',
     ],
@@ -120,27 +120,27 @@ describe('edit', () => {
       'several matches apart from indentation',
       '\tif (a) {\n\t\tb();\n\t}\n\t\tif (a) {\n\t\t\tb();\n\t\t}\n',
       replace('file', ['if (a) {\n  b();\n}', 'x']),
-      'file: the old text occurs 2 times apart from indentation (lines 1, 4); add surrounding lines until it is unique, or ' +
+      'file: the old text occurs 2 times apart from indentation (lines 1, 4); add surrounding lines to make it unique, or ' +
         'replace every occurrence.',
     ],
     [
       'every occurrence is an exact one',
       '\ta();\n\tb();\n',
       replaceEvery('file', 'a();\nb();', 'c();'),
-      'file: every occurrence can only be of the exact text; the old text occurs once apart from indentation (line 1): copy ' +
+      'file: replacing every occurrence needs the exact text; the old text occurs once apart from indentation (line 1): copy ' +
         'it exactly.',
     ],
     [
       'binary',
       Buffer.from([97, 0, 98]),
       replace('file', ['a', 'c']),
-      'file: it is binary, not text; nothing can be replaced in it.',
+      'file: it is a binary file; text can only be replaced in text files.',
     ],
     [
       'not found at all',
       'first\n',
       replace('file', ['nowhere', 'x']),
-      'file: the old text was not found, nor a line of it; read the file again.',
+      'file: the old text was not found, not even one line of it; read the file again.',
     ],
     ['missing file', 'x', replace('fil', ['a', 'b']), 'fil: there is no such file. Did you mean file?'],
     [
@@ -149,20 +149,20 @@ describe('edit', () => {
       replace('file', ['', 'b']),
       'file: it exists already and is not empty; an empty old text, or Add File in a patch, only creates a file.',
     ],
-    ['unread overwrite', 'x', write('file', 'y'), 'file: it exists and was not read; read it before overwriting it.'],
+    ['unread overwrite', 'x', write('file', 'y'), 'file: it exists but was not read; read it before overwriting it.'],
     ['a folder', 'x', write('sub', 'y'), 'sub: it is a folder.'],
     ['below a file', 'x', write('file/y', 'y'), 'file/y: a part of its path is a file, not a folder.'],
     [
       'half a character',
       'x',
       replace('file', ['x', '\ud800']),
-      'file: the new text holds half a surrogate pair, which no file can hold as text.',
+      'file: the new text contains half a surrogate pair, which no text file can store.',
     ],
     [
-      'what the encoding has no bytes for',
+      'a character that the encoding lacks',
       Buffer.from('a\u00e9b', 'latin1'),
       replace('file', ['b', '\u4f60']),
-      'file: it is Latin-1 (Windows-1252), which has no bytes for a character of the new text; leave that character out.',
+      "file: it is Latin-1 (Windows-1252), which can't encode a character of the new text; leave that character out.",
     ],
     ...[
       ['Big5', 'BIG5', 'c163c5e9a4a4a4e5b4fab8d50a'],
@@ -193,8 +193,8 @@ describe('edit', () => {
         await space.edit(replace('a', ['a', 'x'], ['q', 'r']), replace('b', ['z', 'y']), replace('b', ['b', 'c'])),
       ),
     ).toBe(
-      'Nothing was changed:\n- a: edit 2 of 2: the old text was not found, nor a line of it; read the file again.\n' +
-        '- b: the old text was not found, nor a line of it; read the file again.',
+      'Nothing was changed:\n- a: edit 2 of 2: the old text was not found, not even one line of it; read the file again.\n' +
+        '- b: the old text was not found, not even one line of it; read the file again.',
     );
     expect([space.text('a'), space.text('b')]).toEqual(['a', 'b']);
   });
@@ -202,10 +202,12 @@ describe('edit', () => {
   test('when one of several files changed since the plan was shown, none is written, and no trace stays', async () => {
     using space = workspace({a: 'a', b: 'b'});
     const edits = [replace('a', ['a', 'x']), write('new/deep/file', 'y'), replace('b', ['b', 'y'])];
-    const plan = await space.port.plan({edits, userChanges: noUserChanges}, never);
+    const plan = await space.port.plan({edits, userChanges: emptyUserChanges}, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));
     writeFileSync(space.path('b'), 'other');
-    expect(messageOf(await space.port.apply({edits, userChanges: noUserChanges}, plan.value, never))).toContain('b: ');
+    expect(messageOf(await space.port.apply({edits, userChanges: emptyUserChanges}, plan.value, never))).toContain(
+      'b: ',
+    );
     expect({a: space.text('a'), b: space.text('b'), names: readdirSync(space.root)}).toEqual({
       a: 'a',
       b: 'other',
@@ -217,14 +219,14 @@ describe('edit', () => {
     const lines = 150_000;
     const before = 'one of many lines\n'.repeat(lines);
     using space = workspace({a: before});
-    const request = {edits: [replaceEvery('a', 'one', 'two')], userChanges: noUserChanges};
+    const request = {edits: [replaceEvery('a', 'one', 'two')], userChanges: emptyUserChanges};
     const plan = await space.port.plan(request, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));
     const [shown] = plan.value;
     expect(shown).toMatchObject({
       added: lines,
       removed: lines,
-      notes: [expect.stringMatching(/^so many lines change/u)],
+      notes: [expect.stringMatching(/^too many lines change/u)],
     });
     expect(shown?.hunks.map(hunk => hunk.lines.length)).toEqual([40_000]);
     writeFileSync(space.path('a'), `${before}one more\n`);
@@ -247,18 +249,18 @@ describe('edit', () => {
       'a: it changed since it was read; read it again.',
     );
     expect(messageOf(await space.edit(replace('a', ['one two 3', '1'])))).toBe(
-      'a: it changed since it was read, and the old text was not found; the nearest is at line 1. There the file has (+) ' +
-        'where the old text has (-):\n- 1\tone two 3\n+ 1\tone two three\n' +
-        '  (from column 9: t in the file, 3 in the old text)\nThe file has there now:\n1\tone two three',
+      'a: it changed since it was read, and the old text was not found; the nearest is at line 1. ' +
+        'Old text (-) and file (+) differ there:\n- 1\tone two 3\n+ 1\tone two three\n' +
+        '  (from column 9: t in the file, 3 in the old text)\nThe file now has there:\n1\tone two three',
     );
     const edits = [replace('a', ['one', '1'])];
-    const plan = await space.port.plan({edits, userChanges: noUserChanges}, never);
+    const plan = await space.port.plan({edits, userChanges: emptyUserChanges}, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));
     const other = [replace('a', ['one', 'other'])];
-    expect(messageOf(await space.port.apply({edits: other, userChanges: noUserChanges}, plan.value, never))).toBe(
+    expect(messageOf(await space.port.apply({edits: other, userChanges: emptyUserChanges}, plan.value, never))).toBe(
       'a changed since the edit was shown; nothing was written. Read it again.',
     );
-    expect((await space.port.apply({edits, userChanges: noUserChanges}, plan.value, never)).tag).toBe('ok');
+    expect((await space.port.apply({edits, userChanges: emptyUserChanges}, plan.value, never)).tag).toBe('ok');
     expect((await space.edit(replace('a', ['two', '2']))).tag).toBe('ok');
     expect(space.text('a')).toBe('1 2 three');
   });
@@ -269,7 +271,7 @@ describe('edit', () => {
   ])('what somebody changed while the edit was looked over is quoted: %s', async (_name, change, quoted) => {
     const before = Array.from({length: 12}, (_, at) => `line ${at + 1}\n`).join('');
     using space = workspace({a: before});
-    const request = {edits: [replace('a', ['line 8\n', 'LINE 8\n'])], userChanges: noUserChanges};
+    const request = {edits: [replace('a', ['line 8\n', 'LINE 8\n'])], userChanges: emptyUserChanges};
     const plan = await space.port.plan(request, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));
     space.put('a', change(before));
@@ -288,7 +290,7 @@ describe('edit', () => {
     expect((await space.read(path)).tag).toBe('ok');
     for (const shown of [path, 'link']) {
       expect(messageOf(await space.edit(replace(shown, ['a', 'b'])))).toBe(
-        `${path}: it lies where weft keeps the output of commands; nothing is edited there.`,
+        `${path}: it is in the folder where weft keeps command output, which is read-only.`,
       );
     }
     expect(readFileSync(path, 'utf8')).toBe('a');
@@ -297,9 +299,9 @@ describe('edit', () => {
   test('an abort writes nothing', async () => {
     using space = workspace({a: 'a'});
     const edits = [replace('a', ['a', 'b'])];
-    const plan = await space.port.plan({edits, userChanges: noUserChanges}, never);
+    const plan = await space.port.plan({edits, userChanges: emptyUserChanges}, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));
-    expect((await space.port.apply({edits, userChanges: noUserChanges}, plan.value, AbortSignal.abort())).tag).toBe(
+    expect((await space.port.apply({edits, userChanges: emptyUserChanges}, plan.value, AbortSignal.abort())).tag).toBe(
       'failed',
     );
     expect(space.text('a')).toBe('a');
@@ -323,14 +325,14 @@ describe('edit', () => {
     expect(statSync(space.path('real')).mode & 0o777).toBe(0o755);
     expect(lstatSync(space.path('link')).isSymbolicLink()).toBe(true);
     expect(messageOf(await space.edit(write('crlf', 'c\nd\n')))).toBe(
-      'crlf: nothing would change: the file has this content already.',
+      'crlf: nothing would change: the file already has this content.',
     );
     expect(readdirSync(space.root).filter(name => name.endsWith('.tmp'))).toEqual([]);
   });
 
   test('a diff of a new file counts lines from 1', async () => {
     using space = workspace();
-    expect(await space.port.plan({edits: [write('new', 'a\nb')], userChanges: noUserChanges}, never)).toMatchObject({
+    expect(await space.port.plan({edits: [write('new', 'a\nb')], userChanges: emptyUserChanges}, never)).toMatchObject({
       value: [{path: 'new', before: 'absent', added: 2, removed: 0, hunks: [{oldStart: 1, newStart: 1}]}],
     });
     expect(existsSync(space.path('new'))).toBe(false);

@@ -15,7 +15,7 @@ import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parsePatch} from '../../../../src/actions/parse-patch.ts';
-import {noUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
+import {emptyUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import {faultText} from '../../../../src/domain/fault.ts';
 import {messageOf, replace, workspace, write} from './file-space.ts';
 import {never} from '../temporary-folder.ts';
@@ -33,7 +33,7 @@ const lines = (path: string, first: number, last: number, newText: string): File
 });
 
 async function planned(space: Space, edits: readonly FileEdit[]) {
-  const plan = await space.port.plan({edits, userChanges: noUserChanges}, never);
+  const plan = await space.port.plan({edits, userChanges: emptyUserChanges}, never);
   if (plan.tag === 'failed') throw new Error(faultText(plan.error));
   return plan.value;
 }
@@ -104,7 +104,7 @@ describe('delete and rename', () => {
 
   test.each<[string, readonly FileEdit[], string]>([
     ['onto what exists', [rename('a', 'b')], 'b: it exists already; delete it first, or choose another name.'],
-    ['onto itself', [rename('a', './a')], 'a: its new name is the one it has.'],
+    ['onto itself', [rename('a', './a')], 'a: its new name equals its old one.'],
     ['what is not there', [rename('c', 'd')], 'c: there is no such file. Did you mean a or b?'],
     ['deleting what is not there', [remove('c')], 'c: there is no such file. Did you mean a or b?'],
     ['deleting a folder', [remove('sub')], 'sub: it is a folder.'],
@@ -117,7 +117,7 @@ describe('delete and rename', () => {
     [
       'making and removing',
       [write('new', 'x'), remove('new')],
-      'new: nothing would change: it would be made and removed again.',
+      'new: nothing would change: it would be created and deleted again.',
     ],
   ])('refused: %s', async (_name, edits, message) => {
     using space = workspace({a: 'a\n', b: 'b\n'});
@@ -152,7 +152,7 @@ describe('lines by number', () => {
     ['a\nb\n', lines('f', 1, 1, ''), 'b\n'],
   ])('%j', async (before, edit, after) => {
     using space = workspace({f: before});
-    expect(messageOf(await space.edit(edit))).toContain('only as they were read');
+    expect(messageOf(await space.edit(edit))).toContain("lines can't be replaced by number");
     await space.read('f');
     await done(space, edit);
     expect(space.text('f')).toBe(after);
@@ -161,16 +161,14 @@ describe('lines by number', () => {
   test('beyond the end, or in a file that changed, is refused', async () => {
     using space = workspace({f: 'a\nb\n'});
     await space.read('f');
-    expect(messageOf(await space.edit(lines('f', 2, 3, 'x')))).toBe('f: there are no lines 2 to 3; it has 2 lines.');
+    expect(messageOf(await space.edit(lines('f', 2, 3, 'x')))).toBe('f: it has no lines 2 to 3, only 2 lines.');
     writeFileSync(space.path('f'), '0\na\nb\n');
-    expect(messageOf(await space.edit(lines('f', 1, 1, 'x')))).toContain(
-      'must have been read, and not have changed since',
-    );
+    expect(messageOf(await space.edit(lines('f', 1, 1, 'x')))).toContain('the file was not read, or has changed since');
   });
 
   test('are what a second miss in a row leads to', async () => {
     using space = workspace({f: 'a\nb\n'});
-    const other = 'f: texts were not found in it several times in a row; go another way now: ';
+    const other = 'f: texts were not found in it several times in a row; try another way: ';
     expect(messageOf(await space.edit(replace('f', ['x', 'y'])))).not.toContain(other);
     expect(messageOf(await space.edit(replace('f', ['z', 'y'])))).toContain(other);
     await done(space, replace('f', ['a', 'A']));
@@ -186,7 +184,7 @@ describe('changes by somebody else', () => {
     const edits = [replace('f', ['f', 'F'])];
     const shown = await planned(space, edits);
     writeFileSync(space.path('f'), 'A\nnew\nb\nc\nd\ne\nf\n');
-    expect((await space.port.apply({edits, userChanges: noUserChanges}, shown, never)).tag).toBe('ok');
+    expect((await space.port.apply({edits, userChanges: emptyUserChanges}, shown, never)).tag).toBe('ok');
     expect(space.text('f')).toBe('A\nnew\nb\nc\nd\ne\nF\n');
   });
 
@@ -198,7 +196,7 @@ describe('changes by somebody else', () => {
     await done(space, replace('g', ['a', 'A']));
     expect(messageOf(await space.edit(write('f', 'x')))).toBe('f: it changed since it was read; read it again.');
     expect(messageOf(await space.edit(write('g', 'x')))).toBe(
-      'g: it exists and was not read; read it before overwriting it.',
+      'g: it exists but was not read; read it before overwriting it.',
     );
   });
 
@@ -225,7 +223,7 @@ describe('changes by somebody else', () => {
     const edits = [replace('f', ['b', 'B'])];
     const shown = await planned(space, edits);
     writeFileSync(space.path('f'), 'a\nb\nb\n');
-    expect(messageOf(await space.port.apply({edits, userChanges: noUserChanges}, shown, never))).toContain(
+    expect(messageOf(await space.port.apply({edits, userChanges: emptyUserChanges}, shown, never))).toContain(
       'occurs 2 times',
     );
     expect(space.text('f')).toBe('a\nb\nb\n');
@@ -240,7 +238,7 @@ describe('changes by somebody else', () => {
     const shown = await planned(space, edits);
     renameSync(space.path('dir'), space.path('moved'));
     symlinkSync(space.outside, space.path('dir'));
-    expect((await space.port.apply({edits, userChanges: noUserChanges}, shown, never)).tag).toBe('failed');
+    expect((await space.port.apply({edits, userChanges: emptyUserChanges}, shown, never)).tag).toBe('failed');
     expect([readFileSync(join(space.outside, 'f'), 'utf8'), space.text('moved/f')]).toEqual(['a\n', 'a\n']);
   });
 });
@@ -330,9 +328,9 @@ describe('an edit changes the bytes of its place and no others', () => {
   });
 
   test.each<[string, Buffer, RegExp]>([
-    ['NUL', Buffer.from('a\0NEEDLE'), /it is binary/u],
+    ['NUL', Buffer.from('a\0NEEDLE'), /it is a binary file/u],
     ['nothing', Buffer.alloc(0), /was not found/u],
-    ['UTF-16 with half a character', Buffer.from([0xff, 0xfe, 0x61]), /it is binary/u],
+    ['UTF-16 with half a character', Buffer.from([0xff, 0xfe, 0x61]), /it is a binary file/u],
   ])('refused: %s', async (_name, bytes, message) => {
     using space = workspace({file: bytes});
     expect(messageOf(await space.edit(replace('file', ['NEEDLE', 'x'])))).toMatch(message);

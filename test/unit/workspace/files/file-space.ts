@@ -1,7 +1,7 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {FilesPort, ReadFile} from '../../../../src/actions/files-port.ts';
-import {noUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
+import {emptyUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import type {FileDiff} from '../../../../src/actions/preview.ts';
 import {ok, type Outcome} from '../../../../src/base/outcome.ts';
 import {faultText, type Fault} from '../../../../src/domain/fault.ts';
@@ -34,7 +34,7 @@ export function workspace(files: Readonly<Record<string, string | Buffer>> = {})
 }
 
 async function applied(port: FilesPort, edits: readonly FileEdit[]): Promise<Outcome<readonly FileDiff[], Fault>> {
-  const request = {edits, userChanges: noUserChanges};
+  const request = {edits, userChanges: emptyUserChanges};
   const plan = await port.plan(request, never);
   if (plan.tag === 'failed') return plan;
   const written = await port.apply(request, plan.value, never);

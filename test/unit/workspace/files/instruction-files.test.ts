@@ -6,7 +6,11 @@ import {dirname, join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import {type InstructionFile, maxInstructions} from '../../../../src/config/instructions.ts';
 import {isSecretFile} from '../../../../src/safety/secrets/secret-files.ts';
-import {addInstructionNote, readInstructionFile, withNote} from '../../../../src/workspace/files/instruction-files.ts';
+import {
+  addInstructionNote,
+  readInstructionFile,
+  insertNote,
+} from '../../../../src/workspace/files/instruction-files.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'weft-instructions-')));
@@ -214,7 +218,7 @@ describe('a note in a text', () => {
     ['a deeper heading below', '## Notes\n### A\n- one\n', '## Notes\n### A\n- one\n- use pnpm\n'],
     ['Windows line ends', '# P\r\n\r\n## Notes\r\n- one\r\n', '# P\r\n\r\n## Notes\r\n- one\r\n- use pnpm\r\n'],
   ])('%s', (_, before, after) => {
-    expect(withNote(before, 'use pnpm')).toBe(after);
+    expect(insertNote(before, 'use pnpm')).toBe(after);
   });
 });
 
@@ -249,7 +253,9 @@ describe('the file of notes', () => {
     await writeFile(join(elsewhere.path, 'profile'), 'x');
     await symlink(join(elsewhere.path, 'profile'), join(other.path, 'AGENTS.md'));
     expect(await addInstructionNote('one', other.path)).toMatchObject({
-      error: {message: expect.stringMatching(/^The note was not kept: AGENTS.md leads out of the workspace/u)},
+      error: {
+        message: expect.stringMatching(/^Couldn't add the note: AGENTS.md is a link that leads out of the workspace/u),
+      },
     });
     expect(await readFile(join(elsewhere.path, 'profile'), 'utf8')).toBe('x');
   });
@@ -261,7 +267,7 @@ describe('the file of notes', () => {
     using other = temporaryFolder();
     await writeFile(join(other.path, 'AGENTS.md'), Buffer.from([0xff, 0xfe, 0x41, 0x00]));
     expect(await addInstructionNote('one', other.path)).toMatchObject({
-      error: {message: 'The note was not kept: AGENTS.md is not UTF-8 text'},
+      error: {message: "Couldn't add the note: AGENTS.md is not UTF-8 text"},
     });
   });
 });

@@ -1,5 +1,5 @@
-import {type FileEdit, noUserChanges} from '../../../../src/domain/file-edit.ts';
-import {checkPlaces, makeSearch} from '../../../../src/workspace/search/search.ts';
+import {type FileEdit, emptyUserChanges} from '../../../../src/domain/file-edit.ts';
+import {startResultCheck, makeSearch} from '../../../../src/workspace/search/search.ts';
 import {mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -24,21 +24,21 @@ test.each<[string, FileEdit, string]>([
 ])('%s is written where it was judged to be, or nowhere', async (_, edit, path) => {
   using space = workspace({'sub/secret': 'inside the workspace, outside nothing'});
   writeFileSync(join(space.outside, 'secret'), 'outside');
-  const request = {edits: [edit], userChanges: noUserChanges};
+  const request = {edits: [edit], userChanges: emptyUserChanges};
   const port = space.port.limitedTo(judged(space, path));
 
   const before = await port.plan(request, never);
   expect(before.tag).toBe('ok');
   swap(space);
   const applied = await port.apply(request, before.tag === 'ok' ? before.value : [], never);
-  expect(messageOf(applied)).toMatch(/taken its place|taken the place/u);
+  expect(messageOf(applied)).toMatch(/has replaced/u);
   expect(messageOf(await port.plan(request, never))).not.toContain(space.outside);
   expect(readdirSync(space.outside)).toEqual(['secret']);
 });
 
 test('a renamed file does not go through a link that came meanwhile', async () => {
   using space = workspace({'a.txt': 'x'});
-  const request = {edits: [{kind: 'rename', path: 'a.txt', to: 'sub/b.txt'} as const], userChanges: noUserChanges};
+  const request = {edits: [{kind: 'rename', path: 'a.txt', to: 'sub/b.txt'} as const], userChanges: emptyUserChanges};
   const port = space.port.limitedTo(judged(space, 'a.txt', 'sub/b.txt'));
   const plan = await port.plan(request, never);
   swap(space);
@@ -72,10 +72,10 @@ test('nothing is read through a link that came after the judgement: files, folde
     told.push(messageOf(await port.read({path, offset: 1, limit: 10}, never)));
   }
   expect(told).toEqual([
-    expect.stringMatching(/^sub\/secret cannot be read: a symbolic link has taken the place/u),
-    expect.stringMatching(/^sub cannot be read: a symbolic link has taken the place/u),
+    expect.stringMatching(/^sub\/secret cannot be read: a symbolic link has replaced/u),
+    expect.stringMatching(/^sub cannot be read: a symbolic link has replaced/u),
     'sub/secre: there is no such file.',
-    expect.stringMatching(/^own\.txt cannot be read: a symbolic link has taken the place/u),
+    expect.stringMatching(/^own\.txt cannot be read: a symbolic link has replaced/u),
   ]);
 });
 
@@ -109,8 +109,8 @@ test('what a search finds through a link that came meanwhile is not shown', asyn
 test('a search knows from the times of folders when what it found needs a second look', async () => {
   using space = workspace({'sub/a.txt': 'one\ntwo\n'});
   const file = space.path('sub/a.txt');
-  const later = checkPlaces([space.root]);
-  expect(later.isSure(file)).toBe(false);
+  const later = startResultCheck([space.root]);
+  expect(later.isTrusted(file)).toBe(false);
   expect(await later.lines(file)).toEqual(['one', 'two', '']);
   mkdirSync(space.path('other'));
   renameSync(space.path('sub'), space.path('moved'));

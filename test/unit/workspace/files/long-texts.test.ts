@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
 import {ok} from '../../../../src/base/outcome.ts';
-import {beginningOf, keepLongAnswers} from '../../../../src/workspace/files/long-texts.ts';
+import {truncateText, saveLongAnswers} from '../../../../src/workspace/files/long-texts.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 import {TempPlace} from '../../../support/run-weft.ts';
 
@@ -14,7 +14,7 @@ const textBlock = (text: string) => ({kind: 'text', text}) as const;
 test('the beginning of a text is a part of it, never longer than wanted, and never half a character', () => {
   fc.assert(
     fc.property(fc.string({unit: 'binary', maxLength: 60}), fc.integer({min: 0, max: 40}), (text, most) => {
-      const beginning = beginningOf(text, most);
+      const beginning = truncateText(text, most);
       expect(text.startsWith(beginning)).toBe(true);
       expect(beginning.length).toBeLessThanOrEqual(most);
       expect(beginning.isWellFormed()).toBe(text.isWellFormed() || beginning.isWellFormed());
@@ -27,7 +27,7 @@ test('a long answer of a server is kept whole in a file, and says where', async 
   using place = new TempPlace();
   const file = join(place.work, 'answer.txt');
   const lines = Array.from({length: 5000}, (_, at) => `line ${at} of the answer`).join('\n');
-  const mcp = keepLongAnswers(
+  const mcp = saveLongAnswers(
     {...noMcp, readResource: async () => ok({blocks: [textBlock('First.'), image, textBlock(lines)]})},
     () => file,
   );
@@ -44,7 +44,7 @@ test('a long answer of a server is kept whole in a file, and says where', async 
 
 test('a disk that does not take it costs the rest and nothing else; a short answer stays as it is', async () => {
   const answers = [ok({blocks: [textBlock('x'.repeat(40_000))]}), ok({blocks: [textBlock('short')]})];
-  const mcp = keepLongAnswers({...noMcp, readResource: async () => answers.shift() ?? ok({blocks: []})}, () => {
+  const mcp = saveLongAnswers({...noMcp, readResource: async () => answers.shift() ?? ok({blocks: []})}, () => {
     throw new Error('No space left');
   });
   const read = () => mcp.readResource({server: 's', uri: 'x:y'}, new AbortController().signal);

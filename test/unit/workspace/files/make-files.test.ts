@@ -108,7 +108,7 @@ describe('read', () => {
       lines: ['b', 'c'],
       firstLine: 2,
       totalLines: 4,
-      notes: ['lines 2 to 3 of 4; go on with offset 4'],
+      notes: ['lines 2 to 3 of 4; continue with offset 4'],
     });
     expect(messageOf(await space.read('file', 5))).toBe('file has 4 lines; there is no line 5.');
   });
@@ -118,7 +118,7 @@ describe('read', () => {
     const read = textOf(await space.read('file'));
     expect(read).toMatchObject({
       totalLines: 1000,
-      notes: ['lines 1 to 250 of 1000 (an answer holds 250.0 kB); go on with offset 251'],
+      notes: ['lines 1 to 250 of 1000 (the limit is 250.0 kB); continue with offset 251'],
     });
   });
 
@@ -178,7 +178,7 @@ describe('read', () => {
         '<Figure>',
         '[image/png]',
       ],
-      notes: ['the cells of a notebook; edits and line numbers are of its JSON text, which a command shows'],
+      notes: ['the cells of a notebook; edits and line numbers refer to its JSON text, which a command shows'],
     });
     expect(textOf(await space.read('b.ipynb'))).toMatchObject({lines: ['{"no": "notebook"}'], notes: []});
   });
@@ -211,9 +211,9 @@ describe('read', () => {
       value: {document: {name: 'odd.pdf', data: Buffer.from('%PDF-1.7 \0').toString('base64')}},
     });
     expect(await pagesOf('long.pdf')).toMatch(
-      /^long\.pdf is a PDF of 1\.8 kB, 101 pages; at most .* 100 pages can be read\. /u,
+      /^long\.pdf is a PDF of 1\.8 kB, 101 pages; the limit is .* 100 pages\. /u,
     );
-    expect(await pagesOf('large.pdf')).toMatch(/^large\.pdf is a PDF of 20\.\d MB; at most/u);
+    expect(await pagesOf('large.pdf')).toMatch(/^large\.pdf is a PDF of 20\.\d MB; the limit is/u);
   });
 
   test('encodings of the time before Unicode', async () => {
@@ -256,7 +256,7 @@ describe('read', () => {
     expect(messageOf(await space.read('binary/x'))).toBe(
       'binary/x cannot be read: a part of its path is a file, not a folder.',
     );
-    expect(messageOf(await space.read('circle'))).toBe('circle cannot be read: its links lead in a circle.');
+    expect(messageOf(await space.read('circle'))).toBe('circle cannot be read: its links form a loop.');
     expect(messageOf(await space.read('a\0b'))).toBe('A path cannot hold a NUL character.');
   });
 });

@@ -14,9 +14,7 @@ describe('a file without write permission is refused, whoever asks', () => {
     using space = workspace({file: 'a x\n'});
     await space.read('file');
     chmodSync(space.path('file'), 0o444);
-    expect(messageOf(await space.edit(edit))).toBe(
-      'file: it is write-protected (mode 0444); nothing is written to it unless that is changed first.',
-    );
+    expect(messageOf(await space.edit(edit))).toBe('file: it is write-protected (mode 0444); change its mode first.');
     expect([space.text('file'), statSync(space.path('file')).mode & 0o777]).toEqual(['a x\n', 0o444]);
   });
 
@@ -57,7 +55,7 @@ describe('an edit of a file that changed is told what is there now', () => {
     await space.read('file');
     space.put('file', `${lines(1, 3, at => `new ${at}`)}${lines(1, 99)}entirely different\n${lines(101, 200)}`);
     expect(messageOf(await space.edit(replace('file', ['line 100\n', 'x\n'])))).toMatch(
-      /^file: it changed since it was read, and [^]*\nThe file has there now:\n98\tline 95\n[^]*103\tentirely different\n104\tline 101\n/u,
+      /^file: it changed since it was read, and [^]*\nThe file now has there:\n98\tline 95\n[^]*103\tentirely different\n104\tline 101\n/u,
     );
   });
 
@@ -66,7 +64,7 @@ describe('an edit of a file that changed is told what is there now', () => {
     await space.read('file');
     space.put('file', 'something\nelse\n');
     const message = messageOf(await space.edit(replace('file', ['beta', 'x'])));
-    expect(message).toContain('The file has there now:\n1\tsomething\n2\telse');
+    expect(message).toContain('The file now has there:\n1\tsomething\n2\telse');
     expect((await space.edit(replace('file', ['something\nelse', 'x']))).tag).toBe('ok');
   });
 });

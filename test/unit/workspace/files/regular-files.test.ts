@@ -12,8 +12,8 @@ import {
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
-import {holdPath} from '../../../../src/workspace/files/folder-handle.ts';
-import {fingerprintFiles, openInPlace, readRegularFile} from '../../../../src/workspace/files/regular-files.ts';
+import {openPathHandle} from '../../../../src/workspace/files/folder-handle.ts';
+import {fingerprintFiles, openExactPath, readRegularFile} from '../../../../src/workspace/files/regular-files.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'weft-fingerprints-')));
 afterAll(() => rmSync(folder, {recursive: true}));
@@ -49,15 +49,15 @@ test('what is to be held in its place is not reached through a link, whichever p
   writeFileSync(at('real/deep/file'), 'x');
   symlinkSync('real', at('way'));
   symlinkSync('file', at('real/deep/link'));
-  closeSync(openInPlace(at('real/deep/file')));
-  using held = holdPath(at('real/deep'), 'folder');
+  closeSync(openExactPath(at('real/deep/file')));
+  using held = openPathHandle(at('real/deep'), 'folder');
   expect(readdirSync(held.self).toSorted()).toEqual(['file', 'link']);
   for (const path of ['way/deep/file', 'real/deep/link']) {
-    expect(() => openInPlace(at(path))).toThrow(/not where it was|ELOOP/u);
+    expect(() => openExactPath(at(path))).toThrow(/something else has replaced|ELOOP/u);
     expect(readRegularFile(at(path), 10, 'refused')).toBeUndefined();
     expect(readRegularFile(at(path), 10)?.toString()).toBe('x');
   }
   for (const path of ['way', 'way/deep'])
-    expect(() => holdPath(at(path), 'folder')).toThrow(/taken its place|ENOTDIR/u);
-  expect(() => holdPath(at('way/deep/file'), 'file')).toThrow(/taken its place/u);
+    expect(() => openPathHandle(at(path), 'folder')).toThrow(/has replaced|ENOTDIR/u);
+  expect(() => openPathHandle(at('way/deep/file'), 'file')).toThrow(/has replaced/u);
 });

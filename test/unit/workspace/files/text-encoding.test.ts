@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {decodeText, encodeText, whyNotEdited} from '../../../../src/workspace/files/text-encoding.ts';
+import {decodeText, encodeText, readOnlyEncodingProblem} from '../../../../src/workspace/files/text-encoding.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 
 /** Hex of texts as `iconv` writes them. */
@@ -44,7 +44,7 @@ describe('decodeText', () => {
       fc.property(bytes, raw => {
         const file = Buffer.from(raw);
         const decoded = decodeText(file);
-        if (decoded.tag === 'failed' || whyNotEdited(decoded.value.form.encoding) !== undefined) return;
+        if (decoded.tag === 'failed' || readOnlyEncodingProblem(decoded.value.form.encoding) !== undefined) return;
         expect(encodeText(decoded.value)?.toString('hex')).toBe(file.toString('hex'));
       }),
       {numRuns: randomInputs(2000)},

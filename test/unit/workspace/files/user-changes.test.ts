@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {noUserChanges, type UserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
+import {emptyUserChanges, type UserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
 import {requestFileEdits} from '../../../../src/actions/request-file-edits.ts';
 import {messageOf, replace, workspace, write} from './file-space.ts';
 import {never} from '../temporary-folder.ts';
@@ -61,7 +61,7 @@ describe('hunks that are left out', () => {
   test('a hunk or a file that is not there is refused', async () => {
     using space = workspace({'a.txt': 'a\n'});
     const edits = [replace('a.txt', ['a', 'A'])];
-    expect(messageOf(await amended(space, edits, dropping(['a.txt', 1])))).toContain('no change number 2');
+    expect(messageOf(await amended(space, edits, dropping(['a.txt', 1])))).toContain('no longer has a change number 2');
     expect(messageOf(await amended(space, edits, dropping(['b.txt', 0])))).toContain('not part of the edit');
     expect(space.text('a.txt')).toBe('a\n');
   });
@@ -77,7 +77,7 @@ describe('hunks that are left out', () => {
         using space = workspace({'a.txt': old});
         await space.read('a.txt');
         const edits = [write('a.txt', fresh)];
-        const whole = await space.port.plan({edits, userChanges: noUserChanges}, never);
+        const whole = await space.port.plan({edits, userChanges: emptyUserChanges}, never);
         if (whole.tag === 'failed') return;
         const hunks = whole.value[0]?.hunks ?? [];
         const dropped = hunks.map((_, at) => at).filter(at => (choice >> (at % 30)) % 2 === 1);
@@ -145,7 +145,7 @@ describe('a file that would be renamed', () => {
   test('what is not renamed has no new name to leave out', async () => {
     using space = workspace({'a.txt': was});
     const userChanges: UserChanges = {kind: 'hunks', dropped: [{path: 'a.txt', hunk: 'new-name'}]};
-    expect(messageOf(await amended(space, [change], userChanges))).toContain('is not renamed any more');
+    expect(messageOf(await amended(space, [change], userChanges))).toContain('is no longer renamed by the edit');
     expect(space.text('a.txt')).toBe(was);
   });
 });
@@ -170,7 +170,7 @@ describe('texts that the user left in an editor', () => {
     const mark = Buffer.from([0xff, 0xfe]);
     using space = workspace({'a.txt': Buffer.concat([mark, Buffer.from('one\r\ntwo\r\n', 'utf16le')])});
     const edits = [replace('a.txt', ['two', '2'])];
-    const draft = await space.port.draft({edits, userChanges: noUserChanges}, never);
+    const draft = await space.port.draft({edits, userChanges: emptyUserChanges}, never);
     expect(draft).toEqual({
       tag: 'ok',
       value: [{path: 'a.txt', before: 'one\r\ntwo\r\n', text: 'one\r\n2\r\n'}],
@@ -210,7 +210,7 @@ describe('texts that the user left in an editor', () => {
   test('what the encoding of the file does not hold is refused', async () => {
     using space = workspace({'a.txt': Buffer.from('caf\u00e9 cr\u00e8me br\u00fbl\u00e9e\n', 'latin1')});
     const done = await amended(space, [replace('a.txt', ['caf', 'Caf'])], rewriting('a.txt', '\u65e5\n'));
-    expect(messageOf(done)).toContain('does not hold the edited text');
+    expect(messageOf(done)).toContain("can't encode the edited text");
   });
 });
 

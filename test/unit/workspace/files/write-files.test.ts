@@ -46,7 +46,7 @@ test('when a later one changed meanwhile the earlier ones are put back: content,
   writeFileSync(join(folder.path, 'c'), 'by somebody else');
   expect(await writeFiles(writes, never)).toEqual({
     tag: 'failed',
-    error: {kind: 'rejected', message: 'c changed while it was being edited; read it again.'},
+    error: {kind: 'rejected', message: 'c changed during the edit; read it again.'},
   });
   expect(readdirSync(folder.path)).toEqual(['a', 'c']);
   expect(readFileSync(join(folder.path, 'a'), 'utf8')).toBe('old a');
@@ -67,7 +67,7 @@ test('when the last one cannot take its place the others are put back', async ()
   mkdirSync(join(folder.path, 'c', 'full'), {recursive: true});
   expect(await writeFiles(writes, never)).toMatchObject({
     tag: 'failed',
-    error: {message: expect.stringMatching(/^c changed while/u)},
+    error: {message: expect.stringMatching(/^c changed during/u)},
   });
   expect(readdirSync(folder.path)).toEqual(['a', 'c']);
   expect(readFileSync(join(folder.path, 'a'), 'utf8')).toBe('old a');
@@ -82,7 +82,7 @@ test('when one cannot be written nothing is, and the reason is told', async () =
   const impossible = {path: '/proc/new', shown: '/proc/new', before: absent, after: Buffer.from('x'), like: absent};
   expect(await writeFiles([first, impossible], never)).toEqual({
     tag: 'failed',
-    error: {kind: 'rejected', message: expect.stringMatching(/^\/proc\/new could not be written: .*\.$/u)},
+    error: {kind: 'rejected', message: expect.stringMatching(/^Can't write \/proc\/new: .*\.$/u)},
   });
   expect([readdirSync(folder.path), readFileSync(join(folder.path, 'a'), 'utf8')]).toEqual([['a'], 'old a']);
 });
@@ -102,7 +102,7 @@ test('of one that fails when its content is written already nothing is left: no 
       tag: 'failed',
       error: {
         kind: 'rejected',
-        message: expect.stringMatching(new RegExp(`^${failing.shown} could not be written: .*\\.$`, 'u')),
+        message: expect.stringMatching(new RegExp(`^Can't write ${failing.shown}: .*\\.$`, 'u')),
       },
     });
     expect(await writeFiles([b, failing], never)).toMatchObject({tag: 'failed'});
@@ -150,7 +150,7 @@ test('a file that cannot be put back is named, with what became of it', async ()
       kind: 'rejected',
       message: expect.stringMatching(
         new RegExp(
-          `^c changed while it was being edited; read it again\\. b stays removed: ${why} a keeps its new content: ${why}$`,
+          `^c changed during the edit; read it again\\. b stays removed: ${why} a keeps its new content: ${why}$`,
           'u',
         ),
       ),

@@ -52,7 +52,7 @@ function openPlace() {
   put('src/run.log', 'l\n');
   // A git hook that starts weft hands on the repository that it runs in.
   const environment = {...process.env, HOME: home, GIT_DIR: join(home, 'other.git')};
-  const impact = makeImpact({roots: [work], home, environment, mayAskGit: () => true, readingOf});
+  const impact = makeImpact({roots: [work], home, environment, canQueryGit: () => true, readCommand: readingOf});
   const find = (
     argv: readonly [string, ...string[]],
     more: {readonly directory?: string; readonly overwrites?: readonly string[]} = {},

@@ -97,16 +97,14 @@ describe('what is left out is shown by neither search, and nothing ignored comes
 
 test('a file that is named, and a search that starts inside, are refused; so are globs that name it', async () => {
   const {grep, glob} = searches(['./.env', 'secrets']);
-  expect(await grep({path: '.env', mode: 'content'})).toBe(".env is not searched: the user's rules leave it out.");
-  expect(await grep({path: 'sub/secrets/deep'})).toBe(
-    "sub/secrets/deep is not searched: the user's rules leave it out.",
-  );
+  expect(await grep({path: '.env', mode: 'content'})).toBe("Can't search .env: the user's rules exclude it.");
+  expect(await grep({path: 'sub/secrets/deep'})).toBe("Can't search sub/secrets/deep: the user's rules exclude it.");
   expect(await grep({globs: ['.env'], mode: 'content'})).toEqual(['sub/.env:1:needle']);
   expect(await grep({globs: ['!!.env'], mode: 'count', path: './sub/..'})).toEqual(
     without('.env', 'sub/secrets/deep/key').map(name => `${name}:1`),
   );
   expect(await glob('sub/secrets/**')).toEqual([]);
-  expect(await searches(['/**']).glob()).toBe(". is not searched: the user's rules leave it out.");
+  expect(await searches(['/**']).glob()).toBe("Can't search .: the user's rules exclude it.");
   expect(await glob('.env')).toEqual(['sub/.env']);
 });
 
@@ -133,8 +131,7 @@ test('other roots and places outside: relative globs hold from each root, absolu
 
 test('a glob that cannot be read stops every search', async () => {
   const {grep, glob} = searches(['{a,b}'.repeat(7)]);
-  const words =
-    /^Nothing is searched while a rule of what to leave out cannot be used\. The glob pattern .*Write the rule/u;
+  const words = /^Can't search: an exclusion rule is invalid\. The glob pattern .*Fix the rule/u;
   expect(await grep()).toMatch(words);
   expect(await glob()).toMatch(words);
 });

@@ -136,10 +136,8 @@ test('what the rules deny is not found, and neither counted nor searched when it
   expect(await work.search({})).toEqual(
     expect.objectContaining({places: [expect.objectContaining({path: 'b.js'})], files: 1}),
   );
-  expect(await work.search({path: 'private'})).toBe("private is not searched: the user's rules leave it out.");
-  expect(await work.search({path: 'private/a.js'})).toBe(
-    "private/a.js is not searched: the user's rules leave it out.",
-  );
+  expect(await work.search({path: 'private'})).toBe("Can't search private: the user's rules exclude it.");
+  expect(await work.search({path: 'private/a.js'})).toBe("Can't search private/a.js: the user's rules exclude it.");
 });
 
 test('links are not followed, be it in circles or out of the workspace', async () => {
@@ -238,7 +236,7 @@ test('what could not be searched whole says so; what is gone by now, or denied, 
 
 test('an interrupt between two files ends the search before the next is read', async () => {
   const stop = new AbortController();
-  const {folder, read} = foundIn(printed, {kind: 'finished', complaint: ''}, ['a.js', 'b.js', 'c.js']);
+  const {folder, read} = foundIn(printed, {kind: 'finished', errorText: ''}, ['a.js', 'b.js', 'c.js']);
   const stopping: CodeFolder = {
     ...folder,
     async lines(path) {

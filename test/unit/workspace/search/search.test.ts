@@ -140,7 +140,7 @@ test('faults', async () => {
   expect(await grep({queries: ['a\\nb']})).toMatch(/^The search failed: the literal/u);
   expect(await grep({path: 'sr'})).toBe('sr: there is no such file. Did you mean src?');
   expect(await grep({}, AbortSignal.abort())).toBe('The search was stopped.');
-  expect(await glob({patterns: ['*'], path: 'long.txt'})).toBe('long.txt is a file; give a folder to search in.');
+  expect(await glob({patterns: ['*'], path: 'long.txt'})).toBe('long.txt is a file; name a folder to search.');
 });
 
 const none = (): never => {
@@ -161,7 +161,7 @@ test('ripgrep: that of the package, else that on PATH, else the user has to inst
     failed({
       kind: 'needs-user',
       message: 'The search program ripgrep (rg) is neither installed with weft nor on PATH.',
-      fix: expect.stringMatching(/^Install ripgrep \(such as "apt install ripgrep"/u),
+      fix: expect.stringMatching(/^Install ripgrep \("apt install ripgrep"/u),
     }),
   ]);
 });
@@ -248,8 +248,8 @@ test('patterns beyond the bounds are faults', async () => {
   expect(await glob({patterns: [long]})).toBe(words);
   expect(await grep({globs: [long]})).toBe(words);
   const many = Array.from({length: 51}, () => '*');
-  expect(await glob({patterns: many})).toBe('51 patterns are too many for one search; give at most 50.');
-  expect(await grep({globs: many})).toBe('51 patterns are too many for one search; give at most 50.');
+  expect(await glob({patterns: many})).toBe('51 patterns are too many for one search; use at most 50.');
+  expect(await grep({globs: many})).toBe('51 patterns are too many for one search; use at most 50.');
   const deep = await grep({path: 'a/'.repeat(8000)});
   expect(deep).toContain('is 16000 characters long; at most 4096 are possible.');
   expect(await glob({patterns: [`${'a/'.repeat(400)}*`], path: 'a/'.repeat(8000)})).toBe(deep);

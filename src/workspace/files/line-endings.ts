@@ -1,22 +1,22 @@
-import {firstWhere, type Splice} from './find-text.ts';
+import {binarySearchFirst, type Splice} from './find-text.ts';
 
-type LineEnd = '\n' | '\r\n' | '\r';
+type LineEnding = '\n' | '\r\n' | '\r';
 
-export function lineEnds(text: string): 'lf' | 'crlf' | 'cr' | 'mixed' {
+export function lineEndingKind(text: string): 'lf' | 'crlf' | 'cr' | 'mixed' {
   const kinds = {crlf: text.includes('\r\n'), cr: /\r(?!\n)/u.test(text), lf: /(?<!\r)\n/u.test(text)};
   if (Number(kinds.lf) + Number(kinds.crlf) + Number(kinds.cr) > 1) return 'mixed';
   return kinds.crlf ? 'crlf' : kinds.cr ? 'cr' : 'lf';
 }
 
 /**
- * A text with `\n` as its only line end, as models see files, and the mapping of its offsets back to the original. A `\r` alone counts
- * as a line end where the text has no other kind, or in a `loose` view.
+ * A text with `\n` as its only line ending, as models see files, and a map of its offsets to the original. A lone `\r`
+ * counts as a line ending if the text has no other kind, or in a `loose` view.
  */
 export interface LineView {
   readonly text: string;
-  /** Matches the line ends of the original. */
+  /** Matches the line endings of the original. */
   readonly ends: RegExp;
-  /** The offset in the original of an offset in `text`; between the two characters of a line end it is the first. */
+  /** Maps an offset in `text` to the original. Inside a two-character line ending, returns its first character. */
   original(offset: number): number;
 }
 
@@ -31,18 +31,18 @@ export function lineView(text: string, returns: 'strict' | 'loose'): LineView {
     original:
       ends.length === 0
         ? offset => offset
-        : offset => offset + firstWhere(ends.length, at => (ends[at] ?? offset) >= offset),
+        : offset => offset + binarySearchFirst(ends.length, at => (ends[at] ?? offset) >= offset),
   };
 }
 
-/** Text that a model sends, with the same line ends as the view. */
-export const plainEnds = (text: string, returns: 'strict' | 'loose'): string => {
+/** Gives text from a model the same line endings as the view. */
+export const normalizeLineEndings = (text: string, returns: 'strict' | 'loose'): string => {
   const paired = text.replaceAll('\r\n', '\n');
   return returns === 'loose' ? paired.replaceAll('\r', '\n') : paired;
 };
 
-/** The line end for text that is inserted at `offset`: the nearest one before it, else the first one after it. */
-export function lineEndAt(text: string, offset: number): LineEnd {
+/** Returns the line ending for text inserted at `offset`: the nearest one before it, or else the first one after it. */
+export function lineEndingAt(text: string, offset: number): LineEnding {
   const before = offset === 0 ? -1 : text.lastIndexOf('\n', offset - 1);
   const feed = before >= 0 ? before : text.indexOf('\n', offset);
   if (feed < 0) return text.includes('\r') ? '\r' : '\n';
@@ -50,8 +50,8 @@ export function lineEndAt(text: string, offset: number): LineEnd {
 }
 
 /**
- * Applies splices of the view to the original text. Inserted lines get the line ends of the lines that they replace if there are as
- * many, else the line end of the nearest line.
+ * Applies splices of the view to the original text. Inserted lines take the line endings of the lines they replace if
+ * the counts match, or else the nearest line ending.
  */
 export function applySplices(text: string, view: LineView, splices: readonly Splice[]): string {
   const parts: string[] = [];
@@ -61,7 +61,10 @@ export function applySplices(text: string, view: LineView, splices: readonly Spl
     const end = view.original(splice.end);
     parts.push(
       text.slice(done, start),
-      withLineEnds(splice.text, {there: text.slice(start, end).match(view.ends) ?? [], near: lineEndAt(text, start)}),
+      withLineEndings(splice.text, {
+        there: text.slice(start, end).match(view.ends) ?? [],
+        near: lineEndingAt(text, start),
+      }),
     );
     done = end;
   }
@@ -69,9 +72,9 @@ export function applySplices(text: string, view: LineView, splices: readonly Spl
   return parts.join('');
 }
 
-function withLineEnds(
+function withLineEndings(
   inserted: string,
-  {there, near}: {readonly there: readonly string[]; readonly near: LineEnd},
+  {there, near}: {readonly there: readonly string[]; readonly near: LineEnding},
 ): string {
   if (!inserted.includes('\n')) return inserted;
   const lines = inserted.split('\n');

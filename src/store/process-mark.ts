@@ -1,17 +1,20 @@
 import {readFileSync} from 'node:fs';
 import {hasCode} from '../domain/fault.ts';
 
-/** A process as another one can know it again, since the number alone may come back as another program. */
+/** Identifies a process, because its pid alone may be reused. */
 export interface ProcessMark {
   readonly pid: number;
-  /** On Linux the boot and the tick at which it started; elsewhere empty, and `at` decides. In Postgres, what it holds a lock for. */
+  /**
+   * On Linux, the boot id and the tick at which the process started. Elsewhere empty, so that `at` decides. In
+   * Postgres, the key of the lock that the process holds.
+   */
   readonly started: string;
-  /** When the mark was made, in milliseconds since the epoch: the process has run since before that. */
+  /** When the mark was made, in milliseconds since the epoch. The process started before that. */
   readonly at: number;
 }
 
-/** Whether two marks are of the same process. */
-export const isOf = (one: ProcessMark, other: ProcessMark): boolean =>
+/** True if two marks are of the same process. */
+export const isSameProcess = (one: ProcessMark, other: ProcessMark): boolean =>
   one.pid === other.pid && one.started === other.started;
 
 export const markProcess = (pid: number, at: number): ProcessMark => ({
@@ -20,22 +23,26 @@ export const markProcess = (pid: number, at: number): ProcessMark => ({
   at,
 });
 
-/** Whether the marked process still runs. Where the system does not tell when a process started, any process of its number does. */
+/**
+ * True if the marked process still runs. If the system can't tell when a process started, any process with that pid
+ * counts.
+ */
 export function isAlive(mark: ProcessMark): boolean {
   if (mark.started !== '' && process.platform === 'linux') return linuxStart(mark.pid) === mark.started;
   if (!exists(mark.pid)) return false;
-  const startedAt = askStartTime(mark.pid);
+  const startedAt = queryStartTime(mark.pid);
   return startedAt === undefined || startedAt <= mark.at + clockSlackMs;
 }
 
 /** Start times come in whole seconds. */
 const clockSlackMs = 2000;
 
-/** Empty when no such process runs; one that has ended and only waits to be reaped does not run. */
+/** Returns an empty string if no such process runs. A zombie doesn't count as running. */
 function linuxStart(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // The name, in parentheses, may hold anything; after it come state (field 3) and, 19 fields on, the start in ticks since boot.
+    // The name, in parentheses, may contain anything. After it come the state (field 3) and, 19 fields later, the start
+    // in ticks since boot.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticks] = [fields[0], fields[19]];
     if (state === undefined || ticks === undefined || state === 'Z' || state === 'X') return '';
@@ -54,8 +61,8 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Asks the system, which takes a process of its own: only for a session that is already marked. */
-function askStartTime(pid: number): number | undefined {
+/** Starts a process to query the system, so call it only for a session that is already marked. */
+function queryStartTime(pid: number): number | undefined {
   const {execFileSync} = process.getBuiltinModule('node:child_process');
   const [program, ...rest] =
     process.platform === 'win32'
@@ -67,13 +74,13 @@ function askStartTime(pid: number): number | undefined {
         ]
       : ['ps', '-o', 'lstart=', '-p', String(pid)];
   try {
-    const told = execFileSync(program, rest, {
+    const output = execFileSync(program, rest, {
       encoding: 'utf8',
       timeout: 3000,
       stdio: ['ignore', 'pipe', 'ignore'],
       env: {...process.env, LC_ALL: 'C'},
     });
-    const time = Date.parse(told.trim());
+    const time = Date.parse(output.trim());
     return Number.isNaN(time) ? undefined : time;
   } catch {
     return undefined;

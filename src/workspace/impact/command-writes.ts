@@ -6,7 +6,7 @@ import {compileName, hasWildcard} from '../../base/glob.ts';
 import {expandHome} from '../files/resolve-path.ts';
 import {kindOf} from './deletion-impact.ts';
 
-/** Paths one pattern may stand for. */
+/** The most paths that one pattern may expand to. */
 const maxPaths = 100_000;
 
 /** Expands words to absolute paths as the shell would in `directory`. A pattern that matches nothing stays as it is. */
@@ -14,7 +14,7 @@ export function expandPaths(
   words: readonly string[],
   {directory, home}: {readonly directory: string; readonly home: string},
 ): readonly string[] {
-  // An empty word stands for a path that is not known.
+  // An empty word stands for an unknown path.
   return words
     .filter(word => word !== '')
     .flatMap(word => {
@@ -45,20 +45,20 @@ function expandGlob(pattern: string, directory: string): readonly string[] {
 }
 
 /** What a command does at a path. */
-export interface Write {
+export interface PathWrite {
   readonly path: string;
-  /** `content`: the file there gets new content, links followed. `entry`: the file or link itself is replaced. */
+  /** `content`: the file gets new content, links followed. `entry`: the file or link itself is replaced. */
   readonly loses: 'content' | 'entry' | 'nothing';
-  /** The file that is put there by `mv`, `cp` or `install`, and whether a folder is laid over one that is there. */
+  /** The file that `mv`, `cp` or `install` puts there, and whether a folder is merged into an existing one. */
   readonly placed: {readonly from: string; readonly folders: 'laid-over' | 'left-out'} | undefined;
 }
 
-/** What changes write and replace on the disk; `undefined` if that is not known of one of them. */
+/** Returns what changes write and replace on the disk, or `undefined` if that is unknown for one of them. */
 export function writesOf(
   changes: readonly FileChange[] | undefined,
   place: {readonly directory: string; readonly home: string},
-): readonly Write[] | undefined {
-  const writes: Write[] = [];
+): readonly PathWrite[] | undefined {
+  const writes: PathWrite[] = [];
   for (const change of changes ?? []) {
     const found = writesBy(change, place);
     if (found === undefined) return undefined;
@@ -70,9 +70,9 @@ export function writesOf(
 function writesBy(
   change: FileChange,
   place: {readonly directory: string; readonly home: string},
-): readonly Write[] | undefined {
+): readonly PathWrite[] | undefined {
   const paths = expandPaths([change.word], place);
-  const at = (loses: Write['loses']): readonly Write[] => paths.map(path => ({path, loses, placed: undefined}));
+  const at = (loses: PathWrite['loses']): readonly PathWrite[] => paths.map(path => ({path, loses, placed: undefined}));
   switch (change.does) {
     case 'creates':
     case 'renames':

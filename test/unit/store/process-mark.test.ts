@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {isAlive, markProcess} from '../../../src/store/process-start.ts';
+import {isAlive, markProcess} from '../../../src/store/process-mark.ts';
 
 test('a running process is alive by its mark; once it has ended it is not', async () => {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {stdio: ['pipe', 'ignore', 'ignore']});

@@ -4,24 +4,27 @@ import type {ActionId} from '../domain/ids.ts';
 import type {Job, JobAnswer, JobChange, JobsOf, JobStore, NewJob, TaskFile} from '../domain/job.ts';
 import {jobKey} from '../domain/job.ts';
 
-/** Milliseconds between two looks at what other processes do, and for which one is waited that shall stop. */
-export const lookMs = 500;
-const stopMs = 10_000;
-const endLookMs = 100;
+/**
+ * Milliseconds between two polls for requests of other processes, the longest wait for a job to stop, and the poll
+ * interval during that wait.
+ */
+export const pollMs = 500;
+const maxStopMs = 10_000;
+const stopPollMs = 100;
 
-/** Hears the wishes of other processes for a job. */
+/** Receives requests of other processes for a job. */
 export interface JobListener {
-  /** It shall end, or is not this process's any more. */
+  /** Called if the job is to stop, or no longer belongs to this process. */
   stop(): void;
-  /** The same answer may come more than once. */
+  /** Called with an answer, possibly more than once. */
   answer(ask: string, answer: JobAnswer): void;
 }
 
-/** A job that this process does. Writes are kept in order; each rejects if it is not kept. */
-export class HeldJob {
+/** A job that this process runs. Writes stay in order; each rejects if it isn't stored. */
+export class ClaimedJob {
   readonly job: Job;
   readonly #store: JobStore;
-  /** The last event of the job, and of earlier ones of its key. */
+  /** The number of the last event of the job, and of earlier jobs with its key. */
   #last: number;
   #files: readonly TaskFile[];
   #writes: Promise<unknown> = Promise.resolve();
@@ -33,14 +36,14 @@ export class HeldJob {
     this.#files = job.files;
   }
 
-  static async of(store: JobStore, job: Job): Promise<HeldJob> {
-    return new HeldJob(store, job, await store.lastEvent({key: jobKey(job.spec)}, 'all'));
+  static async of(store: JobStore, job: Job): Promise<ClaimedJob> {
+    return new ClaimedJob(store, job, await store.lastEvent({key: jobKey(job.spec)}, 'all'));
   }
 
-  /** One that this process has just added as running. */
-  static added(store: JobStore, job: NewJob): Promise<HeldJob> {
+  /** Wraps a job that this process has just added as running. */
+  static added(store: JobStore, job: NewJob): Promise<ClaimedJob> {
     const begun = {state: 'running', attempt: 1, createdAt: 0, startedAt: 0, endedAt: 0, reason: ''} as const;
-    return HeldJob.of(store, {...job, ...begun, cost: 0, files: [], news: 'none'});
+    return ClaimedJob.of(store, {...job, ...begun, cost: 0, files: [], news: 'none'});
   }
 
   change(change: JobChange): Promise<void> {
@@ -73,15 +76,15 @@ export class HeldJob {
     return this.#write(() => this.#store.remove(this.job.id));
   }
 
-  /** Hears what other processes want, until the result is called. */
-  hear(listener: JobListener): () => void {
+  /** Polls for requests of other processes until the returned function is called. */
+  listen(listener: JobListener): () => void {
     const look = async (): Promise<void> => {
       const heard = await this.#store.heard(this.job);
       if (heard === 'lost' || heard.stop) listener.stop();
       if (heard !== 'lost') for (const {id, answer} of heard.answers) listener.answer(id, answer);
     };
-    // A database that does not answer for a moment has no news.
-    const timer = setInterval(() => void look().catch(() => {}), lookMs);
+    // If the database doesn't answer, poll again next time.
+    const timer = setInterval(() => void look().catch(() => {}), pollMs);
     timer.unref();
     return () => clearInterval(timer);
   }
@@ -89,7 +92,7 @@ export class HeldJob {
   #write(work: () => Promise<'kept' | 'lost' | void>): Promise<void> {
     const write = async (before: Promise<unknown>): Promise<void> => {
       await before;
-      if ((await work()) === 'lost') throw new Error('another process has taken up the job');
+      if ((await work()) === 'lost') throw new Error('another process has taken over the job');
     };
     const written = write(this.#writes);
     this.#writes = written.catch(() => {});
@@ -103,13 +106,13 @@ function actionOn({before, after, movedFrom}: FileDiff): TaskFile['action'] {
   return after === 'absent' ? 'deleted' : 'modified';
 }
 
-/** Stops what waits or runs, wherever; a process that does not hear is not waited for without end. */
+/** Stops queued or running jobs, in any process. Gives up waiting for a process that doesn't respond. */
 export async function stopJob(store: JobStore, of: JobsOf): Promise<'stopped' | 'running' | 'unknown'> {
   const asked = await store.stop(of);
   if (asked !== 'asked') return asked;
-  for (let waited = 0; waited < stopMs; waited += endLookMs) {
+  for (let waited = 0; waited < maxStopMs; waited += stopPollMs) {
     if ((await store.list(of)).every(({state}) => state !== 'running')) return 'stopped';
-    await delay(endLookMs);
+    await delay(stopPollMs);
   }
   return 'running';
 }
