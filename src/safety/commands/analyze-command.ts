@@ -35,13 +35,13 @@ import {outputOf} from './printed-names.ts';
 import {outputBefore} from './shown-secrets.ts';
 import {whyNotDoubleTest} from './special-programs.ts';
 
-/** What a command consists of, or why that is not known for sure. */
+/** The parts of a command, or why they are not certain. */
 export type CommandAnalysis =
   | (ScriptAnalysis & {
       readonly reading: 'parsed';
       /**
-       * Whether a second reading of the command agrees, see `confirmsReading`. It is made once, when first asked for: it is needed only
-       * before something is let through.
+       * Returns whether a second reading of the command agrees, see `confirmsReading`. It is computed once, at the first call,
+       * because only allowing needs it.
        */
       readonly confirmed: () => Promise<boolean>;
     })
@@ -73,35 +73,35 @@ export function analyzeCommand(
   };
 }
 
-/** One simple command of a script, and whether it is known to only read. */
+/** A simple command in a script, and whether it only reads. */
 export interface JudgedInvocation extends Pick<Invocation, 'words' | 'directories'> {
   readonly range: TextRange;
-  /** Why the user is asked about it; `undefined` when it only reads. */
+  /** Why weft asks about it, or `undefined` if it only reads. */
   readonly reason: PartEffect | undefined;
-  /** Whether it would only read, wherever its paths lead. */
+  /** Whether it would only read if every path were allowed. */
   readonly elsewhere: 'only reads' | 'unsure';
-  /** The files that it overwrites through redirections, as they are written. */
+  /** The files that its redirections overwrite, as written. */
   readonly overwrites: readonly string[];
-  /** What these files would then hold. */
+  /** The new content of these files. */
   readonly content: WrittenContent;
 }
 
-/** What a script does besides running programs: an assignment, a redirection, a background job. */
+/** An effect of a script besides running programs: an assignment, a redirection, a background job. */
 export interface SideEffect {
   readonly range: TextRange;
-  /** What the user is shown for it: the quoted text, or a name such as "loop". */
+  /** The text for the user: the quoted part, or a name such as "loop". */
   readonly part: string;
   readonly does: PartEffect;
   /**
-   * `writes` and `appends`: to `target`; `reads`: it reads what is not to be read unasked; `sets`: a variable of the programs that run,
-   * to a known text that names nothing outside the workspace; `unsure`: what it changes is not known.
+   * `writes` and `appends`: to `target`. `reads`: a file that needs an approval. `sets`: a variable of the programs that run, to
+   * a known text that names nothing outside the workspace. `unsure`: its changes are not known.
    */
   readonly effect: 'writes' | 'appends' | 'reads' | 'sets' | 'unsure';
-  /** The absolute path of the file, or empty where it is not known. */
+  /** The absolute path of the file, or empty if it is not known. */
   readonly target: string;
 }
 
-/** The simple commands of a script in the order in which they stand, and what it does besides. */
+/** The simple commands of a script in text order, and its side effects. */
 export interface ScriptAnalysis {
   readonly invocations: readonly JudgedInvocation[];
   readonly sideEffects: readonly SideEffect[];
@@ -113,9 +113,9 @@ interface Walk extends ScriptAnalysis {
   readonly home: string;
   readonly invocations: JudgedInvocation[];
   readonly sideEffects: SideEffect[];
-  /** Plain commands that only read, by their texts: in long chains they are repeated. */
+  /** Plain commands that only read, by text. Long chains repeat them. */
   readonly readOnly: Map<string, JudgedInvocation>;
-  /** What the substitutions that were walked so far print. */
+  /** What the walked substitutions print. */
   readonly printed: Map<Script, PrintedOutput>;
 }
 
@@ -135,7 +135,7 @@ function walkList(script: Script, scope: ShellScope, walk: Walk): AfterCommand {
 
 function walkSteps(steps: readonly AndOrStep[], scope: ShellScope, walk: Walk): AfterCommand {
   let ends = unmoved(scope);
-  // Steps that are joined by `&&` run one after the other or not at all, so what they set may not have been set.
+  // Steps joined by `&&` may not all run, so a variable that they set may be unset.
   let chain = scope;
   for (const {when, pipeline} of steps) {
     if (when === 'after-failure' && chain !== scope) mergeInto(scope.variables, [chain.variables]);
@@ -151,7 +151,7 @@ function walkSteps(steps: readonly AndOrStep[], scope: ShellScope, walk: Walk): 
   return steps.length === 1 ? ends : {...ends, prints: printsAnything};
 }
 
-/** A command alone runs in this shell, those of a pipe in subshells; in some shells the last one does not. */
+/** Walks a pipeline. A single command runs in this shell, those of a pipe in subshells. In some shells the last one does not. */
 function walkPipeline(pipeline: readonly Command[], scope: ShellScope, walk: Walk): AfterCommand {
   const [only] = pipeline;
   if (only !== undefined && pipeline.length === 1) return walkCommand(only, scope, walk);
@@ -162,7 +162,7 @@ function walkPipeline(pipeline: readonly Command[], scope: ShellScope, walk: Wal
   return {...unmoved(scope), prints: input};
 }
 
-/** For each command of a pipe, where its output goes. */
+/** Returns where the output of each command in a pipe goes. */
 function outputsOf(pipeline: readonly Command[], {output}: ShellScope, {text}: Walk): readonly Output[] {
   const outputs: Output[] = [output];
   for (const next of pipeline.slice(1).toReversed()) {
@@ -200,7 +200,7 @@ function walkCommand(command: Command, outer: ShellScope, walk: Walk): AfterComm
   }
 }
 
-/** The first script always runs, the others may; those of a loop again and again. */
+/** Walks branches. The first script always runs and the others may. Those of a loop may run repeatedly. */
 function walkBranches(branches: Command & {readonly kind: 'branches'}, scope: ShellScope, walk: Walk): AfterCommand {
   const {scripts, words, runs, range} = branches;
   walkInner(words, scope, walk);
@@ -231,7 +231,7 @@ function walkFor(
 ): AfterCommand {
   walkInner(values, {...scope, output: 'reshaped'}, walk);
   const args = values.flatMap(word => expandWord(word, expansionContext(scope, walk)));
-  // Other variables steer the shell or programs, such as PATH and IFS.
+  // Other variables, such as PATH and IFS, control the shell or programs.
   if (!isScriptVariable(variable)) addSideEffect(walk, range, {part: 'loop', does: `sets the variable ${variable}`});
   const [first] = body;
   const from = (first === undefined ? undefined : rangeOf(first)?.from) ?? range.from;
@@ -250,7 +250,7 @@ function walkFor(
   return runRepeatedly(scope, runBody, walk);
 }
 
-/** A loop starts again where its body ended: if that is another folder, it may start anywhere. */
+/** Walks a loop. It starts again where its body ended. If that is another folder, it may start in any folder. */
 function runRepeatedly(scope: ShellScope, runBody: (scope: ShellScope) => AfterCommand, walk: Walk): AfterCommand {
   const before = {
     invocations: walk.invocations.length,
@@ -328,7 +328,10 @@ function walkSimple(
   return {...judged.ends, prints: judged.reason === undefined ? () => outputOf(invocation) : printsAnything};
 }
 
-/** The output of a command that has all of it in its text: `echo` of plain words, `cat` of a here-document with nothing to expand. */
+/**
+ * Returns the output of a command whose text contains it all: `echo` of plain words, `cat` of a here-document with nothing to
+ * expand.
+ */
 function writtenContent(
   args: readonly Argument[],
   redirections: readonly Redirection[],
@@ -340,7 +343,7 @@ function writtenContent(
   const [input] = inputs;
   if (outputs.length !== 1 || outputs[0]?.operator !== '>') return unknownContent;
   if (program === 'cat' && (texts.length === 0 || (texts.length === 1 && texts[0] === '-'))) {
-    // `<<-` takes tabs away.
+    // `<<-` strips tabs.
     if (inputs.length !== 1 || input?.operator !== '<<' || walk.text.slice(input.range.from).startsWith('<<-'))
       return unknownContent;
     const text = plainText(expandWord(input.target, expansionContext(scope, walk))[0]);
@@ -354,17 +357,17 @@ function writtenContent(
   return {kind: 'text', text: texts.slice(flags.length).join(' ') + (flags.length > 0 ? '' : '\n')};
 }
 
-/** Whether the word of the program is its name, without any expansion. */
+/** True if the program's word is its name, without any expansion. */
 const isLiteral = (word: Word | undefined): boolean =>
   word?.parts.every(({kind}) => kind === 'text' || kind === 'braces') === true;
 
-/** A command whose meaning depends on nothing but the folder it runs in. */
+/** Matches a command whose meaning depends only on its folder. */
 const plainCommand = /^[\w ./:,@%+-]+$/u;
 
 /** Commands that change the folder, set variables, or take arguments from their input. */
 const moves: ReadonlySet<string> = new Set(['cd', 'read', 'xargs']);
 
-/** Notes the side effects of redirections; returns the files that they overwrite. */
+/** Records the side effects of redirections. Returns the files that they overwrite. */
 function walkRedirections(redirections: readonly Redirection[], scope: ShellScope, walk: Walk): readonly string[] {
   walkInner(
     redirections.map(({target}) => target),
@@ -433,7 +436,7 @@ function absolute(path: string | undefined, {directories}: ShellScope): string {
   return only === undefined || directories.length > 1 ? '' : `${only}/${path}`;
 }
 
-/** Whether a redirection has no variable for its file descriptor, as `{name}>` has. */
+/** True if a redirection has no variable for its file descriptor, unlike `{name}>`. */
 const plainSign = ({from}: TextRange, {text}: Walk): boolean => text.charAt(from) !== '{';
 
 /** Walks the scripts of substitutions in words: they run before the command, in subshells. */
@@ -460,7 +463,7 @@ function rangeOf({steps}: AndOr): TextRange | undefined {
   return first === undefined || last === undefined ? undefined : {from: first.from, to: last.to};
 }
 
-/** A part of a command for a sentence: on one line, shortened when it is long. */
+/** Returns a part of a command for a sentence: on one line, shortened if long. */
 export function quotedPart(text: string, {from, to}: TextRange): string {
   const part = text.slice(from, to).replaceAll(/\s+/gu, ' ');
   return part.length > 80 ? `${part.slice(0, 79)}…` : part;

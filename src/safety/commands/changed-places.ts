@@ -13,14 +13,14 @@ import {
 import {type Role, wordsOf} from './program-table.ts';
 import {isHarmlessAwk, isHarmlessSed} from './script-languages.ts';
 
-/** A place that a command changes, as rules about files look at it. */
+/** A path that a command changes, for rules about files. */
 export interface ChangedPlace {
   readonly name: string;
-  /** `folder`: the place, or something right in it. `tree`: anything below it, too. `perhaps`: as a tree, but it is not sure. */
+  /** `folder`: the path, or an entry directly in it. `tree`: also anything below it. `perhaps`: a tree, but uncertain. */
   readonly extent: 'file' | 'folder' | 'tree' | 'perhaps';
 }
 
-/** The places that a command changes by what its programs do with their words: rules about files hold for these, too. */
+/** Returns the paths that a command's programs change. Rules about files apply to these too. */
 export function placesChanged(command: CommandForms): readonly ChangedPlace[] {
   const own = command.calls.flatMap(words => [...changedBy(words), ...(isFed(words) ? changedByFed(words) : [])]);
   const text = scriptWords(command);
@@ -34,7 +34,7 @@ export function placesChanged(command: CommandForms): readonly ChangedPlace[] {
   return found.flatMap(({name, extent}) => fromFolders([name], folders).map(each => ({name: each, extent})));
 }
 
-/** The names in scripts and code of the command, which may read these files. */
+/** Returns the names in the command's scripts and code, which may read these files. */
 export const namesInScripts = (command: CommandForms): readonly string[] =>
   fromFolders([...new Set(scriptWords(command).flatMap(tokensOf))], foldersEntered(command.forms));
 
@@ -42,17 +42,17 @@ const perhaps = (names: readonly string[]): readonly ChangedPlace[] => names.map
 
 const trees = (names: readonly string[]): readonly ChangedPlace[] => names.map(name => ({name, extent: 'tree'}));
 
-/** What the command behind `xargs` changes if its input names files. */
+/** Returns what the command after `xargs` changes if its input names files. */
 const changedByFed = (words: readonly string[]): readonly ChangedPlace[] =>
   layers(words)
     .slice(1)
     .flatMap(layer => changedBy([...layer.words, '{}']));
 
-/** Where files lie that are found by no folder that the command names. */
+/** Returns the current folder if file names come from a source that names no folder. */
 const placesFed = (calls: CommandForms['calls']): readonly ChangedPlace[] =>
   calls.some(words => isFed(words) && !/^g?find [^-(!\\]/u.test(words.join(' '))) ? trees(['.']) : [];
 
-/** Whether it runs a command with names of files that do not stand in its words: `xargs`, `find -exec`. */
+/** True if the program runs a command on file names that are not among its words: `xargs`, `find -exec`. */
 const isFed = ([program = '']: readonly string[]): boolean =>
   /^(?:xargs|parallel)$/u.test(program) || rowOf(program)?.wraps?.options !== undefined;
 
@@ -87,7 +87,7 @@ const lastName = (path: string): string =>
 const isSubcommand = (word: string, at: number, args: readonly string[]): boolean =>
   !word.startsWith('-') && !/^(?:-[Cc]|--(?:git-dir|work-tree|namespace))$/u.test(args[at - 1] ?? '');
 
-/** The places that a program changes by `ProgramRow.edits`. */
+/** Returns the paths that a program changes according to `ProgramRow.edits`. */
 function changedByRow([program = '', ...given]: readonly string[]): readonly ChangedPlace[] {
   // `tar xf a` is `tar -xf a`.
   const args = program.endsWith('tar')
@@ -103,7 +103,7 @@ function changedByRow([program = '', ...given]: readonly string[]): readonly Cha
   const isOn = edits.some(word => has.has(word) && (word.startsWith('-') || !isOff)) || (edits.includes('*') && !isOff);
   const letters = edits.find(word => /^\.\w*$/u.test(word))?.slice(1);
   if (!isOn)
-    // An archive that is packed.
+    // The archive that is written.
     return isA(program, 'unpacks')
       ? args.flatMap((word, at) =>
           /^-\w*[cru]\w*f$/u.test(args[at - 1] ?? '') ? [{name: word, extent: 'file'} as const] : [],
@@ -116,7 +116,7 @@ function changedByRow([program = '', ...given]: readonly string[]): readonly Cha
   if (edits.includes('last')) return trees(operands.slice(-1));
   const rest = words.slice(found?.words.length);
   const named = rest.flatMap(partsThatMayBePaths).map(word => word.replace(/\/?\.\.\.$/u, '') || '.');
-  // Behind an option an operand may be its value.
+  // An operand after an option may be its value.
   const isNamed = rest.some((word, at) => {
     const before = rest[at - 1] ?? '';
     return /^[^-()!\\;]/u.test(word) && !edits.includes(word) && (edits.includes(before) || !before.startsWith('-'));
@@ -124,7 +124,7 @@ function changedByRow([program = '', ...given]: readonly string[]): readonly Cha
   return trees(isNamed || edits.includes('named') ? named : [...named, '.']);
 }
 
-/** The words of a command in which scripts may stand that change or read files: also the input of the program that runs them. */
+/** Returns the words that may be scripts that change or read files, including the input of the program that runs them. */
 function scriptWords({calls, words}: CommandForms): readonly string[] {
   const scripts = new Set(calls.map(scriptsOf));
   return [...words].filter(
@@ -135,7 +135,7 @@ function scriptWords({calls, words}: CommandForms): readonly string[] {
   );
 }
 
-/** The scripts that a program takes; `any` may also come from its input. */
+/** Returns the kind of scripts that a program takes. `any` may also come from its input. */
 function scriptsOf([program = '', ...args]: readonly string[]): 'sed' | 'awk' | 'any' | 'none' {
   const has = (option: RegExp): boolean => args.some(word => option.test(word));
   const [role] = wordsOf(rowOf(program)?.operands);
@@ -153,7 +153,7 @@ const tokensOf = (word: string): readonly string[] =>
 
 const isName = (token: string): boolean => /[\w~]|^\.$/u.test(token);
 
-/** Matches what scripts of sed, awk, editors and databases write to. */
+/** Matches the files that scripts of sed, awk, editors and databases write to. */
 const writtenInScript =
   /(?:(?<![A-Za-z])[gpiIMm\d]*[wW]|\bw(?:rite|q)?!?|>{1,2}|\.(?:output|once|save|backup|excel|log|trace|clone|archive|dump)|\\[ogw]\w*|\bto|\btee|\b(?:out|dump)file|writefile\()\s*["']?([^\s"';{}]+)/gu;
 

@@ -21,10 +21,11 @@ import {isA} from './known-programs.ts';
 import {layers} from './layers.ts';
 
 /**
- * What the host found about an action before rules and mode; `reasons` are what is out of the ordinary, often none. Modes do not
- * let changes `outside` the workspace or of `secret` files through by themselves, and no mode at all those of `protected` files or of weft's own
- * settings and grants; a rule of the user's that names them does. What is `always-asked` no rule and no mode lets through, and what
- * is `refused` nobody can allow.
+ * The host's finding about an action, before rules and mode. `reasons` name anything unusual, and are often empty.
+ *
+ * By themselves, modes do not allow changes `outside` the workspace or of `secret` files. No mode allows changes of `protected`
+ * files or of weft's own settings and permissions, but a user's rule that names them does. No rule or mode allows an
+ * `always-asked` action, and nobody can allow a `refused` one.
  */
 export interface Finding {
   readonly decision: 'allow' | 'ask';
@@ -34,11 +35,11 @@ export interface Finding {
   readonly detail: VerdictDetail;
 }
 
-/** A command, and what the model claims of it. */
+/** A command, and the model's claims about it. */
 interface Claimed {
   readonly command: string;
   readonly claims: {readonly risky: string; readonly readOnly: string};
-  /** Why else the user is asked: what the command is handed. */
+  /** Further reasons to ask: the secrets that the command receives. */
   readonly handed: readonly Reason[];
 }
 
@@ -49,8 +50,8 @@ interface CommandEvidence {
 }
 
 /**
- * A command is let through when every part of it is known to only read and nothing about it is unsure; the model's claims only add
- * reasons to ask. Whether the grammar agrees is for the judge to see to before it lets anything through.
+ * Judges a command. It is allowed if every part certainly only reads. The model's claims only add reasons to ask. The judge
+ * checks that the grammar agrees before it allows anything.
  */
 export function commandFinding({command, claims, handed}: Claimed, evidence: CommandEvidence): Finding {
   const {parsed} = evidence;
@@ -61,7 +62,7 @@ export function commandFinding({command, claims, handed}: Claimed, evidence: Com
   const claimReasons: readonly Reason[] = [
     ...(claims.risky === 'yes' ? [{kind: 'model-claim', claim: 'risky'} as const] : []),
     ...(claims.readOnly === 'no' ? [{kind: 'model-claim', claim: 'not-read-only'} as const] : []),
-    // What it prints is hidden, yet it may print the secret in another form.
+    // Its output is redacted, but it may print the secret in another form.
     ...handed,
   ];
   if (claimReasons.length === 0) return found;
@@ -71,7 +72,7 @@ export function commandFinding({command, claims, handed}: Claimed, evidence: Com
 
 const sendsReason = ({host, what}: SentData): Reason => ({kind: 'sends', what, host});
 
-/** An invocation that is asked about, and what it does. */
+/** An invocation that asks, and its effect. */
 interface AskedInvocation {
   readonly invocation: JudgedInvocation;
   readonly known: KnownRisk;
@@ -102,7 +103,7 @@ function analysisFinding(command: string, analysis: ScriptAnalysis, context: Pat
   const destroying = asked.filter(
     ({invocation, known}) => invocation.elsewhere === 'unsure' && known.risk === 'destructive',
   );
-  // What only creates files is not what has to be confirmed by its name.
+  // Created files need no typed confirmation.
   const writing = invocations.flatMap(invocation => {
     const lostFiles = effects.overwritten(invocation);
     return lostFiles.length === 0 ? [] : [{...invocation, overwrites: lostFiles}];
@@ -161,7 +162,7 @@ function invocationPart({invocation, known, does, part}: AskedInvocation, contex
 
 const grantsRights = 'changes what can run code or grant permissions';
 
-/** Whether a word of the invocation names what can run or grant rights, from where it may run. */
+/** True if a word of the invocation names a file that can run code or grant permissions, in any of its folders. */
 const namesProtected = (invocation: JudgedInvocation, context: PathContext): boolean =>
   wordsOf(invocation)
     .slice(1)
@@ -184,7 +185,7 @@ function sideEffectPart(
   return {range, risk, guarded, part, does};
 }
 
-/** How risky a part is that is no program invocation; a file that is written is known by what is there now. */
+/** Returns the risk of a side effect. A written file is judged by its current content. */
 function riskOfSideEffect(
   {effect, does, target}: SideEffect,
   {loses}: FileEffect,
@@ -211,13 +212,13 @@ function riskOfSideEffect(
   }
 }
 
-/** The path from the workspace on; outside of it as it is. */
+/** Returns the path relative to the workspace. A path outside stays as it is. */
 function shownPath(path: string, context: PathContext): string {
   const [inside] = belowRoots(writtenParts(path, context), context);
   return inside === undefined || inside.below.length === 0 ? path : inside.below.join('/');
 }
 
-/** How many lines a file of the workspace has; 0 where that is not known. */
+/** Returns how many lines a workspace file has, or 0 if that is not known. */
 function lineCount(path: string, context: PathContext): number {
   const {place, path: real} = context.resolve(path);
   const file = place === 'inside-workspace' ? context.read(real) : undefined;
@@ -249,7 +250,7 @@ function askedInvocation(
   return {invocation, known, does, part: quotedPart(command, invocation.range)};
 }
 
-/** What the disk says goes before what the words alone let expect, where the program itself is what does it. */
+/** Corrects a known risk with the effect on the disk, if the program itself has that effect. */
 function withEffect(
   known: KnownRisk,
   {words, effect}: {readonly words: readonly string[]; readonly effect: InvocationEffect},
@@ -276,7 +277,7 @@ function withEffect(
   }
 }
 
-/** Nothing is surely known of the text: what it looks like decides how risky it is. */
+/** Judges an unparsed text by its appearance. */
 function unparsedFinding(command: string, {parsed, forms, context}: CommandEvidence): Finding {
   const read = forms(command)
     .forms.slice(0, maxForms)
@@ -319,7 +320,7 @@ function unparsedFinding(command: string, {parsed, forms, context}: CommandEvide
 const maxForms = 20_000;
 const longestForm = 2000;
 
-/** The words of a invocation as far as they are known. */
+/** Returns the words of an invocation, as far as they are known. */
 const wordsOf = ({words}: JudgedInvocation): readonly string[] =>
   words.map(word => plainText(word) ?? firstText(word.value));
 
@@ -331,7 +332,7 @@ function simpleCommand(
   [program = '', ...args]: readonly string[],
 ): readonly ResolvedCommand[] {
   const [directory] = directories;
-  // Where it runs must be known, else what it would hit is somewhere else.
+  // If its folder is not known, it would affect other files.
   return directory === undefined || directories.length > 1
     ? []
     : [{argv: [program, ...args], directory, overwrites, content}];
@@ -342,7 +343,7 @@ function distinctCommands(commands: readonly (readonly ResolvedCommand[])[]): re
   return [...byText.values()];
 }
 
-/** Whether it visibly writes to what can run or grant rights. */
+/** True if a command visibly writes to files that can run code or grant permissions. */
 export function writesProtected(
   command: string,
   {forms, context, parsed}: Omit<CommandEvidence, 'parsed'> & {readonly parsed: (command: string) => CommandAnalysis},
@@ -350,7 +351,7 @@ export function writesProtected(
   const guards = (path: string): boolean => isProtectedPath(path, context);
   if (pathsInCommand(forms(command)).written.some(guards)) return true;
   const read = parsed(command);
-  // Where each of them runs is known only after the full parse.
+  // Only the full parse tells where each of them runs.
   return (
     read.reading === 'parsed' &&
     read.invocations.some(invocation => {
@@ -376,7 +377,7 @@ const gitPages = new Set(
   'log show diff blame reflog shortlog grep branch tag stash whatchanged range-diff config help'.split(' '),
 );
 
-/** Whether a command pages or takes over the terminal when it has one. */
+/** True if a command pages its output or takes over the terminal. */
 function pages(words: readonly string[]): boolean {
   const [program = '', ...args] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
@@ -386,7 +387,7 @@ function pages(words: readonly string[]): boolean {
   return args.some(word => word === '-p' || word === '--paginate' || gitPages.has(word));
 }
 
-/** The same stretches in order, overlapping ones as one. */
+/** Sorts ranges and merges overlapping ones. */
 function highlightedRanges(ranges: readonly TextRange[]): readonly TextRange[] {
   const merged: TextRange[] = [];
   for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -398,11 +399,11 @@ function highlightedRanges(ranges: readonly TextRange[]): readonly TextRange[] {
   return merged;
 }
 
-/** A part of a command that is asked about. */
+/** A part of a command that asks. */
 interface AskedPart {
   readonly range: TextRange;
   readonly risk: RiskLevel;
-  /** Whether it writes to what can run or grant rights. */
+  /** Whether it writes to files that can run code or grant permissions. */
   readonly guarded: 'yes' | 'no';
   /** Its text, quoted for display. */
   readonly part: string;
@@ -410,15 +411,15 @@ interface AskedPart {
 }
 
 /**
- * The stretches that nobody should allow unread, the worst first: all that does more than change ordinary files of the workspace.
- * Among hundreds of harmless parts they would not be found otherwise.
+ * Returns the ranges that a person must read before approving, the worst first: everything that does more than change ordinary
+ * workspace files. Among hundreds of harmless parts they would be missed.
  */
 const criticalRanges = (parts: readonly AskedPart[]): readonly TextRange[] =>
   worstFirst(parts).flatMap(part => (isCritical(part) ? [part.range] : []));
 
 /**
- * The reasons to ask, the worst first, each once. Where there would be more than `maxReasons`, parts with the same effect share one
- * reason, and what is still left over is only counted.
+ * Returns the distinct reasons to ask, the worst first. Beyond `maxReasons`, parts with the same effect share one reason, and the
+ * rest is only counted.
  */
 function commandPartReasons(parts: readonly AskedPart[]): readonly Reason[] {
   const sorted = worstFirst(parts);
@@ -442,7 +443,7 @@ const partReason = (part: string, effect: PartEffect, alike: number): Reason => 
   alike,
 });
 
-/** A person does not read more reasons than these. */
+/** The most reasons that a person reads. */
 const maxReasons = 20;
 
 const worstFirst = (parts: readonly AskedPart[]): readonly AskedPart[] =>
@@ -453,7 +454,7 @@ const isCritical = ({risk, guarded}: AskedPart): boolean => risk !== 'local-chan
 const weight = ({risk, guarded}: AskedPart): number =>
   Math.max(weights[risk], guarded === 'yes' ? weights.external : 0);
 
-/** What only reads and is asked about reads secrets, or outside the workspace. */
+/** A read-only part that asks reads secrets, or outside the workspace. */
 const weights: Readonly<Record<RiskLevel, number>> = {
   'local-change': 0,
   'read-only': 1,
@@ -462,7 +463,7 @@ const weights: Readonly<Record<RiskLevel, number>> = {
   destructive: 4,
 };
 
-/** What a person types to accept a destructive command: the name of what it hits last, else the program's. */
+/** Returns the word that a person types to accept a destructive command: the name of its last target, or else the program. */
 function confirmWord(words: readonly string[]): string {
   const [program = '', ...args] = words;
   const target = args.filter(word => !word.startsWith('-') && !/^[.*?/~]*$/u.test(word)).at(-1) ?? '';

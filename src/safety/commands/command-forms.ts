@@ -6,39 +6,38 @@ import {mayRunHereDocument} from './programs-in-arguments.ts';
 import {commandStarts, maxLayers, programName, shellTextsFrom} from './layers.ts';
 import type {CommandAnalysis} from './analyze-command.ts';
 
-/** What a rule that asks or denies is compared with: the command, every part of it, and each part without its wrappers. */
+/** The texts that ask and deny rules are compared with: the command, each of its parts, and each part without its wrappers. */
 export interface CommandForms {
-  /** The forms, with one space between words; each stands here once. */
+  /** The distinct forms, with one space between words. */
   readonly forms: readonly string[];
   /**
-   * The forms that are run, without the lines of a here-document and other mere text. All of `forms` where it cannot be known which
-   * are run.
+   * The forms that are run, without here-document lines and other mere text. Equals `forms` if it cannot be known which are run.
    */
   readonly run: () => readonly string[];
-  /** Every word without quotes, as far as it is known: whatever may name a file is among them. */
+  /** Every word without quotes, as far as it is known. Any word that may name a file is included. */
   readonly words: ReadonlySet<string>;
-  /** The words of each command, and of what its wrappers run, likewise; a program by its bare name. */
+  /** The words of each command and of the commands that its wrappers run. Programs have their bare names. */
   readonly calls: readonly (readonly string[])[];
-  /** The words after redirection operators, likewise. */
+  /** The words after redirection operators. */
   readonly redirected: ReadonlySet<string>;
-  /** `partial`: some of the command is unparsed because it is nested too deep or too long. */
+  /** `partial`: some of the command was not parsed because it is nested too deep or too long. */
   readonly extent: 'whole' | 'partial';
 }
 
-/** How many characters the scripts inside the command (`bash -c "…"`) may have together; it bounds the time. */
+/** The most characters that all scripts in the command (`bash -c "…"`) may have, which bounds the time. */
 const longestInnerScripts = (command: string): number => 8 * command.length + 10_000;
 
 /**
- * The forms of a command. `in every way` reads it three times: as a whole, line by line, and split at every operator, quoted or not.
- * Whichever way the shell reads it, its commands are among these. `as it stands` reads it once, because its commands are known for
- * sure; what it passes to another shell is read in every way all the same.
+ * Returns the forms of a command. `in every way` reads it three times: as a whole, line by line, and split at every operator,
+ * quoted or not. However the shell reads it, its commands are among these. `as it stands` reads it once, because its commands are
+ * certainly known. Scripts that it passes to another shell are still read in every way.
  */
 export function commandForms(command: string, reading: 'in every way' | 'as it stands' = 'in every way'): CommandForms {
   const forms = new Set<string>();
   const named = new Set<string>();
   const redirected = new Set<string>();
   const calls: (readonly string[])[] = [];
-  // The three readings have many commands in common, and so do long chains.
+  // The three readings share many commands, as do long chains.
   const known = new Set<string>();
   const texts = new Set([command]);
   let charactersLeft = longestInnerScripts(command);
@@ -76,7 +75,7 @@ export function commandForms(command: string, reading: 'in every way' | 'as it s
 const piecesOf = (text: string): ReadonlySet<string> =>
   new Set([text, ...text.split('\n'), ...text.split(/[;&|\n(){}`]/u)]);
 
-/** The words from each start to the end: as they are written, without quotes, and with the bare name of the program. */
+/** Returns the words from each start to the end: as written, without quotes, and with the program's bare name. */
 function formsOf(
   words: readonly ShellWord[],
   {plain, starts}: {readonly plain: readonly string[]; readonly starts: readonly number[]},
@@ -92,12 +91,12 @@ function formsOf(
   });
 }
 
-/** Where the words continue after the options of the program itself: at `push` in `git -C x push`. */
+/** Returns where the words continue after the program's own options: at `push` in `git -C x push`. */
 function subcommandStarts(words: readonly string[], at: number): readonly number[] {
   const starts = new Set<number>();
   let from = at + 1;
   while (from < words.length && from - at < maxLayers && /^-./u.test(words[from] ?? '')) {
-    // Whether an option takes a value is not known: both count.
+    // It is not known whether an option takes a value, so both positions count.
     starts.add(from + 1).add(from + 2);
     const isValue = !/^-./u.test(words[from + 1] ?? '-') && /^-./u.test(words[from + 2] ?? '');
     from += isValue ? 2 : 1;
@@ -105,7 +104,7 @@ function subcommandStarts(words: readonly string[], at: number): readonly number
   return [...starts].filter(start => start < words.length && !/^-./u.test(words[start] ?? ''));
 }
 
-/** Returns the joined words from a given one on; they are joined only once. */
+/** Returns a function that joins the words from a given one on. All words are joined only once. */
 function tails(words: readonly string[]): (from: number) => string {
   const joined = words.join(' ');
   let length = 0;
@@ -118,8 +117,8 @@ function tails(words: readonly string[]): (from: number) => string {
 }
 
 /**
- * The forms that `commandForms` finds in the text of a command, and those of its expanded words: `$'\x72m'`, `{rm,-r}` and the
- * `$name` of a loop are known only from the analysis, which also says which forms are run.
+ * Returns the forms that `commandForms` finds in a command's text, and those of its expanded words. `$'\x72m'`, `{rm,-r}` and the
+ * `$name` of a loop are known only from the analysis, which also tells which forms are run.
  */
 export function resolvedForms(command: string, parsed: CommandAnalysis): CommandForms {
   const read = commandForms(command);
@@ -150,7 +149,7 @@ interface InvocationWords {
   readonly words: readonly Argument[];
 }
 
-/** The forms of the expanded words of each invocation, and of each invocation as it is written. */
+/** Returns the forms of each invocation's expanded words, and of each invocation as written. */
 function formsRun(command: string, invocations: readonly InvocationWords[]): readonly string[] {
   const written = invocations
     .map(({range}) => command.slice(range.from, range.to))
@@ -172,15 +171,15 @@ function textsOf(invocations: readonly InvocationWords[]): readonly string[] {
   return [...texts];
 }
 
-/** What the loose reader does not expand. */
+/** Matches what the loose reader does not expand. */
 const mayResolve = /[$`{]/u;
 
-/** How many texts are looked at for one command; it bounds the time. */
+/** The most texts that are examined for one command, which bounds the time. */
 const maxTexts = 5000;
 
 const maxVariants = 64;
 
-/** The ways in which the words may expand. A word that is not known stands as `$()`, as a substitution does. */
+/** Returns the possible expansions of the words. An unknown word becomes `$()`, like a substitution. */
 function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
   let variants: readonly (readonly string[])[] = [[]];
   for (const {value} of words) {

@@ -9,17 +9,17 @@ export interface Effect {
   readonly role: Role;
   /** The operand, or the value of an option; empty for an option without a value. */
   readonly word: string;
-  /** The words behind it. */
+  /** The words after it. */
   readonly rest: readonly string[];
 }
 
 interface Effects extends Omit<CommandReading, 'changes'> {
   readonly effects: readonly Effect[];
-  /** The roles of its operands, given or not. */
+  /** The roles of its operands, whether they are given or not. */
   readonly roles: readonly string[];
 }
 
-/** The one place that says what a program does with each of its words, as far as its row gives them roles. */
+/** Returns what a program does with each of its words, as far as its row gives them roles. */
 export const effectsOf = (words: readonly string[]): readonly Effect[] => rolesIn(words).effects;
 
 function rolesIn([program = '', ...given]: readonly string[]): Effects {
@@ -49,7 +49,7 @@ function rolesIn([program = '', ...given]: readonly string[]): Effects {
     effects: [
       ...options.map(({rule: {role}, value = '', at, values}) => ({role, word: value, at: values[0] ?? at})),
       ...operands.flatMap(({at, word, role}) => {
-        // `of=write*`: operands that begin so.
+        // `of=write*` is for operands that begin with `of=`.
         const [, beginning = '', name = ''] = /^(\w+=)?([\w-]+)\*?$/u.exec(role ?? '') ?? [];
         return name === '' || !word.startsWith(beginning)
           ? []
@@ -59,7 +59,7 @@ function rolesIn([program = '', ...given]: readonly string[]): Effects {
   };
 }
 
-/** The roles of the operands that are left where an option has taken one. */
+/** Returns the roles of the remaining operands after options have taken some. */
 function operandRoles(row: ProgramRow | undefined, options: readonly FoundOption<Role>[]): readonly string[] {
   const isReplaced = wordsOf(row?.instead).some(option => options.some(({name}) => name === option));
   const isAimed = options.some(({rule}) => rule.role === 'target');
@@ -68,7 +68,7 @@ function operandRoles(row: ProgramRow | undefined, options: readonly FoundOption
     .filter(role => role !== 'target' || !isAimed);
 }
 
-/** Reads a simple command with the row of its program: its options, and the files that it changes. */
+/** Reads a simple command with its program's row: its options, and the files that it changes. */
 export function readingOf(words: readonly string[]): CommandReading {
   const {effects, options, operands, roles} = rolesIn(words);
   const all = (role: Role): readonly string[] => effects.flatMap(each => (each.role === role ? [each.word] : []));
@@ -111,7 +111,7 @@ export function readingOf(words: readonly string[]): CommandReading {
   return {options, operands, changes: keeps ? [] : changes.length > 0 || isKnown ? changes : undefined};
 }
 
-/** The operands of which a program changes nothing but them. */
+/** Matches the operand roles of programs that change only those operands. */
 const changing = /^(?:\w+=)?(?:create|overwrite|truncate|rename|from|source|link)\*$/u;
 
 const nameInUrl = (url: string): readonly string[] =>

@@ -6,24 +6,24 @@ import {isA} from './known-programs.ts';
 import {commandsStarted} from './risks.ts';
 import {programName} from './layers.ts';
 
-/** Whether each part of a command would destroy file content that exists now. */
+/** Tells whether each part of a command would destroy existing file content. */
 export interface FileEffects {
   readonly ofInvocation: (invocation: JudgedInvocation) => InvocationEffect;
   readonly ofSideEffect: (sideEffect: SideEffect) => FileEffect;
-  /** The files whose content redirections of the invocation would change. A file counts too if this is not known. */
+  /** Returns the files whose content the invocation's redirections would change, including those for which this is not known. */
   readonly overwritten: (invocation: JudgedInvocation) => readonly string[];
 }
 
-/** One effect on files of an invocation or of a command that it runs. */
+/** One effect on files, by an invocation or by a command that it runs. */
 export interface InvocationEffect extends FileEffect {
-  /** The words of the command that does it, without what wraps it. */
+  /** The words of the command with this effect, without its wrappers. */
   readonly words: readonly string[];
 }
 
 /**
- * Examines the disk as it is before the command runs, for each part of the command in the order of the text. A part that writes to a
- * place to which an earlier part has moved a file destroys that file: `mv a b; mv c b` destroys what was in `a`. After a part that can
- * create files from elsewhere (git, an archive, a move that is not understood), the effect of each later part is unknown.
+ * Examines the disk as it is before the command runs, for each part of the command in text order. A part that writes to a path to
+ * which an earlier part moved a file destroys that file: `mv a b; mv c b` destroys what was in `a`. After a part that can create
+ * files from elsewhere (git, an archive, a move that is not understood), the effect of each later part is unknown.
  */
 export function fileEffects(
   {invocations, sideEffects}: ScriptAnalysis,
@@ -91,7 +91,10 @@ export function fileEffects(
 
 const nothingKnown: InvocationEffect = {...unknownFileEffect, words: []};
 
-/** The invocation as a simple command; `undefined` unless its folder and each of its words are known. Wildcards count as known. */
+/**
+ * Returns the invocation as a simple command, or `undefined` unless its folder and all its words are known. Wildcards count as
+ * known.
+ */
 function knownCommand({words, directories}: JudgedInvocation): ResolvedCommand | undefined {
   const texts = words.flatMap(({value}) => {
     const [only, ...more] = typeof value === 'string' ? [] : value;

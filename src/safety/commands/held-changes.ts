@@ -12,9 +12,11 @@ import {reachesOf} from './risks.ts';
 import {programName, shellTextsFrom} from './layers.ts';
 
 /**
- * Whether an overlay holds all that a command does besides reading.
- * The command may run code and change files of the workspace. It may not name files elsewhere or secrets, lose a file, or call a program
- * that needs more, and neither may the commands in its words. The sandbox confines the code, and the changes show what the code did.
+ * True if an overlay holds all effects of a command besides reading.
+ *
+ * The command may run code and change files of the workspace. It must not name files elsewhere or secrets, lose a file, or call a
+ * program that needs more. The same applies to the commands in its words. The sandbox confines the code, and the changes show
+ * what the code did.
  */
 export async function isHeldByOverlay(
   command: string,
@@ -30,7 +32,7 @@ export async function isHeldByOverlay(
   const [start] = invocations;
   const asked = invocations.filter(({reason}) => reason !== undefined);
   if (asked.length > 0) {
-    // A relative path is one of the folder that its own part of the command runs in.
+    // A relative path starts at the folder in which its own part of the command runs.
     const parts = invocations.map(({range: {from, to}, directories}) => ({text: command.slice(from, to), directories}));
     const rest = {text: withoutRanges(command, invocations), directories: start?.directories ?? []};
     if ([...parts, rest].some(each => namesOthersInCode(each.text, each.directories, context))) return false;
@@ -42,7 +44,7 @@ export async function isHeldByOverlay(
   return true;
 }
 
-/** Blanks out what the invocations are written as. */
+/** Blanks out the text of the invocations. */
 const withoutRanges = (command: string, invocations: readonly JudgedInvocation[]): string =>
   invocations.reduce(
     (text, {range: {from, to}}) => text.slice(0, from) + ' '.repeat(to - from) + text.slice(to),
@@ -54,7 +56,7 @@ interface Place {
   readonly context: PathContext;
 }
 
-/** The texts for a shell that an invocation runs, which have to be held in their turn; or that it asks. */
+/** The shell scripts that an invocation runs, which the overlay must also hold. `asks`: the overlay does not hold it. */
 type HeldInvocation = 'asks' | readonly {readonly text: string; readonly directory: string}[];
 
 function heldInvocation(invocation: JudgedInvocation, {effects, context}: Place): HeldInvocation {
@@ -74,7 +76,7 @@ function heldInvocation(invocation: JudgedInvocation, {effects, context}: Place)
   return texts.flatMap(text => directories.map(directory => ({text, directory})));
 }
 
-/** The words of the invocation, once for each text that one of them may be. */
+/** Returns the words of the invocation, once for each text that one of them may be. */
 function wordLists({words}: JudgedInvocation): readonly (readonly string[])[] | 'unknown' {
   const texts = words.map(({value}) => (typeof value === 'string' ? [] : value.map(({text}) => text)));
   const several = texts.filter(({length}) => length > 1);
@@ -82,7 +84,7 @@ function wordLists({words}: JudgedInvocation): readonly (readonly string[])[] | 
   return (several[0] ?? ['']).map((_, at) => texts.map(each => each[Math.min(at, each.length - 1)] ?? ''));
 }
 
-/** Whether all programs that these words start need no more than an overlay gives them. */
+/** True if the programs that these words start need no more than an overlay gives them. */
 function isHeldProgram(
   words: readonly string[],
   {
@@ -117,7 +119,7 @@ function isHeldProgram(
           started.slice(at + 1).every(next => isInstalled(next.words[0] ?? '', directories, context))
         );
       case 'secrets':
-        // Without a command `env` shows what there is.
+        // `env` without a command prints the environment.
         return (
           name === 'env' &&
           started.length > at + 1 &&
@@ -134,11 +136,11 @@ function isHeldProgram(
   });
 }
 
-/** Whether some of the words destroy something if a program that is given them runs them. */
+/** True if some of the words destroy something when a program that receives them runs them. */
 const wouldDestroy = (words: readonly string[]): boolean =>
   words.some((_, from) => reachesOf(words.slice(from)).some(({reach}) => reach === 'destroys'));
 
-/** Whether a shell gets its commands from its input. Nothing is known of those. */
+/** True if a shell reads its commands from its input, which is unknown. */
 const readsCommandsFromInput = ([program = '', ...args]: readonly string[]): boolean =>
   isShell(programName(program))
     ? !args.some(word => !/^[-+]/u.test(word)) || args.some(word => fromInput.test(word))
@@ -146,7 +148,7 @@ const readsCommandsFromInput = ([program = '', ...args]: readonly string[]): boo
 
 const fromInput = /^(?:-s?|\/(?:dev|proc)\/.*)$/u;
 
-/** Whether the project has installed a program of this name. */
+/** True if the project has installed a program of this name. */
 const isInstalled = (name: string, directories: readonly string[], context: PathContext): boolean =>
   directories.every(directory => {
     const parts = partsOf(directory);
@@ -159,7 +161,7 @@ const isInstalled = (name: string, directories: readonly string[], context: Path
     });
   });
 
-/** Whether a word names a file outside the workspace or one that may hold secrets. */
+/** True if a word names a file outside the workspace, or one that may contain secrets. */
 function namesOthers({words, directories}: JudgedInvocation, context: PathContext): boolean {
   const paths = workspacePaths(context);
   const judge = paths.from(directories);
@@ -175,10 +177,10 @@ function namesOthers({words, directories}: JudgedInvocation, context: PathContex
   });
 }
 
-/** Whether a word is a text or code, and no path. */
+/** True if a word is a text or code, and not a path. */
 const isText = (word: string): boolean => /[\s(]/u.test(word) && !/^(?:~|\.{0,2}\/)/u.test(word);
 
-/** Whether code that stands in the command names a file outside the workspace, one that may hold secrets, or the environment. */
+/** True if code in the command names a file outside the workspace, one that may contain secrets, or the environment. */
 function namesOthersInCode(command: string, directories: readonly string[], context: PathContext): boolean {
   const judge = workspacePaths(context).from(directories);
   const home = pathOf(context.homes()[0] ?? []);
@@ -191,7 +193,7 @@ function namesOthersInCode(command: string, directories: readonly string[], cont
       name => !plainVariable.test(name) && (environment.test(name) || (/[./]/u.test(name) && looksSecret(name))),
     ) ||
     paths.some(path => {
-      // What begins with a slash may as well be an expression.
+      // A word that begins with a slash may also be an expression.
       if (path.startsWith('/') && !top.includes(path.split('/')[1] ?? '')) return false;
       return judge({text: path.replace(/^~(?=\/)/u, home), style: 'plain'}, 'read') !== undefined;
     })
@@ -200,7 +202,7 @@ function namesOthersInCode(command: string, directories: readonly string[], cont
 
 const environment = /^(?:ENVIRON|(?:os\.)?(?:environ|getenv)|process\.env|System\.getenv|\$ENV)\b/u;
 
-/** Variables that hold no secret. */
+/** Matches variables without secrets. */
 const plainVariable = /^process\.env\.(?:CI|DEBUG|HOME|LANG|NODE_ENV|PATH|PORT|PWD|TZ|USER)$/u;
 const maxPaths = 300;
 

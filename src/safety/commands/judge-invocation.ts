@@ -12,14 +12,17 @@ import {printsAnything, type Invocation, type AfterCommand, type ShellScope, uni
 import {whyMayShowSecrets} from './shown-secrets.ts';
 import {whyNotSpecial} from './special-programs.ts';
 
-/** Why an invocation is not known to only read; `undefined` when it is. The reason continues a sentence: "Deletes files (rm a)". */
+/**
+ * Explains why an invocation may do more than read. Returns `undefined` if it only reads. The reason continues a sentence:
+ * "Deletes files (rm a)".
+ */
 export function whyNotReadOnlyInvocation(
   {words, directories, input, output}: Invocation,
   paths: PathRules,
 ): PartEffect | undefined {
   const judgePath = paths.from(directories);
   let rest = words;
-  // Each round takes one wrapper off.
+  // Each round removes one wrapper.
   for (;;) {
     const name = programOf(rest[0]);
     if (name === undefined) return 'runs a program that is only known when it runs';
@@ -50,8 +53,8 @@ export function whyNotReadOnlyInvocation(
 }
 
 /**
- * The arguments after the shell has put names of files in the place of patterns, or why one of the names could be taken for an option.
- * Where none can, a pattern is written as `./*`; a pattern that matches nothing stays as it is.
+ * Returns the arguments after the shell has expanded patterns to file names, or why one of the names could be read as an option.
+ * If none could, a pattern is written as `./*`. A pattern that matches nothing stays as it is.
  */
 function expandedNames(
   name: string,
@@ -69,7 +72,7 @@ function expandedNames(
     for (const text of argument.value) {
       const found = text.style === 'plain' || isBelow(text) ? undefined : paths.names(text, directories);
       if (found?.to === 'options') return found.reason;
-      // The patterns of find are its own words.
+      // find expands its own patterns.
       texts.push(found === undefined || /^g?find$/u.test(name) ? text : afterExpansion(text, found.to));
     }
     expanded.push({...argument, value: texts});
@@ -77,7 +80,7 @@ function expandedNames(
   return expanded;
 }
 
-/** Whether `ls` shows the named files and folders themselves (`-d`) and looks into no folder, not even the one above. */
+/** True if `ls` shows the named files and folders themselves (`-d`) and lists no folder, not even the parent. */
 const listsItself = (name: string, args: readonly Argument[]): boolean => {
   const texts = args.map(plainText);
   return (
@@ -87,13 +90,16 @@ const listsItself = (name: string, args: readonly Argument[]): boolean => {
   );
 };
 
-/** Whether an argument is a pattern for hidden files of this folder, `.*` or `.[!.]*`. */
+/** True if an argument is a pattern for hidden files of this folder, `.*` or `.[!.]*`. */
 const isHiddenHere = ({value}: Argument): boolean =>
   typeof value !== 'string' &&
   value.length > 0 &&
   value.every(({text, style}) => style === 'wild' && /^(?:\.\/)?\.[*?[][^/]*$/u.test(text));
 
-/** Whether all that a pattern matches begins with a folder, as for `src/*`, and so is no option. Listed names may be split at blanks. */
+/**
+ * True if all matches of a pattern begin with a folder, as for `src/*`, and so are not options. Listed names may be split at
+ * blanks.
+ */
 const isBelow = ({text, style}: ExpandedText): boolean => style === 'wild' && /^[^-*?[/]*\//u.test(text);
 
 function afterExpansion(text: ExpandedText, to: 'nothing' | 'names'): ExpandedText {
@@ -102,7 +108,7 @@ function afterExpansion(text: ExpandedText, to: 'nothing' | 'names'): ExpandedTe
   return text.text.startsWith('-') ? {text: text.text, style: 'plain'} : text;
 }
 
-/** Why a program that follows symbolic links may read elsewhere. */
+/** Explains why a program that follows symbolic links may read elsewhere. */
 function whyNotFollowing(
   name: string,
   {args, directories}: {readonly args: readonly Argument[]; readonly directories: readonly string[]},
@@ -146,7 +152,7 @@ function whyNotIn(
   );
 }
 
-/** The argument as it is given to a program that shows little of its files: it does not matter whether they hold secrets. */
+/** Converts an argument for a program that shows little of its files, so that secrets in them do not matter. */
 const asSearched = (argument: Argument): Argument =>
   typeof argument.value === 'string'
     ? argument
@@ -155,7 +161,7 @@ const asSearched = (argument: Argument): Argument =>
         value: argument.value.map(text => (text.style === 'found' ? {...text, style: 'searched'} : text)),
       };
 
-/** Why a program that shows what is in files must not be given all files of a folder: some may hold secrets. */
+/** Explains why a program that shows content must not get all files of a folder: some may contain secrets. */
 function whyNotFound(name: string, args: readonly Argument[]): PartEffect | undefined {
   if (showsLittleContent.has(name)) return undefined;
   const isAny = args.some(
@@ -165,21 +171,23 @@ function whyNotFound(name: string, args: readonly Argument[]): PartEffect | unde
   return isAny ? 'reads files that may hold secrets' : undefined;
 }
 
-/** Why the folder that a program runs in matters: a file there may choose what it runs. */
+/** Explains why the current folder matters: a file in it may choose the program that runs. */
 function whyNotHere(name: string, directories: readonly string[], paths: PathRules): PartEffect | undefined {
   const chosen = rowOf(name)?.chosenBy;
   const file = chosen === undefined ? undefined : paths.near(new Set(wordsOf(chosen)), directories);
   return file === undefined ? undefined : runsCode(`may run a program set by ${file}`);
 }
 
-/** The name of the program. One that is given by its path keeps the path, unless it is in `/bin` or `/usr/bin`. */
+/** Returns the program's name. A path outside `/bin` and `/usr/bin` stays a path. */
 function programOf(argument: Argument | undefined): string | undefined {
   const text = plainText(argument);
   if (text === undefined || text === '') return undefined;
   return text.replace(/^\/(?:usr\/)?bin\//u, '');
 }
 
-/** The command that a wrapper runs; `none` when the program is no wrapper, `unsure` when it is not known where the command begins. */
+/**
+ * Returns the command that a wrapper runs: `none` if the program is not a wrapper, `unsure` if the command's start is not known.
+ */
 function unwrapped(name: string, args: readonly Argument[]): readonly Argument[] | 'none' | 'unsure' {
   const texts = args.map(plainText);
   const [first = ''] = texts;
@@ -203,7 +211,7 @@ function unwrapped(name: string, args: readonly Argument[]): readonly Argument[]
   }
 }
 
-/** The words of a program that runs another one end its options. */
+/** Makes a wrapper's option table. The first operand ends its options. */
 const ofWrapper = (options: string) => ({...optionTable(options), stopsAtOperand: true});
 
 const xargsOptions = ofWrapper(
@@ -231,7 +239,7 @@ function whyNotXargs(
   }
   const inner = args.slice(at);
   const name = programOf(inner[0]);
-  // Without a program xargs shows what it is given, as echo does.
+  // Without a program, xargs prints its input like echo.
   if (inner.length === 0) return undefined;
   if (name === undefined || wrappers.has(name)) return 'runs another program through xargs';
   const [range] = inner.map(word => word.range);
@@ -254,12 +262,12 @@ function whyNotXargs(
   );
   if (reason === undefined) return undefined;
   const effect = effectOfRunning(name, reason);
-  // What it is given has to be known, too.
+  // Its input must be known too.
   if (!isCode(effect)) return effect;
   return printed === 'anything' ? effect.does : (paths.from(directories)(printed, 'read') ?? effect);
 }
 
-/** Programs that run others or change the folder: the user is asked about them under `xargs`. */
+/** Programs that run others or change the folder. weft asks about them under `xargs`. */
 const wrappers: ReadonlySet<string> = new Set(
   wordsOf('xargs env nice time timeout command builtin stdbuf cd git find'),
 );
@@ -303,7 +311,7 @@ interface JudgedBuiltin {
   readonly ends: AfterCommand;
 }
 
-/** Judges `cd`: it may go to a folder of the workspace. */
+/** Judges `cd`. It may enter folders of the workspace. */
 export function judgeCd({words, directories}: Invocation, paths: PathRules): JudgedBuiltin {
   const ends = (success: readonly string[]): AfterCommand => ({success, failure: directories, prints: printsAnything});
   const targets = words.length === 2 ? plainTexts(words[1]) : [];
@@ -322,7 +330,7 @@ export function judgeCd({words, directories}: Invocation, paths: PathRules): Jud
   return {reason: undefined, ends: {...ends(success), failure: exists ? success : directories}};
 }
 
-/** Judges `read -r line`, which may set variables that only the script uses. Their names are spelled out, see `forgetMentioned`. */
+/** Judges `read -r line`. It may set variables that only the script uses. Their names are written out, see `forgetMentioned`. */
 export function judgeRead(
   written: readonly string[],
   {directories, input}: Invocation,
@@ -339,7 +347,7 @@ export function judgeRead(
   };
 }
 
-/** The plain texts that an argument may be; none when it may be anything else. */
+/** Returns the possible plain texts of an argument, or none if it may be anything else. */
 const plainTexts = (argument: Argument | undefined): readonly string[] =>
   argument === undefined || typeof argument.value === 'string' || argument.value.some(({style}) => style !== 'plain')
     ? []

@@ -11,7 +11,7 @@ import {textPrograms} from './programs/text.ts';
 import {toolchains} from './programs/toolchains.ts';
 import {wrappers} from './programs/wrappers.ts';
 
-/** All that weft knows of programs. */
+/** Everything that weft knows about programs. */
 export const allPrograms: readonly ProgramRow[] = [
   ...coreutils,
   ...textPrograms,
@@ -27,7 +27,7 @@ export const allPrograms: readonly ProgramRow[] = [
 ];
 
 interface NamedRow {
-  /** The words that lead up to its arguments, the program first. */
+  /** The words before its arguments, the program first. */
   readonly words: readonly string[];
   readonly row: ProgramRow;
 }
@@ -44,55 +44,55 @@ for (const row of allPrograms) {
 }
 for (const named of rows.values()) named.sort((a, b) => b.words.length - a.words.length);
 
-/** The rows of a program and of its subcommands, those with the longest names first. */
+/** Returns the rows of a program and of its subcommands, the longest names first. */
 export const rowsOf = (program: string): readonly NamedRow[] => rows.get(program) ?? [];
 
-/** The row with the longest name that the words begin with; of `gcc-12` and `python3.12` that of the bare name. */
+/** Returns the row with the longest name that the words begin with. `gcc-12` and `python3.12` use the row of the bare name. */
 export const rowFor = ([program = '', ...args]: readonly string[]): NamedRow | undefined =>
   [program, program.replace(/-?\d[\d.]*$/u, '')]
     .flatMap(rowsOf)
     .find(({words}) => words.every((word, at) => at === 0 || word === args[at - 1]));
 
-/** The row of a program, `git`, or of a subcommand, `git stash list`. */
+/** Returns the row of a program (`git`) or of a subcommand (`git stash list`). */
 export const rowOf = (name: string): ProgramRow | undefined => rowsByName.get(name);
 
 export const isA = (name: string, trait: Trait): boolean => rowOf(name)?.is.has(trait) === true;
 
-/** The names of the programs that run the command that stands in their words. */
+/** Returns the names of the programs that run a command in their words. */
 export const wrappingPrograms = (): readonly string[] =>
   [...rows.keys()].filter(name => rowOf(name)?.wraps !== undefined);
 
-/** Whether a subcommand of these words has the trait: `git bisect run` for `git bisect`. */
+/** True if a subcommand of these words has the trait: `git bisect run` for `git bisect`. */
 export const hasSubcommand = (words: string, trait: Trait): boolean =>
   rowsOf(wordsOf(words)[0] ?? '').some(
     ({words: name, row}) => row.is.has(trait) && name.join(' ').startsWith(`${words} `),
   );
 
-/** Whether weft knows with which arguments the program only reads. With others it may also read elsewhere. */
+/** True if weft knows arguments with which the program only reads. With others it may also read elsewhere. */
 export const isReader = (program: string): boolean => rowsOf(program).some(({row}) => row.yes !== undefined);
 
 export const isShell = (program: string): boolean => isA(program, 'shell');
 
-/** Programs that run code they are given, whatever their version: `python3.12`. */
+/** True for programs that run code from their arguments, whatever their version: `python3.12`. */
 export const isInterpreter = (program: string): boolean =>
   [program, program.toLowerCase(), program.replace(/[\d.]+$/u, '')].some(name => isA(name, 'code'));
 
-/** Programs that take commands or code from their input. */
+/** True for programs that read commands or code from their input. */
 export const takesCodeFromInput = (program: string): boolean =>
   isShell(program) || isInterpreter(program) || isA(program, 'input');
 
-/** An option in a word by which a program does more than its name says, see `ProgramRow.runs`. */
+/** An option in a word with which a program does more than its name says. See `ProgramRow.runs`. */
 export interface Act {
   readonly act: 'runs' | 'writes' | 'loads';
   readonly option: string;
   readonly word: string;
-  /** Behind the option, in its word or the next one. */
+  /** After the option, in its word or the next one. */
   readonly value: string | undefined;
 }
 
 const acts = ['runs', 'writes', 'loads'] as const;
 
-/** The options that act, of a program and of its subcommand. Each word may be one, also where it may be a value of another. */
+/** Returns the acting options of a program and of its subcommand. Any word may be one, even if it may be the value of another. */
 export function actsOf([program = '', ...args]: readonly string[]): readonly Act[] {
   const name = program.slice(program.lastIndexOf('/') + 1);
   const subcommand = args.find(
@@ -120,7 +120,7 @@ function actsBy(row: ProgramRow, args: readonly string[]): readonly Act[] {
       if (read !== undefined) return [{...read, word: own[at] ?? word, act, value: read.value ?? next}];
       const joined =
         next === undefined || !/^-[^=]+$/u.test(word) ? undefined : patternOption(`${word}=${next}`, row[act]);
-      // The value decides, so a rule that names the option with another value does not cover this one.
+      // The value matters, so a rule that names the option with another value does not cover this one.
       return next === undefined || joined === undefined
         ? []
         : [{option: next, word: next, act, value: joined.value ?? next}];
@@ -136,11 +136,11 @@ function actsBy(row: ProgramRow, args: readonly string[]): readonly Act[] {
   return written === undefined ? found : [...found, {option: written, word: written, act: 'writes', value: written}];
 }
 
-/** The files that options and operands of a simple command name for it to write. */
+/** Returns the files that a simple command's options and operands name for writing. */
 export const filesWritten = (words: readonly string[]): readonly string[] =>
   actsOf(words).flatMap(({act, value}) => (act === 'writes' && value !== undefined ? [value] : []));
 
-/** The values of some options of a program: what stands in their words, or in the next. */
+/** Returns the values of some options of a program, from their words or the next ones. */
 export const valuesOf = (args: readonly string[], row: ProgramRow, options: string | undefined): readonly string[] =>
   args.flatMap((word, at) => {
     const read = actingOption(word, row, options);
@@ -157,7 +157,7 @@ function actingOption(word: string, row: ProgramRow, listed: string | undefined)
   if (listed === undefined) return undefined;
   const {plain, long} = optionsListed(listed);
   const [name = '', ...values] = word.split('=');
-  // Many options share a beginning of two letters or fewer, so such an abbreviation says nothing.
+  // Many options share their first two letters, so such an abbreviation means nothing.
   const isAbbreviation =
     row.is.has('abbreviates') && name.length > 4 && name.startsWith('--') && !completeOptions.has(name);
   const fitting = patternOption(word, listed);
@@ -179,7 +179,7 @@ function actingOption(word: string, row: ProgramRow, listed: string | undefined)
   return undefined;
 }
 
-/** Finds a pattern that fits a word; the value stands behind the equals sign, else it is what the last `*` stands for. */
+/** Finds a pattern that matches a word. The value is the text after the equals sign, or else what the last `*` matches. */
 function patternOption(word: string, listed: string | undefined): FoundAct | undefined {
   for (const pattern of listed === undefined ? [] : optionsListed(listed).patterns) {
     const found = pattern.exec(word);
@@ -215,9 +215,9 @@ function optionsListed(listed: string): ListedOptions {
   return read;
 }
 
-/** Complete options that are also the beginning of longer ones, so that they are no abbreviations. */
+/** Complete options that longer ones begin with. They are not abbreviations. */
 const completeOptions: ReadonlySet<string> = new Set(['--text', '--cache', '--check', '--work', '--dir', '--call']);
 
-/** `*` is any text. Letters count in either case. */
+/** Compiles a pattern in which `*` is any text. Case is ignored. */
 const asPattern = (option: string): RegExp =>
   new RegExp(`^${option.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`).replaceAll('*', '(.*)')}$`, 'isu');

@@ -1,20 +1,20 @@
 import {isShell, rowOf, valuesOf, wrappingPrograms} from './known-programs.ts';
 import {wordsOf} from './program-table.ts';
 
-/** Keywords of the shell that stand before a command. */
+/** Shell keywords that come before a command. */
 const keywords: ReadonlySet<string> = new Set(
   wordsOf('! { } if then elif else while until do coproc function noglob nocorrect'),
 );
 
 export type CommandPlace = 'here' | 'elsewhere';
 
-/** Whether the program runs the command that stands behind its own options. */
+/** True if the program runs the command after its own options. */
 export const isWrapper = (name: string): boolean => {
   const wraps = rowOf(name)?.wraps;
   return (wraps !== undefined && wraps.behind === undefined && wraps.options === undefined) || isLoader(name);
 };
 
-/** The words before the command, operands as `1`, for each wrapper there is: `nice`, `timeout 1`, `npm exec`. */
+/** Returns the words before the command for each wrapper, with `1` for operands: `nice`, `timeout 1`, `npm exec`. */
 export const wrapperBeginnings = (): readonly string[] =>
   wrappingPrograms().flatMap(name => {
     const {behind, options, operands = 0} = rowOf(name)?.wraps ?? {};
@@ -22,30 +22,30 @@ export const wrapperBeginnings = (): readonly string[] =>
     return options === undefined ? beginnings.map(words => words + ' 1'.repeat(operands)) : [];
   });
 
-/** Whether one operand stands before the command: `5` in `timeout 5 ls`. */
+/** True if one operand comes before the command: `5` in `timeout 5 ls`. */
 export const takesOperand = (name: string): boolean => rowOf(name)?.wraps?.operands === 1;
 
-/** Whether it is the dynamic loader: `/lib64/ld-linux-x86-64.so.2 /bin/rm x` runs `rm`. */
+/** True for the dynamic loader: `/lib64/ld-linux-x86-64.so.2 /bin/rm x` runs `rm`. */
 const isLoader = (name: string): boolean => /^ld(?:-linux[\w.-]*|-musl[\w.-]*|-[\d.]+)?\.so(?:\.\d+)?$/u.test(name);
 
-/** How many starts are tried in one command: `sudo env nice rm` has four. */
+/** The most starts that are tried in one command: `sudo env nice rm` has four. */
 export const maxLayers = 64;
 
-/** One of the commands that stand in the words of a command: the command itself, or what a wrapper in it may run. */
+/** A command within a command: the whole command, or one that a wrapper in it may run. */
 export interface Layer {
-  /** Where its program stands. */
+  /** The position of its program. */
   readonly at: number;
   /** Its own words, the program first. */
   readonly words: readonly string[];
-  /** The bare name of the program. */
+  /** The program's bare name. */
   readonly program: string;
-  /** Whether its paths lead where those of the first command lead. */
+  /** Whether its paths lead to the same files as those of the first command. */
   readonly where: CommandPlace;
 }
 
 /**
- * The one remover of wrappers: the command, and each command that may begin behind a wrapper in it. If it is not known whether an option
- * takes a value, a command may begin at the next word and behind it.
+ * Returns the command, and each command that may begin after a wrapper in it. This is the only remover of wrappers. If it is not
+ * known whether an option takes a value, a command may begin at the next word and at the one after it.
  */
 export function layers(words: readonly string[]): readonly Layer[] {
   const starts = new Map<number, CommandPlace>([[0, 'here']]);
@@ -64,10 +64,10 @@ export function layers(words: readonly string[]): readonly Layer[] {
   }));
 }
 
-/** The positions of the layers. */
+/** Returns the positions of the layers. */
 export const commandStarts = (words: readonly string[]): readonly number[] => layers(words).map(({at}) => at);
 
-/** Where the wrapper at a word runs its command. Options can enter another folder: `env -C folder`. */
+/** Tells where the wrapper at a word runs its command. Options can enter another folder: `env -C folder`. */
 function placeBehind(words: readonly string[], at: number): CommandPlace {
   const where = rowOf(programName(words[at] ?? ''))?.wraps?.where ?? 'here';
   const changesFolder = /^(?:-[CD]|--(?:chdir|cwd|chroot|root|directory|working-directory|prefix)(?:=|$))/u;
@@ -75,7 +75,7 @@ function placeBehind(words: readonly string[], at: number): CommandPlace {
   return words.slice(at + 1, end < 0 ? words.length : end).some(word => changesFolder.test(word)) ? 'elsewhere' : where;
 }
 
-/** Where the command begins that the wrappers run in the end, if a rule may leave its arguments open; `undefined` if it may not. */
+/** Returns the start of the innermost command if a rule may leave its arguments open, or `undefined` if it may not. */
 export function innerCommand(words: readonly string[]): number | undefined {
   const starts = new Set([0]);
   for (const start of starts) {
@@ -89,8 +89,8 @@ export function innerCommand(words: readonly string[]): number | undefined {
 }
 
 /**
- * The wrapper that may run a word at `at` or behind it: `sudo`, `npm exec`; `undefined` if the words that name programs all stand
- * before. Programs that options of git and find run do not count, and neither do those on the machine that `ssh` names.
+ * Returns the wrapper that may run a word at or after `at`: `sudo`, `npm exec`. Returns `undefined` if all words that name
+ * programs come before. Programs that options of git and find run do not count, nor do programs on the machine that `ssh` names.
  */
 export function wrapperOpenAt(words: readonly string[], at: number): string | undefined {
   const starts = new Set([0]);
@@ -106,20 +106,20 @@ export function wrapperOpenAt(words: readonly string[], at: number): string | un
   return undefined;
 }
 
-/** The name of the program that a word calls if its expansions are empty: `/bin/rm`, `"$BIN"/rm` and `rm$X` are `rm`. */
+/** Returns the program that a word calls if its expansions are empty: `/bin/rm`, `"$BIN"/rm` and `rm$X` are `rm`. */
 export function programName(word: string): string {
   const fixed = word.replaceAll(/\$(?:\(\)|\{[^{}]*\}|\w+|[@*#?!$-])/gu, '');
   return fixed.slice(fixed.lastIndexOf('/') + 1);
 }
 
-/** Where the command may begin that the wrapper at `at` runs. If it is not known that an option takes a value, both count. */
+/** Returns where the wrapped command may begin. If it is not known whether an option takes a value, both positions count. */
 function startsAfter(words: readonly string[], at: number, place: 'anywhere' | 'here' = 'anywhere'): readonly number[] {
   const plain = words[at] ?? '';
   if (isAssignment(plain)) return [skipAssignments(words, at)];
   const name = programName(plain);
-  // Behind a word that may be empty the next one may be the command.
+  // After a word that may be empty, the next one may be the command.
   if (name === '' || keywords.has(name)) return [at + 1];
-  // `command -v` only says what a name stands for.
+  // `command -v` only prints what a name means.
   if (name === 'command' && /^-[vV]$/u.test(words[at + 1] ?? '')) return [];
   const wraps = rowOf(name)?.wraps;
   if (wraps === undefined) return isLoader(name) ? afterOptions(words, at + 1, {}) : [];
@@ -130,7 +130,7 @@ function startsAfter(words: readonly string[], at: number, place: 'anywhere' | '
   return from.flatMap(each => afterOptions(words, each, {operands: own, flags: wraps.flags}));
 }
 
-/** The scripts that the command at `at` passes to a shell: `bash -c "…"`, `eval …`. */
+/** Returns the scripts that the command at `at` passes to a shell: `bash -c "…"`, `eval …`. */
 export function shellTextsFrom(words: readonly string[], at: number): readonly string[] {
   const rest = words.slice(at + 1);
   const name = programName(words[at] ?? '');
@@ -148,7 +148,7 @@ export function shellTextsFrom(words: readonly string[], at: number): readonly s
       const before = rest[index - 1] ?? '';
       if (/^(?:foreach|-x|--exec)$/u.test(before)) return [word];
       if (word.startsWith('--exec=')) return [word.slice(7)];
-      // An alias that begins with `!` is a command of the shell.
+      // An alias that begins with `!` is a shell command.
       const [, alias] = before === '-c' ? (/^alias\.[^=]*=\s*!([\s\S]*)$/iu.exec(word) ?? []) : [];
       return alias === undefined ? [] : [alias];
     });
@@ -157,7 +157,10 @@ export function shellTextsFrom(words: readonly string[], at: number): readonly s
   return name === 'eval' || name === 'watch' || name === 'parallel' || name === 'ssh' ? [rest.join(' ')] : [];
 }
 
-/** The values of the options that match: the next word, the text behind `=`, or, for one letter, the text right behind it. */
+/**
+ * Returns the values of the matching options: the next word, the text after `=`, or, for a single letter, the text directly after
+ * it.
+ */
 export const optionValues = (args: readonly string[], option: RegExp): readonly string[] =>
   args.flatMap((word, at) => {
     if (option.test(word)) return args.slice(at + 1, at + 2);
@@ -176,7 +179,7 @@ function skipAssignments(words: readonly string[], from: number): number {
   return end < 0 ? words.length : end;
 }
 
-/** Behind each of the listed words. */
+/** Returns the positions after each of the listed words. */
 function afterEach(words: readonly string[], from: number, listed: string): readonly number[] {
   const wanted = wordsOf(listed);
   return words.flatMap((word, at) => (at >= from && wanted.includes(word) ? [at + 1] : []));

@@ -4,19 +4,19 @@ import {readShell, type ShellWord} from '../shell/loose-reader.ts';
 import type {CommandForms} from './command-forms.ts';
 import {filesWritten, isA} from './known-programs.ts';
 
-/** The words of a command that may name files. Where the words are literal, none that names a file is left out. */
+/** The words of a command that may name files. If the words are literal, every file name is included. */
 interface CommandNames {
   readonly mentioned: readonly string[];
-  /** The names that are surely written to: the targets of redirections, and operands of programs that only change files. */
+  /** Names that are certainly written to: redirection targets, and operands of programs that only change files. */
   readonly written: readonly string[];
 }
 
-/** How many words of one command are looked at; a command with more has enough names to be asked about. */
+/** The most words of one command that are examined. A command with more has enough names to ask about. */
 const maxNames = 20_000;
 
 /**
- * The words of a command that may be paths, each also from the folders it changes to (`cd secret && cat key`). Parts of words
- * count: `--file=a`, `-fa`, `@a`, `HEAD:a`.
+ * Returns the words of a command that may be paths, also relative to the folders that it enters (`cd secret && cat key`). Parts
+ * of words count: `--file=a`, `-fa`, `@a`, `HEAD:a`.
  */
 export function pathsInCommand(command: CommandForms): CommandNames {
   const folders = foldersEntered(command.forms);
@@ -26,7 +26,7 @@ export function pathsInCommand(command: CommandForms): CommandNames {
   return {mentioned, written};
 }
 
-/** The files that a program changes, by its operands and options. */
+/** Returns the files that a program changes, from its operands and options. */
 export const operandsWritten = (words: readonly string[]): readonly string[] => [
   ...writtenBy(words),
   ...filesWritten(words),
@@ -40,7 +40,7 @@ export function foldersEntered(forms: readonly string[]): readonly string[] {
     if (entered !== undefined && !folders.includes(entered)) folders.push(entered);
     if (folders.length >= maxFolders) break;
   }
-  // The folders are entered one after the other, or each by itself.
+  // The folders may be entered one after the other, or separately.
   const chained = folders.map((_, at) => folders.slice(0, at + 1).reduce(joinPath));
   return [...new Set([...folders, ...chained])];
 }
@@ -55,7 +55,7 @@ export function fromFolders(names: readonly string[], folders: readonly string[]
 
 const joinPath = (folder: string, name: string): string => (/^[/~]/u.test(name) ? name : `${folder}/${name}`);
 
-/** The operands of programs that only change the files they are given. */
+/** Returns the operands of a program that only changes its files. */
 function writtenBy([program = '', ...words]: readonly string[]): readonly string[] {
   const operands = words.filter(word => !word.startsWith('-'));
   if (program === 'dd') return operands.filter(word => word.startsWith('of=')).map(word => word.slice(3));
@@ -67,13 +67,13 @@ function writtenBy([program = '', ...words]: readonly string[]): readonly string
 
 const changes = ['removes', 'moves', 'writes', 'rights'] as const;
 
-/** A folder of which a command may read all files; `visible` leaves out those whose names begin with a dot. */
+/** A folder in which a command may read all files. `visible` excludes names that begin with a dot. */
 interface SearchedFolder {
   readonly folder: string;
   readonly names: 'all' | 'visible';
 }
 
-/** The folders of which the command may read all files: by `grep -r`, `rg`, or what is piped into `xargs`. */
+/** Returns the folders in which a command may read all files: by `grep -r`, `rg`, or input to `xargs`. */
 export function searchedFolders(command: CommandForms): readonly SearchedFolder[] {
   const searches = command.forms.flatMap(form => searchOf(form.split(' ')));
   if (searches.length === 0) return [];
@@ -106,20 +106,20 @@ function searchOf([program = '', ...words]: readonly string[]): readonly Searche
 }
 
 /**
- * What is needed to find the paths that the words of a command may stand for, where a path too many is better than one too few. Variables
- * count with each value they may have, every folder that the command enters counts, and so do texts that code joins.
+ * The state for finding the paths that the words of a command may mean. It prefers a path too many to one too few: every value of
+ * a variable counts, every folder that the command enters, and every text that code joins.
  */
 export interface PathExpansion {
   readonly context: PathContext;
-  /** The folders in which relative paths may begin. */
+  /** Folders in which relative paths may begin. */
   readonly startFolders: readonly string[];
-  /** The values that each variable may have. */
+  /** The possible values of each variable. */
   readonly variables: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * The parts of a word that may be paths: the word, and what stands between the characters that code and options put around paths. Code
- * joins texts to paths: `'.config' / 'weft'`, `join('.config', 'weft')`.
+ * Returns the parts of a word that may be paths: the word, and the text between the characters that code and options put around
+ * paths. Code joins texts to paths: `'.config' / 'weft'`, `join('.config', 'weft')`.
  */
 export function pathCandidates(word: string): readonly string[] {
   const joined = word.replaceAll(/(['"`])\s*[,+/]\s*['"`]/gu, '/');
@@ -130,7 +130,7 @@ export function pathCandidates(word: string): readonly string[] {
   );
 }
 
-/** The absolute paths a name may stand for. */
+/** Returns the absolute paths that a name may mean. */
 export const possiblePaths = (name: string, scope: PathExpansion): readonly string[] =>
   withVariables(name, scope).flatMap(expanded => pathsFrom(expanded, scope));
 
@@ -148,10 +148,10 @@ function pathsFrom(name: string, {context, startFolders: entered}: PathExpansion
   return [...entered.map(folder => `${folder}/${expanded}`), ...fromHome];
 }
 
-/** The text with its variables replaced by each of their possible values; variables that are not known stay. */
+/** Returns the text with each possible value of its variables. Unknown variables stay. */
 export function withVariables(text: string, {variables}: PathExpansion): readonly string[] {
   let results: readonly string[] = [withEnvironment(text, variables)];
-  // The value of a variable may have variables in it.
+  // A variable's value may contain variables.
   for (let round = 0; round < deepest && results.some(result => result.includes('$')); round += 1) {
     const next = [...new Set(results.flatMap(result => replacedOnce(result, variables)))].slice(0, maxExpansions);
     const isSame = next.length === results.length && next.every((result, at) => result === results[at]);
@@ -179,7 +179,7 @@ function replacedOnce(text: string, variables: PathExpansion['variables']): read
   return results.map(result => result + text.slice(from));
 }
 
-/** Replaces what code reads from the environment by name: `os.environ['HOME']`, `process.env.HOME`, `$ENV{HOME}`. */
+/** Replaces environment variables in code: `os.environ['HOME']`, `process.env.HOME`, `$ENV{HOME}`. */
 const withEnvironment = (text: string, variables: PathExpansion['variables']): string =>
   text.replaceAll(
     /(?:environ|getenv|env|ENV)(?:\.get)?\s*[.([{]\s*['"]?(\w+)(?:['"]?\s*[\])}])?/gu,
@@ -191,27 +191,27 @@ const withEnvironment = (text: string, variables: PathExpansion['variables']): s
 
 const maxExpansions = 16;
 
-/** By how many characters variables may lengthen a text; one whose value names it twice would double the text again and again. */
+/** How many characters variables may add to a text. A self-referencing value would otherwise double the text repeatedly. */
 const maxGrowth = 4000;
 
-/** How many times variables in the values of variables are replaced. */
+/** How many levels of variables inside values are replaced. */
 const deepest = 6;
 
-/** The variables that lead to weft's own folders. */
+/** Returns the variables that lead to weft's own folders. */
 export const weftFolderVariables = ({weftFolders, homes}: PathContext): PathExpansion['variables'] =>
   new Map([
     ['HOME', [pathOf(homes()[0] ?? [])]],
     ...Object.entries(weftFolders.variables).map(([name, value]) => [name, [value]] as const),
   ]);
 
-/** The variables as the commands of a text set them, and the folders that these commands enter. */
+/** Returns the state after the commands of a text: the variables that they set, and the folders that they enter. */
 export function expansionAfter<T extends PathExpansion>(text: string, scope: T): T {
   const {commands} = readShell(text);
   const there = {...scope, variables: variablesSet(commands, scope)};
   return {...there, startFolders: foldersOf(commands, there)};
 }
 
-/** The variables with what the commands assign to them, and what the variable of a `for` may be. */
+/** Returns the variables with the values that the commands assign, and the values of `for` variables. */
 function variablesSet(
   commands: readonly (readonly ShellWord[])[],
   {variables}: PathExpansion,
@@ -233,7 +233,7 @@ function variablesSet(
 
 const assigning: ReadonlySet<string> = new Set(['export', 'local', 'declare', 'typeset', 'readonly']);
 
-/** The folders that commands enter, and those they start in. */
+/** Returns the folders that commands start in and enter. */
 function foldersOf(commands: readonly (readonly ShellWord[])[], scope: PathExpansion): readonly string[] {
   let folders = scope.startFolders;
   for (const words of commands) {
@@ -249,15 +249,15 @@ function foldersOf(commands: readonly (readonly ShellWord[])[], scope: PathExpan
 
 const maxEntered = 16;
 
-/** The folders that options tell a program to enter (`-C`). */
+/** Returns the folders that options such as `-C` make a program enter. */
 export const foldersEnteredByOptions = (args: readonly string[]): readonly string[] =>
   attachedOrNextValues(args, /^(?:-C|--(?:directory|chdir|one-top-level)=?)/u);
 
-/** The folders that options of these letters tell a program to write into. */
+/** Returns the folders that options with these letters make a program write into. */
 export const outputFolders = (args: readonly string[], letters: string): readonly string[] =>
   attachedOrNextValues(args, new RegExp(`^-[${letters}]`, 'u'));
 
-/** The values of an option, which stand right behind it or are the next word. */
+/** Returns the values of an option, attached to it or in the next word. */
 const attachedOrNextValues = (args: readonly string[], option: RegExp): readonly string[] =>
   args.flatMap((word, at) => {
     if (args[at - 1]?.replace(option, '') === '') return [word];

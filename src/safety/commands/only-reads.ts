@@ -7,10 +7,10 @@ import {actingRoles, optionTable, type ProgramRow, type Role, roleOf, wordsOf} f
 import {readWords} from './read-words.ts';
 import {isHarmlessAwk, isHarmlessJq, isHarmlessSed} from './script-languages.ts';
 
-/** Judges a path as a command names it: why the user is asked about it, or `undefined`. */
+/** Judges a path in a command. Returns why weft asks about it, or `undefined`. */
 export type PathJudge = (path: ExpandedText, use: 'read' | 'named') => PartEffect | undefined;
 
-/** Why a program with these arguments is not known to only read, or `undefined` when it is. */
+/** Explains why a program with these arguments may do more than read. Returns `undefined` if it only reads. */
 export function whyNotReadOnlyProgram(
   name: string,
   args: readonly Argument[],
@@ -27,7 +27,7 @@ export function whyNotReadOnlyProgram(
   return reason ?? runsCode(rows.length === 0 ? 'may do more than read' : 'may do more than read with these arguments');
 }
 
-/** The text of an argument that is one plain text; `undefined` for any other argument. */
+/** Returns the text of an argument that is one plain text, or `undefined` for any other argument. */
 export function plainText(argument: Argument | undefined): string | undefined {
   const value = argument?.value;
   const [first] = value === undefined || typeof value === 'string' ? [] : value;
@@ -66,7 +66,7 @@ function whyNotNextValue(
   {text, kind, row}: {readonly text: string; readonly kind: Role; readonly row: ProgramRow},
   judgePath: PathJudge,
 ): PartEffect | undefined {
-  // A value that looks like an option may be one to another version of the program.
+  // Another version of the program may read a value that looks like an option as one.
   if (value === undefined || /^-(?!\d+$)./u.test(plainText(value) ?? '')) return `uses ${text} without a value`;
   if (!row.is.has('any-option') && typeof value.value !== 'string' && value.value.some(mayBeSeveral))
     return 'may get more arguments than it seems';
@@ -86,7 +86,7 @@ function whyNotOperands(
     const kind = kinds[isOpen ? Math.min(at, kinds.length - 1) : at];
     if (kind === undefined || actingRoles.has(kind)) return runsCode('may do more than read with so many arguments');
     const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(mayBeSeveral));
-    // An argument that comes to several words moves those behind it.
+    // An argument that expands to several words shifts those after it.
     if (several && (at + 1 < kinds.length || !isOpen) && !row.is.has('any-option'))
       return 'may get more arguments than it seems';
     return whyNotArgument(
@@ -114,7 +114,7 @@ function whyNotArgument(
   const {value} = argument;
   if (value.length === 0) return 'gets a value that is not known';
   if (value === 'opaque') {
-    // It may come to several words, and some may be options.
+    // It may expand to several words, and some may be options.
     return kind === 'text' && unknowns === 'harmless' ? undefined : 'gets a value that is only known when it runs';
   }
   if (value === 'unknown') return 'gets a value that is not known';
@@ -131,7 +131,7 @@ function whyNotValue(kind: Role, value: ExpandedText, judgePath: PathJudge): Par
     case 'revision':
       return whyNotRevision(value, judgePath);
     case 'text':
-      // The shell replaces a pattern with names of files, and must not look for them elsewhere.
+      // The shell replaces a pattern with file names, and must not search elsewhere for them.
       return value.style === 'wild' ? judgePath(value, 'named') : undefined;
     case 'glob':
       return whyNotPattern(text.replace(/^!/u, ''));

@@ -4,12 +4,12 @@ import type {Argument, FoundFiles, PrintedOutput, ExpandedText, ListedFiles} fro
 import {plainText} from './only-reads.ts';
 
 /**
- * What an invocation that only reads prints, where that is sure: mostly names of files in the workspace. Only options that leave the
- * names as they are are known here; any other could print something beside them.
+ * Returns what an invocation that only reads prints, if that is certain: mostly names of workspace files. It knows only options
+ * that leave the names unchanged. Any other could print something else too.
  */
 export function outputOf({words, directories, input}: Invocation): PrintedOutput {
   const [name = '', ...texts] = words.map(word => plainText(word) ?? '');
-  // Names that a pattern comes to could be options.
+  // Names that a pattern expands to could be options.
   const isPlain = words.every(({value}) => typeof value !== 'string' && value.every(isNoOption)) || name === 'ls';
   if (!isPlain || words.some(({value}) => typeof value === 'string' || value.some(isFoundOrSecret))) return 'anything';
   const passed = passesOn(name, texts) ? input() : 'anything';
@@ -21,14 +21,14 @@ const isNoOption = ({text, style}: ExpandedText): boolean => style === 'plain' |
 const isFoundOrSecret = ({text, style}: ExpandedText): boolean =>
   style === 'found' || (!text.startsWith('-') && mayNameSecret(text, 'like others'));
 
-/** A word that stands for those that `git merge-base` and `git rev-parse HEAD` print. */
+/** A word that represents the output of `git merge-base` and `git rev-parse HEAD`. */
 const revision: PrintedOutput = {text: '0123abcd', style: 'plain'};
 
 type Below = ListedFiles['below'];
 
 const everywhere = (folders: readonly string[]): Below => folders.map(folder => ({folder, depth: Infinity}));
 
-/** Names of files in these folders, of visible ones alone or of hidden ones too. */
+/** Returns names of files in these folders: only visible ones, or hidden ones too. */
 function foundNames(hidden: 'left out' | 'with them', below: Below, from: readonly string[]): FoundFiles {
   const isHidden = hidden === 'with them' || below.some(({folder}) => /(?:^|\/)\.(?!\.?(?:\/|$))/u.test(folder));
   return {
@@ -39,7 +39,7 @@ function foundNames(hidden: 'left out' | 'with them', below: Below, from: readon
   };
 }
 
-/** Names of files that git knows. Their paths may begin at the root of the repository instead of the folder. */
+/** Returns names of files that git tracks. Their paths may begin at the repository root instead of the folder. */
 const tracked = (folders: readonly string[], from: readonly string[], fits = '*|.*'): PrintedOutput => ({
   text: fits,
   style: 'found',
@@ -52,12 +52,12 @@ const tracked = (folders: readonly string[], from: readonly string[], fits = '*|
   },
 });
 
-/** What a program prints that lists names by itself. */
+/** Returns what a program that lists names prints. */
 function listedNames(name: string, {texts, words, from}: ListingWords): PrintedOutput {
   const options = texts.filter(text => text.startsWith('-'));
   const has = (pattern: RegExp): boolean => options.some(option => pattern.test(option));
   const only = (pattern: RegExp): boolean => options.every(option => pattern.test(option));
-  // An operand may be a pattern for lines just as well.
+  // An operand may also be a pattern for lines.
   const operands = texts.filter(text => text !== '' && !text.startsWith('-'));
   const found = (hidden: RegExp, below = everywhere(['.', ...operands])): FoundFiles =>
     foundNames(has(hidden) ? 'with them' : 'left out', below, from);
@@ -84,7 +84,7 @@ function listedNames(name: string, {texts, words, from}: ListingWords): PrintedO
       const plainly = only(/^(?:-[lLiwxEFPGsIHhnrve]+|--(?:include|exclude|exclude-dir)=.*)$/u);
       const lists = has(/^-[iwxEFPGsIHhnrv]*[lL][lLiwxEFPGsIHhnrv]*$/u);
       if (!plainly || !lists) return 'anything';
-      // With `-e` every operand is a file, else all but the first.
+      // With `-e` every operand is a file. Otherwise all but the first are.
       const searched = operands.length > 1 && !has(/^-\w*e/u) ? operands.slice(1) : ['.', ...operands];
       const files = foundNames(has(/^-\w*r/u) ? 'with them' : 'left out', everywhere(searched), from);
       const endings = options.flatMap(option => /^--include=(\*\.\w+)$/u.exec(option)?.[1] ?? []);
@@ -92,7 +92,7 @@ function listedNames(name: string, {texts, words, from}: ListingWords): PrintedO
       return {...files, text: isNarrow ? endings.join('|') : files.text, listed: {...files.listed, links: 'none'}};
     }
     case 'ls':
-      // With `-a` the folder above is among the names.
+      // With `-a` the parent folder is among the names.
       return only(/^(?:-[A1trSdU]+|--(?:almost-all|reverse|directory))$/u)
         ? bare(found(/^(?:-\w*A|--a)/u, listedBy(words.slice(1))))
         : 'anything';
@@ -101,7 +101,7 @@ function listedNames(name: string, {texts, words, from}: ListingWords): PrintedO
   }
 }
 
-/** What find prints; with tests for names only those. */
+/** Returns what find prints. With tests for names, it prints only those. */
 function namesOfFind(texts: readonly string[], from: readonly string[]): PrintedOutput {
   if (texts.some(text => /^-(?:printf|ls|exec)$/u.test(text))) return 'anything';
   const end = texts.findIndex(text => /^[-!(]/u.test(text) && text !== '-H' && text !== '-P');
@@ -114,7 +114,7 @@ function namesOfFind(texts: readonly string[], from: readonly string[]): Printed
 
 const bare = (found: FoundFiles): FoundFiles => ({...found, listed: {...found.listed, names: 'bare'}});
 
-/** What `ls` lists: names in folders come without the folder, files as they are given. */
+/** Returns what `ls` lists: names in folders come without the folder, files as given. */
 function listedBy(args: readonly Argument[]): Below {
   const below = args.flatMap(({value}) =>
     typeof value === 'string'
@@ -150,7 +150,7 @@ interface Options {
 
 function namesOfGit([command, ...texts]: readonly string[], {has, only, from}: Options): PrintedOutput {
   const folders = texts.filter(text => text !== '' && !text.startsWith('-'));
-  // git reads patterns in its own way, and some begin elsewhere.
+  // git has its own patterns, and some begin elsewhere.
   const trackedNames = (): PrintedOutput =>
     tracked(folders.length === 0 || folders.some(isMagic) ? ['.', ...folders] : folders, from, fitsByEnding(folders));
   switch (command) {
@@ -179,7 +179,7 @@ function namesOfGit([command, ...texts]: readonly string[], {has, only, from}: O
   }
 }
 
-/** The pattern for names where git is given only patterns with an ending, `*.ts`. Any other word may be a folder. */
+/** Returns the pattern for names if git gets only patterns with an ending, such as `*.ts`. Any other word may be a folder. */
 function fitsByEnding(patterns: readonly string[]): string {
   const found = patterns.map(pattern => /^(?:[\w.@-]+\/|\*{1,2}\/)*\*(\.\w+)$/u.exec(pattern)?.[1]);
   return found.length === 0 || found.includes(undefined)
@@ -189,7 +189,7 @@ function fitsByEnding(patterns: readonly string[]): string {
 
 const isMagic = (text: string): boolean => /[*?[:\\]/u.test(text);
 
-/** Whether a program prints only lines of its input, unchanged. */
+/** True if a program prints only lines of its input, unchanged. */
 function passesOn(name: string, texts: readonly string[]): boolean {
   const written = texts.join(' ');
   switch (name) {
@@ -211,8 +211,8 @@ function passesOn(name: string, texts: readonly string[]): boolean {
 }
 
 /**
- * The names, or endings such as `*.ts`, that a find looks for, with a `|` between them; `undefined` where it may find others. The
- * patterns of find match hidden files too.
+ * Returns the names, or endings such as `*.ts`, that a find searches for, separated by `|`. Returns `undefined` if it may find
+ * others. The patterns of find match hidden files too.
  */
 export function searchedNames(texts: readonly string[]): string | undefined {
   const {group, outside} = conjunction(texts);
@@ -220,7 +220,7 @@ export function searchedNames(texts: readonly string[]): string | undefined {
   return group.length > 0 ? alternatives(group) : singleName(outside);
 }
 
-/** Which files a find with these words lists. `folders` are those it looks in. */
+/** Returns which files a find with these words lists. `folders` are those that it searches. */
 export function listedByFind(folders: readonly string[], texts: readonly string[]): ListedFiles {
   const deepest = Number(/^\d+$/u.exec(texts[texts.indexOf('-maxdepth') + 1] ?? '')?.[0] ?? Infinity);
   const depth = texts.filter(text => text === '-maxdepth').length === 1 ? deepest : Infinity;
@@ -236,7 +236,10 @@ export function listedByFind(folders: readonly string[], texts: readonly string[
   };
 }
 
-/** The tests of which all must hold, and the alternatives in the first pair of parentheses; `outside` is `undefined` where one test may do. */
+/**
+ * Returns the tests that must all hold, and the alternatives in the first pair of parentheses. `outside` is `undefined` if one
+ * test may suffice.
+ */
 function conjunction(texts: readonly string[]): {
   readonly group: readonly string[];
   readonly outside: readonly string[] | undefined;
@@ -261,7 +264,7 @@ function singleName(texts: readonly string[]): string | undefined {
   return at >= 0 && name !== undefined && isEnding(name) ? name : undefined;
 }
 
-/** `-name '*.ts' -o -name '*.tsx'`. */
+/** Reads alternatives such as `-name '*.ts' -o -name '*.tsx'`. */
 function alternatives(texts: readonly string[]): string | undefined {
   if (texts.length % 3 !== 2) return undefined;
   const fits = texts.every((text, at) =>
@@ -275,7 +278,7 @@ const isEnding = (name: string): boolean => /\.\w+$/u.test(name) && !name.includ
 export const mayMatchSecrets = (names: string): boolean =>
   names.split('|').some(name => mayNameSecret(name, 'like others'));
 
-/** Programs that show little of what is in files, or only the lines that were searched for. */
+/** Programs that show little of the files' content, or only matching lines. */
 export const showsLittleContent: ReadonlySet<string> = new Set(
   'grep egrep fgrep wc ls stat du file basename dirname realpath readlink echo md5sum sha1sum sha256sum cksum test'.split(
     ' ',

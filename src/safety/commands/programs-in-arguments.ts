@@ -6,7 +6,7 @@ import {isWrapper, optionValues, programName, takesOperand} from './layers.ts';
 import {wordsOf} from './program-table.ts';
 
 /**
- * Whether a here-document, or a text behind `<<<`, may be run: a program in the command takes code from its input, or a program is
+ * True if a here-document, or a text after `<<<`, may be run: a program in the command takes code from its input, or a program is
  * called by its path, which may be the file that was just written.
  */
 export function mayRunHereDocument(
@@ -26,8 +26,8 @@ export function mayRunHereDocument(
 }
 
 /**
- * The first forbidden command that stands in the arguments of a program, unless the program is known to take it for mere text;
- * `undefined` for none. Each forbidden command is given by the words of its pattern, `starts` are the words at which programs may begin.
+ * Finds the first forbidden command in the arguments of a program, unless the program treats it as mere text. Each forbidden
+ * command is given by the words of its pattern. `starts` are the words at which programs may begin.
  */
 export function deniedInArguments(
   words: readonly string[],
@@ -49,7 +49,10 @@ export function deniedInArguments(
   return undefined;
 }
 
-/** Whether a word is the operand of a wrapper, `5` in `timeout 5 ls`, or the value of one of its options; the command begins later. */
+/**
+ * True if a word is a wrapper's operand, like `5` in `timeout 5 ls`, or the value of one of its options. The command begins
+ * later.
+ */
 function isBeforeCommand(
   words: readonly string[],
   {at, before}: {readonly at: number; readonly before: number | undefined},
@@ -59,7 +62,7 @@ function isBeforeCommand(
   return (takesOperand(wrapper) && !isWrapper(programName(words[at] ?? ''))) || (words[at - 1] ?? '').startsWith('-');
 }
 
-/** The arguments that may be, or contain, the name of a program to run. */
+/** Returns the arguments that may be, or contain, the name of a program to run. */
 function mayRun(program: string, args: readonly string[]): readonly string[] {
   const row = rowOf(program);
   if (isA(program, 'data')) {
@@ -103,7 +106,7 @@ function mayRun(program: string, args: readonly string[]): readonly string[] {
 const dockerDataCommands =
   /^(?:build|tag|push|pull|images|ps|logs|inspect|rm|rmi|start|stop|restart|kill|port|stats|top|wait)$/u;
 
-/** Of the arguments of git, those that name what it runs; not revisions, paths and messages. */
+/** Returns the arguments of git that name what it runs, and not revisions, paths and messages. */
 function gitRunArguments(args: readonly string[]): readonly string[] {
   const at = args.findIndex((word, index) => !word.startsWith('-') && !/^-[cC]$/u.test(args[index - 1] ?? ''));
   const subcommand = args[at] ?? '';
@@ -120,7 +123,7 @@ function gitRunArguments(args: readonly string[]): readonly string[] {
   ];
 }
 
-/** Whether the words of a forbidden command stand in the arguments, the program first. */
+/** True if the words of a forbidden command are in the arguments, the program first. */
 export function namesCommand(command: readonly string[], args: readonly string[]): boolean {
   const [program = '', ...more] = command;
   if (program === '' || /^\*+$/u.test(program)) return false;
@@ -134,7 +137,7 @@ export function namesCommand(command: readonly string[], args: readonly string[]
   return true;
 }
 
-/** Matches the name by itself, in a folder for programs, or right behind the letter of an option. */
+/** Matches the name alone, in a program folder, or directly after the letter of an option. */
 const programPattern = (name: string): RegExp =>
   new RegExp(
     `(?:(?<![\\w./-])(?:(?:/[\\w.-]+)*/s?bin/|\\./|-[A-Za-z])?|(?<=\\{(?:[\\w.,-]*,)?))${patternSource(name)}(?![\\w./-])`,

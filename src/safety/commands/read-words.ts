@@ -1,6 +1,6 @@
-/** How an option takes its values, and what such a value is. */
+/** How an option takes its values, and the role of a value. */
 export interface OptionRule<Role extends string = string> {
-  /** `attached`: only behind `=`, or right behind the letter. `two`: the next two words. */
+  /** `attached`: only after `=`, or directly after the letter. `two`: the next two words. */
   readonly value: 'none' | 'attached' | 'required' | 'two';
   readonly role: Role;
 }
@@ -10,9 +10,12 @@ export interface OptionTable<Role extends string = string> {
   readonly options: ReadonlyMap<string, OptionRule<Role>>;
   /** Whether `-5` is a number of lines. */
   readonly digits: boolean;
-  /** Whether the first operand ends the options, as for programs that run another one. */
+  /** Whether the first operand ends the options, as in programs that run another program. */
   readonly stopsAtOperand: boolean;
-  /** How options are read that are not listed; else their whole word counts as not listed. Long ones may then be abbreviated. */
+  /**
+   * The rule for unlisted options. Without it, a word with an unlisted option is `unlisted` as a whole. With it, long options may
+   * be abbreviated.
+   */
   readonly unlisted?: OptionRule<Role>;
 }
 
@@ -21,16 +24,19 @@ export type ReadWord<Role extends string = string> =
   | (FoundOption<Role> & {
       readonly kind: 'option';
       readonly at: number;
-      /** Where its values stand, if they are words of their own; behind the last word where they are missing. */
+      /** The positions of its values that are separate words. A missing value's position is after the last word. */
       readonly values: readonly number[];
     })
   | {readonly kind: 'operand'; readonly at: number}
-  /** An option that the table does not list; or a word that is not known, so that it may be any option, or an operand. */
+  /**
+   * `unlisted`: an option that the table does not list. `unknown`: a word whose text is not known, which may be any option or
+   * operand.
+   */
   | {readonly kind: 'unlisted' | 'unknown'; readonly at: number}
-  /** The `--` behind which all words are operands. */
+  /** The `--` after which all words are operands. */
   | {readonly kind: 'end'; readonly at: number};
 
-/** The one reader of options: says what each word of a command is. A word is `undefined` where its text is not known. */
+/** Classifies each word of a command. This is the only reader of options. A word is `undefined` if its text is not known. */
 export function readWords<Role extends string>(
   words: readonly (string | undefined)[],
   table: OptionTable<Role>,
@@ -67,11 +73,11 @@ function valuesOf({value}: OptionRule, at: number): readonly number[] {
 export interface FoundOption<Role extends string = string> {
   readonly name: string;
   readonly rule: OptionRule<Role>;
-  /** The value that stands in the same word. */
+  /** The value in the same word. */
   readonly attached: string | undefined;
 }
 
-/** The options in a word such as `-la`, `-n5` or `--color=never`; `undefined` if one of them is not listed. */
+/** Returns the options in a word such as `-la`, `-n5` or `--color=never`, or `undefined` if one of them is not listed. */
 export function optionsIn<Role extends string>(
   word: string,
   {options, digits, unlisted}: Pick<OptionTable<Role>, 'options' | 'digits' | 'unlisted'>,

@@ -7,8 +7,8 @@ import {type CommandPlace, type Layer, layers, programName, shellTextsFrom} from
 import {readWords} from './read-words.ts';
 
 /**
- * Whether a network client is surely given only this machine to talk to: `curl localhost:3000`, `nc -z 127.0.0.1 80`. Any
- * option that is not known here, a proxy or another way to name a host makes the answer no.
+ * True if a network client certainly connects only to this machine: `curl localhost:3000`, `nc -z 127.0.0.1 80`. An unknown
+ * option, a proxy or another way to name a host makes it false.
  */
 export function staysOnLoopback(words: readonly string[]): boolean {
   const [program = '', ...args] = withoutTimer(words);
@@ -26,7 +26,7 @@ export function staysOnLoopback(words: readonly string[]): boolean {
   return hosts.length > 0 && hosts.every(isLoopback);
 }
 
-/** Whether curl is given this machine alone, and no option that is not listed or may reach further. */
+/** True if curl gets only this machine as host, and no unlisted option or one that may reach further. */
 function reachesLoopback(args: readonly string[]): boolean {
   const read = readWords(args, optionTable(rowOf('curl')?.options));
   const hosts = effectsOf(['curl', ...args]).flatMap(({role, word}) => (role === 'url' ? [word] : []));
@@ -39,7 +39,7 @@ function reachesLoopback(args: readonly string[]): boolean {
   );
 }
 
-/** What `time` and `timeout 5` run. */
+/** Returns the command that `time` and `timeout 5` run. */
 function withoutTimer(words: readonly string[]): readonly string[] {
   if (words[0] === 'time') return words.slice(1);
   return words[0] === 'timeout' && /^\d+(?:\.\d+)?[smh]?$/u.test(words[1] ?? '') ? words.slice(2) : words;
@@ -48,9 +48,9 @@ function withoutTimer(words: readonly string[]): readonly string[] {
 interface Client {
   /** Options that stand alone. */
   readonly plain: RegExp;
-  /** Options behind which a value stands that names no host. */
+  /** Options with a value that names no host. */
   readonly withValue: ReadonlySet<string>;
-  /** What of the operands names a host, as an URL or as it is. */
+  /** Returns the hosts among the operands, as URLs or names. */
   readonly hosts: (operands: readonly string[]) => readonly string[];
 }
 
@@ -89,7 +89,7 @@ const clients: ReadonlyMap<string, Client> = new Map([
   ['ping', byHost],
 ]);
 
-/** Whether a host or an URL is surely this machine. */
+/** True if a host or URL certainly is this machine. */
 export function isLoopback(text: string): boolean {
   const url = /^[a-z][a-z0-9+.-]*:\/\//iu.test(text) ? text : `http://${text}`;
   if (!URL.canParse(url)) return false;
@@ -97,35 +97,35 @@ export function isLoopback(text: string): boolean {
   return (
     /^(?:https?|wss?|ftp):$/u.test(protocol) &&
     username === '' &&
-    // Clients read odd forms of addresses in ways of their own; only what is written plainly counts.
+    // Clients differ in how they read unusual addresses, so only plain forms count.
     /^(?:(?:ip6-)?localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1\])$/u.test(hostname) &&
     text.toLowerCase().includes(hostname)
   );
 }
 
-/** What a command does, as far as it is known from its words. */
+/** The known effect of a command, from its words. */
 export interface KnownRisk {
   readonly risk: RiskLevel;
-  /** Goes on after the command; empty when nothing is known. */
+  /** The predicate after the command. Empty if nothing is known. */
   readonly does: string;
-  /** The same where nothing is lost. */
+  /** The predicate if nothing is lost. */
   readonly otherwise: string;
-  /** The words of the command that does it, without what wraps it. */
+  /** The words of the command with this effect, without its wrappers. */
   readonly words: readonly string[];
   /** Where its paths lead. */
   readonly where: CommandPlace;
 }
 
-/** The worst that the words of one simple command are known to do, looking inside what wraps them. */
+/** Returns the worst known effect of a simple command, including the commands that it wraps. */
 export function riskOfWords(words: readonly string[]): KnownRisk {
   const worst = worstOf(startedBy(words)) ?? {risk: 'unknown', does: '', otherwise: '', words, where: 'here'};
-  // That `npx tsx` downloads the code says more than that it runs some.
+  // Downloading the code (`npx tsx`) says more than running code.
   return worst.does === runsText.does && deedOf(words.slice(0, maxWords)) === runsPackage
     ? {...worst, does: runsPackage.does, words}
     : worst;
 }
 
-/** The same, and what the texts do that the command hands to a shell. */
+/** Returns the worst known effect, including scripts that the command passes to a shell. */
 export function riskWithTexts(words: readonly string[]): KnownRisk {
   const own = riskOfWords(words);
   const all = worstOf(commandsStarted(words));
@@ -143,22 +143,22 @@ const worstOf = (commands: readonly StartedCommand[]): KnownRisk | undefined =>
       undefined,
     );
 
-/** A command that another one runs, or that command itself. */
+/** A command that another command runs, or that command itself. */
 type StartedCommand = Pick<Layer, 'words' | 'where'>;
 
-/** The command and what wrappers in it run, each with what it needs. */
+/** Returns the command and the commands that its wrappers run, each with its needs. */
 export const reachesOf = (
   words: readonly string[],
 ): readonly (StartedCommand & {readonly reach: Deed['reach'] | 'unknown'})[] =>
   startedBy(words).map(each => ({...each, reach: deedOf(each.words.slice(0, maxWords))?.reach ?? 'unknown'}));
 
-/** The command, and what wrappers in it run. */
+/** Returns the command and the commands that its wrappers run. */
 const startedBy = (words: readonly string[]): readonly StartedCommand[] =>
   layers(words)
     .slice(0, maxStarts)
     .map(layer => ({words: layer.words, where: layer.where}));
 
-/** The command, what wrappers in it run, and what stands in the texts that it hands to a shell. */
+/** Returns the command, the commands that its wrappers run, and those in scripts that it passes to a shell. */
 export function commandsStarted(words: readonly string[]): readonly StartedCommand[] {
   const started = startedBy(words);
   const texts = started.flatMap(each =>
@@ -177,7 +177,7 @@ export function commandsStarted(words: readonly string[]): readonly StartedComma
   return [...started, ...inTexts];
 }
 
-/** Of what is known; `unknown` is milder than a destruction one is sure of. */
+/** True if `a` is worse. `unknown` is milder than certain destruction. */
 export const isWorse = (a: RiskLevel, b: RiskLevel): boolean => severity(a) > severity(b);
 
 const severity = (risk: RiskLevel): number => bySeverity.indexOf(risk);
@@ -186,10 +186,10 @@ const bySeverity: readonly RiskLevel[] = [...riskLevels.filter(level => level !=
 
 const maxStarts = 16;
 
-/** Words of a command that are looked at. */
+/** The most words of a command that are examined. */
 const maxWords = 200;
 
-/** What the words are known to do: the first deed that fits, of a subcommand before those of its program. */
+/** Returns the known deed of a command: the first that matches, of a subcommand before its program. */
 function deedOf([program = '', ...args]: readonly string[]): Deed | undefined {
   const name = programName(program)
     .toLowerCase()
@@ -204,7 +204,7 @@ function deedOf([program = '', ...args]: readonly string[]): Deed | undefined {
 const isDone = (when: RegExp, args: readonly string[]): boolean =>
   args.some(argument => fits(argument, when)) || (args.length === 0 && when.test(''));
 
-/** Whether the arguments begin with a subcommand. Options may stand before it, with values that are not known to be such. */
+/** True if the arguments begin with a subcommand. Options, perhaps with values, may precede it. */
 function isCalled(subcommand: readonly string[], args: readonly string[]): boolean {
   let from = 0;
   return subcommand.every((word, at) => {
@@ -221,11 +221,11 @@ function isCalled(subcommand: readonly string[], args: readonly string[]): boole
   });
 }
 
-/** Whether some arguments make the program destroy something, or send to any host. */
+/** True if some arguments make the program destroy something, or send to any host. */
 export const dependsOnArguments = (name: string): boolean =>
   rowOf(name)?.does?.some(each => each.risk === 'destructive' || each === talks) === true;
 
-/** True for an argument that fits, or for a beginning of a long option that fits (`--rec` of `--recursive`). */
+/** True if an argument matches, or abbreviates a matching long option (`--rec` for `--recursive`). */
 const fits = (argument: string, wanted: RegExp): boolean =>
   wanted.test(argument) ||
   (/^--\w/u.test(argument) &&

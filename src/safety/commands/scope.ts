@@ -1,38 +1,38 @@
 import type {Argument, PrintedOutput} from '../shell/expansion.ts';
 
 /**
- * Where the output of a command goes. Secrets are recognised by their values, and redacted where whole lines are shown; cut, reversed
- * or encoded they would not be recognised. `file names`: only what stands before the first colon of each line is used.
+ * Where the output of a command goes. Secrets are recognized by their values and redacted if whole lines are shown. Cut, reversed
+ * or encoded secrets would not be recognized. `file names`: only the text before the first colon of each line is used.
  */
 export type Output = 'shown' | 'file names' | 'reshaped';
 
-/** One call of a program: its words, where it may run, what it reads from a pipe, and where its output goes. */
+/** One call of a program: its words, its possible folders, its input from a pipe, and where its output goes. */
 export interface Invocation {
   readonly words: readonly Argument[];
-  /** Where it may run; none when that is not known. */
+  /** The folders in which it may run. Empty if they are not known. */
   readonly directories: readonly string[];
-  /** What the program before it in the pipe prints; worked out when it is asked for. */
+  /** What the previous program in the pipe prints. Computed on demand. */
   readonly input: () => PrintedOutput;
   readonly output: Output;
 }
 
-/** The state of the shell where a command begins. `variables` is shared by all commands of one shell. */
+/** The state of the shell when a command begins. All commands of one shell share `variables`. */
 export interface ShellScope {
   readonly directories: readonly string[];
   readonly variables: Map<string, Argument['value']>;
-  /** What comes to the commands through a pipe; worked out when it is asked for. */
+  /** What the commands read from a pipe. Computed on demand. */
   readonly input: () => PrintedOutput;
   readonly output: Output;
 }
 
-/** In which folders the shell may be after a command that succeeded or failed, and what the command printed. */
+/** The folders in which the shell may be after a command succeeded or failed, and what the command printed. */
 export interface AfterCommand {
   readonly success: readonly string[];
   readonly failure: readonly string[];
   readonly prints: () => PrintedOutput;
 }
 
-/** The output of a command of which nothing is known. */
+/** The output of an unknown command. */
 export const printsAnything = (): PrintedOutput => 'anything';
 
 export const unmoved = ({directories}: ShellScope): AfterCommand => ({
@@ -41,10 +41,10 @@ export const unmoved = ({directories}: ShellScope): AfterCommand => ({
   prints: printsAnything,
 });
 
-/** The scope of a subshell. */
+/** Returns the scope of a subshell. */
 export const subshellScope = (scope: ShellScope): ShellScope => ({...scope, variables: new Map(scope.variables)});
 
-/** All folders of several lists; none when one of the lists is empty, which means that it is not known. */
+/** Merges lists of folders. Returns none if one list is empty, which means that the folder is not known. */
 export function unionOfFolders(first: readonly string[], ...others: readonly (readonly string[])[]): readonly string[] {
   if (others.every(each => each === first)) return first;
   const places = [first, ...others];
@@ -53,5 +53,5 @@ export function unionOfFolders(first: readonly string[], ...others: readonly (re
   return all.length > maxPlaces ? [] : all;
 }
 
-/** Of more folders than these it counts as not known which one it is. */
+/** The most possible folders. With more, the folder counts as not known. */
 const maxPlaces = 8;

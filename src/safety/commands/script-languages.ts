@@ -1,7 +1,7 @@
 /**
- * Whether a sed script is known to only print, delete and change lines: `p`, `d`, `s/…/…/` and the like with their addresses. With
- * commands that write, read or run (`w`, `r`, `e`), also as flags of `s`, it is not. Versions of sed differ in whether a slash between
- * brackets ends an expression: the script has to be harmless in both readings, or refused by sed in one.
+ * True if a sed script only prints, deletes and changes lines: `p`, `d`, `s/…/…/` and the like with their addresses. Commands
+ * that write, read or run (`w`, `r`, `e`) are not allowed, not even as flags of `s`. Versions of sed differ in whether a slash
+ * between brackets ends an expression: the script must be harmless in both readings, or rejected by sed in one.
  */
 export const isHarmlessSed = (script: string): boolean =>
   readingOf(script, 'counts') === 'harmless' && (!script.includes('[') || readingOf(script, 'is text') !== 'unsure');
@@ -20,10 +20,10 @@ function readingOf(script: string, bracket: Bracket): 'harmless' | 'refused' | '
   return 'harmless';
 }
 
-/** Stands for the rest of a script that every sed refuses. */
+/** Represents the rest of a script that every sed rejects. */
 const refused = '\0';
 
-/** The script behind its first command, or `undefined` when that command is not a harmless one. */
+/** Returns the script after its first command, or `undefined` if that command is not harmless. */
 function step(script: string, bracket: Bracket): string | undefined {
   const blank = /^[\s;}]+/u.exec(script);
   if (blank !== null) return script.slice(blank[0].length);
@@ -93,7 +93,9 @@ function afterSubstitution(script: string, bracket: Bracket): string | undefined
   return rest === undefined ? undefined : afterMatch(rest, /^[gpiImM0-9]*[ \t]*(?=[;\n}]|$)/u);
 }
 
-/** The rest behind so many parts that are separated by the first character; `undefined` where one has a line end. */
+/**
+ * Returns the rest after this many parts, separated by the first character. Returns `undefined` if a part contains a line end.
+ */
 function delimited(
   text: string,
   {parts, bracket}: {readonly parts: number; readonly bracket: Bracket},
@@ -130,8 +132,8 @@ function partEnd(
 }
 
 /**
- * Whether an awk script is known to only print its input: it uses no commands, pipes, files or environment. The words it must not have
- * are looked for everywhere, in strings too; `>` and `|` are understood only where the quoting is plain.
+ * True if an awk script only prints its input: it uses no commands, pipes, files or environment. The forbidden words are searched
+ * for everywhere, even in strings. `>` and `|` are understood only if the quoting is plain.
  */
 export function isHarmlessAwk(script: string): boolean {
   if (
@@ -143,12 +145,14 @@ export function isHarmlessAwk(script: string): boolean {
   }
   if (!/[|>]/u.test(script)) return callsAreKnown(script);
   const code = withoutTexts(script);
-  // In the head of a loop `print x > "y"` stands between parentheses.
+  // In the head of a loop, `print x > "y"` is in parentheses.
   if (code === undefined || /\([^)]*\bprintf?\b/u.test(code)) return false;
   return callsAreKnown(script) && !hasPipe(code) && !hasOutput(code);
 }
 
-/** The script without strings and regular expressions; `undefined` where these, comments and divisions could be taken for one another. */
+/**
+ * Returns the script without strings and regular expressions, or `undefined` if these, comments and divisions could be confused.
+ */
 function withoutTexts(script: string): string | undefined {
   // A slash between brackets does not end an expression.
   if (hasSlashInBrackets(script)) return undefined;
@@ -180,7 +184,7 @@ function stripped(script: string, pattern: RegExp, sign: string): string | undef
 
 const hasPipe = (code: string): boolean => code.replaceAll('||', '').includes('|');
 
-/** Whether there is a `>` that is no comparison: in an action, outside of parentheses, it may write a file. */
+/** True if a `>` is not a comparison: in an action, outside parentheses, it may write a file. */
 function hasOutput(code: string): boolean {
   let braces = 0;
   let parentheses = 0;
@@ -205,15 +209,15 @@ const functions: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Whether a jq or yq filter stays with its input: the environment, other files and modules are out of its reach. */
+/** True if a jq or yq filter uses only its input, and not the environment, other files or modules. */
 export const isHarmlessJq = (filter: string): boolean =>
   !/\$ENV|\$__prog|\b(?:env|strenv|envsubst|load\w*|import|include|modulemeta|input_filename|get_search_list|getpath_file|halt_error|eval|system)\b/u.test(
     filter,
   );
 
 /**
- * Where a bracket expression of a regular expression ends, behind its `]`, when it begins with the `[` at `from`; `undefined` when it
- * does not end. A `]` right after the opening, and one of `[:alpha:]` and the like, does not end it.
+ * Returns the position after the `]` of the bracket expression that begins with the `[` at `from`, or `undefined` if it does not
+ * end. A `]` directly after the opening does not end it, nor does one of `[:alpha:]` and the like.
  */
 function bracketEnd(text: string, from: number): number | undefined {
   bracket.lastIndex = from;

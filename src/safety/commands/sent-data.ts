@@ -29,9 +29,9 @@ export interface SentData {
 }
 
 /**
- * Finds what a command sends to other machines: files that may not be read unasked, the environment, and commits that go to a remote
- * which the command itself names. If an invocation sends its input, or words that are only known when it runs, it sends what the
- * invocations before it read.
+ * Finds the data that a command sends to other machines: files that need an approval to read, the environment, and commits to a
+ * remote that the command itself names. If an invocation sends its input, or words that are known only at run time, it sends what
+ * the earlier invocations read.
  */
 export function sentData(
   command: string,
@@ -45,7 +45,7 @@ export function sentData(
   context: PathContext,
 ): readonly SentData[] {
   const all = invocations.flatMap(invocation => stepsOf(command, invocation));
-  // Outside the workspace the folder counts as unknown; what the command entered last says enough here.
+  // Outside the workspace the folder is unknown. The last folder that the command entered is precise enough here.
   const steps = all.map((step, at) => {
     const entered = all
       .slice(0, at)
@@ -124,13 +124,13 @@ export function sentData(
 
 type CalledWords = Pick<JudgedInvocation, 'range' | 'words' | 'directories'>;
 
-/** One command that an invocation runs, with one of the values that each of its words may have. */
+/** One command that an invocation runs, with one possible value of each word. */
 interface Step extends Pick<JudgedInvocation, 'range' | 'directories'> {
   readonly words: readonly string[];
   readonly text: string;
 }
 
-/** The values of the words of a loop are taken one after the other. */
+/** The most values of loop words, which are tried one after the other. */
 const maxValues = 64;
 
 function stepsOf(command: string, {words, range, directories}: CalledWords): readonly Step[] {
@@ -140,7 +140,7 @@ function stepsOf(command: string, {words, range, directories}: CalledWords): rea
   return Array.from({length}, (_, at) => texts.map(each => each[at] ?? each[0] ?? '')).flatMap(variant => {
     const started = commandsStarted(variant).map(each => each.words);
     const sender = started.find(each => uploadOf(each) !== undefined)?.join('\n');
-    // The words of a sender are no files that its wrapper reads.
+    // The words of a sender are not files that its wrapper reads.
     return started.map(all => {
       const at =
         sender === undefined ? -1 : all.findIndex((_, index) => index > 0 && all.slice(index).join('\n') === sender);
@@ -149,7 +149,7 @@ function stepsOf(command: string, {words, range, directories}: CalledWords): rea
   });
 }
 
-/** The texts that a word may have; what is only known when it runs stays as it is written. */
+/** Returns the possible texts of a word. An unknown word is returned as written. */
 const textsOf = (command: string, {value, range}: Argument): readonly string[] =>
   typeof value === 'string' || value.length === 0
     ? [command.slice(range.from, range.to).replaceAll(/["']/gu, '')]
@@ -160,7 +160,7 @@ interface ReadData {
   /** The command that reads it. */
   readonly text: string;
   readonly what: string;
-  /** `name`: only the name goes on, which xargs takes for a file. `token`: it may only prove who asks. */
+  /** `name`: only the name is passed on, which xargs reads as a file. `token`: it may only identify the user. */
   readonly by: 'content' | 'name' | 'token';
 }
 
@@ -180,7 +180,7 @@ function dataRead(
         args.every(word => word.startsWith('-') || (name === 'printenv' && secretName(word) !== 'none'));
   if (dumps) return [environment].map(found('content'));
   if (printsSecrets.test([name, ...args].join(' '))) return [outputOf([name, ...args])].map(found('token'));
-  // Options that stand first belong to a wrapper.
+  // Options in first position belong to a wrapper.
   const files =
     isShell(name) || program.startsWith('-')
       ? []
@@ -196,20 +196,23 @@ function dataRead(
   ];
 }
 
-/** Programs that print a secret which is in no file that they name. */
+/** Matches programs that print a secret from a file that they do not name. */
 const printsSecrets =
   /^(?:gpg2? .*--export-secret|pass (?:show |[^-])|gh auth token|aws configure (?:get|export)|aws secretsmanager get-secret|gcloud auth print-|az account get-access-token|kubectl (?:.* )?get secrets?\b|kubectl config view .*--raw|vault (?:kv get|read)|op (?:read|item get)|secret-tool lookup|security find-\S+-password|git credential|terraform output|doppler secrets|heroku config(?!:)|history$)/u;
 
 const printsVariables: ReadonlySet<string> = new Set(['env', 'printenv', 'export', 'declare', 'typeset']);
 
-/** Programs whose words are no files that they read. */
+/** Programs whose words are not files that they read. */
 const readsNothing: ReadonlySet<string> = new Set(
   'echo printf test [ true false : cd pushd mkdir touch rm rmdir chmod chown sleep kill env export declare typeset set'.split(
     ' ',
   ),
 );
 
-/** Tells how surely a word is the path of a file that may not be read unasked; `there`: the file exists, or its name says so. */
+/**
+ * Tells how likely a word is the path of a file that needs an approval to read. `there`: the file exists, or its name says that
+ * it contains secrets.
+ */
 const privatePaths =
   (context: PathContext) =>
   (word: string, directories: readonly string[]): 'no' | 'perhaps' | 'there' => {
@@ -240,7 +243,7 @@ function shown(path: string, {homes}: PathContext): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path.replace(/^\$\{?HOME\}?(?=\/)/u, '~');
 }
 
-/** The same of a command that weft cannot read: every program in it may get what any other one reads. */
+/** Returns the data that an unparsed command may send: every program in it may receive what any other reads. */
 export const sentDataOfForms = (
   command: string,
   {forms, redirected}: Pick<CommandForms, 'forms' | 'redirected'>,

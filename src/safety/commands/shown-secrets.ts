@@ -8,7 +8,7 @@ import type {Argument, ExpandedText} from '../shell/expansion.ts';
 import type {Output} from './scope.ts';
 import type {Command, SimpleCommand} from '../shell/syntax-tree.ts';
 
-/** Where the output of the command before `next` in a pipe goes, when the output of `next` goes to `output`. */
+/** Returns where the output of the command before `next` in a pipe goes, if the output of `next` goes to `output`. */
 export function outputBefore(
   next: Command,
   {output, end}: {readonly output: Output; readonly end: 'last' | 'goes on'},
@@ -21,7 +21,7 @@ export function outputBefore(
   return keepsLines(texts, end) ? output : 'reshaped';
 }
 
-/** The words of a command without any expansion; `undefined` where one has an expansion. */
+/** Returns the words of a command, or `undefined` if one of them contains an expansion. */
 function literalTexts({words}: SimpleCommand): readonly string[] | undefined {
   const texts = words.map(({parts}) =>
     parts.every(part => part.kind === 'text')
@@ -40,7 +40,7 @@ function printsOnlyCounts([name = '', ...texts]: readonly string[]): boolean {
   );
 }
 
-/** Whether a command prints whole lines of its input, unchanged. */
+/** True if a command prints whole lines of its input, unchanged. */
 function keepsLines([name = '', ...texts]: readonly string[], end: 'last' | 'goes on'): boolean {
   const has = (pattern: RegExp): boolean => texts.some(text => pattern.test(text));
   switch (name) {
@@ -54,7 +54,7 @@ function keepsLines([name = '', ...texts]: readonly string[], end: 'last' | 'goe
     case 'more':
       return name !== 'tac' || texts.length === 0;
     case 'head':
-      // A secret that is cut off is recognised at the very end of the output.
+      // A cut-off secret is recognized at the very end of the output.
       return end === 'last' || !has(/^-[A-Za-z]*c|^--bytes/u);
     case 'tail':
       return !has(/^-[A-Za-z]*c|^--bytes/u);
@@ -86,7 +86,7 @@ const picksLines = new RegExp(
 const picksRecords =
   /^(?:!?\/(?:[^/\\\n]|\\.)*\/|F?NR ?(?:[<>]=?|==|!=) ?\d+(?: ?(?:&&|\|\|) ?F?NR ?(?:[<>]=?|==|!=) ?\d+)*|!\w+\[\$0\]\+\+)$/u;
 
-/** Whether a search shows a match without its line, or puts characters around it. */
+/** True if a search shows a match without its line, or puts characters around it. */
 const cutsMatches = (name: string, texts: readonly string[]): boolean =>
   texts.some(
     text =>
@@ -104,7 +104,7 @@ interface Shown {
   readonly output: Output;
 }
 
-/** Why a program may show secrets from files that are not named in its arguments, in a form in which they are not recognised. */
+/** Explains why a program may show secrets from files that its arguments do not name, in a form that is not recognized. */
 export function whyMayShowSecrets(shown: Shown, paths: SecretRules): PartEffect | undefined {
   const texts = shown.args.map(each => plainText(each) ?? '');
   switch (shown.name) {
@@ -141,7 +141,7 @@ function whyNotSearch(
     name !== 'rg' || has(/^-(?!-)[A-Za-z0-9.]*[u.g]|^--(?:hidden|unrestricted|glob|iglob)/u)
       ? 'all but .git'
       : 'left out';
-  // Where an option may take one of the words as its value, it is not known which words are folders.
+  // If an option may take one of the words as its value, it is not known which words are folders.
   const operands = args
     .filter((_, at) => texts[at]?.startsWith('-') !== true)
     .flatMap(({value}) => (typeof value === 'string' ? [here] : value));
@@ -152,7 +152,7 @@ function whyNotSearch(
   return firstFound(places, place => paths.secretSearchProblem(place, {directories, hidden, matchesName}));
 }
 
-/** Whether the output shows matches without their whole lines. Where only names of files are used, each line has to begin with one. */
+/** True if the output shows matches without their whole lines. If only file names are used, each line must begin with one. */
 const isCut = (name: string, texts: readonly string[], output: Output): boolean =>
   output === 'file names'
     ? name === 'git' ||
@@ -165,7 +165,7 @@ const here: ExpandedText = {text: '.', style: 'plain'};
 const hasListedFiles = ({value}: Argument): boolean =>
   typeof value !== 'string' && value.some(({style}) => style === 'found' || style === 'searched');
 
-/** The patterns of options like `--include=*.ts` or `-g '*.ts'`. */
+/** Returns the patterns in options such as `--include=*.ts` or `-g '*.ts'`. */
 const globsOf = (texts: readonly string[], option: RegExp): readonly string[] =>
   texts.flatMap((text, at) => {
     const found = option.exec(text);
@@ -180,18 +180,18 @@ function searchMatcher(includes: readonly string[], excludes: readonly string[])
     );
     return name => fit.some(matchesName => matchesName(name));
   }
-  // No more may be left out than the program itself leaves out.
+  // The matcher must not exclude more than the program does.
   const drops = excludes
     .filter(glob => /^[\w.*?-]+$/u.test(glob))
     .map(glob => compileName(glob, {sets: 'widened', hidden: 'like others'}));
   return name => !drops.some(matchesName => matchesName(name));
 }
 
-/** `-tts`, `--type=ts`: no file of these types has a name of files with secrets. */
+/** True for a file type option such as `-tts` or `--type=ts` whose files never have secret names. */
 const isTypeOfCode = (text: string): boolean =>
   /^(?:-t|--type=)(?:ts|js|py|rust|go|java|c|cpp|css|html|ruby|md|markdown)$/u.test(text);
 
-/** Why a search that find runs for each file may show secrets. */
+/** Explains why a search that find runs for each file may show secrets. */
 function whyNotExec(
   {args, directories, output}: Shown,
   texts: readonly string[],
@@ -228,7 +228,7 @@ function whyNotGit({directories, output}: Shown, texts: readonly string[], paths
     !isCut('git', rest, output)
   )
     return undefined;
-  // A word that is no file may be a revision, which may have files that are gone by now.
+  // A word that is not a file may be a revision with files that no longer exist.
   const end = rest.indexOf('--');
   const operands = rest.slice(0, end < 0 ? rest.length : end).filter(text => !text.startsWith('-'));
   const others = rest.some(text => /^-(?!-)[A-Za-z0-9]*e/u.test(text)) ? operands : operands.slice(1);
@@ -242,12 +242,12 @@ const ofPatches =
 const ofNames =
   /^(?:-s|--no-patch|--stat(?:=.*)?|--name-only|--name-status|--numstat|--shortstat|--summary|--raw|--dirstat|--compact-summary|--quiet)$/u;
 
-/** Whether git shows what is in files that are not named. */
+/** True if git shows the content of files that are not named. */
 function showsContent(command: string, texts: readonly string[], isFolder: (path: string) => boolean): boolean {
   const end = texts.indexOf('--');
   const options = texts.slice(0, end < 0 ? texts.length : end);
   const files = end < 0 ? [] : texts.slice(end + 1);
-  // Named files have been judged by their names.
+  // Named files were judged by their names.
   const isNamedFile = (file: string): boolean => /^[\w@%+=,~./-]*\.\w+$/u.test(file) && !isFolder(file);
   if (files.length > 0 && files.every(isNamedFile) && !options.includes('--full-diff')) return false;
   const patches = options.some(text => ofPatches.test(text));

@@ -6,7 +6,10 @@ import {rowOf} from './known-programs.ts';
 import {optionTable} from './program-table.ts';
 import {mayMatchSecrets, searchedNames, showsLittleContent, listedByFind} from './printed-names.ts';
 
-/** Why a program whose arguments are a language of their own is not known to only read; `none` for all other programs. */
+/**
+ * Explains why a program whose arguments are a language of their own may do more than read. Returns `none` for all other
+ * programs.
+ */
 export function whyNotSpecial(
   name: string,
   args: readonly Argument[],
@@ -38,7 +41,7 @@ export function whyNotSpecial(
 const whyNotPrintenv = (args: readonly Argument[]): PartEffect | undefined =>
   args.length > 0 && args.every(each => isPublicVariable(plainText(each) ?? '')) ? undefined : 'may show keys';
 
-/** Options of ps that do not show the environments of processes; without a dash an `e` would. */
+/** Checks that options of ps do not show the environments of processes. Without a dash, `e` would. */
 function whyNotPs(args: readonly Argument[]): PartEffect | undefined {
   let value: 'expected' | 'no' = 'no';
   for (const argument of args) {
@@ -59,7 +62,7 @@ function whyNotPs(args: readonly Argument[]): PartEffect | undefined {
   return undefined;
 }
 
-/** Why a program must not print its arguments: a value that is not known may be a secret. */
+/** Explains why a program must not print its arguments: an unknown value may be a secret. */
 function whyNotPrinted(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   for (const {value} of args) {
     if (value === 'unknown') return 'shows a value that may be a secret';
@@ -90,7 +93,7 @@ function whyNotTest(args: readonly Argument[], judgePath: PathJudge): PartEffect
     const text = texts[at];
     const before = texts[at - 1] ?? '';
     if (text === undefined) {
-      // A word that is not known could be an operator, unless one stands beside it.
+      // An unknown word could be an operator, unless one is next to it.
       const beside =
         aboutFiles.has(before) || aboutTexts.has(before) || comparing.has(before) || comparing.has(texts[at + 1] ?? '');
       if (!beside && args.length > 1) return 'makes a test that is not known';
@@ -106,7 +109,7 @@ function whyNotTest(args: readonly Argument[], judgePath: PathJudge): PartEffect
   return undefined;
 }
 
-/** Judges `[[ … ]]`: comparing numbers evaluates expressions, which may run commands. */
+/** Judges `[[ … ]]`. Comparing numbers evaluates expressions, which may run commands. */
 export function whyNotDoubleTest(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   const texts = args.map(plainText);
   for (const [at, argument] of args.entries()) {
@@ -199,7 +202,7 @@ function whyNotExec(
             text === '{}'
               ? [
                   {
-                    // The names begin with the folder where the search starts, and so are no options.
+                    // The names begin with the search's starting folder, so they are not options.
                     text: `./${pattern ?? '**'}`,
                     style: showsLittleContent.has(name) ? 'searched' : 'found',
                     from: 'here',
@@ -215,18 +218,18 @@ function whyNotExec(
   return reason === undefined ? undefined : effectOfRunning(name, reason);
 }
 
-/** The tests that hold for the files of a command. What stands behind another `-exec` may be words of that command, or other tests. */
+/** Returns the tests on the files of a command. The words after another `-exec` may be that command's, or other tests. */
 function testsBeforeExec(texts: readonly string[]): readonly string[] {
   const other = texts.indexOf('-exec');
   if (other < 0) return texts;
   return texts.slice(other).some(text => /^(?:-or?|[,)])$/u.test(text)) ? [] : texts.slice(0, other);
 }
 
-/** The folder in which everything lies that a text expands to. */
+/** Returns the folder that contains all expansions of a text. */
 const folderOf = ({text, style}: ExpandedText): string =>
   style === 'plain' ? text : style === 'wild' ? (/^[^*?[]*\//u.exec(text)?.[0] ?? '.') : '.';
 
-/** Whether it is plain, or a bare pattern with an ending such as `*.ts`, which no word of find's own has. */
+/** True if the argument is plain, or a bare pattern with an ending such as `*.ts`, which none of find's own words has. */
 const isFixed = ({value}: Argument): boolean =>
   typeof value !== 'string' &&
   value.every(({text, style}) => style === 'plain' || /^\*?[^/*?[]*\.[A-Za-z]+$/u.test(text));

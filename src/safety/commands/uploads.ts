@@ -10,17 +10,17 @@ import type {Role} from './program-table.ts';
 export interface Upload {
   readonly host: string;
   readonly files: readonly string[];
-  /** Words that are only files if such files exist. */
+  /** Words that are files only if such files exist. */
   readonly mentions: readonly string[];
-  /** Other data that it surely sends, in words. */
+  /** Descriptions of other data that it certainly sends. */
   readonly named: readonly string[];
   readonly input: 'sent' | 'kept';
 }
 
-/** The upload of nothing to nobody, from which others differ. */
+/** The empty upload, with which others begin. */
 export const nothing = {host: '', files: [], mentions: [], named: [], input: 'kept'} as const satisfies Upload;
 
-/** Returns where a command of these words sends, and what; `undefined` if it is no program that sends. */
+/** Returns where a command sends data, and which. Returns `undefined` if the program does not send any. */
 export function uploadOf([program = '', ...words]: readonly string[]): Upload | undefined {
   const name = programName(program);
   // `;` and `+` end the command that find runs.
@@ -42,7 +42,7 @@ export function uploadOf([program = '', ...words]: readonly string[]): Upload | 
   };
 }
 
-/** `evil.example` of `https://me@evil.example:80/x`, and of `$(cat a).evil.example`. */
+/** Returns the host in a URL: `evil.example` for `https://me@evil.example:80/x` and for `$(cat a).evil.example`. */
 function hostOf(text: string): string {
   const host = text
     .replaceAll(/\$\([^]*\)|`[^`]*`|\$\{?\w+\}?|\{\}/gu, '')
@@ -56,7 +56,7 @@ type Sender = (
   args: readonly string[],
 ) => (Partial<Omit<Upload, 'host'>> & {readonly host?: string | readonly string[]}) | undefined;
 
-/** The words that are no options and no values of the options in `valued`. */
+/** Returns the words that are neither options nor values of the options in `valued`. */
 const operandsOf = (args: readonly string[], valued: RegExp): readonly string[] =>
   args.filter((word, at) => !/^-./u.test(word) && !valued.test(args[at - 1] ?? ''));
 
@@ -105,7 +105,7 @@ const connects =
     input: 'sent',
   });
 
-/** Programs that copy to a place of another machine, which is the last operand. */
+/** Programs that copy to another machine, which the last operand names. */
 const copiesWith =
   (letters: string): Sender =>
   args => {
@@ -140,7 +140,7 @@ const hub =
       /^(?:(?:gist|snippet|release) (?:create|new|edit|upload)|(?:secret|variable) set)$/u.test(`${noun} ${verb}`) ||
       noun === 'api';
     if (!isTalk && !isUpload) return undefined;
-    // The text of a pull request is often written in a folder for what does not last.
+    // The text of a pull request is often written in a folder for temporary files.
     if (isTalk) return {host, files: optionValues(args, /^(?:-F|--body-file)$/u).filter(looksSecret)};
     const files = [
       ...rest.filter(word => !word.startsWith('-') && !/^\w[^=]*=@/u.test(word)),
@@ -156,13 +156,13 @@ const mails: Sender = args => ({
   input: 'sent',
 });
 
-/** A client of a service, which sends the files that its options name, and its input if a word says so. */
+/** A service's client. It sends the files that its options name, and its input if a word says so. */
 const service =
   (host: string): Sender =>
   args => {
     const copied = copies(args);
     if (copied !== undefined) return copied;
-    // These write to the file that they name.
+    // These write to the named file.
     if (args.some(word => /^(?:cp|copy|mv|sync|get|get-object|logs|describe)$/u.test(word))) return undefined;
     const options =
       /^(?:-f|--(?:filename|file|from-file|from-env-file|body|data-file|payload|template-file|zip-file|dir))$/u;
@@ -179,7 +179,7 @@ const service =
     };
   };
 
-/** A client of a database elsewhere. */
+/** A client of a remote database. */
 const queries: Sender = args => {
   const [host = args.find(word => /^[\w+]+:\/\//u.test(word))] = optionValues(args, /^(?:-h|-n|--host|--server)$/u);
   return host === undefined
@@ -197,10 +197,10 @@ const sendsAll: Sender = args => ({
   input: 'sent',
 });
 
-/** Programs that reach a machine which the text of a substitution can name. */
+/** Programs that reach a machine that a substitution's text can name. */
 const substituted: Sender = args => (args.some(word => /\$\(|`/u.test(word)) ? {host: urlOf(args)} : undefined);
 
-/** Code that names a machine, with the files and the environment that it names. */
+/** Code that names a machine, with its files and environment variables. */
 const codeOf: Sender = args => {
   const code = args.join(' ');
   if (/\b(?:http\.server|SimpleHTTPServer)\b/u.test(code) && args.includes('-m'))
@@ -242,7 +242,7 @@ const connectsTo = connects(
 const senderRows = (names: string, sender: Sender): readonly (readonly [string, Sender])[] =>
   names.split(' ').map(name => [name, sender]);
 
-/** The one table of programs that send data to other machines. */
+/** All programs that send data to other machines. */
 const senders: ReadonlyMap<string, Sender> = new Map<string, Sender>([
   ...senderRows('curl curlie', curl),
   ...senderRows('wget wget2', posted),
@@ -313,8 +313,8 @@ const senders: ReadonlyMap<string, Sender> = new Map<string, Sender>([
 ]);
 
 /**
- * A push to an address, or to a remote that the same command adds or points elsewhere. Also a substitution in an address that git
- * reads from.
+ * Finds a push to a URL, or to a remote that the same command adds or redirects. Also finds a substitution in a URL from which
+ * git reads.
  */
 export function gitUpload(
   [program = '', ...args]: readonly string[],
@@ -350,26 +350,26 @@ export function gitUpload(
     : {...nothing, host: hostOf(address), named: [commits]};
 }
 
-/** Matches what stands before a word by which a program proves who asks; the server gets it to know the user. */
+/** Matches the text before a credential. The server gets it to identify the user. */
 export const isCredential = /(?:\s-[A-Za-z]*[Hu]|--header|--user|--oauth2-bearer|\sauthorization:)[\s=]*["']?[^"']*$/iu;
 
-/** The variables in the words that hold secrets by their names, credentials apart. */
+/** Returns the variables in the words whose names say that they are secret, except credentials. */
 export const secretVariables = (words: readonly string[]): readonly string[] =>
   words
     .filter((word, at) => at === 0 || !isCredential.test(` ${words[at - 1] ?? ''} ${word}`))
     .flatMap(word => [...word.replace(/:\/\/[^/@]*@/u, '://').matchAll(/\$\{?(\w+)/gu)])
     .flatMap(([, variable = '']) => (secretName(variable.toUpperCase()) === 'none' ? [] : [`$${variable}`]));
 
-/** Matches the file by which a shell opens a connection; its first group is the host. */
+/** Matches the file with which a shell opens a connection. Its first group is the host. */
 export const connection = /\/dev\/(?:tcp|udp)\/([^/\s]+)/u;
 
-/** The words for the output of a program. */
+/** Describes the output of a program. */
 export const outputOf = (words: readonly string[]): string =>
   `output of ${words
     .filter(word => !word.startsWith('-') || words.length === 2)
     .slice(0, 3)
     .join(' ')}`;
 
-/** The words for all variables. */
+/** Describes all environment variables. */
 export const environment = 'environment variables';
 const commits = 'commits';
