@@ -66,10 +66,10 @@ test('the approval of a session in the background is announced, waits, and is an
   await terminal.until(/First\./u);
   terminal.type('/clear\r');
   await terminal.until(/Session "Make it\." continues in the background/u);
-  expect(terminal.log()).not.toContain('weft (waits for you)');
+  expect(terminal.log()).not.toContain('weft (needs you)');
   gate.resolve();
   await terminal.until(/Session "Make it\." needs your answer\. To open it, type \/resume\.[^]*1 session asks/u);
-  expect(terminal.log()).toContain('weft (waits for you)');
+  expect(terminal.log()).toContain('weft (needs you)');
   terminal.type('y\r');
   await terminal.until(/▌ y\s+● Second\./u);
   expect(existsSync(join(scene.place.work, 'made'))).toBe(false);

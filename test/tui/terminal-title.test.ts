@@ -20,7 +20,7 @@ describe('keepTitle', () => {
       `\u001B[22;2t${titled('weft')}`,
       titled('weft (working)'),
       '',
-      titled('weft (waits for you)'),
+      titled('weft (needs you)'),
       titled('weft'),
       '\u001B[23;2t',
     ]);

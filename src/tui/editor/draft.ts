@@ -5,8 +5,8 @@ import * as buffer from './text-buffer.ts';
 import {lineEnd, lineStart} from './text-buffer.ts';
 
 /**
- * What the user is writing. A long paste is one character of the buffer, so that the cursor steps over it and one press
- * deletes it; it is shown as a chip and becomes its text again when the draft is sent.
+ * The text that the user is writing. A long paste is one character of the buffer, so that the cursor steps over it and one
+ * key press deletes it. It is shown as a chip, and expanded when the draft is sent.
  */
 export interface Draft {
   readonly buffer: buffer.TextBuffer;
@@ -19,11 +19,11 @@ export const draftFromText = (text: string): Draft => ({buffer: buffer.bufferOf(
 
 export const isEmptyDraft = (draft: Draft): boolean => draft.buffer.text === '';
 
-/** Pastes of more lines or UTF-16 units than this become chips. */
-const pasteShownLines = 6;
-const pasteShownLength = 1000;
+/** The most lines and UTF-16 units of a paste that is not folded to a chip. */
+const maxPasteLines = 6;
+const maxPasteLength = 1000;
 
-/** Private-use characters that stand for one paste each. */
+/** Private-use characters. Each stands for one paste. */
 const firstChip = 0x10_f000;
 const chips = /[\u{10F000}-\u{10FFFD}]/gu;
 
@@ -31,7 +31,7 @@ export function typeText(draft: Draft, text: string): Draft {
   return {...draft, buffer: buffer.insert(draft.buffer, clean(text))};
 }
 
-/** Inserts pasted text. `more` continues the previous paste, and is added to its chip if that is right before the cursor. */
+/** Inserts pasted text. `more` continues the previous paste, and joins its chip if that is right before the cursor. */
 export function pasteText(draft: Draft, text: string, part: 'first' | 'more' = 'first'): Draft {
   const cleaned = clean(text.replaceAll(/\r\n?/gu, '\n'));
   const {buffer: now, pastes} = draft;
@@ -39,8 +39,7 @@ export function pasteText(draft: Draft, text: string, part: 'first' | 'more' = '
   if (before !== undefined) {
     return {buffer: now, pastes: pastes.with(before, (pastes[before] ?? '') + cleaned)};
   }
-  if (cleaned.length <= pasteShownLength && cleaned.split('\n').length <= pasteShownLines)
-    return typeText(draft, cleaned);
+  if (cleaned.length <= maxPasteLength && cleaned.split('\n').length <= maxPasteLines) return typeText(draft, cleaned);
   const chip = String.fromCodePoint(firstChip + pastes.length);
   return {buffer: buffer.insert(now, chip), pastes: [...pastes, cleaned]};
 }
@@ -50,10 +49,10 @@ function chipBefore({text, cursor}: buffer.TextBuffer): number | undefined {
   return isChip(character) ? indexOf(character) : undefined;
 }
 
-/** Longest line of an unfolded paste (UTF-16 units), because a line is laid out again with every key. */
-const longestUnfolded = 20_000;
+/** The most UTF-16 units of a line in an expanded paste, because each key press lays out the line again. */
+const maxExpandedLine = 20_000;
 
-/** The draft with the paste at the cursor, else the last one, as text. `too-long`: nobody edits such lines here. */
+/** Expands the paste at the cursor, or else the last one. `too-long`: a line is too long to edit here. */
 export function expandPaste(draft: Draft): Draft | 'none' | 'too-long' {
   const {text, cursor} = draft.buffer;
   const before = text.slice(Math.max(0, cursor - 2), cursor);
@@ -62,7 +61,7 @@ export function expandPaste(draft: Draft): Draft | 'none' | 'too-long' {
   if (place === undefined) return 'none';
   const chip = text.slice(place, place + 2);
   const paste = draft.pastes[indexOf(chip)] ?? '';
-  if (longestLine(paste) > longestUnfolded) return 'too-long';
+  if (longestLine(paste) > maxExpandedLine) return 'too-long';
   const cut = {text: text.slice(0, place) + text.slice(place + 2), cursor: place};
   return {...draft, buffer: buffer.insert(cut, paste)};
 }
@@ -83,13 +82,13 @@ function longestLine(text: string): number {
 export const draftText = ({buffer: {text}, pastes}: Draft): string =>
   text.replaceAll(chips, chip => pastes[indexOf(chip)] ?? '');
 
-/** The draft after an editing key, or `undefined` when the key does not edit or would change nothing to move to. */
+/** Returns the draft after an editing key, or `undefined` if the key does not edit. */
 export function applyEditKey(draft: Draft, name: KeyName): Draft | undefined {
   const edit = edits[name];
   return edit === undefined ? undefined : {...draft, buffer: edit(draft.buffer)};
 }
 
-/** A line whose cursor stays at its end, after a key that deletes from there; `undefined` for every other key. */
+/** Applies a deleting key to a line with the cursor at its end. Returns `undefined` for other keys. */
 export function deletedAtEnd(text: string, name: KeyName): string | undefined {
   const from = {text, cursor: text.length};
   switch (name) {
@@ -104,7 +103,7 @@ export function deletedAtEnd(text: string, name: KeyName): string | undefined {
   }
 }
 
-/** How a character of the draft looks, on at most `width` cells. */
+/** Returns the display text of a character of the draft, in at most `width` cells. */
 export function displayText({pastes}: Draft, character: string, width: number): string {
   const text = isChip(character) ? chipText(pastes[indexOf(character)] ?? '') : visible(character);
   return text === character && graphemeWidth(character) <= width ? text : fit(text, width);
@@ -115,7 +114,7 @@ const chipText = (text: string): string => {
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${text.length} characters]`;
 };
 
-/** The number of lines; a line feed at the end begins no further line. */
+/** Counts lines. A line feed at the end does not begin another line. */
 function lineCount(text: string): number {
   let lines = text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
@@ -125,9 +124,9 @@ function lineCount(text: string): number {
 const isChip = (character: string): boolean => (character.codePointAt(0) ?? 0) >= firstChip;
 const indexOf = (chip: string): number => (chip.codePointAt(0) ?? 0) - firstChip;
 
-/** Removes control characters, which would be sent unseen; tabs and line feeds stay. */
+/** Removes control characters, which would be sent unseen. Keeps tabs and line feeds. */
 const clean = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex -- control characters are what is dropped
+  // oxlint-disable-next-line no-control-regex -- drops control characters
   text.replaceAll(chips, '').replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/gu, '');
 
 const edits: Readonly<Partial<Record<KeyName, (from: buffer.TextBuffer) => buffer.TextBuffer>>> = {
@@ -146,23 +145,23 @@ const edits: Readonly<Partial<Record<KeyName, (from: buffer.TextBuffer) => buffe
   newline: from => buffer.insert(from, '\n'),
 };
 
-/** One row of a draft on screen: the part of the buffer it shows (UTF-16 units), and how that looks. */
+/** One row of a draft on the screen: the part of the buffer (in UTF-16 units) and its display text. */
 export interface DraftRow {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** The position of the cursor among rows. */
+/** The cursor's position in rows. */
 interface RowPlace {
   readonly row: number;
-  /** Cells from the left; may be one beyond the last character. */
+  /** Cells from the left. May be one past the last character. */
   readonly x: number;
 }
 
 const asciiLine = /^[\u0020-\u007E]*$/u;
 
-/** The rows of the line that begins at `from`, broken hard at `width` cells; no character is split. */
+/** Returns the rows of the line that begins at `from`, broken at `width` cells between characters. */
 export function rowsOfLine(draft: Draft, from: number, width: number): readonly DraftRow[] {
   const line = draft.buffer.text.slice(from, lineEnd(draft.buffer.text, from));
   if (asciiLine.test(line)) {
@@ -189,7 +188,7 @@ export function rowsOfLine(draft: Draft, from: number, width: number): readonly 
   return rows;
 }
 
-/** The row and column of an index among the rows of a line; an index between two rows is on the second one. */
+/** Returns the row and column of an index in the rows of a line. An index between two rows is on the second. */
 export function placeInRows(draft: Draft, rows: readonly DraftRow[], cursor: number, width: number): RowPlace {
   const row = Math.max(
     0,
@@ -199,7 +198,7 @@ export function placeInRows(draft: Draft, rows: readonly DraftRow[], cursor: num
   return {row, x: widthOf(draft, draft.buffer.text.slice(from, cursor), width)};
 }
 
-/** Moves the cursor a row up or down on the screen, keeping its column in cells; `undefined` beyond the first and last row. */
+/** Moves the cursor a row up or down on the screen and keeps its column, in cells. Returns `undefined` beyond the first and last row. */
 export function moveByRow(
   draft: Draft,
   {direction, width, goal}: {readonly direction: 'up' | 'down'; readonly width: number; readonly goal: number | 'none'},
@@ -226,7 +225,7 @@ function neighbour(
   return end >= draft.buffer.text.length ? undefined : rowsOfLine(draft, end + 1, width)[0];
 }
 
-/** The index at a column of a row. A row that continues in the next one has no cursor position after its last character. */
+/** Returns the index at a column of a row. If a row continues on the next, the cursor can't stand after its last character. */
 function atColumn(
   draft: Draft,
   row: DraftRow,
@@ -250,6 +249,6 @@ function widthOf(draft: Draft, part: string, width: number): number {
   return cells;
 }
 
-/** Most graphemes are shown unchanged, so their text need not be divided again. */
+/** Returns the cells of a displayed grapheme. Most are shown unchanged and need no further segmentation. */
 const cellsOf = (text: string, grapheme: string): number =>
   text === grapheme ? graphemeWidth(grapheme) : cellWidth(text);

@@ -1,10 +1,10 @@
 import type {AgentClient} from '../../agent/client.ts';
 import {draftFromText, type Draft} from './draft.ts';
 
-/** Earlier prompts, oldest first, and the position of the user among them; the user's own draft comes after the last one. */
+/** Earlier prompts, oldest first, and the current position. The user's own draft comes after the last prompt. */
 export interface PromptHistory {
   readonly prompts: readonly string[];
-  /** `prompts.length` when the user's own draft is shown. */
+  /** The index of the shown prompt, or `prompts.length` for the user's own draft. */
   readonly at: number;
   readonly own: Draft;
 }
@@ -15,7 +15,7 @@ export const promptHistoryOf = (prompts: readonly string[]): PromptHistory => ({
   own: draftFromText(''),
 });
 
-/** Moves one prompt earlier or later, and returns the draft to show; `undefined` at either end. */
+/** Moves one prompt earlier or later and returns the draft to show, or `undefined` at either end. */
 export function stepHistory(
   history: PromptHistory,
   step: {readonly direction: 'earlier' | 'later'; readonly from: Draft},
@@ -31,7 +31,7 @@ export function stepHistory(
 export const addPrompt = (history: PromptHistory, prompt: string): PromptHistory =>
   promptHistoryOf(history.prompts.at(-1) === prompt ? history.prompts : [...history.prompts, prompt]);
 
-/** Reads what the user entered in earlier sessions, oldest first; empty if that cannot be read. */
+/** Reads the prompts of earlier sessions, oldest first. Returns an empty list if they can't be read. */
 export async function loadPromptHistory(client: AgentClient, signal: AbortSignal): Promise<readonly string[]> {
   const answer = await client.query({query: 'prompt-history'}, signal);
   return answer.tag === 'ok' ? answer.value : [];

@@ -1,6 +1,6 @@
 import {graphemes} from '../text/cell-width.ts';
 
-/** A text and a cursor, in UTF-16 units from its start, always between two graphemes. */
+/** A text and a cursor. The cursor is an index in UTF-16 units, always between two graphemes. */
 export interface TextBuffer {
   readonly text: string;
   readonly cursor: number;
@@ -43,13 +43,13 @@ const withCursor = ({text}: TextBuffer, cursor: number): TextBuffer => ({text, c
 const cut = ({text}: TextBuffer, from: number, to: number): TextBuffer =>
   settle(text.slice(0, from) + text.slice(to), from);
 
-/** Inserting or deleting can join characters into one grapheme; the cursor is then placed after it. */
+/** Places the cursor after the grapheme, because inserting or deleting can join characters into one. */
 const settle = (text: string, wanted: number): TextBuffer => ({text, cursor: borderFrom(text, wanted)});
 
-/** The index at which the line that contains `at` begins, in UTF-16 units. */
+/** Returns the start of the line that contains `at`, in UTF-16 units. */
 export const lineStart = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
 
-/** The index at which that line ends: at its line feed, or at the end of the text. */
+/** Returns the end of the line that contains `at`: its line feed, or the end of the text. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end;
@@ -65,7 +65,7 @@ function stepRight({text, cursor}: TextBuffer): number {
   return border === cursor ? Math.min(text.length, cursor + 1) : border;
 }
 
-/** A word border can lie inside a grapheme, because a joiner is no letter; then the next grapheme border is used. */
+/** A word can end inside a grapheme, because a joiner is not a letter. Then the next grapheme boundary is used. */
 function wordLeft(buffer: TextBuffer): number {
   const {text, cursor} = buffer;
   const word = /[\p{Letter}\p{Number}\p{Mark}_]*[^\p{Letter}\p{Number}\p{Mark}_]*$/u.exec(text.slice(0, cursor));
@@ -78,42 +78,43 @@ function wordRight({text, cursor}: TextBuffer): number {
   return settle(text, cursor + (word?.[0].length ?? 0)).cursor;
 }
 
-/** Steps to the next border between graphemes divide only what lies around the place, and pass no line feed. */
+// The functions below segment only the text around an index, and don't cross line feeds.
 
-/** The start of the grapheme that ends at `at`; `at` itself at the start of a line. */
+/** Returns the start of the grapheme that ends at `at`, or `at` at the start of a line. */
 export function borderBefore(text: string, at: number): number {
   if (at <= 0 || text[at - 1] === '\n') return at;
-  const from = sureBorder(text, at - 1, -1);
+  const from = certainBorder(text, at - 1, -1);
   return at - (graphemes(text.slice(from, at)).at(-1)?.length ?? 0);
 }
 
-/** The end of the grapheme that begins at `at`; `at` itself at the end of a line. */
+/** Returns the end of the grapheme that begins at `at`, or `at` at the end of a line. */
 export function borderAfter(text: string, at: number): number {
   if (at >= text.length || text[at] === '\n') return at;
-  const to = sureBorder(text, at + 1, 1);
+  const to = certainBorder(text, at + 1, 1);
   return at + (graphemes(text.slice(at, to))[0]?.length ?? 0);
 }
 
-/** The first grapheme border at or after an index, which may lie inside a grapheme. */
+/** Returns the first grapheme boundary at or after an index, which may be inside a grapheme. */
 export function borderFrom(text: string, at: number): number {
-  let border = sureBorder(text, at, -1);
+  let border = certainBorder(text, at, -1);
   if (border === at) return at;
-  for (const grapheme of graphemes(text.slice(border, sureBorder(text, at, 1)))) {
+  for (const grapheme of graphemes(text.slice(border, certainBorder(text, at, 1)))) {
     if (border >= at) break;
     border += grapheme.length;
   }
   return border;
 }
 
-/** The nearest index from `at` on, in a direction, that is a grapheme border whatever surrounds it. */
-function sureBorder(text: string, at: number, step: 1 | -1): number {
+/** Returns the nearest index from `at` in a direction that is a grapheme boundary regardless of context. */
+function certainBorder(text: string, at: number, step: 1 | -1): number {
   let place = at;
-  while (place > 0 && place < text.length && !(isLoose(text, place - 1) && isLoose(text, place))) place += step;
+  while (place > 0 && place < text.length && !(isStandalone(text, place - 1) && isStandalone(text, place)))
+    place += step;
   return place;
 }
 
-/** Two such characters never join into one grapheme: ASCII, kana, Han, Hangul syllables. */
-function isLoose(text: string, at: number): boolean {
+/** True if the character never joins with another such one into a grapheme: ASCII, kana, Han, Hangul syllables. */
+function isStandalone(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return (
     unit < 0x7f ||

@@ -16,17 +16,17 @@ import {vimKeys} from './vim-keys.ts';
 
 type FieldStep<Field extends TextField> =
   | {readonly kind: 'handled'; readonly field: Field}
-  /** The key neither writes nor edits; the owner of the field may handle it. */
+  /** The key does not edit, so the owner of the field may handle it. */
   | {readonly kind: 'unhandled'; readonly field: Field};
 
 interface FieldContext {
-  /** Cells of a row of the text. */
+  /** The width of the text, in cells. */
   readonly width: number;
-  /** Milliseconds, from any start. */
+  /** Milliseconds on a monotonic clock. */
   readonly now: number;
 }
 
-/** Handles a press on a plain text field; Enter, Esc and moves beyond the first and last rows are left to its owner. */
+/** Handles a key press on a text field. Leaves Enter, Esc and moves beyond the first and last rows to its owner. */
 export function pressField(field: TextField, key: KeyPress, {width, now}: FieldContext): FieldStep<TextField> {
   const byVim = pressVimFirst(field, key);
   const after = byVim.kind === 'handled' ? byVim.field : editField(byVim.field, key, width);
@@ -57,7 +57,7 @@ export const withVimCursor = <Field extends TextField>(field: Field): Field => (
   draft: moveToVimCursor(field.draft, field.editing.vim),
 });
 
-/** The field after a press without vim; `undefined` if the key does not edit, such as up and down at the ends. */
+/** Returns the field after a key press without vim, or `undefined` if the key does not edit, such as up on the first row. */
 export function editField<Field extends TextField>(field: Field, key: KeyPress, width: number): Field | undefined {
   const {draft, editing} = field;
   if (key.kind === 'text') return {...field, draft: typeText(draft, key.text)};
@@ -88,23 +88,23 @@ export function editField<Field extends TextField>(field: Field, key: KeyPress, 
   }
 }
 
-/** A text that is being edited, of the composer or a card, with its editing state. */
+/** An edited text of the composer or a card, with its editing state. */
 export interface TextField {
   readonly draft: Draft;
   readonly editing: Editing;
 }
 
-/** Undo history, kill buffer and vim state of a field; the composer's outlive cards and panels. */
+/** The undo history, kill buffer and vim state of a field. The composer's state outlives cards and panels. */
 export interface Editing {
   readonly undo: UndoStack;
-  /** The text killed last; `open` while the next killing key appends to it. */
+  /** The last killed text. `open` while the next kill appends to it. */
   readonly killed: {readonly text: string; readonly state: 'open' | 'closed'};
-  /** The column (in cells) that moving up and down keeps. */
+  /** The column, in cells, that moving up and down keeps. */
   readonly goal: number | 'none';
   readonly vim: VimState | 'off';
 }
 
-/** Vim's keys have to be loaded for `vim`. */
+/** Returns the editing state of an empty field. For `vim`, vim's keys must be loaded. */
 export const initialEditing = (mode: EditorMode): Editing => ({
   undo: emptyUndo,
   killed: {text: '', state: 'closed'},
@@ -112,7 +112,7 @@ export const initialEditing = (mode: EditorMode): Editing => ({
   vim: mode === 'vim' ? vimKeys().initialVim : 'off',
 });
 
-/** The editing state of a new field: the same mode and killed text, with an empty undo history. */
+/** Returns the editing state of a new field: the same mode and killed text, with an empty undo history. */
 export function editingForNewField({draft, editing: {killed, vim}}: TextField): Editing {
   return {
     undo: emptyUndo,
@@ -122,7 +122,7 @@ export function editingForNewField({draft, editing: {killed, vim}}: TextField): 
   };
 }
 
-/** The field of a draft that was sent: undo does not bring it back, and vim's register holds the text of its pastes. */
+/** Clears the undo history after a draft was sent, and expands its folded pastes in vim's register. */
 export const withoutUndo = <Field extends TextField>(field: Field, sent: Draft): Field => ({
   ...field,
   editing: {
@@ -132,7 +132,7 @@ export const withoutUndo = <Field extends TextField>(field: Field, sent: Draft):
   },
 });
 
-/** Vim's register outlives the draft, so folded pastes in it are replaced by their text. */
+/** Expands folded pastes in vim's register, because the register outlives the draft. */
 const withoutChips = (vim: VimState, {pastes}: Draft): VimState => ({
   ...vim,
   register: {...vim.register, text: draftText({buffer: {text: vim.register.text, cursor: 0}, pastes})},
@@ -158,7 +158,7 @@ export function recordChange<Field extends TextField>(
 }
 
 function undoAfter(before: TextField, {draft, editing}: TextField, key: KeyPress, now: number): UndoStack {
-  // Undo and redo have changed the stack themselves.
+  // Undo and redo change the stack themselves.
   if (editing.undo !== before.editing.undo) return editing.undo;
   const inserts = editing.vim !== 'off' && editing.vim.mode === 'insert';
   if (draft.buffer.text !== before.draft.buffer.text) {
@@ -183,7 +183,7 @@ function stepThroughUndo<Field extends TextField>(field: Field, direction: 'undo
   return {...field, draft, editing};
 }
 
-/** Replaces the text; undo brings the old one back. */
+/** Replaces the text. Undo restores the old text. */
 export function replaceFieldText<Field extends TextField>(field: Field, text: string): Field {
   const draft = draftFromText(text);
   if (draftText(field.draft) === text) return field;
@@ -196,7 +196,7 @@ export function replaceFieldText<Field extends TextField>(field: Field, text: st
   return {...field, draft: moveToVimCursor(draft, field.editing.vim), editing: {...field.editing, undo}};
 }
 
-/** Deletes by words or lines and keeps the killed text; `undefined` for other keys. */
+/** Deletes a word or line and keeps the killed text. Returns `undefined` for other keys. */
 function killText<Field extends TextField>(field: Field, name: KeyName): Field | undefined {
   const side = cuts[name];
   const draft = side === undefined ? undefined : applyEditKey(field.draft, name);
@@ -222,7 +222,7 @@ const yankText = <Field extends TextField>(field: Field): Field => ({
   draft: pasteText(field.draft, field.editing.killed.text),
 });
 
-/** Switches vim mode on or off; the text stays. Vim's keys have to be loaded. */
+/** Switches vim mode on or off. The text stays. Vim's keys must be loaded. */
 export const toggleVim = <Field extends TextField>(field: Field): Field => ({
   ...field,
   editing: {...field.editing, vim: field.editing.vim === 'off' ? vimKeys().initialVim : 'off'},
@@ -234,20 +234,20 @@ const moveToVimCursor = (draft: Draft, vim: VimState | 'off'): Draft =>
     ? draft
     : {...draft, buffer: {...draft.buffer, cursor: vimKeys().onCharacter(draft.buffer.text, draft.buffer.cursor)}};
 
-/** Earlier drafts, the latest last, and undone ones, the next to redo last. */
+/** Earlier drafts (latest last) and undone drafts (next to redo last). */
 interface UndoStack {
   readonly past: readonly Draft[];
   readonly future: readonly Draft[];
-  /** The group that the next change may join: a stretch of typing, or one vim insertion. */
+  /** The group that the next change may join: continuous typing, or one vim insertion. */
   readonly group: {readonly kind: 'none' | 'insertion'} | {readonly kind: 'typing'; readonly at: number};
 }
 
 const emptyUndo: UndoStack = {past: [], future: [], group: {kind: 'none'}};
 
-/** How many drafts are kept, and how much text in all of them (UTF-16 units). */
+/** The most drafts kept, and the most text in all of them, in UTF-16 units. */
 const maxDrafts = 300;
 const maxText = 20_000_000;
-/** A pause in typing of so many milliseconds begins a new change. */
+/** The milliseconds without typing after which a new change begins. */
 const pauseMs = 1000;
 
 interface Change {
@@ -258,7 +258,7 @@ interface Change {
   readonly typing: 'plain' | 'insertion';
 }
 
-/** Records the draft before a change; letters of one word typed without a pause are one step. */
+/** Records the draft before a change. Letters of one word typed without a pause are one step. */
 function pushChange(stack: UndoStack, {before, key, now, typing}: Change): UndoStack {
   const {group} = stack;
   const isWord = key.kind === 'text' && !/^\s/u.test(key.text);
@@ -269,11 +269,11 @@ function pushChange(stack: UndoStack, {before, key, now, typing}: Change): UndoS
   return {past: goesOn ? stack.past : bounded([...stack.past, before]), future: [], group: next};
 }
 
-/** Ends the group, so that the next change is a step of its own. */
+/** Ends the group, so that the next change is a separate step. */
 const closeGroup = (stack: UndoStack): UndoStack =>
   stack.group.kind === 'none' ? stack : {...stack, group: {kind: 'none'}};
 
-/** The draft before the last change, or as it was before that was taken back; `undefined` where there is none. */
+/** Returns the draft after one undo or redo, or `undefined` if there is none. */
 function stepUndo(
   {past, future}: UndoStack,
   {direction, from}: {readonly direction: 'undo' | 'redo'; readonly from: Draft},

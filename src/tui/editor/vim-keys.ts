@@ -1,4 +1,4 @@
-/** What the rest of the editor needs of vim, whose keys most users never load. */
+/** Loads the vim functions that the editor needs. Most users never load them. */
 async function load() {
   const [{onCharacter}, {cursorAfterUndo, pressVim, splitVimKeys}, {selectionOf}, {initialVim}] = await Promise.all([
     import('./vim/motions.ts'),
@@ -11,12 +11,12 @@ async function load() {
 
 let loaded: Awaited<ReturnType<typeof load>> | undefined;
 
-/** To be awaited before a text is edited with vim's keys. Rejects where they cannot be read. */
+/** Loads vim's keys. Must be awaited before a text is edited with them. Rejects if they can't be read. */
 export async function loadVimKeys(): Promise<void> {
   loaded ??= await load();
 }
 
-/** Throws before they are loaded: no text is in vim's mode by then. */
+/** Returns vim's keys. Throws if they are not loaded. */
 export function vimKeys() {
   if (loaded === undefined) throw new Error("vim's keys are not loaded");
   return loaded;

@@ -12,7 +12,7 @@ interface AttachOptions extends AttentionWatch {
   readonly terminals: TerminalSessions;
   readonly block: BlockId;
   readonly command: string;
-  /** Takes weft's own terminal replies out of the input; input held back that is no reply goes to `later`. */
+  /** Removes replies to weft's terminal queries from the input. Delayed input that turns out not to be a reply goes to `later`. */
   forBlock(text: string, later: (text: string) => void): string;
 }
 
@@ -36,7 +36,7 @@ export function attachText(program: string, end: AttachEnd): string {
   }
 }
 
-/** Answers hand-overs of this block; a command of the user that still runs goes on in the background. */
+/** Returns operations that answer hand-overs of this block. A running command of the user continues in the background. */
 export const opsAfterDetaching = (
   {handOvers, terminalNeeded}: Pick<View, 'handOvers' | 'terminalNeeded'>,
   block: BlockId,
@@ -51,16 +51,16 @@ export const opsAfterDetaching = (
 ];
 
 /**
- * Ctrl+] as a terminal sends it: plainly, in the kitty keyboard protocol (with whatever lock is on), and as xterm's modified key.
- * A program may have switched on either.
+ * Matches Ctrl+] as a plain byte, in the kitty keyboard protocol (with any lock on), and as xterm's modified key.
+ * An attached program may have enabled either protocol.
  */
 // oxlint-disable-next-line no-control-regex -- keys are control characters
 const detachKey = /\u001D|\u001B\[93(?::\d*)*;(?:5|69|133|197)(?::1)?(?:;\d*)?u|\u001B\[27;5;93~/u;
 
 /**
- * Gives the user's terminal to a block until the detach key, the end of the block or an abort; nothing else may use the
- * terminal meanwhile, and it has to be in raw mode. The block gets all rows but the last, which names the key; the
- * screen from before comes back at the end.
+ * Gives the user's terminal to a block until the detach key, the end of the block or an abort. The terminal must be in raw
+ * mode, and nothing else may use it until then. The block gets all rows but the last, which names the key. Afterwards
+ * the previous screen is back.
  */
 export async function attachTerminal(options: AttachOptions, signal: AbortSignal): Promise<AttachEnd> {
   const {stdin, stdout, terminals, block} = options;
@@ -74,7 +74,7 @@ export async function attachTerminal(options: AttachOptions, signal: AbortSignal
     left: finish,
   });
   const decoder = new TextDecoder();
-  /** Keys after the detach key are for weft. */
+  /** Keys after the detach key, which go to weft. */
   let after = '';
   let isOver = false;
   const onKeys = (chunk: Buffer | string): void => {
@@ -116,12 +116,12 @@ export async function attachTerminal(options: AttachOptions, signal: AbortSignal
     signal.removeEventListener('abort', onAbort);
     attachment.detach();
     stdout.write(restoreScreen);
-    // A pause takes effect a tick later. Who began to read before that would never get a key.
+    // A pause takes effect a tick later. A reader that starts before that would never get a key.
     await new Promise<void>(resolve => void setImmediate(resolve));
   }
 }
 
-/** Keeps the last row for weft: the block scrolls and moves above it, and when it clears the screen the row is drawn again. */
+/** Keeps the last row for weft. The block scrolls and moves above it. If the block clears the screen, the row is drawn again. */
 function makeFrame({stdout, block, command, awaitsAnswer: asks}: AttachOptions) {
   const rows = (): number => Math.max(1, stdout.rows - 1);
   const region = (): string => `\u001B7\u001B[1;${rows()}r\u001B8`;
@@ -151,26 +151,26 @@ function makeFrame({stdout, block, command, awaitsAnswer: asks}: AttachOptions) 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
 const scrollRegion = /\u001B\[(\d*)(?:;(\d*))?r/gu;
 const rowMove = /\u001B\[(\d+)((?:;\d*)?[Hfd])/gu;
-/** Sequences that clear the screen or the part below the cursor, reset the terminal, or fill it for a test. */
+/** Matches sequences that clear the screen or the part below the cursor, reset the terminal, or fill it with a test pattern. */
 const clearing = /\u001B\[(?:\??[0-2]?J|!p)|\u001B#8/u;
 /* oxlint-enable no-control-regex */
 
 const takeScreen = '\u001B[?1049h\u001B[2J\u001B[H';
 
-/** Resets every mode that a program may have switched on, and returns to the normal screen. */
+/** Resets every mode that a program may have enabled, and returns to the normal screen. */
 export const restoreScreen =
   '\u001B[r\u001B[0m\u001B[?25h\u001B[?1l\u001B>\u001B[4l\u001B[20l\u001B[?5l\u001B[?6l\u001B[?7h\u001B[?12l\u001B[?69l\u000F\u001B(B' +
   '\u001B[?9l\u001B[?1000l\u001B[?1002l\u001B[?1003l\u001B[?1004l\u001B[?1005l\u001B[?1006l\u001B[?1015l\u001B[?1016l' +
   '\u001B[?2004l\u001B[?2026l\u001B[?2031l\u001B[=0u\u001B[<99u\u001B[>4;0m' +
   '\u001B[0 q\u001B[2J\u001B[?1049l';
 
-/** Whether weft waits for an answer of the user; `watch` calls the listener when that may have changed. */
+/** Tells whether weft needs an answer from the user. `watch` calls the listener when that may have changed. */
 export interface AttentionWatch {
   readonly awaitsAnswer: () => boolean;
   readonly watch: (listener: () => void) => () => void;
 }
 
-/** Calls `onChange` whenever weft begins or ceases to wait for the user; returns a function that stops watching. */
+/** Calls `onChange` whenever weft starts or stops waiting for the user. Returns a function that stops watching. */
 export function watchAttention({awaitsAnswer: asks, watch}: AttentionWatch, onChange: () => void): () => void {
   let asked = asks();
   return watch(() => {

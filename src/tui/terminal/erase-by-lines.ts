@@ -1,21 +1,21 @@
 import {type PositionQuery, toLastColumn, whereIsCursor} from './cursor-position.ts';
 
 /*
- * How the live region is erased in xterm.js, which moves its cursor away from what is around it when it wraps lines anew. What holds after any
- * number of sizes: below the cursor are as many rows as were drawn there, but for those that a lower terminal has dropped from the end. An
- * index (IND) makes these anew, and otherwise only goes down. From below the last line the way up is counted in lines, not in rows: in
- * the first cell of a row that continues a line, a backspace leads to the row before (reverse wraparound), and does nothing in a row that
- * begins one. So the way is right for every size that the terminal has by the time it gets there, also of a frame drawn for one before.
- * (xterm.js 6.0: Buffer.resize, InputHandler.index and backspace; fuzzed against it in test/tui/erase-by-lines.test.ts.)
+ * Erases the live region in xterm.js, which moves its cursor away from the text around it when it rewraps lines.
+ * After any number of resizes, the rows drawn below the cursor are still there, except those that a lower terminal dropped from the end.
+ * An index (IND) recreates dropped rows, and otherwise only moves down. From below the last line, the way up is counted in lines, not rows:
+ * in the first cell of a row that continues a line, a backspace moves to the row before (reverse wraparound).
+ * In a row that begins a line, a backspace does nothing. So the sequence works for every size that the terminal has when it arrives.
+ * (xterm.js 6.0: Buffer.resize, InputHandler.index and backspace. test/tui/erase-by-lines.test.ts fuzzes against it.)
  */
 
-/** Lines without line feeds in them, and how many rows below the cursor they end. */
+/** The number of drawn lines, and the number of rows from the cursor to below the last line. */
 export interface DrawnLines {
   readonly lines: number;
   readonly rowsBelow: number;
 }
 
-/** Erases what was drawn in so many columns; asks for the terminal's width and the row below the last line, as they were before. */
+/** Erases lines that were drawn in `columns` columns. Asks for the terminal's width and the row below the last line before erasing. */
 export const eraseLines = (drawn: DrawnLines, columns: number): PositionQuery => ({
   text: toBelow(drawn) + toLastColumn + whereIsCursor + eraseUpwards(drawn, columns),
   replies: 1,
@@ -27,14 +27,14 @@ export interface SentFrame {
 }
 
 /**
- * A frame of Ink so that it does no harm where it gets to the terminal after a resize; `before` is the frame before it, if that is still
- * there. It wraps nothing that would join two lines, and text goes above the live region wherever that is by then.
+ * Makes an Ink frame harmless if it reaches the terminal after a resize. `before` is the previous frame, if it is still drawn.
+ * The result joins no two lines by wrapping, and writes text above the live region wherever that is by then.
  */
 export function harmlessFrame(written: string, before: SentFrame | 'none'): SentFrame {
   const erased = frameErased.exec(written);
   const rowsBelow = rowsBelowIn(written);
   if (erased === null) return {text: isWithin(written, before) ? unwrapped(written) : written, rowsBelow};
-  // Ink has drawn the live region anew just before it is erased.
+  // Ink has redrawn the live region just before erasing it.
   const first = written.slice(0, erased.index);
   const isNeeded = first !== '' && !isWithin(first, before);
   if (isNeeded ? !endsFrame(first) : before === 'none') return {text: written, rowsBelow};
@@ -54,12 +54,12 @@ const unwrapped = (frame: string): string => `\u001B[?7l${frame}\u001B[?7h`;
 
 export const endsFrame = (written: string): boolean => written.endsWith('\n') || frameEnd.test(written);
 
-/** Whether another frame makes up for it. */
+/** True if the text is only a frame, so that another frame can replace it. */
 export const isOnlyFrame = (written: string): boolean => endsFrame(written) && !switchesMode.test(written);
 
 const rowsBelowIn = (frame: string): number => Number(frameEnd.exec(frame)?.[1] ?? 0);
 
-/** Whether a frame has as many rows as the one before it, above the cursor and below. */
+/** True if a frame has the same number of rows as the previous one, above and below the cursor. */
 function isWithin(frame: string, before: SentFrame | 'none'): before is SentFrame {
   if (before === 'none' || !isOnlyFrame(frame) || erases.test(frame)) return false;
   const body = frame.slice(0, frameEnd.exec(frame)?.index ?? frame.length);
@@ -69,26 +69,26 @@ function isWithin(frame: string, before: SentFrame | 'none'): before is SentFram
 }
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
-/** What Ink ends a frame with: the cursor goes from the row below the last one up to its cell, or stays where it is. */
+/** Matches Ink's end of a frame: the cursor moves from below the last row up to its cell, or stays. */
 const frameEnd = /(?:\u001B\[(\d+)A)?\u001B\[\d+G\u001B\[\?25h$/u;
-/** What Ink erases the last frame with, from the cell of its cursor. */
+/** Matches Ink's sequence for erasing the last frame, from the cursor's cell. */
 const frameErased = /\u001B\[\?25l\u001B\[(\d+)A\u001B\[1G\u001B\[J/u;
 const erases = /\u001B\[(?:J|2K)/u;
 const movesUp = /\u001B\[(\d+)A/gu;
-/** Those of the cursor belong to every frame. */
+/** Matches mode switches, except showing and hiding the cursor, which every frame contains. */
 const switchesMode = /\u001B\[(?:[<>=]|\?(?!25[hl]))/u;
 /* oxlint-enable no-control-regex */
 
-/** A line that was drawn in so many columns has at most as many rows as fit into them: no terminal is narrower. */
+/** The fewest columns of a terminal. It bounds the rows of a wrapped line. */
 const fewestColumns = 4;
 
-/** What goes with every text has to be short: it finds the beginning of lines that have up to six rows by then. */
+/** Columns for the sequence that goes with every text and must be short. It finds the start of lines of up to six rows. */
 const rarelyWider = 24;
 
 const toBelow = ({rowsBelow}: DrawnLines): string => '\u001BD'.repeat(rowsBelow);
 
 const lineStart = (columns: number): string => `\r${'\b\r'.repeat(Math.ceil(columns / fewestColumns))}`;
 
-/** From the row below the last line to the first cell of the first one, and erases from there on. */
+/** Moves from the row below the last line to the first cell of the first line, and erases from there to the end of the screen. */
 const eraseUpwards = ({lines}: DrawnLines, columns: number): string =>
   `\u001B[?45h${lineStart(columns)}${`\u001B[A${lineStart(columns)}`.repeat(lines)}\u001B[J\u001B[?45l`;

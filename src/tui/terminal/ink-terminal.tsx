@@ -6,25 +6,25 @@ import {openPasteReader} from './paste-splitter.ts';
 import {linesAbove, type Reflow, rowsOf, rowsUp} from './reflow.ts';
 import {clearScreen, openOutput, type OutputListener, type OutputTerminal, type SizeChange} from './terminal-output.ts';
 
-/** The user's terminal, and what it has reported about itself. */
+/** The user's terminal and its reported capabilities. */
 export interface UserTerminalStreams extends OutputTerminal {
   readonly stdin: NodeJS.ReadStream;
   reflow(): Reflow;
-  /** Whether the terminal has said that it knows the kitty keyboard protocol. */
+  /** Whether the terminal has reported support for the kitty keyboard protocol. */
   kittyKeyboard(): 'yes' | 'no';
 }
 
 interface InkApp {
-  /** `inline`: below the terminal's own scrollback; `alternate`: on a screen of its own. */
+  /** `inline`: below the terminal's scrollback. `alternate`: on the alternate screen. */
   readonly screen: 'inline' | 'alternate';
   readonly root: () => ReactNode;
-  /** The part of the tree that draws, as it is now: it is laid out once more where a terminal has another size than it was drawn for. */
+  /** Returns the drawing part of the tree in its current state. It is laid out again to find what was drawn before a resize. */
   readonly drawing: () => ReactNode;
-  /** `more` goes on with the paste before it. */
+  /** `more` continues the previous paste. */
   onPaste(text: string, part: 'first' | 'more'): void;
-  /** The size has changed; nothing is on the screen. `lost` are the first lines, where the terminal scrolled them away. */
+  /** Called after a resize, when nothing is on the screen. `lost` are the first lines if the terminal scrolled them away. */
   onResize(lost: readonly string[]): void;
-  /** The last frame, and what was written above it, has not reached the terminal; another one follows. */
+  /** Called if the last frame, with the text above it, was not sent to the terminal. Another frame follows. */
   onDropped(): void;
   onReady(): void;
 }
@@ -34,19 +34,19 @@ interface DrawnFrame {
   readonly caret: Cell | undefined;
 }
 
-/** Hides the cursor, goes so many rows up, and erases from there on. */
+/** Hides the cursor, moves `up` rows up, and erases from there to the end of the screen. */
 const eraseFrom = (up: number): string => `\u001B[?25l${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`;
 
 export interface InkTerminal {
   readonly size: ScreenSize;
-  /** Whether the terminal can take a frame; else `onReady` is called when it can. */
+  /** True if the terminal can take a frame. Otherwise `onReady` is called when it can. */
   readonly ready: boolean;
   redraw(): void;
-  /** Switches the kitty keyboard protocol on if the terminal has reported support; it distinguishes keys that otherwise send the same bytes. */
+  /** Enables the kitty keyboard protocol if the terminal supports it. It distinguishes keys that otherwise send the same bytes. */
   enableKittyKeyboard(): void;
-  /** Erases the live region, writes `last` in its place, and lends the terminal to `use`. */
+  /** Erases the live region, writes `last` in its place, and gives the terminal to `use` until it resolves. */
   suspend(last: string, use: () => Promise<void>): Promise<void>;
-  /** Erases the live region, writes `last` in its place, and gives the terminal back. */
+  /** Erases the live region, writes `last` in its place, and restores the terminal. */
   close(last: string): Promise<void>;
   readonly failed: Promise<never>;
 }
@@ -56,10 +56,10 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   let suspendTerminal: SuspendTerminal | undefined;
   let lost: readonly string[] = [];
   let drawn: DrawnFrame | 'nothing' = 'nothing';
-  /** Whether the last frame of Ink was not sent. */
+  /** True if Ink's last frame was not sent. */
   let isInkAhead = false;
   const {promise: failed, reject: fail} = Promise.withResolvers<never>();
-  // Whoever has closed it before it failed no longer waits for it.
+  // Nobody awaits a failure after closing, so mark the rejection as handled.
   failed.catch(() => {});
   const output = openOutput(terminal, {
     onErase(change) {
@@ -98,14 +98,14 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
       patchConsole: false,
       interactive: true,
       incrementalRendering: true,
-      // Every commit is drawn at once: the state is published only when there is to be a frame.
+      // Draw every commit at once: the state is published only when a frame is due.
       maxFps: 0,
     },
   );
 
   const linesDrawn = ({tree}: DrawnFrame, columns: number): readonly string[] =>
     renderToString(tree, {columns}).split('\n');
-  /** Without a cell of its own the cursor is below the last line. */
+  /** Returns the frame's cursor position. Without one, the cursor is below the last line. */
   const caretOf = ({caret: cell}: DrawnFrame, lines: () => readonly string[]): Cell =>
     cell ?? {x: 0, y: lines().length};
 
@@ -131,7 +131,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     }
   }
 
-  /** From where the terminal's reflow has left the first row that was drawn; returns the lines that are in the scrollback by it. */
+  /** Erases from the first drawn row, wherever the terminal's reflow moved it. Returns the lines that are now in the scrollback. */
   function eraseFromCursor({before, now, cursorRow}: SizeChange): readonly string[] {
     const isReflowed = now.columns < before.columns && terminal.reflow() === 'wrapped';
     if (app.screen === 'alternate' || drawn === 'nothing' || (!isReflowed && now.rows >= before.rows)) {
@@ -146,7 +146,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     return rowsAbove > 0 ? linesAbove(lines, rowsAbove, isReflowed ? now.columns : before.columns) : [];
   }
 
-  /** What has been drawn, for whoever erases it line by line. */
+  /** Forgets the drawn frame, and returns its lines for erasing line by line. */
   function forgetLines(before: ScreenSize): ReturnType<OutputListener['onEraseLines']> {
     lost = [];
     const lines = drawn === 'nothing' ? [] : linesDrawn(drawn, before.columns);
@@ -157,7 +157,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
       erased(below) {
         if (below === undefined) return;
         const rows = lines.map(line => rowsOf(line, below.column));
-        // One of those from the cursor on was not wrapped, the longest for all that is known.
+        // The terminal did not wrap the cursor's line. Assume that it is the longest line from the cursor on.
         const unwrapped = Math.max(1, ...rows.slice(y)) - 1;
         const rowsAbove = rows.reduce((sum, count) => sum + count, 0) - unwrapped - (below.row - 1);
         if (rowsAbove > 0) lost = linesAbove(lines, rowsAbove, below.column);
@@ -166,7 +166,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   }
 
   let kitty: 'off' | 'on' = 'off';
-  /** Ink asks for the protocol too, but takes a terminal that answers after 200 ms for one that knows nothing of it. */
+  /** Ink also queries the protocol, but assumes no support if the terminal takes more than 200 ms to answer. */
   const enableKitty = (): void => {
     if (kitty === 'on' || terminal.kittyKeyboard() === 'no') return;
     kitty = 'on';
@@ -220,8 +220,8 @@ interface FailureBoundaryProps {
 }
 
 /**
- * Draws nothing once a component has failed: Ink's own boundary would print the source around the fault, which are pages of minified
- * code in a bundle, and would end Ink before the terminal is given back. Only a class can be a boundary in React.
+ * Draws nothing once a component has failed. Ink's own boundary would print pages of minified source code, and end Ink before
+ * the terminal is restored. Only a class can be a React error boundary.
  */
 class FailureBoundary extends PureComponent<FailureBoundaryProps, {readonly drawn: 'children' | 'nothing'}> {
   static getDerivedStateFromError(): {readonly drawn: 'nothing'} {

@@ -10,13 +10,13 @@ import {holdTimeoutMs, probedReplies, splitReplies, type TerminalReply, typedPar
 
 interface Keyboard {
   readonly stdin: NodeJS.ReadStream;
-  /** The part of `text` that belongs to an attached program: all but replies that weft waits for. `later` gets what was none. */
+  /** Returns the part of `text` for an attached program: all but replies that weft waits for. `later` gets delayed input that was not a reply. */
   forAttachedProgram(text: string, later: (text: string) => void): string;
   askPositions(query: PositionQuery, write: (text: string) => void): Promise<readonly TerminalPosition[] | undefined>;
   close(): void;
 }
 
-/** Takes replies of the terminal out of stdin; what may be the beginning of one is held back for a while. */
+/** Takes terminal replies out of stdin. Briefly holds back a possible beginning of a reply. */
 export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: TerminalReply) => void): Keyboard {
   let held = '';
   let free = '';
@@ -29,7 +29,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
   };
   let asked: {readonly replies: number; answer(positions: readonly TerminalPosition[] | undefined): void} | undefined;
   let positions: TerminalPosition[] = [];
-  /** Replies that have not arrived; a late one must not be read as a key. */
+  /** Replies that have not arrived. A late one must not be read as a key. */
   let awaited = 0;
   let answerSpeed: keyof typeof positionWaitMs = 'silent';
   const withoutPositions = (text: string): string => {
@@ -39,12 +39,12 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
       answerSpeed = 'answering';
       rest = rest.replace(positionReply, '');
       positions.push({row: Number(found[1]), column: Number(found[2])});
-      // Those before are late replies to an earlier query.
+      // Earlier ones are late replies to a previous query.
       if (awaited === 0 && asked !== undefined) asked.answer(positions.slice(-asked.replies));
     }
     return rest;
   };
-  /** Probes sent at the start that have no reply yet. */
+  /** Startup probes without a reply yet. */
   const unanswered = new Set<TerminalReply['reply']>(probedReplies);
   const handleReplies = (replies: readonly TerminalReply[]): void => {
     if (replies.length > 0) answerSpeed = 'answering';
@@ -78,7 +78,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
       held = '';
       const sorted = splitReplies(all, kind => unanswered.delete(kind));
       handleReplies(sorted.replies);
-      // A beginning of up to two bytes may be a typed key, which is passed on at once.
+      // Up to two bytes may be a typed key, which is passed on at once.
       if (unanswered.size === 0 || sorted.held.length <= 2) return sorted.keys + sorted.held;
       ({held} = sorted);
       timer = setTimeout(() => {

@@ -1,11 +1,11 @@
 import type {Key} from 'ink';
 
-/** Every key literal of the terminal UI: reads what the terminal sends as named keys. What a key does depends on the focus. */
+// All key literals of the terminal UI. Reads terminal input as named keys; the focus decides what a key does.
 
 /** The fields that Ink reports for a key press. */
 export type RawKey = Omit<Key, 'hyper' | 'capsLock' | 'numLock'>;
 
-/** The keys of the prompt and the session by group, each with its name and what it does, as `/help keys` shows them. */
+/** The keys by group, with their names and effects, as `/help keys` shows them. */
 export const keyHelp = [
   {
     title: 'Prompts',
@@ -70,7 +70,7 @@ const keyRows = keyHelp.flatMap(({rows}) => rows.map(({name, keys}) => ({name, k
 
 export type KeyName = (typeof keyRows)[number]['name'] | 'ignored';
 
-/** Further keys with the same meanings, which only the reference names. */
+/** Other keys with the same effects, listed only in the reference. */
 export const otherKeys: readonly {readonly name: KeyName; readonly keys: string}[] = [
   {name: 'newline', keys: 'Ctrl+Enter'},
   {name: 'word-left', keys: 'Alt+Left'},
@@ -81,7 +81,7 @@ export const otherKeys: readonly {readonly name: KeyName; readonly keys: string}
   {name: 'redo', keys: 'Ctrl+Shift+Z, Alt+-, Alt+/'},
 ];
 
-/** By the label of the key, its letter in lower case. */
+/** Key names by label, with the letter in lower case. */
 const names: ReadonlyMap<string, KeyName> = new Map(
   [...keyRows, ...otherKeys].flatMap(({name, keys}) =>
     keys.split(', ').map(key => [key.replace(/[A-Z]$/u, letter => letter.toLowerCase()), name] as const),
@@ -90,12 +90,12 @@ const names: ReadonlyMap<string, KeyName> = new Map(
 
 export type KeyPress =
   | {readonly kind: 'key'; readonly name: KeyName}
-  /** Typed characters; several when the terminal delivered them together. */
+  /** Typed characters. There are several if the terminal delivered them together. */
   | {readonly kind: 'text'; readonly text: string}
   /** `more` continues the previous paste. */
   | {readonly kind: 'paste'; readonly text: string; readonly part: 'first' | 'more'};
 
-/** Letters that mean the same on every card. Enter alone never answers one: it takes the choice that the arrows have selected. */
+/** Letters with the same meaning on every card. Enter never decides alone: it takes the choice that the arrows selected. */
 export const approvalKeys = {
   allow: 'y',
   allowSession: 's',

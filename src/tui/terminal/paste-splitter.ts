@@ -2,22 +2,22 @@ import {overrideStream} from './terminal-output.ts';
 
 export type InputPiece =
   | {readonly kind: 'keys'; readonly bytes: string}
-  /** `more` goes on with the paste before it. */
+  /** `more` continues the previous paste. */
   | {readonly kind: 'paste'; readonly text: string; readonly part: 'first' | 'more'};
 
-/** Milliseconds after which `quiet` is to be called; `never` when nothing is held back. */
+/** The milliseconds after which to call `quiet`, or `never` if nothing is held back. */
 type Wait = number | 'never';
 
 /**
- * Tells pasted text from typed keys. Where the terminal marks pastes (bracketed paste), the text between the marks is one paste; an
- * end mark that never arrives is assumed after a second without input. Where the terminal does not mark them, a piece of several lines
- * or of more than can be typed at once is a paste, and so are pieces that follow each other faster than typing, once they contain
- * several lines: a line end in a paste is then a line feed and submits nothing. The caller keeps time: it calls `quiet` when `wait`
- * has gone by without input.
+ * Distinguishes pasted text from typed keys. With bracketed paste, the text between the marks is one paste. After a second without
+ * input, a missing end mark is assumed.
+ * Without marks, a piece counts as a paste if it has several lines or is longer than can be typed at once. Pieces that follow each other
+ * faster than typing count as a paste once they contain several lines. Line ends in a paste are line feeds and submit nothing.
+ * The caller keeps time: it calls `quiet` after `wait` milliseconds without input.
  */
 interface PasteSplitter {
   push(chunk: string): readonly InputPiece[];
-  /** Nothing came for as long as `wait` said. */
+  /** Must be called when no input came for `wait` milliseconds. */
   quiet(): readonly InputPiece[];
   readonly wait: Wait;
 }
@@ -25,8 +25,8 @@ interface PasteSplitter {
 const startMark = '\u001B[200~';
 const endMark = '\u001B[201~';
 
-/** A longer piece cannot be typed (UTF-16 units). */
-const typedAtMost = 1000;
+/** The most UTF-16 units of a piece that can be typed. */
+const maxTypedLength = 1000;
 /** A piece with this many line ends is a paste, not keys typed ahead. */
 const sureLines = 3;
 /** Milliseconds. Two typed keys are at least `keyGap` apart; two pieces of one paste are at most `burstGap` apart. */
@@ -34,16 +34,16 @@ const keyGap = 8;
 const burstGap = 15;
 const markGap = 20;
 const endGap = 1000;
-/** Longest pause within a paste without marks, in milliseconds. */
+/** The longest pause within a paste without marks, in milliseconds. */
 const pauseGap = 500;
 
 type State =
   | {readonly at: 'rest'}
-  /** A key has just been passed on. */
+  /** A key was just passed on. */
   | {readonly at: 'typing'}
-  /** Held back, until it is clear whether it is typed. */
+  /** Input is held back until it is clear whether it was typed. */
   | {readonly at: 'burst'; readonly part: 'first' | 'more'}
-  /** A paste without marks has just ended, or pauses. */
+  /** A paste without marks has just ended or paused. */
   | {readonly at: 'pause'}
   | {readonly at: 'marked'};
 
@@ -51,11 +51,11 @@ export function pasteSplitter(): PasteSplitter {
   let state: State = {at: 'rest'};
   /** The text of the burst or marked paste so far. */
   let held = '';
-  /** The same as separate pieces, as long as it may turn out to be typed keys. */
+  /** The same text as separate pieces, as long as it may be typed keys. */
   let pieces: string[] = [];
-  /** The end of `held` in which a mark may have begun; searching it avoids flattening `held` for every piece. */
+  /** The end of `held`, in which a mark may have begun. Searching only this part avoids flattening `held` for every piece. */
   let recent = '';
-  /** What may be the beginning of a mark. */
+  /** A possible beginning of a mark. */
   let tail = '';
   const take = (): string => {
     const text = held;
@@ -78,11 +78,11 @@ export function pasteSplitter(): PasteSplitter {
     return typed.map(bytes => ({kind: 'keys', bytes}));
   }
 
-  /** Whether an escape sequence stands within a paste without marks, where it is no key. */
+  /** True if an escape sequence is inside a paste without marks, where it is not a key. */
   const isAmongPasted = (text: string): boolean =>
     state.at === 'pause' ||
     (state.at === 'burst' && (state.part === 'more' || isPasted(held))) ||
-    text.length > typedAtMost ||
+    text.length > maxTypedLength ||
     (text.match(/[\r\n]+(?=[^\r\n])/gu)?.length ?? 0) >= sureLines;
 
   function readPlain(text: string): readonly InputPiece[] {
@@ -95,7 +95,7 @@ export function pasteSplitter(): PasteSplitter {
     }
     if (state.at === 'burst') {
       held += text;
-      if (held.length <= typedAtMost) pieces.push(text);
+      if (held.length <= maxTypedLength) pieces.push(text);
       return [];
     }
     const goesOn = state.at === 'pause' && text.length > 1;
@@ -130,7 +130,7 @@ export function pasteSplitter(): PasteSplitter {
     const start = text.indexOf(startMark);
     if (start < 0) {
       tail = beginningOfMark(text);
-      // A mark that comes after its paste was closed ends nothing.
+      // Ignore a mark that comes after its paste was closed.
       return readPlain(text.slice(0, text.length - tail.length).replaceAll(endMark, ''));
     }
     const before = [...readPlain(text.slice(0, start).replaceAll(endMark, '')), ...endBurst()];
@@ -165,13 +165,13 @@ export function pasteSplitter(): PasteSplitter {
   };
 }
 
-/** Text, blanks and line ends: no keys, no sequences. */
+/** Matches text, blanks and line ends, without keys and escape sequences. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const plain = /^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]*$/u;
 
-const isPasted = (text: string): boolean => text.length > typedAtMost || /[^\r\n][\r\n]+[^\r\n]/u.test(text);
+const isPasted = (text: string): boolean => text.length > maxTypedLength || /[^\r\n][\r\n]+[^\r\n]/u.test(text);
 
-/** What of the end of a text may be the beginning of a paste's mark. */
+/** Returns the end of a text that may be the beginning of a paste mark. */
 function beginningOfMark(text: string): string {
   const at = text.lastIndexOf('\u001B');
   if (at < 0) return '';
@@ -187,8 +187,8 @@ interface PasteReader {
 type OnPaste = (text: string, part: 'first' | 'more') => void;
 
 /**
- * Takes pastes out of stdin, in their place among the keys. Ink's own paste handling reads the whole paste again with every piece,
- * waits for ever for an end mark that never arrives, and takes a paste without marks for keys.
+ * Takes pastes out of stdin, in order with the keys. Ink's own paste handling reads the whole paste again with every piece,
+ * waits forever for a missing end mark, and treats a paste without marks as keys.
  */
 export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): PasteReader {
   const splitter = pasteSplitter();
@@ -199,7 +199,7 @@ export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): Pas
     const {wait} = splitter;
     timer = wait === 'never' ? undefined : setTimeout(quiet, wait);
   };
-  // Input that has arrived but was not read yet is read first.
+  // First read input that has already arrived.
   const quiet = (): void => {
     const asked = timer;
     setImmediate(() => {
@@ -231,6 +231,6 @@ export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): Pas
   };
 }
 
-/** Keys in the form of xterm's modifyOtherKeys; they are rewritten into the form of the kitty protocol, which Ink reads. */
+/** Matches keys in xterm's modifyOtherKeys format. They are rewritten to the kitty protocol, which Ink reads. */
 // oxlint-disable-next-line no-control-regex -- a sequence of the terminal
 const otherKeys = /\u001B\[27;(\d+);(\d+)~/gu;

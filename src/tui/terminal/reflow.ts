@@ -2,8 +2,8 @@ import type {Layout} from '../text/wrap.ts';
 import {cellWidth} from '../text/cell-width.ts';
 
 /**
- * What a terminal does with lines that no longer fit when it becomes narrower. `wrapped`: it wraps them and the cursor stays with its
- * character. `adrift`: it wraps them, but not the line of the cursor, and the cursor moves away from it. `cut`: it clips them.
+ * How a terminal handles lines that no longer fit when it becomes narrower. `wrapped`: wraps them, and the cursor stays with its
+ * character. `adrift`: wraps them except the cursor's line, and the cursor moves away from its line. `cut`: clips them.
  */
 export type Reflow = 'wrapped' | 'adrift' | 'cut';
 
@@ -16,7 +16,7 @@ export function reflowOf(attributes: string): Reflow {
   return kind === '41' || kind === '83' || (kind === '0' && version === '136') ? 'cut' : 'wrapped';
 }
 
-/** How many rows above the cursor the live region begins, where the terminal has become narrower and wrapped its lines. */
+/** Returns the number of rows from the start of the live region to the cursor, after the terminal became narrower and wrapped its lines. */
 export function rowsUp({lines, cursor}: Layout, columns: number): number {
   const above = lines.slice(0, cursor.y).reduce((sum, line) => sum + rowsOf(line, columns), 0);
   return above + Math.floor(cursor.x / columns);
@@ -25,13 +25,13 @@ export function rowsUp({lines, cursor}: Layout, columns: number): number {
 // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
 const styling = /\u001B\[[\d;]*m/gu;
 
-/** The first lines that lie above the screen as a whole, of lines whose rows begin `above` rows above it. */
+/** Returns the leading lines that are completely above the screen, if the rows begin `above` rows above it. */
 export function linesAbove(lines: readonly string[], above: number, columns: number): readonly string[] {
   let left = above;
   const visible = lines.findIndex(line => (left -= rowsOf(line, columns)) < 0);
   return lines.slice(0, visible < 0 ? lines.length : visible);
 }
 
-/** Rows of a line without line feeds in a terminal that wraps it. */
+/** Returns the number of rows of a wrapped line without line feeds. */
 export const rowsOf = (line: string, columns: number): number =>
   Math.max(1, Math.ceil(cellWidth(line.replaceAll(styling, '')) / columns));

@@ -1,14 +1,14 @@
-/** The terminal modes that are on, read from everything that is written, since Ink does not report its own. */
+/** Tracks which terminal modes are on by reading all written text, because Ink does not report its modes. */
 interface TerminalModes {
-  /** Reads the mode switches in `text`, which was written to the terminal. */
+  /** Reads mode switches in `text` that was written to the terminal. */
   observe(text: string): void;
-  /** The sequence that switches off all modes that are on; empty when none is. */
+  /** Returns the sequence that switches off all modes that are on. Empty if there are none. */
   resetSequence(): string;
-  /** Whether the keyboard reports modifiers by the kitty protocol. */
+  /** Whether the keyboard reports modifiers through the kitty protocol. */
   readonly reportsModifiers: 'yes' | 'no';
 }
 
-/** `onChange` is called when the reset sequence changes. */
+/** Starts tracking. `onChange` is called when the reset sequence changes. */
 export function trackModes(onChange: () => void): TerminalModes {
   const on = new Set<string>();
   let keyboards = 0;
@@ -26,7 +26,7 @@ export function trackModes(onChange: () => void): TerminalModes {
     (modified === '' ? '' : modifyOtherKeys.off) +
     (keyboards > 0 ? `\u001B[<${keyboards}u` : '') +
     (titles > 0 ? '\u001B[23;2t' : '') +
-    // Last, because keyboard modes belong to the screen on which they were set.
+    // Last, because keyboard modes belong to the screen that they were set on.
     (on.has(alternateScreen) ? off(alternateScreen) : '');
   let reported = '';
   return {
@@ -57,7 +57,7 @@ function off(mode: string): string {
 
 const alternateScreen = '1049';
 
-/** Arrow keys for the wheel on the alternate screen. It may be on or off before, so it is saved, switched off and restored. */
+/** Sends arrow keys for the wheel on the alternate screen. It may be on or off at first, so it is saved, switched off and restored. */
 const wheelArrows = '1007';
 
 /** The mode that is on by default: a visible cursor. */
@@ -67,23 +67,23 @@ const normallyOn = new Set(['25']);
 const switches = /\u001B\[(?:\?(\d+)([hlr])|([<>])(\d*)u|(2[23]);2t|>4(;1|)m)/gu;
 
 /**
- * Switches xterm's modifyOtherKeys on and off at its first level, for terminals without the kitty protocol: Shift+Enter then differs
- * from Enter, and keys with a byte of their own keep it. The SGR reset behind it is for terminals that read the switch as a style.
+ * Switches xterm's modifyOtherKeys, level 1, on and off, for terminals without the kitty protocol. Shift+Enter then differs from
+ * Enter; keys with their own byte keep it. The SGR reset after it is for terminals that read the switch as a style.
  */
 export const modifyOtherKeys = {on: '\u001B[>4;1m\u001B[m', off: '\u001B[>4m\u001B[m'} as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether modifyOtherKeys is sent to this terminal. Kitty and Ghostty have the better protocol; the Linux console would print the sequence. */
+/** Returns whether to send modifyOtherKeys. Kitty and Ghostty have a better protocol. The Linux console would print the sequence. */
 export const wantsModifyOtherKeys = ({TERM: term = ''}: Environment): 'yes' | 'no' =>
   /^(?:xterm|tmux|screen|foot|mintty|wezterm|iterm)/u.test(term) && !/kitty|ghostty/u.test(term) ? 'yes' : 'no';
 
-/** The key named in hints for a new line: Shift+Enter only where the terminal distinguishes it from Enter. */
+/** The key that hints name for a new line: Shift+Enter only if the terminal distinguishes it from Enter. */
 export type NewlineKey = 'Shift+Enter' | 'Ctrl+J';
 
 /**
- * Resets the modes that another program may have left on, and leaves the alternate screen. The cursor position is saved and
- * restored, because origin mode (DECOM) and setting the margins move it.
+ * Resets modes that another program may have left on, and leaves the alternate screen. Saves and restores the cursor position,
+ * because origin mode (DECOM) and setting the margins move it.
  */
 export const resetModes =
   '\u001B7\u001B[?1049l\u001B[0m\u000F\u001B(B\u001B7\u001B[?6l\u001B[?69l\u001B[r\u001B8' +

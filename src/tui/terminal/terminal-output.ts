@@ -2,38 +2,38 @@ import type {ScreenSize} from '../../actions/ports.ts';
 import {type DrawnLines, endsFrame, eraseLines, harmlessFrame, isOnlyFrame, type SentFrame} from './erase-by-lines.ts';
 import {extentQuery, type PositionQuery, type TerminalPosition} from './cursor-position.ts';
 
-/** What was drawn is to be erased, since the size is another one and stays it. */
+/** A finished resize, after which the drawn frame must be erased. */
 export interface SizeChange {
   readonly before: ScreenSize;
   readonly now: ScreenSize;
-  /** The row of the cursor now, counted from 0. */
+  /** The current row of the cursor, counted from 0. */
   readonly cursorRow: number | 'unknown';
 }
 
-/** What was drawn is being erased line by line, while the terminal may go through further sizes. */
+/** Erasing the drawn frame line by line, while the terminal may still be resizing. */
 interface LinesErasing {
   readonly drawn: DrawnLines;
-  /** Called with the row below the last line before that, and the terminal's last column; `undefined` if it does not answer. */
+  /** Called with the row below the last line before erasing, and the terminal's last column. `undefined` if the terminal does not answer. */
   readonly erased: (below: TerminalPosition | undefined) => void;
 }
 
-/** Stdout as Ink gets it, and what Ink knows nothing of. */
+/** Ink's stdout, and the functions that Ink lacks. */
 export interface TerminalOutput {
   /**
-   * For Ink. What is written within one tick becomes one write, as a synchronized update where the terminal supports it. The size
-   * changes only once a resize is over; Ink hears nothing of it, since it would erase before the rows that were reflowed are known.
+   * The stream for Ink. Combines the writes of one tick into one, as a synchronized update if the terminal supports it.
+   * Its size changes only after a resize is over, without an event: Ink would erase before the reflowed rows are known.
    */
   readonly stdout: NodeJS.WriteStream;
   readonly size: ScreenSize;
-  /** Whether a frame could be written now; else `onReady` is called when it can. */
+  /** True if a frame can be written now. Otherwise `onReady` is called when it can. */
   readonly ready: boolean;
-  /** Sends what has been written in this tick, whatever the size is. */
+  /** Sends the writes of this tick, whatever the size is. */
   flush(): void;
-  /** Writes what is sent also if the frame behind it is for a size that is gone. */
+  /** Writes text that is sent even if the frame after it is dropped because of a resize. */
   writeSurely(text: string): void;
-  /** Sends nothing of what `use` writes, for what is on the screen no longer. */
+  /** Discards what `use` writes, because it would erase a frame that is no longer on the screen. */
   drop(use: () => void): void;
-  /** Another program has the terminal, until `resume`: stdout blocks again, and its size is not watched. */
+  /** Hands the terminal to another program until `resume`: stdout blocks again, and its size is not watched. */
   pause(): void;
   resume(): void;
 }
@@ -44,39 +44,39 @@ export interface OutputTerminal {
   synchronized(): boolean;
   erasing(): EraseBehaviour;
   resizeSignals(): ResizeSignals;
-  /** Writes a query and waits for its replies, so many positions of the cursor; `undefined` if the terminal does not answer. */
+  /** Writes a query and resolves to the cursor positions in its replies, or `undefined` if the terminal does not answer. */
   positions(query: PositionQuery): Promise<readonly TerminalPosition[] | undefined>;
-  /** Called with everything that is written, when it is. */
+  /** Called with all written text when it is written. */
   wrote(text: string): void;
 }
 
 export interface OutputListener {
   readonly onErase: (change: SizeChange) => void;
-  /** The same before the size is stable; from here on nothing counts as drawn. */
+  /** Called before the size is stable, to erase line by line. Afterwards nothing counts as drawn. */
   readonly onEraseLines: (before: ScreenSize) => LinesErasing;
-  /** Called once the size is stable and what was drawn is erased; what it writes is one frame, with the erasing at rest. */
+  /** Called once the size is stable and the old frame is erased. With `by-rows`, its writes join the erasing in one frame. */
   readonly onResize: () => void;
   /** `by-lines`: at the first change, before the terminal moves its cursor further. `by-rows`: once the size is stable. */
   readonly erasing: () => 'by-lines' | 'by-rows';
   readonly onSent: () => void;
-  /** A frame was not sent, since the terminal has another size than it was laid out for; `onErase` and `onResize` follow. */
+  /** Called if a frame was not sent because the terminal's size had changed. `onErase` and `onResize` follow. */
   readonly onDropped: () => void;
   readonly onReady: () => void;
 }
 
 /**
- * Nothing is drawn while the terminal is being resized: a frame would arrive when the size it was laid out for is gone, and rows of the
- * scrollback would be taken for the live region. Milliseconds since the last change; `late` is more than the quarter of a second for which
- * tmux holds back the signal of a further change, so that none is held back when drawing begins.
+ * Milliseconds without a size change before drawing resumes. During a resize nothing is drawn: a frame would arrive too late for its
+ * size, and rows of the scrollback would be taken for the live region. `late` is longer than the 250 ms for which tmux delays
+ * the signal of a further change, so that none is pending when drawing resumes.
  */
 const restMs = {'at-once': 80, late: 300} as const;
 
-/** After so many checks the size is taken to be stable. */
+/** The number of checks after which the size counts as stable. */
 const maxTries = 10;
 
 /**
- * Writes one frame at a time. A terminal behind a slow line gets the newest frame when it has taken the one before; pending bytes
- * stay in the stream, and weft goes on reading keys.
+ * Writes one frame at a time. A slow terminal gets the newest frame once it has taken the previous one. Pending bytes stay in the
+ * stream, and weft keeps reading keys.
  */
 export function openOutput(terminal: OutputTerminal, events: OutputListener): TerminalOutput {
   const {stdout} = terminal;
@@ -86,16 +86,16 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   let restTimer: NodeJS.Timeout | undefined;
   let tries = 0;
   let isPaused = false;
-  /** Whether a resize is being drawn: in one frame with the erasing before it. */
+  /** True while a resize is being drawn, in one frame with its erasing. */
   let isResizing = false;
-  /** Whether the change of size that goes on has erased what was drawn. */
+  /** True if the current resize has already erased the drawn frame. */
   let isErased = false;
   let erased = Promise.resolve();
   let last: SentFrame | 'none' = 'none';
-  /** How many of the parts are sent whatever the size is. */
+  /** The number of parts that are sent whatever the size is. */
   let sureParts = 0;
   let underWay = 0;
-  /** Whether `ready` was read while the terminal was not ready. */
+  /** True if `ready` was read while the terminal was not ready. */
   let waited = false;
 
   const send = (text: string): void => {
@@ -147,10 +147,10 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     return true;
   };
 
-  /** The terminal may already have another size that was not signalled yet (tmux signals a quarter of a second late). */
+  /** Checks whether the size is stable. The terminal may have a new size without a signal yet: tmux signals up to 250 ms late. */
   const restingAt = async (): Promise<'moving' | number | 'unknown'> => {
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
-    // A wider terminal wraps nothing; but one that signals late may have become narrower since.
+    // A wider terminal wraps nothing, but one that signals late may have become narrower since.
     const isWider = stdout.columns >= size.columns && stdout.rows >= size.rows;
     if (isWider && terminal.resizeSignals() === 'at-once') return 'unknown';
     const found = (await terminal.positions(extentQuery))?.[0];
@@ -258,8 +258,8 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
 }
 
 /**
- * Node writes to a terminal synchronously, so that a terminal which does not read would block weft. An attached program writes without
- * frames and is to be blocked, so blocking is switched on again for it.
+ * Switches blocking writes on or off. Node writes to a terminal synchronously, so a terminal that does not read would block weft.
+ * An attached program writes without frames and should be blocked, so blocking is on for it.
  */
 function setBlocking(stdout: NodeJS.WriteStream, wanted: 'on' | 'off'): void {
   const handle: unknown = Reflect.get(stdout, '_handle');
@@ -267,7 +267,7 @@ function setBlocking(stdout: NodeJS.WriteStream, wanted: 'on' | 'off'): void {
   if (typeof handle.setBlocking === 'function') handle.setBlocking(wanted === 'on');
 }
 
-/** The size by the system call, which is newer than the last resize event. */
+/** Returns the size from the system call, which is newer than the last resize event. */
 function sizeNow(stdout: NodeJS.WriteStream): ScreenSize {
   if (!('getWindowSize' in stdout)) return sizeOf(stdout);
   const [columns, rows] = stdout.getWindowSize();
@@ -279,7 +279,7 @@ const isSame = (one: ScreenSize, other: ScreenSize): boolean =>
 
 export const sizeOf = ({columns, rows}: NodeJS.WriteStream): ScreenSize => known({columns, rows});
 
-/** A terminal whose size was never set reports zero: 80 by 24 is assumed. */
+/** A terminal whose size was never set reports zero. Assumes 80 by 24 then. */
 const known = ({columns, rows}: ScreenSize): ScreenSize => ({
   columns: columns === 0 ? 80 : columns,
   rows: rows === 0 ? 24 : rows,
@@ -293,22 +293,24 @@ const endUpdate = '\u001B[?2026l';
 const eraseBelow = '\u001B[J';
 
 /**
- * `keeping`: the terminal treats erasing from the first cell of the screen as clearing it, and moves what was there into the
- * scrollback. `plain`: it only erases.
+ * `keeping`: if erasing begins in the first cell of the screen, the terminal moves the screen's content into the scrollback.
+ * `plain`: the terminal only erases.
  */
 export type EraseBehaviour = 'keeping' | 'plain';
 
-/** `late`: after one signal of a changed size the terminal holds back the next, although it has reflowed its rows already (tmux). */
+/** `late`: after one resize signal the terminal delays the next, although it has already reflowed its rows (tmux). */
 export type ResizeSignals = 'at-once' | 'late';
 
-/** Reads the secondary device attributes (DA2): tmux and GNU screen keep what is erased. */
+/** Reads the secondary device attributes (DA2). tmux and GNU screen keep erased content. */
 export const eraseBehaviourOf = (attributes: string): EraseBehaviour =>
   ['83', '84'].includes(attributes.split(';')[0] ?? '') ? 'keeping' : 'plain';
 
 /**
- * What Ink writes, as the terminal is to get it: Ink's own marks of updates are left out, since they are written without asking the
- * terminal; rows below are reached by line feeds; erasing begins in the second cell where the terminal keeps what is erased; the alternate screen is cleared, and the mouse
- * wheel, which some terminals turn into arrow keys there, does not recall earlier prompts.
+ * Adapts Ink's output to the terminal:
+ * - Removes Ink's synchronized-update marks, which Ink writes without checking for support.
+ * - Moves down by line feeds.
+ * - Begins erasing in the second cell if the terminal keeps erased content.
+ * - Clears the alternate screen, and stops the mouse wheel from sending arrow keys there, which would recall earlier prompts.
  */
 function withOwnSequences(output: string, erasing: EraseBehaviour): string {
   if (!output.includes('\u001B')) return output;
@@ -323,18 +325,18 @@ function withOwnSequences(output: string, erasing: EraseBehaviour): string {
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal
 const updateMarks = /\u001B\[\?2026[hl]/gu;
 /**
- * Ink moves down only to the row it has drawn last and to begin the next one. A terminal that has become lower may have dropped those rows
- * before it has said so: a move would end above them, and the way back up in finished text. A line feed makes the row anew.
+ * Ink moves down only to its last drawn row and to begin the next one. A terminal that became lower may have dropped those rows
+ * before it signaled the resize. A move would then end too high, and the move back up in finished text. A line feed recreates the row.
  */
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal
 const movesDown = /\u001B\[(\d*)[BE]/gu;
 const enterAlternate = '\u001B[?1049h';
 const leaveAlternate = '\u001B[?1049l';
 
-/** Clears the alternate screen; the cursor is in its first cell. */
+/** Clears the alternate screen and moves the cursor to its first cell. */
 export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
 
-/** A proxy of the stream with some members replaced. The other methods stay bound to the stream, because they use its private fields. */
+/** Returns a proxy of the stream with some members replaced. The other methods stay bound to the stream, because they use private fields. */
 export const overrideStream = <Stream extends object>(
   stream: Stream,
   own: {readonly [Key in keyof Stream]?: unknown},
@@ -353,7 +355,7 @@ interface Ends {
   readonly signal: AbortSignal;
 }
 
-/** Calls `leave` when the terminal is gone (end of input or a failed write) or the signal aborts; returns how to stop watching. */
+/** Calls `leave` when the terminal is gone (end of input or a failed write) or the signal aborts. Returns a function that stops watching. */
 export function watchTerminalEnd({stdin, stdout, signal}: Ends, leave: () => void): () => void {
   stdin.on('end', leave);
   stdout.on('error', leave);

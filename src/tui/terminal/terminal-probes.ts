@@ -2,34 +2,34 @@ import {eraseBehaviourOf, type EraseBehaviour} from './terminal-output.ts';
 import {reflowOf, type Reflow} from './reflow.ts';
 
 export type TerminalReply =
-  /** Whether frames can be shown at once (DEC mode 2026). */
+  /** Support for synchronized output (DEC mode 2026). */
   | {readonly reply: 'synchronized-output'; readonly supported: 'yes' | 'no'}
-  /** The background colour as X11 writes it: `rgb:1e1e/1e1e/1e1e`. */
+  /** The background color in X11 format: `rgb:1e1e/1e1e/1e1e`. */
   | {readonly reply: 'background'; readonly colour: string}
-  /** Whether it reports focus changes (DEC mode 1004). */
+  /** Support for reporting focus changes (DEC mode 1004). */
   | {readonly reply: 'focus-reporting'; readonly supported: 'yes' | 'no'}
   | {readonly reply: 'focus'; readonly focused: 'yes' | 'no'}
   | {readonly reply: 'kind'; readonly reflow: Reflow; readonly erasing: EraseBehaviour; readonly is: 'tmux' | 'other'}
   | {readonly reply: 'kitty-keyboard'};
 
 /**
- * Asks for synchronized output (DECRQM), the kind of terminal (DA2), the background colour (OSC 11) and the flags of the kitty keyboard
- * protocol. A terminal that does not know a query sends no reply; a late reply is used as well.
+ * Asks for synchronized output (DECRQM), the kind of terminal (DA2), the background color (OSC 11) and the flags of the kitty
+ * keyboard protocol. A terminal does not reply to unknown queries. Late replies count, too.
  */
 export const probeQueries = '\u001B[?2026$p\u001B[>c\u001B]11;?\u001B\\\u001B[?u';
 
 /**
- * Asks the terminal around tmux for its background: tmux up to 3.3 does not know it, and passes this on where `allow-passthrough` is set.
- * Elsewhere tmux drops it.
+ * Asks the terminal around tmux for its background, which tmux up to 3.3 does not know. tmux passes this on if `allow-passthrough`
+ * is set, and otherwise drops it.
  */
 export const backgroundQueryThroughTmux = '\u001BPtmux;\u001B\u001B]11;?\u001B\u001B\\\u001B\\';
 
 export const probedReplies = ['synchronized-output', 'kind', 'background', 'kitty-keyboard'] as const;
 
-/** Milliseconds for which a beginning of a reply is held back: up to two bytes may be a typed key. */
+/** Returns the milliseconds for which to hold a partial reply. Up to two bytes may be a typed key. */
 export const holdTimeoutMs = (held: string): number => (held.length > 2 ? 1000 : 10);
 
-/** Input split into keys and replies; `held` may be the beginning of a reply. */
+/** Input split into keys and replies. `held` may be the beginning of a reply. */
 interface Sorted {
   readonly keys: string;
   readonly replies: readonly TerminalReply[];
@@ -37,9 +37,8 @@ interface Sorted {
 }
 
 /**
- * Splits replies from keys; only replies that are `wanted` are taken out. They are recognised whenever they arrive, also late. With
- * `all` of them go replies, too, that weft has not asked for: another program may have left before its own arrived (OSC, DCS and APC
- * strings, which nobody types).
+ * Splits `wanted` replies from keys, even if they arrive late. `all` also removes replies to another program that exited before
+ * they arrived: OSC, DCS and APC strings, which can't be typed.
  */
 export function splitReplies(
   text: string,
@@ -58,7 +57,7 @@ export function splitReplies(
   return {keys, replies, held: text.slice(end)};
 }
 
-/** The typed part of a beginning whose rest never arrived: up to two bytes are a key, a longer one is dropped. */
+/** Returns the typed part of an incomplete reply: up to two bytes are a key. A longer one is dropped. */
 export const typedPartOf = (held: string): string => (held.length > 2 ? '' : held);
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
@@ -98,7 +97,7 @@ function replyOf({
   if (whole.endsWith('u')) return {reply: 'kitty-keyboard'};
   // OSC 10 is the foreground, which was not queried.
   if (colour !== undefined) return whole.startsWith('\u001B]11') ? {reply: 'background', colour} : undefined;
-  // 1 set, 2 reset: it can be changed. 0 unknown, 3 and 4 for good.
+  // 1 (set) and 2 (reset) can be changed. 0 is unknown, 3 and 4 are permanent.
   const supported = state === '1' || state === '2' ? 'yes' : 'no';
   if (mode === '2026') return {reply: 'synchronized-output', supported};
   return mode === '1004' ? {reply: 'focus-reporting', supported} : undefined;

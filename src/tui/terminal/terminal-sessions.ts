@@ -5,9 +5,9 @@ import type {BlockId} from '../../domain/ids.ts';
 
 export interface UserTerminal {
   readonly size: ScreenSize;
-  /** Whole sequences, and only those that touch nothing but this screen and its keys and mouse. */
+  /** Gets whole escape sequences, and only those that affect this screen, its keys and its mouse. */
   readonly show: (text: string) => void;
-  /** The command has ended, or there is nothing to attach to: the terminal is detached. */
+  /** Called when the terminal is detached, because the command ended or could not be attached to. */
   readonly left: (end: {readonly kind: 'ended'} | {readonly kind: 'refused'; readonly message: string}) => void;
 }
 
@@ -17,14 +17,14 @@ export interface TerminalAttachment {
   detach(): void;
 }
 
-/** The terminal sessions beside the conversation, as the engine last reported them. */
+/** The terminal sessions of the conversation, as the engine last reported them. */
 export class TerminalSessions {
   readonly #client: AgentClient;
   readonly #now: () => number;
   #sessions: readonly BlockInfo[] = [];
   #toldAt = 0;
 
-  /** `now` in milliseconds from any start. */
+  /** `now` returns milliseconds on a monotonic clock. */
   constructor(client: AgentClient, now: () => number) {
     this.#client = client;
     this.#now = now;
@@ -43,7 +43,7 @@ export class TerminalSessions {
     );
   }
 
-  /** The running ones first, each in the order of their start. */
+  /** Returns the sessions in the order of their start, running ones first. */
   list(): readonly BlockInfo[] {
     const since = this.#now() - this.#toldAt;
     return this.#sessions.map(session => ({...session, ageMs: session.ageMs + since}));

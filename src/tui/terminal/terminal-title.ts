@@ -5,12 +5,12 @@ import type {NotificationMethod} from '../../domain/preferences.ts';
 
 type AgentState = 'idle' | 'working' | 'waiting';
 
-/** The terminal's title and the notification when weft needs the user. Methods return what is to be written. */
+/** The terminal's title, and the notification when weft needs the user. Methods return the text to write. */
 export interface TerminalTitle {
   open(): string;
-  /** Updates the title after a batch of events; `asks`: something waits for the user's answer. */
+  /** Updates the title after a batch of events. `asks`: a question waits for the user's answer. */
   after(events: readonly AgentEvent[], waiting: 'asks' | 'asks-nothing'): string;
-  /** Whether the terminal reports focus changes; it is assumed to have the focus then. */
+  /** Sets whether the terminal reports focus changes. If so, it is assumed to have the focus. */
   focusReporting(supported: 'yes' | 'no'): void;
   focus(focused: 'yes' | 'no'): void;
   close(): string;
@@ -36,7 +36,7 @@ export function openTerminalTitle({
       }
       const next: AgentState = waiting === 'asks' ? 'waiting' : running ? 'working' : 'idle';
       if (next === state) return '';
-      // No notification after the user's own answer or interrupt, and none when the user leaves a session that works.
+      // Don't notify after the user's own answer or interrupt, or when the user leaves a working session.
       const isLeft = events.some(({event}) => event === 'session-opened');
       const calls = next === 'waiting' || (next === 'idle' && state === 'working' && !isLeft);
       state = next;
@@ -52,7 +52,7 @@ export function openTerminalTitle({
   };
 }
 
-const names = {idle: 'weft', working: 'weft (working)', waiting: 'weft (waits for you)'} as const;
+const names = {idle: 'weft', working: 'weft (working)', waiting: 'weft (needs you)'} as const;
 
 const titleOf = (state: AgentState, directory: string): string =>
   `\u001B]2;${names[state]}: ${visibleLine(directory)}\u0007`;
@@ -64,7 +64,7 @@ function callOf(notify: NotificationMethod, state: AgentState): string {
     case 'bell':
       return '\u0007';
     case 'osc9':
-      return `\u001B]9;${state === 'waiting' ? 'weft waits for your answer' : 'weft is done'}\u0007`;
+      return `\u001B]9;${state === 'waiting' ? 'weft needs your answer' : 'weft is done'}\u0007`;
     default:
       return unreachable(notify);
   }

@@ -7,8 +7,8 @@ let yoga: Yoga;
 export {yoga as default};
 
 /**
- * Loads Ink's layout engine, before Ink. In the built program this file stands for `yoga-layout`, which would load it by a top-level
- * await: CommonJS has none.
+ * Loads Ink's layout engine. Must run before Ink loads. In the built program this file replaces `yoga-layout`, which uses a
+ * top-level await, and CommonJS has none.
  */
 export async function loadLayout(): Promise<void> {
   yoga = await loadYoga();

@@ -1,9 +1,9 @@
 import {graphemeSegmenter, plain} from './grapheme-segmenter.ts';
 
 /**
- * Terminal cells that `text` takes; it holds no control characters and no styling. string-width (8.3) measures the same, except that it
- * gives Thai am and Devanagari conjuncts one cell, but needs 10 to 100 times as long for text that is not ASCII, and wrap-ansi (10.0)
- * up to 15 times as long as `wrapSpans`; streamed markdown is measured in every frame.
+ * Returns the terminal cells of `text`, which must have no control characters and no styling. string-width (8.3) measures the same,
+ * except that it gives Thai am and Devanagari conjuncts one cell. But it is 10 to 100 times slower for non-ASCII text, and
+ * wrap-ansi (10.0) is up to 15 times slower than `wrapSpans`. Streamed markdown is measured in every frame.
  */
 export function cellWidth(text: string): number {
   if (plain.test(text)) return text.length;
@@ -25,10 +25,10 @@ export function graphemes(text: string): readonly string[] {
 }
 
 /**
- * 0 for marks alone, 2 for wide characters and emoji, else 1. Terminals differ: this is what kitty, Ghostty, WezTerm, iTerm2 and
- * Windows Terminal show. An emoji of several (a family, a flag, a keycap) takes two cells, as does a sign that U+FE0F makes an emoji;
- * older ones give it a cell for each part, or one. A further letter of a character (the Thai am, a Devanagari conjunct, a
- * halfwidth voiced mark) takes cells of its own, as in all but the newest.
+ * Returns 0 for lone marks, 2 for wide characters and emoji, and otherwise 1. Terminals differ: this matches kitty, Ghostty, WezTerm,
+ * iTerm2 and Windows Terminal. Composite emoji (a family, a flag, a keycap) and characters with U+FE0F take two cells.
+ * Older terminals use one cell, or one for each part. A further letter of a character (the Thai am, a Devanagari conjunct, a
+ * halfwidth voiced mark) takes its own cells, as in all but the newest terminals.
  */
 export function graphemeWidth(grapheme: string): number {
   const code = grapheme.codePointAt(0) ?? 0;
@@ -46,7 +46,7 @@ export function graphemeWidth(grapheme: string): number {
 
 const emojiSelector = '\uFE0F';
 
-/** A letter, but no vowel or final consonant of a Hangul syllable, which stands below its first. */
+/** Matches a letter, except a vowel or final consonant of a Hangul syllable, which is drawn below the first. */
 const furtherLetter = /(?![\u1160-\u11FF\uD7B0-\uD7FF])\p{Letter}/gu;
 
 /** East Asian Wide and Fullwidth, as ranges of code points: first, last. */
@@ -79,11 +79,11 @@ function isWide(code: number): boolean {
   return false;
 }
 
-/** The beginning of `text` that fits in `cells`, ending in `…` when something was cut. */
+/** Returns the beginning of `text` that fits in `cells`, ending in `…` if something was cut. */
 export function fit(text: string, cells: number): string {
   if (text.length <= cells && plain.test(text)) return text;
   const most = cells * unitsOfCell + unitsOfCell;
-  // Of a long text only the beginning is looked at, unless all of that fits.
+  // Looks only at the beginning of a long text, unless all of that fits.
   const beginning = text.length > most ? cutTo(text.slice(0, most), cells) : undefined;
   return beginning ?? cutTo(text, cells) ?? text;
 }

@@ -1,4 +1,4 @@
-/** `2.7 s`, `41 s`, `1 m 12 s`, `2 h 05 m`. */
+/** Formats milliseconds as `2.7 s`, `41 s`, `1 m 12 s` or `2 h 05 m`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   if (milliseconds < 9950 && milliseconds % 1000 !== 0) return `${(milliseconds / 1000).toFixed(1)} s`;
@@ -8,7 +8,7 @@ export function durationText(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} m`;
 }
 
-/** The same of something that goes on: the tenths would only flicker. */
+/** Formats a running time in whole seconds, because tenths would flicker. */
 export const wholeSeconds = (milliseconds: number): string => durationText(Math.floor(milliseconds / 1000) * 1000);
 
 const twoDigits = (count: number): string => String(count).padStart(2, '0');

@@ -8,18 +8,18 @@ export const graphemeSegmenter = {
     divided.test(text) ? unitsOf(text) : (segmenter ??= makeSegmenter()).segment(text),
 };
 
-/** What `Intl.Segmenter` answers with, as far as it is used here and in those packages. */
+/** The parts of the result of `Intl.Segmenter` that weft and those packages use. */
 type Segments = Iterable<Intl.SegmentData> & Pick<Intl.Segments, 'containing'>;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The build puts `LazySegmenter` in the place of each `Intl.Segmenter` that is written out. */
+/** The built program replaces each literal `Intl.Segmenter` with `LazySegmenter`. */
 function makeSegmenter(): Intl.Segmenter {
   const {Segmenter} = Intl;
   return new Segmenter(undefined, {granularity: 'grapheme'});
 }
 
-/** Every unit of such a text is a character. */
+/** Splits a text in which every UTF-16 unit is a character. */
 const unitsOf = (input: string): Segments => ({
   *[Symbol.iterator]() {
     for (let index = 0; index < input.length; index++) yield {segment: input.charAt(index), index, input};
@@ -31,13 +31,13 @@ const unitsOf = (input: string): Segments => ({
 const apart =
   '\\u00A1-\\u00AC\\u00AE-\\u02FF\\u2010-\\u2027\\u2030-\\u203B\\u203D-\\u2048\\u204A-\\u205E\\u2190-\\u21FF\\u2387\\u2500-\\u25FC\\u276E\\u276F\\u2713-\\u2718\\u2800-\\u28FF';
 
-/** One cell a character, each of which stands alone: letters of Europe, punctuation, arrows, lines, boxes and dots. */
+/** Matches text of standalone one-cell characters: European letters, punctuation, arrows, lines, boxes and dots. */
 export const plain = new RegExp(`^[\\u0020-\\u007E${apart}]*$`, 'u');
 
-/** The same with the control characters, styling among them, but for the one that joins with a line feed. */
+/** Matches the same text with control characters, including styling, but without the carriage return, which joins with a line feed. */
 const divided = new RegExp(`^[\\u0000-\\u000C\\u000E-\\u007F${apart}]*$`, 'u');
 
-/** Stands for `Intl.Segmenter` in packages that make one when they are loaded; they divide text into graphemes alone. */
+/** Replaces `Intl.Segmenter` in packages that create one on load. They segment text only into graphemes. */
 export class LazySegmenter {
   segment(text: string): Segments {
     return graphemeSegmenter.segment(text);

@@ -1,13 +1,13 @@
 import {cellWidth, fit} from './cell-width.ts';
 
-/** A text in which paths inside the workspace `directory` are relative to it; the workspace itself is `.`. */
+/** Returns the text with paths inside the workspace `directory` made relative to it. The workspace itself becomes `.`. */
 export function withRelativePaths(text: string, directory: string): string {
   if (directory === '' || !text.includes(directory)) return text;
   const path = new RegExp(String.raw`(?<=^|[\s"'(])${escaped(directory)}(?:(/)(?=[^\s",)])|/?(?=$|[\s"',)]))`, 'gu');
   return text.replaceAll(path, (_found, inside: string | undefined) => (inside === undefined ? '.' : ''));
 }
 
-/** A text in which paths in the user's home begin with `~`. `home` may be empty: then nothing changes. */
+/** Returns the text with `~` for the user's home directory. If `home` is empty, nothing changes. */
 export function withTildes(text: string, home: string): string {
   if (home === '' || home === '/' || !text.includes(home)) return text;
   return text.replaceAll(new RegExp(String.raw`(?<=^|[\s"'(])${escaped(home)}(?=/|$|[\s",)'])`, 'gu'), '~');
@@ -15,7 +15,7 @@ export function withTildes(text: string, home: string): string {
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`);
 
-/** The path cut to `cells` at its beginning, folder by folder: the name of the file is what one looks for. */
+/** Shortens a path to `cells` from its beginning, folder by folder, because the file name matters most. */
 export function fitPath(path: string, cells: number): string {
   if (cellWidth(path) <= cells) return path;
   const parts = path.split('/');

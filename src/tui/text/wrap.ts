@@ -2,7 +2,7 @@ import type {Verbosity} from '../../domain/preferences.ts';
 import type {Style, Theme} from '../theme/theme.ts';
 import {cellWidth, graphemes, graphemeWidth} from './cell-width.ts';
 
-/** A run of text in one style. `text` has no control characters; a line feed forces a line break. */
+/** A run of text in one style. `text` has no control characters except line feeds, which break the line. */
 export interface StyledSpan {
   readonly text: string;
   readonly roles: readonly Style[];
@@ -12,11 +12,11 @@ export const spansText = (spans: readonly StyledSpan[]): string => spans.map(({t
 
 export interface Frame {
   readonly theme: Theme;
-  /** Cells a line may take, indents included. */
+  /** The width of a line in cells, including its indent. */
   readonly width: number;
 }
 
-/** Prefixes of the first line and of all others; each holds no styling and counts with its cells. */
+/** The prefixes of the first line and of all others. They have no styling, and their cells count. */
 export interface Indent {
   readonly first: string;
   readonly rest: string;
@@ -25,7 +25,7 @@ export interface Indent {
 
 export const noIndent: Indent = {first: '', rest: '', roles: []};
 
-/** Breaks styled text into lines between words, inside a word only when it is longer than a line. Styles never span lines. */
+/** Wraps styled text between words, and inside a word only if it is longer than a line. Styles never span lines. */
 export function wrapSpans(spans: readonly StyledSpan[], frame: Frame, indent: Indent): readonly string[] {
   const lines = new LineFiller(frame, indent);
   for (const span of spans) {
@@ -41,13 +41,13 @@ export function wrapSpans(spans: readonly StyledSpan[], frame: Frame, indent: In
 export const wrapText = (text: string, roles: readonly Style[], frame: Frame): readonly string[] =>
   wrapSpans([{text, roles}], frame, noIndent);
 
-/** Breaks a line hard at the width, without looking for words: for code and output, where spaces count. */
+/** Wraps a line at the exact width, not between words. For code and output, where spaces matter. */
 export const hardWrap = (text: string, width: number): readonly string[] =>
   hardWrapSpans([{text, roles: []}], {theme: unstyled, width});
 
 const unstyled: Pick<Theme, 'style'> = {style: (_roles, text) => text};
 
-/** Breaks styled text hard at the width: for code, whose style changes within a line. */
+/** Wraps styled text at the exact width, for code. */
 export function hardWrapSpans(
   spans: readonly StyledSpan[],
   {theme, width}: {readonly theme: Pick<Theme, 'style'>; readonly width: number},
@@ -85,7 +85,7 @@ interface Piece {
   readonly roles: readonly Style[];
 }
 
-/** Fills lines with words; a word with several styles moves to the next line as a whole. */
+/** Fills lines with words. A word with several styles moves to the next line as a whole. */
 class LineFiller {
   readonly #frame: Frame;
   readonly #indent: Indent;
@@ -178,13 +178,13 @@ class LineFiller {
 
 /** The frame for scrollback entries, which can be folded. */
 export interface EntryFrame extends Frame {
-  /** `spoken`: as `summary`, without the lines of changes. */
+  /** `screen-reader`: like `summary`, without the lines of changes. */
   readonly verbosity: Verbosity | 'screen-reader';
-  /** The user's home, which paths are shown with `~` for; empty where it is not known. */
+  /** The user's home directory, shown as `~` in paths. Empty if unknown. */
   readonly home: string;
 }
 
-/** Lines, and the cell the terminal's cursor belongs on, counted from the first of them. */
+/** Lines, and the terminal cursor's cell, counted from the first line. */
 export interface Layout {
   readonly lines: readonly string[];
   readonly cursor: {readonly x: number; readonly y: number};

@@ -6,7 +6,7 @@ export interface Find {
   readonly character: string;
 }
 
-/** The target of a motion, and how much of the text an operator takes: up to the target, with the target, or whole lines. */
+/** The target of a motion, and the reach of an operator: up to the target, including the target, or whole lines. */
 export interface Motion {
   readonly to: number;
   readonly reach: 'exclusive' | 'inclusive' | 'lines';
@@ -146,7 +146,7 @@ function vertical(text: string, at: number, {lines, goal}: {readonly lines: numb
   return {to, reach: 'lines', goal: wanted} as const;
 }
 
-/** The index of the character at a column (in cells), or of the last one of the line. */
+/** Returns the index of the character at a column (in cells), or of the last character of the line. */
 function atColumn(text: string, start: number, column: number): number {
   let at = start;
   let cells = 0;
@@ -167,7 +167,7 @@ function finding(text: string, at: number, {keys, count, find}: MotionCall): Mot
   const direction = key === 'f' || key === 't' ? 'right' : 'left';
   const stops = key === 't' || key === 'T';
   let left = Math.max(1, count);
-  // A repeated `t` or `T` skips the character that it already stands next to.
+  // A repeated `t` or `T` skips the character next to the cursor.
   let skip = isAgain && stops && left === 1;
   const [start, end] = [lineStart(text, at), lineEnd(text, at)];
   let to = at;
@@ -198,7 +198,7 @@ export function findOf(keys: string): Find | 'none' {
 
 const brackets = ['()', '[]', '{}'] as const;
 
-/** The index of the bracket that matches the first bracket at or after `from` on its line. */
+/** Returns the index of the bracket that matches the first bracket at or after `from` on its line. */
 function matching(text: string, from: number): number | undefined {
   const end = lineEnd(text, from);
   let at = from;
@@ -241,7 +241,7 @@ function paragraph(
   return exclusive(line);
 }
 
-/** What separates words: a `word` ends where letters and punctuation meet, a `WORD` only at blanks. */
+/** A `word` ends where letters and punctuation meet, a `WORD` only at blanks. */
 export type WordSize = 'word' | 'WORD';
 
 interface WordMove {
@@ -249,7 +249,7 @@ interface WordMove {
   readonly count: number;
 }
 
-/** The start of the next word. For an operator (`line`) the last step does not leave its line; an empty line is a word. */
+/** Returns the start of the next word. For an operator (`line`), the last step stays on its line. An empty line is a word. */
 function nextWord(text: string, from: number, {size, count, stay}: WordMove & {readonly stay: 'line' | 'no'}) {
   let at = from;
   for (let left = count - 1; left >= 0; left--) {
@@ -282,7 +282,7 @@ function previousWord(text: string, from: number, {size, count}: WordMove): numb
   return at;
 }
 
-/** The last character of a word. `here`: if the cursor is already on one, the first step stays there (`cw`). */
+/** Returns the last character of a word. `here`: if the cursor is on one already, the first step stays there (`cw`). */
 function wordEnd(text: string, from: number, {size, count, stop}: WordMove & {readonly stop: 'here' | 'next'}) {
   let at = from;
   for (let left = count; left > 0 && at < text.length; left--) {
@@ -309,7 +309,7 @@ function previousWordEnd(text: string, from: number, {size, count}: WordMove): n
   return at;
 }
 
-/** Places in a text, in UTF-16 units; a line ends at its line feed, or at the end of the text. */
+// Indexes are in UTF-16 units. A line ends at its line feed, or at the end of the text.
 
 export const lineAt = (text: string, at: number): string => text.slice(lineStart(text, at), lineEnd(text, at));
 
@@ -317,32 +317,32 @@ export const isLineEnd = (text: string, at: number): boolean => at >= text.lengt
 
 export const isEmptyLine = (text: string, at: number): boolean => isLineEnd(text, at) && lineStart(text, at) === at;
 
-/** The index of the first character of the line that is no blank, or of the last character of a line of blanks. */
+/** Returns the index of the first non-blank character of the line, or of the last character if all are blanks. */
 export function firstNonBlank(text: string, at: number): number {
   const line = lineAt(text, at);
   const blanks = /^[ \t]*/u.exec(line)?.[0].length ?? 0;
   return lineStart(text, at) + (blanks === line.length ? Math.max(0, blanks - 1) : blanks);
 }
 
-/** The end of the grapheme that begins at `at`. A line feed counts as a grapheme. */
+/** Returns the end of the grapheme that begins at `at`. A line feed counts as a grapheme. */
 export function after(text: string, at: number): number {
   return isLineEnd(text, at) ? Math.min(text.length, at + 1) : borderAfter(text, at);
 }
 
-/** The start of the grapheme that ends at `at`. */
+/** Returns the start of the grapheme that ends at `at`. */
 export function before(text: string, at: number): number {
   const border = borderBefore(text, at);
   return border === at ? Math.max(0, at - 1) : border;
 }
 
-/** The nearest index for a cursor on a character: at the end of a line it moves onto the last character. */
+/** Returns the nearest index on a character: at the end of a line, that is the last character. */
 export const onCharacter = (text: string, at: number): number =>
   isLineEnd(text, at) && !isEmptyLine(text, at) ? before(text, Math.min(at, text.length)) : Math.min(at, text.length);
 
 export const linesBetween = (text: string, from: number, to: number): number =>
   text.slice(from, to).split('\n').length - 1;
 
-/** The start of the line `count` lines further down (up if negative); `undefined` if there is no such line. */
+/** Returns the start of the line `count` lines down (up if negative), or `undefined` if there is none. */
 export function stepLines(text: string, at: number, count: number): number | undefined {
   let start = lineStart(text, at);
   for (let left = Math.abs(count); left > 0; left--) {
@@ -352,7 +352,7 @@ export function stepLines(text: string, at: number, count: number): number | und
   return start;
 }
 
-/** 0 for blanks, 1 for punctuation, 2 for letters and digits; scripts without blanks between words have their own. */
+/** Returns 0 for blanks, 1 for punctuation, 2 for letters and digits. Some scripts and emoji have their own classes, from 3 up. */
 export function wordClass(text: string, at: number, size: 'word' | 'WORD'): number {
   if (isLineEnd(text, at)) return 0;
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);

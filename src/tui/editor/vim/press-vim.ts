@@ -21,7 +21,7 @@ type VimStep =
   | (VimField & {readonly kind: 'undo' | 'redo'; readonly times: number})
   | (VimField & {readonly kind: 'unhandled'});
 
-/** Handles a press in vim mode. Enter and keys that vim does not know are left to the composer. */
+/** Handles a key press in vim mode. Leaves Enter and keys unknown to vim to the composer. */
 export function pressVim(field: VimField, key: KeyPress): VimStep {
   const {vim} = field;
   if (vim.mode === 'insert') return pressInsert(field, key);
@@ -46,7 +46,7 @@ const inNormalMode = ({draft, vim}: VimField): VimField => ({
   vim: {...vim, mode: 'normal', pending: ''},
 });
 
-/** The letters of normal mode that named keys stand for. */
+/** The normal-mode letters that named keys stand for. */
 const letters: Readonly<Partial<Record<KeyName, string>>> = {
   left: 'h',
   right: 'l',
@@ -116,7 +116,7 @@ function pressInsert(field: VimField, key: KeyPress): VimStep {
   return unhandled({...field, vim: {...vim, open: {...vim.open, typed: [...vim.open.typed, key]}}});
 }
 
-/** Leaves insert mode: the typed text is repeated by the count of the command, and the cursor moves onto its last character. */
+/** Leaves insert mode. Repeats the typed text by the command's count, and moves the cursor onto its last character. */
 function leaveInsert({draft, vim}: VimField): VimField {
   let whole = draft;
   const {open} = vim;
@@ -132,7 +132,7 @@ function leaveInsert({draft, vim}: VimField): VimField {
   };
 }
 
-/** Types the keys of a change once more; `o` and `O` open a new line each time. */
+/** Types the keys of a change again. `o` and `O` open a new line each time. */
 function retyped(draft: Draft, {command, typed: keys}: VimChange): Draft {
   const {text, cursor} = draft.buffer;
   const end = lineEnd(text, cursor);
@@ -153,7 +153,7 @@ const typeKeys = (draft: Draft, keys: readonly KeyPress[]): Draft => {
   return now;
 };
 
-/** Repeats the last change at the cursor; a count typed now replaces its count. */
+/** Repeats the last change at the cursor. A count typed now replaces the change's count. */
 function repeated(field: VimField, count: number): VimField {
   const {last} = field.vim;
   if (last === 'none') return field;
@@ -188,7 +188,7 @@ function overSpan({draft: {buffer}, vim}: VimField, {command, span}: VimChange):
   return applyOperator({buffer, state: vim}, {from: cursor, to, kind: 'characters'}, command);
 }
 
-/** The cursor after undo or redo: on the first changed line. */
+/** Returns the cursor after undo or redo: on the first changed line. */
 export function cursorAfterUndo(
   now: string,
   {text, cursor}: {readonly text: string; readonly cursor: number},
@@ -197,18 +197,18 @@ export function cursorAfterUndo(
   let same = 0;
   while (same < text.length && text[same] === now[same]) same++;
   const line = lineStart(text, same);
-  // Undo puts the cursor back where it was before the change, if that was on this line.
+  // Undo restores the cursor from before the change if it was on this line.
   return direction === 'undo' && lineStart(text, cursor) === line
     ? onCharacter(text, cursor)
     : firstNonBlank(text, line);
 }
 
-/** A longer chunk of text was not typed as commands. */
-const longestPiece = 100;
+/** The most UTF-16 units of text that count as typed commands. */
+const maxCommandLength = 100;
 
-/** The first of the commands that came in one piece, and what is left of it; what is being typed stays together. */
+/** Splits the first command off keys that arrived together. In insert mode, the text stays together. */
 export function splitVimKeys(key: KeyPress, vim: VimState): readonly [first: KeyPress, rest: KeyPress | undefined] {
-  if (key.kind !== 'text' || vim.mode === 'insert' || key.text.length > longestPiece) return [key, undefined];
+  if (key.kind !== 'text' || vim.mode === 'insert' || key.text.length > maxCommandLength) return [key, undefined];
   const [first = '', ...rest] = graphemes(key.text);
   return rest.length === 0
     ? [key, undefined]

@@ -18,7 +18,7 @@ import {
 } from './motions.ts';
 import {type ObjectRange, textObject} from './text-objects.ts';
 
-/** The result of a command. Functions return `undefined` if the command is not possible; then nothing changes. */
+/** The result of a command. Functions return `undefined` if the command is not possible. Then nothing changes. */
 export interface VimResult {
   readonly buffer: TextBuffer;
   readonly mode: VimMode;
@@ -136,7 +136,7 @@ function motionRange(
   const crosses = text.slice(from, end).includes('\n');
   const indented = /^[ \t]*$/u.test(text.slice(lineStart(text, from), from));
   if (motion.reach === 'exclusive' && crosses && lineStart(text, end) === end) {
-    // Ends before a line's first character: the line before is where it ends; with nothing before its start either, whole lines.
+    // An exclusive motion that ends at the start of a line ends on the line before. If it also begins in the indentation, take whole lines.
     if (indented) return {from: lineStart(text, from), to: end - 1, kind: 'lines'};
     return {from, to: end - 1, kind: 'characters'};
   }
@@ -180,7 +180,7 @@ export function applyOperator(field: CommandTarget, range: ObjectRange, operator
   }
 }
 
-/** It stays if the range begins on its line; otherwise it moves to the first line of the range, in its column. */
+/** Returns the cursor after yanking lines. It stays if the range begins on its line; otherwise it moves to the range's first line, same column. */
 const yankedLines = (text: string, cursor: number, from: number): number =>
   lineStart(text, cursor) === from
     ? cursor
@@ -204,13 +204,13 @@ function deleted(text: string, {from, to, kind}: ObjectRange): TextBuffer {
   return {text: rest, cursor: firstNonBlank(rest, Math.min(from, rest.length))};
 }
 
-/** Deletes the range for `c`; of whole lines one empty line stays. */
+/** Deletes the range for `c`. If it covers whole lines, one empty line stays. */
 const emptied = (text: string, {from, to}: ObjectRange): TextBuffer => ({
   text: text.slice(0, from) + text.slice(to),
   cursor: from,
 });
 
-/** Shifts lines by two blanks to the right or left. Empty lines stay; tabs in the indent become eight blanks. */
+/** Shifts lines right or left by two blanks. Empty lines stay. Tabs in the indentation become eight blanks. */
 const shifted = (lines: string, operator: string): string =>
   lines
     .split('\n')
@@ -287,7 +287,7 @@ function toggledCase(field: CommandTarget, times: number): VimResult | undefined
   return changed(field, {text: next, cursor: onCharacter(next, to)});
 }
 
-/** Joins `lines` lines with a blank between them, unless there is one already or `)` follows. */
+/** Joins `lines` lines with a blank, unless there is one already or `)` follows. */
 export function joinLines(field: CommandTarget, lines: number): VimResult | undefined {
   let {text, cursor} = field.buffer;
   if (stepLines(text, cursor, 1) === undefined) return undefined;
@@ -309,7 +309,7 @@ export interface VimCommand {
   readonly count: number;
   /** `d`, `c`, `y`, `>`, `<`, `gu`, `gU`, `g~`; empty without an operator. */
   readonly operator: string;
-  /** A motion, a text object, the operator again for whole lines, or a command of its own. */
+  /** A motion, a text object, the operator again for whole lines, or a command without an operator. */
   readonly keys: string;
 }
 
@@ -318,7 +318,7 @@ type ReadCommand =
   | {readonly kind: 'begun'}
   | {readonly kind: 'none'};
 
-/** Reads the keys pressed so far. Counts before and behind an operator multiply. */
+/** Reads the keys pressed so far. Counts before and after an operator multiply. */
 export function readVimCommand(pending: string, mode: 'normal' | 'visual'): ReadCommand {
   const [, countBefore = '', rest = ''] = /^((?:[1-9][0-9]*)?)([^]*)$/u.exec(pending) ?? [];
   if (rest === '') return begun;
@@ -336,7 +336,7 @@ const begun: ReadCommand = {kind: 'begun'};
 
 const operators = ['d', 'c', 'y', '>', '<', 'gu', 'gU', 'g~'] as const;
 
-/** The largest count, so that every command stays fast. */
+/** The largest count, to keep every command fast. */
 const maxTimes = 999;
 const bounded = (digits: string): number => Math.min(maxTimes, digits === '' ? 1 : Number(digits));
 
@@ -351,7 +351,7 @@ export interface VimField {
   readonly vim: VimState;
 }
 
-/** The field after a command; a change that goes on with typing is open until Esc. */
+/** Returns the field after a command. A change that continues with typing stays open until Esc. */
 export function afterCommand({draft, vim}: VimField, result: VimResult, change: VimChange): VimField {
   const {buffer, mode, register, goal, find, does} = result;
   const isOpen = mode === 'insert';
@@ -372,18 +372,18 @@ export function afterCommand({draft, vim}: VimField, result: VimResult, change: 
 
 export type VimMode = 'insert' | 'normal' | 'visual' | 'visual-line';
 
-/** The text that was deleted or yanked last; whole lines are without their last line feed. */
+/** The text that was deleted or yanked last. Whole lines lack their last line feed. */
 interface Register {
   readonly text: string;
   readonly kind: 'characters' | 'lines';
 }
 
-/** The last change, which `.` repeats: the keys of its command, and the keys that were typed after it. */
+/** The last change, which `.` repeats: the keys of its command and the keys typed after it. */
 export interface VimChange {
   readonly command: string;
   readonly count: number;
   readonly typed: readonly KeyPress[];
-  /** The size of the selection that it changed: a number of lines, or of characters on one line; `none` without a selection. */
+  /** The size of the changed selection in lines, or in characters of one line. `none` without a selection. */
   readonly span: 'none' | {readonly kind: 'lines' | 'characters'; readonly size: number};
 }
 
@@ -391,7 +391,7 @@ export interface VimState {
   readonly mode: VimMode;
   readonly pending: string;
   readonly anchor: number;
-  /** The column (in cells) that moving up and down keeps. */
+  /** The column, in cells, that moving up and down keeps. */
   readonly goal: number | 'none' | 'end';
   readonly register: Register;
   readonly find: Find | 'none';

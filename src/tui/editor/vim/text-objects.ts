@@ -1,14 +1,14 @@
 import {lineEnd, lineStart} from '../text-buffer.ts';
 import {after, before, lineAt, stepLines, wordClass, type WordSize} from './motions.ts';
 
-/** The range of a text object, half open. */
+/** The half-open range of a text object. */
 export interface ObjectRange {
   readonly from: number;
   readonly to: number;
   readonly kind: 'characters' | 'lines';
 }
 
-/** What `iw`, `a"`, `i(`, `ap` … name around a place; `undefined` where there is no such thing. */
+/** Returns the range of a text object such as `iw`, `a"`, `i(` or `ap` around an index, or `undefined` if there is none. */
 export function textObject(text: string, at: number, {keys, count}: {readonly keys: string; readonly count: number}) {
   const extent = keys.startsWith('a') ? 'around' : 'inner';
   const name = keys.slice(1);
@@ -68,13 +68,13 @@ function wordObject(
   if (extent === 'around' && !startsBlank && !blankBehind) {
     let blanks = from;
     while (blanks > start && wordClass(text, before(text, blanks), size) === 0) blanks = before(text, blanks);
-    // The indent of the line does not belong to the word.
+    // The line's indentation does not belong to the word.
     if (blanks > start) from = blanks;
   }
   return {from, to, kind: 'characters'};
 }
 
-/** The text between two quotation marks of one line: those around the cursor, or the first ones after it. */
+/** Returns the range between two quotation marks of one line: around the cursor, or the first after it. */
 function quoted(text: string, at: number, {extent, sign}: {readonly extent: Extent; readonly sign: string}) {
   const start = lineStart(text, at);
   const line = lineAt(text, at);
@@ -116,7 +116,7 @@ function bracketed(
 ): ObjectRange | undefined {
   const [open = '', close = ''] = pair;
   const around = openedBefore(text, at, {open, close, times});
-  // If no bracket surrounds the cursor, the first one that opens on the rest of the line is used.
+  // If no bracket surrounds the cursor, use the first opening one on the rest of the line.
   const ahead = text.slice(at, lineEnd(text, at)).indexOf(open);
   const from = around ?? (times === 1 && ahead >= 0 ? at + ahead : undefined);
   if (from === undefined) return undefined;
@@ -131,7 +131,7 @@ function bracketed(
   return innerOf(text, from, to);
 }
 
-/** The index of the opening bracket around the cursor, `times` levels out; a bracket under the cursor counts. */
+/** Returns the index of the opening bracket `times` levels around the cursor. A bracket under the cursor counts. */
 function openedBefore(
   text: string,
   at: number,
@@ -148,7 +148,7 @@ function openedBefore(
   return from;
 }
 
-/** The text inside brackets; whole lines if the brackets are on lines of their own. */
+/** Returns the range inside brackets: whole lines if the brackets are on separate lines. */
 function innerOf(text: string, open: number, close: number): ObjectRange {
   const opensLine = text[open + 1] === '\n';
   const closesLine = /^[ \t]*$/u.test(text.slice(lineStart(text, close), close));
@@ -160,7 +160,7 @@ function innerOf(text: string, open: number, close: number): ObjectRange {
   return end < open + 2 ? {from: open + 1, to: open + 1, kind: 'characters'} : {from: open + 2, to: end, kind: 'lines'};
 }
 
-/** A paragraph: consecutive non-empty lines, or empty ones. `around` also takes the empty lines after it, or else those before it. */
+/** Returns a paragraph: consecutive non-empty or empty lines. `around` adds the empty lines after it, or else those before it. */
 function paragraphObject(
   text: string,
   at: number,

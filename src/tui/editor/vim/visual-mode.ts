@@ -14,7 +14,7 @@ import {
 } from './run-command.ts';
 import {textObject, type ObjectRange} from './text-objects.ts';
 
-/** Handles one more key in visual mode; `pending` are all keys of the command so far. */
+/** Handles a key in visual mode. `pending` contains all keys of the command so far. */
 export function pressVisual(field: VimField, pending: string): VimField {
   const {draft, vim} = field;
   const read = readVimCommand(pending, 'visual');
@@ -41,7 +41,7 @@ export function pressVisual(field: VimField, pending: string): VimField {
   }
 }
 
-/** The selected range, including the character at its end. */
+/** Returns the selected range, including the character at its end. */
 export function selectionOf({draft: {buffer}, vim}: VimField): ObjectRange {
   const {text, cursor} = buffer;
   const [from, last] = vim.anchor <= cursor ? [vim.anchor, cursor] : [cursor, vim.anchor];
@@ -137,7 +137,7 @@ function filled({draft, vim}: VimField, {from, to}: ObjectRange, character: stri
   };
 }
 
-/** Replaces the selection by the register, and puts the selected text into the register. */
+/** Replaces the selection with the register, and puts the selected text into the register. */
 function overwritten(field: VimField): VimField {
   const {draft, vim} = field;
   const {text} = draft.buffer;
