@@ -73,7 +73,7 @@ describe('NO_COLOR', () => {
       await terminal.until(/Ask weft to do something/u);
     }
     terminal.type('/transcript\r');
-    await terminal.until(/ · q closes · /u);
+    await terminal.until(/ · q close · /u);
     terminal.type('q');
     await terminal.until(/Ask weft to do something/u);
     terminal.type('@su');

@@ -20,9 +20,9 @@ describe('commands of the terminal UI', () => {
     await terminal.onScreen(/The end\.[^]*Ask weft to do something/u);
     expect(await terminal.text()).not.toContain('deep sea.\n150');
     await enter('/transcript');
-    await terminal.onScreen(/The end\.\nend · q closes/u);
+    await terminal.onScreen(/The end\.\nend · q close/u);
     await terminal.resize(40, 14);
-    await terminal.onScreen(/The end\.\nend · q closes/u);
+    await terminal.onScreen(/The end\.\nend · q close/u);
     await enter('/177');
     await terminal.onScreen(/^ +│ 177\n +│ 178\n/u);
     await terminal.type('g');

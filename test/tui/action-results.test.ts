@@ -191,7 +191,7 @@ describe('a command', () => {
         '  ✗ x                                              timed out',
         `    │ ${'y'.repeat(54)}`,
         `    │ ${'y'.repeat(53)}…`,
-        '    ╰ whole output in /tmp/out',
+        '    ╰ full output in /tmp/out',
       ],
     ],
     [

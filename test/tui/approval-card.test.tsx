@@ -305,7 +305,7 @@ describe('the card of what destroys something', () => {
     const card = cardOf(remove, {stage: {stage: 'word', text: draftFromText('bu'), entered: 'wrong'}});
     expect(card.slice(3).join('\n')).toMatchInlineSnapshot(`
       "│                                                          │
-      │ Not the word: nothing was allowed                        │
+      │ Wrong word: nothing was allowed                          │
       │ type "build" to allow [ bu    ]                 Esc = no │
       ╰ Enter confirm ───────────────────────────────────────────╯"
     `);

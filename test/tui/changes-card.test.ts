@@ -284,7 +284,7 @@ describe('on the screen', () => {
       /^`npm run format` created 2 files {2}\+80 -0\n {2}Create a\.txt {2}\+40 -0\n {3}1 \+ row 1\n/u,
     );
     await press(stage, 'G');
-    await stage.screen.until(/40 \+ row 40\n {2}held until you decide\nend · q closes/u);
+    await stage.screen.until(/40 \+ row 40\n {2}held until you decide\nend · q close/u);
     await press(stage, 'q');
     await stage.screen.until(/lines 13 to 27 of 40[^]*Keep 2 of 2 y/u);
     expect(stage.engine.ops).toEqual([]);

@@ -216,7 +216,7 @@ describe('at forty columns', () => {
   test('the transcript fits, and says how to leave', () => {
     const {lines} = transcriptPanel(() => [], lexer).lines({rows, frame});
     expect(tooWide(lines)).toEqual([]);
-    expect(lines.join('\n')).toMatch(/q closes/u);
+    expect(lines.join('\n')).toMatch(/q close/u);
   });
 
   test.each(panels)('%s fits, and says how to go on and how to leave', (_name, panel, keeps) => {

@@ -76,12 +76,12 @@ describe('what accepts', () => {
     await press(stage, 'y');
     await screen.until(/Nothing allowed: type the word "build"/u);
     await press(stage, '\r', 'k', '\r', 's', '\r', 'a', '\r');
-    await screen.until(/Not the word: nothing was allowed/u);
+    await screen.until(/Wrong word: nothing was allowed/u);
     expect(engine.ops).toEqual([]);
     await press(stage, 'b');
     await screen.until(/type "build" to allow \[ b +\] +Esc = no/u);
     await press(stage, '\r', 'Build', '\r');
-    await screen.until(/Not the word: nothing was allowed/u);
+    await screen.until(/Wrong word: nothing was allowed/u);
     await press(stage, 'y', 'yes', '\r');
     expect(engine.ops).toEqual([]);
     await press(stage, 'biuld', '\u007F\u007F\u007F\u007F', 'uild', '\r');

@@ -105,9 +105,9 @@ describe('what the transcript has', () => {
     expect(lines.filter(line => line !== '')).toEqual([
       '▌ one',
       '● Half an answer',
-      '  Taken back to before an earlier prompt.',
-      '  The last rewind was taken back.',
-      '  The conversation was summarised: 9,000 → about 100 tokens.',
+      '  Rewound to before an earlier prompt.',
+      '  The last rewind was undone.',
+      '  The conversation was summarized: 9,000 → about 100 tokens.',
       '● All is well.',
       '▌ two',
     ]);
@@ -249,7 +249,7 @@ describe('/transcript', () => {
   const opened = async (size: readonly [number, number] = [80, 24]) => {
     const stage = await start(size, {host: {records}});
     await stage.screen.type('/transcript\r');
-    await stage.screen.until(/The end of it\.\n[^]*end · q closes/u);
+    await stage.screen.until(/The end of it\.\n[^]*end · q close/u);
     return stage;
   };
 
@@ -267,9 +267,9 @@ describe('/transcript', () => {
       await screen.type('/number 42\r');
       await screen.until(/^ +│ number 42\.\n/u);
       await screen.type('n');
-      await screen.until(/Went on from the start\./u);
+      await screen.until(/Search wrapped to the start\./u);
       await screen.type('/number 4\r');
-      await screen.until(/^ +│ number 42\.\n(?![^]*Went on)/u);
+      await screen.until(/^ +│ number 42\.\n(?![^]*wrapped)/u);
       await screen.type('n');
       await screen.until(/^ +│ number 43\.\n/u);
       await screen.type('N');
@@ -277,7 +277,7 @@ describe('/transcript', () => {
       await screen.type('/nowhere');
       await screen.until(/\n\/nowhere$/u);
       await screen.type('\r');
-      await screen.until(/Not found\./u);
+      await screen.until(/Not found/u);
       await screen.type('G');
       await screen.until(/The end of it\.\n[^]*end ·/u);
       await screen.type('k');

@@ -19,7 +19,7 @@ import {commandForm, nothing, outputBody, resultBody, type ResultBody, runningBo
 import {countSpans, editLines, editVerb, foldLines} from './diff-lines.ts';
 import {barredRows, behindBar, margin} from './entry-rows.ts';
 
-/** What there is to say of an action: one line of what was done and how it ended, and below it the output so far, or the result. */
+/** The content of an action's entry: a title line with the outcome, and below it the output so far or the result. */
 export interface ActionFacts {
   readonly mark: Mark;
   readonly spans: readonly StyledSpan[];
@@ -37,7 +37,7 @@ export function actionFacts(entry: ActionEntry, frame: EntryFrame, progress: Act
   };
 }
 
-/** The same for an action of a resumed session. */
+/** Returns the facts of an action from a resumed session. */
 export function pastActionFacts(past: PastActionEntry, frame: EntryFrame): ActionFacts {
   const end = pastEnd(past);
   const edited = editedIn(past);
@@ -69,7 +69,7 @@ export function pastActionRows(past: PastActionEntry, frame: EntryFrame): readon
   if (access?.kind !== 'edit' || outcome !== 'success' || frame.verbosity === 'name') return [title, ...rest];
   const inner = {...frame, width: Math.max(8, frame.width - diffIndent.length)};
   const lines = access.edits.flatMap(edit =>
-    // The title names the only file.
+    // The title already names a single file.
     access.edits.length === 1 ? editLines(edit, inner).slice(1) : editLines(edit, inner),
   );
   const shown = frame.verbosity === 'full' ? lines : foldLines(lines, pastEditRows, inner);
@@ -83,17 +83,17 @@ function rowsOf(facts: ActionFacts, frame: EntryFrame): readonly string[] {
   return [...titleOf(facts, frame), ...barredRows(rows, foot, frame)];
 }
 
-/** Behind a title that ends further right than this, its note is no longer seen as belonging to it. */
-const widestTitle = 110;
+/** The rightmost column of a note, in cells. Further right, a reader no longer connects it with its title. */
+const maxTitleWidth = 110;
 
-/** One line with a sign and a target, and at its right edge how it ended; that stands behind the target where both need several lines. */
+/** Returns the title with its sign and target, and the outcome at the right edge. If they need several lines, the outcome follows the target. */
 function titleOf({mark, spans, notes}: ActionFacts, {theme, width}: EntryFrame): readonly string[] {
   const note: StyledSpan = {text: notes.join(glyphs.separator), roles: [mark.glyph === glyphs.error ? 'error' : 'dim']};
   const lead = `${margin}${theme.style([mark.role], mark.glyph)} `;
   const indent = cellWidth(mark.glyph) + margin.length + 1;
   const room = {theme, width: Math.max(4, width - indent)};
   const [only = '', ...more] = wrapSpans(spans, room, noIndent);
-  const gap = Math.min(width, widestTitle) - indent - styledWidth(only) - cellWidth(note.text);
+  const gap = Math.min(width, maxTitleWidth) - indent - styledWidth(only) - cellWidth(note.text);
   if (more.length === 0 && gap >= 2) {
     return [lead + only + (note.text === '' ? '' : ' '.repeat(gap) + theme.style(note.roles, note.text))];
   }
@@ -113,7 +113,7 @@ function titleSpans({stage, label, by}: ActionEntry, frame: EntryFrame): readonl
   return actionSpans({action, label, by}, frame);
 }
 
-/** A command as it was typed, unfolded with all its lines; everything else by its label. */
+/** Returns a command as typed, with all its lines at full verbosity. Other actions show their label. */
 function actionSpans(
   {action, label, by}: {readonly action: Action | 'unknown'} & Pick<ActionEntry, 'label' | 'by'>,
   frame: EntryFrame,
@@ -133,7 +133,7 @@ const changeSpans = (words: string, files: Parameters<typeof countSpans>[0]): re
 
 const changeResult = /^(Created|Changed|Deleted|Renamed) (.+) \(\+(\d+) -(\d+)\)(?:\n|$)/u;
 
-/** What an edit of a resumed session has changed; `undefined` for everything else, and for edits of several files. */
+/** Returns the change of a single-file edit from a resumed session; otherwise `undefined`. */
 function editedIn({action, resultText, outcome}: PastActionEntry) {
   if (action === 'unknown' || accessOf(action).kind !== 'edit' || outcome !== 'success') return undefined;
   const [, change = '', path = '', added = '', removed = ''] = changeResult.exec(resultText) ?? [];
@@ -142,7 +142,7 @@ function editedIn({action, resultText, outcome}: PastActionEntry) {
   return {words: `${verb} ${path}`, added: Number(added), removed: Number(removed)};
 }
 
-/** How it ended and how long it took, or how long it has run; nothing below a second. */
+/** Returns the outcome and the duration, or the time so far. Omits times below a second. */
 function noteOf(stage: ActionStage, progress: ActionProgress | undefined): readonly string[] {
   switch (stage.stage) {
     case 'queued':
@@ -163,7 +163,7 @@ function noteOf(stage: ActionStage, progress: ActionProgress | undefined): reado
 const endOf = (call: SettledCall): readonly string[] =>
   call.tag === 'undecodable' ? [] : [endWords(call.result)].filter(words => words !== '');
 
-/** The files that the action changes or has changed, as far as known. */
+/** Returns the files that the action changes or changed, as far as known. */
 function filesOf(stage: ActionStage): readonly FileDiff[] {
   if (stage.stage === 'queued' || (stage.stage === 'settled' && stage.result.tag === 'undecodable')) return [];
   const edited =
@@ -176,7 +176,7 @@ function actionOf(stage: ActionStage): Action | 'unknown' {
   return stage.result.tag === 'action' ? stage.result.result : 'unknown';
 }
 
-/** The rows of a change are tinted to the edge and have numbers of their own: no bar stands before them. */
+/** Rows of a diff are tinted to the edge and numbered, so they have an indent instead of a bar. */
 const diffIndent = '    ';
 
 export const isEdit = (stage: ActionStage): boolean =>
@@ -221,13 +221,13 @@ function markOf(stage: ActionStage): Mark {
   return call.tag === 'undecodable' || exitedBadly(call.result) ? marks.error : marks[call.result.settled.state];
 }
 
-/** How a call of a resumed session ended; `notes` also say how long it took. */
+/** Returns the outcome of a call from a resumed session. `notes` also contain the duration. */
 function pastEnd({action, resultText, outcome}: PastActionEntry): PastResult {
   const past = pastResult(action, outcome, resultText);
   return {...past, notes: [...past.notes, ...(past.seconds >= 1 ? [durationText(past.seconds * 1000)] : [])]};
 }
 
-/** What stands below the title of an action of a resumed session, of which only the text for the model is kept. */
+/** Returns the body of an action from a resumed session. Only the text for the model is stored. */
 function pastBody(past: PastActionEntry, frame: EntryFrame): ResultBody {
   const {action, by, outcome} = past;
   const {failed, output} = pastEnd(past);

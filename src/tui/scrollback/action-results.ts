@@ -38,31 +38,31 @@ import {
   saysWhy,
 } from './output-excerpt.ts';
 
-/** What stands below the title of an action. `width` of the frame it is made for is that behind the bar. */
+/** The body of an action's entry, below its title. It is laid out for the width behind the bar. */
 export interface ResultBody {
   readonly rows: readonly (string | BarredRow)[];
-  /** What is left out, and what else is to be said, in its last row. */
+  /** Notes for the last row, such as how many lines are left out. */
   readonly foot: readonly string[];
 }
 
 type ResultRenderer<Output> = (output: Output, frame: EntryFrame, by: ActionEntry['by']) => ResultBody;
 
-/** The most lines of a command's output after it has ended well, and after it has failed. */
-const shownAfterSuccess = 3;
-const shownAfterFailure = 12;
+/** The most output lines of a command after success and after failure. */
+const maxSuccessLines = 3;
+const maxFailureLines = 12;
 
-/** The same for a command that the user typed: it was run for its output. */
-const shownToUser = 40;
+/** The most output lines of the user's own commands, which are run for their output. */
+const maxUserCommandLines = 40;
 
-const linksShown = 5;
+const maxLinks = 5;
 
-const diffShown = 24;
+const maxDiffLines = 24;
 
 const body = (rows: ResultBody['rows'], ...foot: readonly string[]): ResultBody => ({rows, foot});
 const noteBody = (text: string, frame: Frame, ...foot: readonly string[]): ResultBody =>
   body(noteRows(visibleLine(text), frame), ...foot);
 
-/** One renderer for every action: an action without one does not compile. */
+/** The renderer of each action. An action without one does not compile. */
 export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>} = {
   'request-command-output': (output, frame, by) =>
     output.kind === 'block'
@@ -99,7 +99,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'call-mcp-tool': answerBody,
   'web-fetch': ({page}, frame) => pageBody(page, frame),
   'web-search': ({report: {results}}, frame) => {
-    const shown = results.slice(0, frame.verbosity === 'full' ? results.length : linksShown);
+    const shown = results.slice(0, frame.verbosity === 'full' ? results.length : maxLinks);
     return body(
       shown.flatMap(result => linkRows(result, frame)),
       countOf(results.length, 'result'),
@@ -143,7 +143,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'give-structured-answer': ({answer}, frame) => noteBody(firstLine(JSON.stringify(answer), 4 * frame.width), frame),
 };
 
-/** A step of a plan, whose further rows stand below its text. */
+/** Returns the rows of a plan step, with hanging indentation. */
 function stepRows(id: string, description: string, frame: EntryFrame): readonly string[] {
   const indent = {first: `${id} `, rest: ' '.repeat(cellWidth(id) + 1), roles: ['dim'] as const};
   return wrapSpans([{text: description, roles: ['dim']}], frame, indent);
@@ -158,10 +158,10 @@ const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody =>
 
 export const nothing: ResultBody = {rows: [], foot: []};
 const wholeDiff = {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'} as const;
-/** What was changed alone: the lines around it stood on the card. */
-const foldedDiff = {most: diffShown, shown: 'changes', long: 'clipped'} as const;
+/** Changed lines only: the approval card showed the lines around them. */
+const foldedDiff = {most: maxDiffLines, shown: 'changes', long: 'clipped'} as const;
 
-/** What stands below the title of an action that has ended. `tail` is what it had printed until then. */
+/** Returns the body of a finished action. `tail` is the end of its output. */
 export function resultBody<N extends ActionName>(
   result: ActionResult<N>,
   {by, tail}: {readonly by: ActionEntry['by']; readonly tail: string},
@@ -175,9 +175,9 @@ export function resultBody<N extends ActionName>(
     case 'error':
       return body(wrapText(visible(faultText(settled.fault)), ['error'], frame));
     case 'cancelled': {
-      // A question that was not answered says just that.
+      // The title of an unanswered question already says so.
       const message = result.name === 'ask-user-question' ? '' : settled.why.message;
-      const printed = outputBody(tail, {most: shownAfterFailure, part: 'end', leftOut: 0}, frame);
+      const printed = outputBody(tail, {most: maxFailureLines, part: 'end', leftOut: 0}, frame);
       return {...printed, rows: [...noteRows(visible(message), frame), ...printed.rows]};
     }
     default:
@@ -185,33 +185,33 @@ export function resultBody<N extends ActionName>(
   }
 }
 
-const shownRunning = 5;
+const maxRunningLines = 5;
 
 export function runningBody(tail: string, frame: EntryFrame): ResultBody {
   const lines = outputLines(tail);
-  const last = linesOfExcerpt(lines, excerptOf('end', lines, shownRunning));
+  const last = linesOfExcerpt(lines, excerptOf('end', lines, maxRunningLines));
   return {rows: printedRows(lines, last, {...frame, verbosity: 'summary'}), foot: []};
 }
 
 interface OutputForm {
   readonly most: number;
   readonly part: OutputPart;
-  /** Lines that the output itself leaves out. */
+  /** The number of lines already left out of the output. */
   readonly leftOut: number;
 }
 
-/** What a program printed: some of its lines, and how many more there are; all of them at full verbosity. */
+/** Returns some lines of a program's output and the number of the others. At full verbosity, returns all lines. */
 export function outputBody(text: string, {most, part, leftOut}: OutputForm, frame: EntryFrame): ResultBody {
   const lines = outputLines(text);
   const role = part === 'reasons' ? reasonRole : () => 'dim' as const;
   if (frame.verbosity === 'full') return {rows: wholeRows(lines, frame, role), foot: []};
-  // A note about one line would take its place.
+  // A note about a single hidden line would take as much room as the line.
   const picked = lines.length === most + 1 ? allOf(lines) : excerptOf(part, lines, most);
   const rows = printedRows(lines, linesOfExcerpt(lines, picked), frame, role);
   return {rows, foot: moreLines(lines.length - picked.length + leftOut)};
 }
 
-/** The lines that say why a command failed stand out. */
+/** Highlights the lines that say why a command failed. */
 const reasonRole = (line: string): Role => (saysWhy(line) && !isCount(line) ? 'error' : 'dim');
 
 function printedRows(
@@ -248,16 +248,16 @@ const outputLines = (text: string): readonly string[] => {
 function reportBody(report: ShellReport, frame: EntryFrame, by: ActionEntry['by']): ResultBody {
   const failed = report.end.kind !== 'moved' && (report.end.kind !== 'exited' || report.end.code !== 0);
   const {text, leftOutLines, file} = report.output;
-  // One line of the text is the note about what was left out.
+  // One line of the text is the note about the omitted lines.
   const leftOut = Math.max(0, leftOutLines - 1);
   const {rows, foot} = outputBody(text, {...commandForm(by, failed ? 'failed' : 'ended'), leftOut}, frame);
   return {
-    rows: [...rows, ...report.leftRunning.flatMap(line => noteRows(`still runs: ${visibleLine(line)}`, frame))],
-    foot: [...foot, ...(file === undefined ? [] : [`whole output in ${visibleLine(file)}`])],
+    rows: [...rows, ...report.leftRunning.flatMap(line => noteRows(`still running: ${visibleLine(line)}`, frame))],
+    foot: [...foot, ...(file === undefined ? [] : [`full output in ${visibleLine(file)}`])],
   };
 }
 
-/** The changes of a command that were kept, and those that were dropped, below its output. */
+/** Adds a command's applied and dropped changes below its output. */
 function withChanges({rows, foot}: ResultBody, outcome: ChangesOutcome, frame: EntryFrame): ResultBody {
   const {applied, more, diffs} = outcome;
   const parts = commandParts(applied.filter(isFile), diffs);
@@ -294,7 +294,7 @@ function withDryRun({rows, foot}: ResultBody, kept: KeptChanges, frame: EntryFra
 
 const isFile = (change: Change): boolean => change.class === 'file';
 
-/** The changed files with their lines, as edits are shown; of many files the first ones, by their names. */
+/** Returns the changed files with their lines, like edits. If there are many, returns only the names of the first files. */
 function changeRows(
   parts: readonly ChangePart[],
   {tense, unnamed}: {readonly tense: Tense; readonly unnamed: number},
@@ -303,15 +303,15 @@ function changeRows(
   const unlisted = (count: number): readonly string[] =>
     count === 0 ? [] : noteRows(`and ${pluralize(count, 'more file')}`, frame);
   if (frame.verbosity === 'full') return [...changeLines(parts, tense, frame), ...unlisted(unnamed)];
-  const isMany = parts.length > filesShown + 1;
-  const room = isMany ? filesShown : frame.verbosity === 'screen-reader' ? parts.length : diffShown;
+  const isMany = parts.length > maxFiles + 1;
+  const room = isMany ? maxFiles : frame.verbosity === 'screen-reader' ? parts.length : maxDiffLines;
   const {lines, more} = changeSummary(parts, {rows: room, tense}, frame);
   return [...lines, ...unlisted(more + unnamed)];
 }
 
-/** `dropped 2 changes: a.ts, b.ts (refused)`, a line for each reason. */
+/** Returns one line per reason, such as `dropped 2 changes: a.ts, b.ts (refused)`. */
 function droppedRows({dropped, more, said}: ChangesOutcome, frame: EntryFrame): readonly string[] {
-  const most = frame.verbosity === 'full' ? dropped.length : filesShown;
+  const most = frame.verbosity === 'full' ? dropped.length : maxFiles;
   const reasons = [...new Set(dropped.map(({why}) => why))];
   return reasons.flatMap(why => {
     const paths = dropped.flatMap(({change, why: own}) =>
@@ -339,19 +339,19 @@ const droppedWords: Readonly<Record<DroppedChange['why'], string>> = {
   failed: 'could not be written',
 };
 
-const filesShown = 3;
+const maxFiles = 3;
 
 export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pick<OutputForm, 'most' | 'part'> {
-  if (by === 'user') return {most: shownToUser, part: end === 'failed' ? 'reasons' : 'both-ends'};
-  return end === 'failed' ? {most: shownAfterFailure, part: 'reasons'} : {most: shownAfterSuccess, part: 'end'};
+  if (by === 'user') return {most: maxUserCommandLines, part: end === 'failed' ? 'reasons' : 'both-ends'};
+  return end === 'failed' ? {most: maxFailureLines, part: 'reasons'} : {most: maxSuccessLines, part: 'end'};
 }
 
 function answerBody({blocks}: McpResult, frame: EntryFrame): ResultBody {
   const text = blocks.map(block => (block.kind === 'text' ? block.text : `image (${block.mediaType})`)).join('\n');
-  return outputBody(text, {most: shownAfterSuccess, part: 'beginning', leftOut: 0}, frame);
+  return outputBody(text, {most: maxSuccessLines, part: 'beginning', leftOut: 0}, frame);
 }
 
-/** How much was read of a page, and at full verbosity what the model reads of it. */
+/** Returns the size of a page, and at full verbosity its text for the model. */
 function pageBody({content, ageMs}: WebPage, frame: EntryFrame): ResultBody {
   const age = ageMs === 0 ? [] : ['kept from before'];
   switch (content.kind) {
@@ -368,11 +368,11 @@ function pageBody({content, ageMs}: WebPage, frame: EntryFrame): ResultBody {
   }
 }
 
-/** A result as a link; where the terminal shows none, with its address behind it. */
+/** Returns a search result as a hyperlink, or with its address if the terminal has no hyperlinks. */
 function linkRows({title, url}: WebSearchResult, frame: EntryFrame): readonly string[] {
   const {theme, width} = frame;
   const words = visibleLine(title);
-  // Words that look like an address must not lead to another one.
+  // Text that looks like an address must not link to another one.
   if (theme.links !== 'osc8' || !/^[!-~]{1,2000}$/u.test(url) || looksLikeAddress(words)) {
     return wrapText(`${words} (${visibleLine(url)})`, ['dim'], frame);
   }
@@ -384,15 +384,15 @@ function linkRows({title, url}: WebSearchResult, frame: EntryFrame): readonly st
 function blockBody({block}: {readonly block: BlockSnapshot}, frame: EntryFrame): ResultBody {
   const {text, leftOutLines} = block.output;
   const leftOut = Math.max(0, leftOutLines - 1);
-  const {rows, foot} = outputBody(text, {most: shownAfterSuccess, part: 'end', leftOut}, frame);
+  const {rows, foot} = outputBody(text, {most: maxSuccessLines, part: 'end', leftOut}, frame);
   return {rows, foot: [`${block.id}: ${visibleLine(blockStateText(block.state))}`, ...foot]};
 }
 
-/** How much a search has found, and at full verbosity all of it. */
+/** Returns the number of matches of a search, and at full verbosity all of them. */
 const listBody = (lines: readonly string[], count: string, frame: EntryFrame): ResultBody =>
   body(frame.verbosity === 'full' ? wholeRows(lines.map(visibleLine), frame) : [], count);
 
-/** How much was read of a file, and at full verbosity all of it. */
+/** Returns how much of a file was read, and at full verbosity its content. */
 function readRows(entry: ReadEntry, frame: EntryFrame): readonly (string | BarredRow)[] {
   const heading = noteRows(readText(entry), frame);
   if (entry.state === 'failed' || frame.verbosity !== 'full') return heading;

@@ -22,7 +22,7 @@ import {approvalReasons} from '../state/approval-reasons.ts';
 import {exactText} from '../state/card-room.ts';
 import {partsOf} from '../state/change-parts.ts';
 
-/** What a card asks, on at most `cells`, and which sub-agent does; the path of an edit is shortened before its end. */
+/** Returns a card's question in at most `room.cells` cells, after the name of the sub-agent that asks. */
 export function approvalTitle(approval: Approval, room: TitleRoom): string {
   if (approval.asker === 'main') return titleOf(approval, room);
   const who = `${fit(visibleExactLine(approval.asker.name), Math.max(1, Math.floor(room.cells / 2) - 2))}: `;
@@ -63,7 +63,7 @@ const labelOf = ({label}: Approval): string => visibleExactLine(label.replaceAll
 
 const labelIn = (approval: Approval, home: string): string => withTildes(labelOf(approval), home);
 
-/** In one line, for a person who is doing something else: `Run npm test`. */
+/** Returns a one-line summary for notifications, such as `Run npm test`. */
 export function approvalSubject(approval: Approval, room: TitleRoom): string {
   const {preview} = approval;
   if (preview.kind === 'changes') return changesTitle(preview, room.cells);
@@ -72,7 +72,7 @@ export function approvalSubject(approval: Approval, room: TitleRoom): string {
     : fit(preview.kind === 'command' ? labelOf(approval) : labelIn(approval, room.home), room.cells);
 }
 
-/** Why the last key allowed nothing; empty where there is nothing to say. */
+/** Says why the last key allowed nothing. Empty if there is no hint. */
 export function cardHint(
   hint: (ChoosingStage | HunkStage)['hint'],
   {accept, editable}: Pick<ApprovalChoices, 'accept' | 'editable'>,
@@ -83,7 +83,7 @@ export function cardHint(
     case 'needs-word':
       return accept.by === 'word' ? `Nothing allowed: type the word "${visibleExactLine(accept.word)}"` : '';
     case 'wrong-word':
-      return 'Not the word: nothing was allowed';
+      return 'Wrong word: nothing was allowed';
     case 'nothing-changed':
       return `The ${editable === 'yes' ? 'text' : 'command'} did not change; nothing allowed yet`;
     case 'unread':
@@ -100,12 +100,12 @@ export interface ApprovalBody {
 
 export function approvalBody(
   approval: Approval,
-  // The first row where the card is scrolled; `summary` shows what matters most where there are not enough rows.
+  // `top` is the first row if the card is scrolled. `summary` shows what matters most if there are too few rows.
   {rows, top}: {readonly rows: number; readonly top: 'summary' | number},
   frame: Frame & Pick<EntryFrame, 'home'>,
 ): ApprovalBody {
   const marked = exactRows(approval, frame);
-  // Without marks there is no column for them.
+  // Without marks, drop their column.
   const exact = marked.some(row => row.marked === 'marked')
     ? marked
     : marked.map(row => ({...row, line: row.line.slice(markCells)}));
@@ -136,7 +136,7 @@ function rowsOf(approval: Approval, frame: Frame): ReturnType<typeof commandRows
     : commandRows(text === '' ? approval.label : text, rangesIn(text, approval.verdict.detail), frame);
 }
 
-/** A plan is prose: its lines are broken between words, and a step goes on below its own words. Nothing in it is ever marked. */
+/** Wraps a plan as prose, between words and with hanging indentation of its steps. Nothing in a plan is marked. */
 const wrapPlan = (text: string, {theme, width}: Frame): string =>
   text
     .split('\n')
@@ -147,10 +147,10 @@ const wrapPlan = (text: string, {theme, width}: Frame): string =>
     })
     .join('\n');
 
-/** The column of marks that rows begin with. */
+/** The width of the column of marks at the start of rows, in cells. */
 const markCells = 2;
 
-/** Marks tell parts of a command from the rest of it: of a line of which all would be marked, nothing is. */
+/** Returns the ranges to mark. Marks set parts of a command apart, so a one-line command that would be marked as a whole has none. */
 function rangesIn(text: string, {highlights, criticalRanges}: HighlightRanges): HighlightRanges {
   const isAll = !text.includes('\n') && highlights.some(({from, to}) => text.slice(from, to).trim() === text.trim());
   return {highlights: isAll ? [] : highlights, criticalRanges};

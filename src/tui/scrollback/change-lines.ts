@@ -18,7 +18,7 @@ import {
 
 export type CommandChanges = Extract<Preview, {kind: 'changes'}>;
 
-/** The words for what was done to a file, before and after it is decided about. */
+/** The verb for a change to a file, before and after the decision about it. */
 export const changeVerbs: Readonly<Record<ChangePart['change'], {readonly present: string; readonly past: string}>> = {
   edit: {present: 'Edit', past: 'Edited'},
   created: {present: 'Create', past: 'Created'},
@@ -28,10 +28,10 @@ export const changeVerbs: Readonly<Record<ChangePart['change'], {readonly presen
   link: {present: 'Link', past: 'Linked'},
 };
 
-/** `present` until it is decided. */
+/** `present` before the decision. */
 export type Tense = 'present' | 'past';
 
-/** `changed 2 files`, `deleted 1 file`; with `unnamed` files more. */
+/** Returns `changed 2 files` or `deleted 1 file`. `unnamed` files are added to the count. */
 export function changedWords(kinds: readonly ChangePart['change'][], unnamed = 0): string {
   const [first, ...others] = kinds;
   const alike = first !== undefined && others.every(kind => kind === first) ? first : 'changed';
@@ -39,7 +39,7 @@ export function changedWords(kinds: readonly ChangePart['change'][], unnamed = 0
   return `${verb} ${pluralize(kinds.length + unnamed, 'file')}`;
 }
 
-/** `+3 -1` with `lead` before it: the lines of these parts; empty where only those of the `known` files are there, and these are not all. */
+/** Returns the changed lines of the parts as `+3 -1`, after `lead`. Empty if a part's file is not in `known`, so the count would be incomplete. */
 export function countsOf(parts: readonly ChangePart[], known: readonly FileDiff[], lead: string): string {
   const withLines = new Set(known);
   if (parts.length === 0 || parts.some(({file}) => !withLines.has(file))) return '';
@@ -49,21 +49,21 @@ export function countsOf(parts: readonly ChangePart[], known: readonly FileDiff[
   );
 }
 
-/** `` `npm test` changed 2 files  +3 -1 ``; where there is little room the command is cut, then the counts go. */
+/** Returns `` `npm test` changed 2 files  +3 -1 ``. If it does not fit, first clips the command, then drops the counts. */
 export function changesTitle(preview: CommandChanges, cells: number): string {
   const words = ` ${changedWords(preview.asked.map(({kind}) => kind))}`;
   const counts = countsOf(partsOf(preview), preview.files, '  ');
-  const command = visibleExactLine(firstLine(preview.command, longestCommand));
+  const command = visibleExactLine(firstLine(preview.command, maxCommandLength));
   const named = (end: string): string => `\`${fit(command, Math.max(1, cells - cellWidth(end) - 2))}\`${end}`;
-  const least = Math.min(cellWidth(command), shortestCommand);
+  const least = Math.min(cellWidth(command), minCommandCells);
   return fit(named(cells - cellWidth(words + counts) - 2 < least ? words : words + counts), cells);
 }
 
-/** Characters of a command in a title at most, and cells of it before its counts go. */
-const longestCommand = 200;
-const shortestCommand = 8;
+/** The most UTF-16 units of a command in a title, and the least cells of it before the counts are dropped. */
+const maxCommandLength = 200;
+const minCommandCells = 8;
 
-/** `Edit src/a.ts  +2 -1`; of a file without lines, what there is to say of it: `Edit logo.png  binary`. */
+/** Returns `Edit src/a.ts  +2 -1`, or the notes of a file without lines: `Edit logo.png  binary`. */
 export function changeHeading(part: ChangePart, tense: Tense, room: TitleRoom): string {
   const {title, rest} = headingOf(part, tense, room);
   return title + spansText(rest);
@@ -73,8 +73,8 @@ function headingOf(part: ChangePart, tense: Tense, {cells, home}: TitleRoom) {
   const {file, change} = part;
   const verb = `${changeVerbs[change][tense]} `;
   const path = visibleLine(withTildes(file.path, home));
-  // The name of the file says more than what follows it.
-  const name = Math.min(cellWidth(path), Math.max(cellWidth(path.split('/').at(-1) ?? ''), shortestName));
+  // The file name matters more than what follows it.
+  const name = Math.min(cellWidth(path), Math.max(cellWidth(path.split('/').at(-1) ?? ''), minNameCells));
   const left = cells - cellWidth(verb) - name - 2;
   const notes = fit(file.notes.map(visibleLine).join(', '), Math.max(0, left));
   const said: readonly StyledSpan[] = hasNoLines(part)
@@ -86,8 +86,8 @@ function headingOf(part: ChangePart, tense: Tense, {cells, home}: TitleRoom) {
   return {title: verb + fitPath(path, Math.max(1, room)), rest};
 }
 
-/** Cells of a path that are kept before what follows it. */
-const shortestName = 12;
+/** The least cells of a path that are kept before the text after it. */
+const minNameCells = 12;
 
 export const hasNoLines = ({file: {hunks, added, removed}}: ChangePart): boolean =>
   hunks.length === 0 && added + removed === 0;
@@ -107,7 +107,7 @@ const linesOf = (part: ChangePart, form: Pick<DiffOptions, 'shown' | 'long'>, fr
 
 const cachedLines = layoutCache<readonly ChangePart[], readonly string[]>();
 
-/** All the changes, each below its heading. Cached, because there may be thousands and they are drawn with every key. */
+/** Returns all changes, each below its heading. Cached, because there may be thousands and each key press redraws them. */
 export function changeLines(parts: readonly ChangePart[], tense: Tense, frame: BodyFrame): readonly string[] {
   const coloured = parts.filter(({file}) => hasDiffColours(file)).length;
   const long = tense === 'past' ? 'whole' : 'clipped';
@@ -116,7 +116,7 @@ export function changeLines(parts: readonly ChangePart[], tense: Tense, frame: B
   );
 }
 
-/** The changes on so many rows: every file that fits, deletions first, then changed lines. `more` is how many are not named. */
+/** Fits the changes on `rows`: as many files as fit, deletions first, then changed lines. `more` is the number of files left out. */
 export function changeSummary(
   parts: readonly ChangePart[],
   {rows, tense}: {readonly rows: number; readonly tense: Tense},
@@ -131,7 +131,7 @@ export function changeSummary(
     const all = linesOf(part, {shown: 'changes', long: 'clipped'}, frame);
     const share = Math.max(minLines, Math.floor(left / (parts.length - at)));
     const most = Math.min(all.length, share, left);
-    // A note about lines that are left out needs lines beside it.
+    // A note about omitted lines needs lines beside it.
     const shown = most === all.length || most >= minLines ? foldLines(all, most, frame) : [];
     left -= shown.length;
     return [headingRow(part, tense, frame), ...shown];

@@ -5,17 +5,17 @@ import {fit, graphemes, graphemeWidth} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 
-/** One row of a command. Nothing in it is invisible, and marked parts are recognisable without colours. */
+/** One row of a command. It has no invisible characters, and marked parts are recognizable without colors. */
 export interface CommandRow {
   readonly line: string;
   /** A line of `^` below the marked parts; empty if nothing or everything is marked. */
   readonly pointer: string;
   readonly marked: 'marked' | 'plain';
-  /** The rank of the worst critical part in this row (0 is the worst); infinite if it shows none. */
+  /** The rank of the worst critical part in this row. 0 is the worst; infinite if there is none. */
   readonly rank: number;
 }
 
-/** The marked ranges of a command, and the critical ranges, which must have been on the screen before a yes, the worst first. */
+/** The marked ranges of a command, and its critical ranges, worst first. A critical range must be on the screen before a yes counts. */
 export interface HighlightRanges {
   readonly highlights: readonly TextRange[];
   readonly criticalRanges: readonly TextRange[];
@@ -39,12 +39,12 @@ export function commandRows(command: string, ranges: HighlightRanges, frame: Fra
     }
   }
   next();
-  // Line feeds at the end of the command need no empty rows.
+  // Drop empty rows from line feeds at the end of the command.
   while (rows.length > 1 && rows.at(-1)?.line === plainGutter) rows.pop();
   return rows;
 }
 
-/** Fits the rows on at most `room` lines: critical rows are kept first, then marked ones; notes count the hidden ones. */
+/** Fits the rows on at most `room` lines. Keeps critical rows first, then marked ones. Notes count the hidden rows. */
 export function fitRows(
   rows: readonly CommandRow[],
   {room, frame}: {readonly room: number; readonly frame: Frame},
@@ -65,7 +65,7 @@ export function fitRows(
   return lines;
 }
 
-/** The indexes of the rows that are kept, ascending. Together with one line for every gap they fit `room`. */
+/** Returns the indexes of the rows to keep, ascending. With one line for each gap they fit `room`. */
 function keptRows(rows: readonly CommandRow[], room: number): readonly number[] {
   const kept = new Set<number>();
   const lines = (): number => {
@@ -85,7 +85,7 @@ function keptRows(rows: readonly CommandRow[], room: number): readonly number[] 
   return [...kept].toSorted((a, b) => a - b);
 }
 
-/** Row indexes by importance: rows of critical parts (the worst first), rows of marked parts, then rows from both ends. */
+/** Returns row indexes by importance: critical rows (worst first), marked rows, then rows from both ends. */
 function byWeight(rows: readonly CommandRow[]): readonly number[] {
   const marked = rows.flatMap((row, at) => (row.marked === 'marked' ? [at] : []));
   const starts = marked.filter(at => rows[at - 1]?.marked !== 'marked');
@@ -112,9 +112,9 @@ interface Piece {
   readonly rank: number;
 }
 
-/** Longer runs of blanks or empty lines are replaced by a note, because they could push the text after them out of sight. */
-const longestBlank = 16;
-const emptiness = new RegExp(`\\n(?: *\\n){3,}| {${longestBlank + 1},}`, 'gu');
+/** Replaces longer runs of blanks or empty lines with a note, because they could push the text after them out of sight. */
+const maxBlanks = 16;
+const emptiness = new RegExp(`\\n(?: *\\n){3,}| {${maxBlanks + 1},}`, 'gu');
 
 function piecesOf(command: string, {highlights, criticalRanges}: HighlightRanges): readonly Piece[] {
   const ends = [...highlights, ...criticalRanges].flatMap(({from, to}) => [from, to]);
@@ -127,7 +127,7 @@ function piecesOf(command: string, {highlights, criticalRanges}: HighlightRanges
   });
 }
 
-/** The index of the first range that covers a position, or infinity; to be called with rising positions. */
+/** Returns a function from a position to the index of the first range that covers it, or infinity. Call it with ascending positions. */
 function covering(ranges: readonly TextRange[]): (position: number) => number {
   const coming = ranges.map((range, rank) => ({...range, rank})).toSorted((a, b) => a.from - b.from);
   let open: typeof coming = [];
@@ -170,7 +170,7 @@ class RowFiller {
   width = 0;
 
   add(grapheme: string, cells: number, {look, rank}: Piece): void {
-    // Blanks alone do not show a critical part.
+    // Blanks alone don't show a critical part.
     if (grapheme !== ' ') this.#rank = Math.min(this.#rank, rank);
     const last = this.#spans.at(-1);
     if (last?.look === look) last.text += grapheme;

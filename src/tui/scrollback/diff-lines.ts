@@ -20,17 +20,17 @@ import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
 export interface DiffOptions {
-  /** If a file has more lines than this, lines in its middle are folded. */
+  /** The most lines of a file. Beyond it, lines in the middle are folded. */
   readonly most: number;
   /** `changes` leaves out the context lines. */
   readonly shown: 'all' | 'changes';
-  /** `clipped`: only the part around the change is shown of a very long line. */
+  /** `clipped`: very long lines show only the part around the change. */
   readonly long: 'clipped' | 'whole';
-  /** The user's home, for which the paths of headings are shown with `~`; empty where it is not known. */
+  /** The user's home directory, shown as `~` in headings. Empty if unknown. */
   readonly home: string;
 }
 
-/** The change of some files with line numbers; several files have headings of their own. */
+/** Renders the changes of files with line numbers. If there are several files, each has a heading. */
 export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: Frame): readonly string[] {
   return files.flatMap(file => {
     highlightDiff(file);
@@ -45,7 +45,7 @@ export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: 
   });
 }
 
-/** Keeps the first and the last lines; between them `note` says how many are left out. */
+/** Keeps the first and last lines. Between them, `note` says how many lines are left out. */
 export function foldLines(
   lines: readonly string[],
   most: number,
@@ -63,7 +63,7 @@ export function foldLines(
   ];
 }
 
-/** As many lines from `top` on as there are rows; the last row says where in the whole they stand. */
+/** Returns the lines from `top` that fit on `rows`. The last row shows the position. */
 export function pageOf(
   lines: readonly string[],
   {top, rows}: {readonly top: number; readonly rows: number},
@@ -97,7 +97,7 @@ export function numbered({oldStart, newStart, lines}: DiffHunk): readonly Number
   });
 }
 
-/** The number of a line: in the old text for a removed line, else in the new one. */
+/** Returns the number of a line: in the old text if removed, otherwise in the new text. */
 export const numberOf = ({line, oldLine, newLine}: NumberedLine): number =>
   line.kind === 'removed' ? oldLine : newLine;
 
@@ -112,14 +112,14 @@ function changedRuns(lines: readonly NumberedLine[]): readonly (readonly Numbere
   return runs;
 }
 
-/** A row for each line of a file's change, with colours; what is selected and commented on is known by its number. */
+/** A line of a file's change, identified by its number. */
 export interface DiffRow {
   readonly kind: DiffLine['kind'] | 'gap';
   readonly number: number;
   readonly rows: (frame: Frame) => readonly string[];
 }
 
-/** The lines of a change one by one, drawn when they are looked at. */
+/** Returns the lines of a change one by one. Each is drawn on demand. */
 export function diffRows(file: FileDiff): readonly DiffRow[] {
   highlightDiff(file);
   return rowsOf(file, {shown: 'all', long: 'clipped'});
@@ -147,7 +147,7 @@ interface Mark {
   readonly word: readonly Role[];
 }
 
-/** The signs carry the same information as the colours, for users who see no colours. */
+/** The signs carry the same information as the colors, for users without colors. */
 const marks: Readonly<Record<DiffLine['kind'], Mark>> = {
   context: {sign: ' ', role: 'dim', background: [], word: ['dim']},
   added: {sign: glyphs.added, role: 'added', background: ['added-line'], word: ['added-word']},
@@ -175,7 +175,7 @@ function lineRows(
     const gutter = theme.style(['dim'], at === 0 ? String(numberOf(one)).padStart(digits) : ' '.repeat(digits));
     const sign = ` ${at === 0 ? mark.sign : ' '}`;
     if (background.length > 0) {
-      // The background reaches from the sign to the right edge.
+      // Fill the background from the sign to the right edge.
       const rest = theme.style(background, ' '.repeat(Math.max(0, room - styledWidth(row))));
       return `${gutter}${theme.style([...background, mark.role], `${sign} `)}${row}${rest}`;
     }
@@ -186,14 +186,14 @@ function lineRows(
 }
 
 interface Clip extends TextRange {
-  /** The characters left out on either side. */
+  /** The number of UTF-16 units left out on each side. */
   readonly before: number;
   readonly after: number;
 }
 
 const whole = ({text}: DiffLine): Clip => ({from: 0, to: text.length, before: 0, after: 0});
 
-/** The most rows of a line before only the part around its change is shown, and the rows of that part. */
+/** The most rows of a line that is shown whole, and the number of rows shown of a longer one. */
 const longRows = 6;
 const clippedRows = 3;
 
@@ -211,7 +211,7 @@ function clipAround(line: DiffLine, room: number): Clip {
 const noteSpans = (count: number): readonly StyledSpan[] =>
   count === 0 ? [] : [{text: `… ${count} characters not shown …`, roles: ['warning']}];
 
-/** The spans of the line inside `clip`; invisible characters are made visible. */
+/** Returns the spans of the line inside `clip`, with invisible characters made visible. */
 function lineSpans(line: DiffLine, clip: Clip, mark: Mark): readonly StyledSpan[] {
   const {text} = line;
   const tokens = diffTokens(line) ?? [{text, role: 'none' as const}];
@@ -229,7 +229,7 @@ function lineSpans(line: DiffLine, clip: Clip, mark: Mark): readonly StyledSpan[
   return spans;
 }
 
-/** Splits a range at the borders of the changed words. */
+/** Splits a range at the boundaries of the changed words. */
 function partsOf(
   {from, to}: TextRange,
   changed: readonly TextRange[],
@@ -247,31 +247,31 @@ function partsOf(
   return parts;
 }
 
-/** The index, or the next one if it would split a surrogate pair. */
+/** Returns the index, or the next one if it would split a surrogate pair. */
 function onCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   const before = at > 0 ? text.charCodeAt(at - 1) : 0;
   return unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff ? at + 1 : at;
 }
 
-/** `Create new.txt  +2 -0`: files on one line. Folders give way before the name of a file does. */
+/** Returns files on one line, such as `Create new.txt  +2 -0`. Clips folders before file names. */
 export function changeTitle(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   const counts = countsText(files, '  ');
   const verb = `${editVerb(files, 'present')} `;
   const room = cells - verb.length;
   const name = visibleLine(files[0]?.path.split('/').at(-1) ?? '');
-  // The name of the file says more than the counts.
+  // The file name matters more than the counts.
   const kept = room - cellWidth(counts) < cellWidth(name) ? '' : counts;
   return fit(verb + pathsIn(files, {cells: room - cellWidth(kept), home}) + kept, cells);
 }
 
 export interface TitleRoom {
   readonly cells: number;
-  /** The user's home, for which a path is shown with `~`; empty where it is not known. */
+  /** The user's home directory, shown as `~` in paths. Empty if unknown. */
   readonly home: string;
 }
 
-/** The same as a question: `Make this edit to src/a.ts?  +2 -1`, in short words where the path would have to be cut for the long ones. */
+/** Returns the title as a question: `Make this edit to src/a.ts?  +2 -1`. Shortens the words before it clips the path. */
 export function changeQuestion(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   const counts = countsText(files, '?  ');
   const verb = editVerb(files, 'present');
@@ -290,7 +290,7 @@ interface Counts {
   readonly removed: number;
 }
 
-/** The lines that are added and removed in all of them, in two spans: `+3 -1`, with `lead` before it. */
+/** Returns the added and removed lines of all files as two spans, `+3 -1`, after `lead`. */
 export function countSpans(files: readonly Counts[], lead = ''): readonly StyledSpan[] {
   const sum = (count: (file: Counts) => number): number => files.reduce((total, file) => total + count(file), 0);
   return [
@@ -301,7 +301,7 @@ export function countSpans(files: readonly Counts[], lead = ''): readonly Styled
 
 export const countsText = (files: readonly Counts[], lead: string): string => spansText(countSpans(files, lead));
 
-/** The paths of the files in so many cells: as they are, else as many as fit and how many more there are. */
+/** Returns the paths that fit in `cells`, and how many more files there are. */
 function pathsIn(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   const paths = files.map(file => visibleLine(withTildes(nameOf(file), home)));
   const [first = ''] = paths;
@@ -323,13 +323,13 @@ const editVerbs = {
   present: {Created: 'Create', Deleted: 'Delete', Renamed: 'Rename', Changed: 'Edit'},
 } as const;
 
-/** What is done to the files: the same to all of them, or else they are edited. */
+/** Returns the verb that fits all files, or `Edit` if they differ. */
 export function editVerb(files: readonly FileDiff[], tense: keyof typeof editVerbs): string {
   const [first = 'Changed', ...others] = files.map(changeOf);
   return editVerbs[tense][others.every(other => other === first) ? first : 'Changed'];
 }
 
-/** Keeps what was laid out for a subject and a `form`, until the width, the theme or the files with colours change. */
+/** Caches layouts by subject and `form`, until the width, the theme or the number of highlighted files changes. */
 export function layoutCache<Subject extends WeakKey, Laid>() {
   const kept = new WeakMap<Subject, {frame: Frame; coloured: number; readonly made: Map<string, Laid>}>();
   return (
@@ -357,7 +357,7 @@ export function cachedDiffLines(files: readonly FileDiff[], options: DiffOptions
   return cachedDiff(files, {form, coloured, frame}, () => diffLines(files, options, frame));
 }
 
-/** What the model wanted in the place of what. */
+/** Renders an edit as the model requested it: old and new text. */
 export function editLines(edit: FileEdit, frame: Frame & Pick<EntryFrame, 'home'>): readonly string[] {
   const shown = (path: string): string => visibleLine(withTildes(path, frame.home));
   const heading = textLines(shown(edit.path), 'bold', frame);
@@ -393,7 +393,7 @@ const signed = (kind: PatchLine['kind'], text: string, frame: Frame): readonly s
 
 const signs = {context: '  ', added: `${glyphs.added} `, removed: `${glyphs.removed} `} as const;
 
-/** Models repeat the lines around a change: those that both texts begin and end with are left out. */
+/** Removes the common first and last lines of both texts. Models repeat the lines around a change. */
 function changedLines({oldText, newText}: {readonly oldText: string; readonly newText: string}) {
   const before = oldText.split('\n');
   const after = newText.split('\n');

@@ -71,11 +71,11 @@ export function finishedLines(finished: FinishedEntry, lexer: MarkdownLexer, fra
 
 const spaced = (lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : ['', ...lines]);
 
-/** A message that was not streamed. */
+/** Returns the lines of a message that was not streamed. */
 export const wholeAnswer = (text: string, lexer: MarkdownLexer, frame: Frame): readonly string[] =>
   spaced(answerLines(renderMarkdown(text, lexer, insideMargin(frame)), 'nothing', frame));
 
-/** What the agent says stands behind a margin, where a bullet marks the beginning of a message. */
+/** Indents the agent's prose by the margin. A bullet marks the beginning of a message. */
 function answerLines(lines: readonly string[], written: 'nothing' | 'some', {theme}: Frame): readonly string[] {
   let bullet = written === 'nothing' ? `${theme.style(['bullet'], glyphs.agentBullet)} ` : margin;
   return lines.map(line => {
@@ -92,19 +92,19 @@ const noticeLines = (
 ): readonly string[] =>
   signedRows(text, level === 'warning' ? {sign: glyphs.warning, role: level} : {sign: '', role: 'dim'}, frame);
 
-/** What drawing unfinished entries needs. `lexer` is `undefined` until it is loaded. */
+/** Options for unfinished entries. `lexer` is `undefined` until it is loaded. */
 interface OpenEntryOptions {
   readonly lexer: MarkdownLexer | undefined;
   readonly actions: RunTimes['actions'];
 }
 
-/** The lines of the unfinished entries for the live region. Sub-agents stand row below row, and none moves when another one says something. */
+/** Returns the lines of unfinished entries for the live region. Each sub-agent has one row, so none moves when another one changes. */
 export function openLines(
   {entries, agents}: Pick<View, 'entries' | 'agents'>,
   options: OpenEntryOptions,
   {theme, ...rest}: EntryFrame,
 ): readonly string[] {
-  // The live region is rewritten in parts, which would break links.
+  // The live region is rewritten in parts, which would break hyperlinks.
   const frame: EntryFrame = {theme: theme.unlinked, ...rest};
   return entries.flatMap((entry, at) => {
     const before = entries[at - 1];
@@ -114,7 +114,7 @@ export function openLines(
   });
 }
 
-/** Whether an entry is a sub-agent at work, or one that waits here until those before it are done. */
+/** True if an entry is a sub-agent that works, or a finished one that waits for the entries before it. */
 const isAgentCall = (entry: Entry): entry is ActionEntry =>
   entry.kind === 'action' &&
   entry.stage.stage !== 'waiting' &&
@@ -122,7 +122,7 @@ const isAgentCall = (entry: Entry): entry is ActionEntry =>
     ? worksByAgent(entry.stage.action)
     : entry.stage.result.tag === 'action' && worksByAgent(entry.stage.result.result));
 
-/** A sub-agent in one row: its name, what it does now, how long, and the tokens that it has used. */
+/** Returns a sub-agent's row: name, current activity, time and tokens. */
 function agentRow(
   entry: ActionEntry,
   {agents, progress}: {readonly agents: View['agents']; readonly progress: ActionProgress | undefined},
@@ -154,7 +154,7 @@ function openEntryLines(entry: Entry, {lexer, actions}: OpenEntryOptions, frame:
     case 'thinking':
       return entry.text.trim() === '' ? [] : ['', ...thinkingTail(entry.text, frame)];
     case 'action':
-      // The card below says what is asked, but not what a command has printed whose changes are asked about.
+      // The card below shows the question, but not the output of a command whose changes need approval.
       return entry.stage.stage === 'waiting' && entry.stage.tail === ''
         ? []
         : ['', ...actionRows(entry, frame, actions.get(entry.id))];
@@ -171,17 +171,17 @@ function openEntryLines(entry: Entry, {lexer, actions}: OpenEntryOptions, frame:
   }
 }
 
-/** Of an unfinished block longer than this (UTF-16 units) only the end is laid out, because the rest is above the screen. */
-const openTextShown = 8192;
+/** The most UTF-16 units of an unfinished block to lay out. Only its end is on the screen. */
+const maxOpenText = 8192;
 
 function openTextLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
   return answerLines(openMarkdownLines(entry, lexer, insideMargin(frame)), entry.written, frame);
 }
 
 function openMarkdownLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
-  const text = shownEnd(entry.rest);
+  const text = visibleEndOf(entry.rest);
   if (text.trim() === '') return [];
-  // The next line of a paragraph that is written line by line is shown once it is complete, so that it is not drawn twice.
+  // A paragraph that is written line by line shows its next line once complete, so that it is not drawn twice.
   if (entry.position.kind === 'between' && entry.position.after === 'part' && text.length < frame.width) return [];
   if (entry.position.kind === 'fence')
     return renderFence(text, {fence: entry.position.fence, extent: 'glimpsed'}, frame);
@@ -189,10 +189,10 @@ function openMarkdownLines(entry: TextEntry, lexer: MarkdownLexer | undefined, f
   return entry.position.after === 'item' || entry.position.after === 'part' ? lines : ['', ...lines];
 }
 
-/** The visible end of a long block; the end of a table keeps its header. */
-function shownEnd(rest: string): string {
-  if (rest.length <= openTextShown) return rest;
-  const end = rest.slice(-openTextShown);
+/** Returns the visible end of a long block. The end of a table keeps its header. */
+function visibleEndOf(rest: string): string {
+  if (rest.length <= maxOpenText) return rest;
+  const end = rest.slice(-maxOpenText);
   const head = tableHead(rest);
   return head === '' ? end : head + end.slice(end.indexOf('\n') + 1);
 }
@@ -216,7 +216,7 @@ function pieceLines(
   }
 }
 
-/** Finished thinking: one line of how much it was and how it began, or all of it. */
+/** Returns finished thinking: one line with its size and beginning, or all of it at full verbosity. */
 function thoughtLines(text: string, frame: EntryFrame): readonly string[] {
   const inner = insideMargin(frame);
   if (frame.verbosity === 'full') {
@@ -234,30 +234,30 @@ function thoughtLines(text: string, frame: EntryFrame): readonly string[] {
   return [margin + frame.theme.style(['dim', 'italic'], fit(line, inner.width))];
 }
 
-const thinkingShown = 3;
+const maxThinkingRows = 3;
 
 function thinkingTail(text: string, frame: Frame): readonly string[] {
-  // The part shown bounds what is wrapped: thinking can be long, and it is wrapped in every frame while it streams.
+  // Wrap only the end: thinking can be long, and it is wrapped in every frame while it streams.
   const end = text
-    .slice(-thinkingShown * frame.width * 4)
+    .slice(-maxThinkingRows * frame.width * 4)
     .trim()
     .replaceAll(/\s+/gu, ' ');
-  const shown = visible(end).slice(-thinkingShown * frame.width * 2);
+  const shown = visible(end).slice(-maxThinkingRows * frame.width * 2);
   return wrapText(shown, ['dim', 'italic'], insideMargin(frame))
-    .slice(-thinkingShown)
+    .slice(-maxThinkingRows)
     .map(line => margin + line);
 }
 
-/** A prompt of more rows than this is folded to its first and last ones. */
+/** The most rows of a prompt. A longer one is folded to its first and last rows. */
 const maxRows = 20;
 const firstRows = 12;
 const lastRows = 4;
 
-/** A prompt as the user wrote it; a long one, such as a file that was pasted, folded to how it begins and ends. */
+/** Returns a prompt as the user wrote it. A long one, such as a pasted file, is folded to its beginning and end. */
 function promptLines(text: string, extent: 'folded' | 'whole', frame: Frame): readonly string[] {
   if (extent === 'whole' || !isLong(text, frame)) return rowsOf(text, frame).map(row => promptRow(row, frame));
-  // What is left out is not laid out either: a paste may have megabytes.
-  const enough = maxRows * frame.width * longestGrapheme;
+  // Lay out only the shown parts: a paste may have megabytes.
+  const enough = maxRows * frame.width * maxGraphemeLength;
   const first = rowsOf(text.slice(0, enough), frame).slice(0, firstRows);
   const last = rowsOf(text.slice(-enough), frame).slice(-lastRows);
   return [...first, `… ${sizeText(text)} · Ctrl+O`, ...last].map(row => promptRow(row, frame));
@@ -270,24 +270,24 @@ const attachedLines = (attached: readonly string[], frame: Frame): readonly stri
         (row, at) => `${margin}${frame.theme.style(['dim'], at === 0 ? glyphs.barEnd : ' ')} ${row}`,
       );
 
-/** A slash command as it was entered, above its answer. */
+/** Returns the rows of an entered slash command, shown above its answer. */
 export const commandLines = (command: string, frame: Frame): readonly string[] => [
   '',
   ...rowsOf(command, frame).map(row => promptRow(row, frame)),
 ];
 
-/** Whether the prompt has more rows than are shown of a folded one. */
+/** True if the prompt has more rows than are shown unfolded. */
 export function isLong(text: string, frame: Frame): boolean {
-  const start = text.slice(0, (maxRows + 1) * frame.width * longestGrapheme);
+  const start = text.slice(0, (maxRows + 1) * frame.width * maxGraphemeLength);
   return rowsOf(start, frame).length > maxRows;
 }
 
-/** UTF-16 units that a cell may need; with more, a few rows fewer are shown. */
-const longestGrapheme = 8;
+/** The UTF-16 units assumed per cell. If a text has more, a few rows fewer are shown. */
+const maxGraphemeLength = 8;
 
 const rowsOf = (text: string, frame: Frame): readonly string[] => wrapText(visible(text), [], insideMargin(frame));
 
-/** A row of what the user said, tinted to the right edge; where there is no tint it is bold. */
+/** Returns a row of the user's prompt, tinted to the right edge. If the theme has no tint, the row is bold. */
 function promptRow(row: string, {theme, width}: Frame): string {
   const bar = `${glyphs.userBar} `;
   if (theme.lineBackgrounds === 'none') {
@@ -304,10 +304,10 @@ function sizeText(text: string): string {
 
 const maxGlances = 8;
 
-/** Below this width the rows begin further left. */
-const wideEnough = 50;
+/** The least width, in cells, at which rows are indented to the end of the heading. */
+const minIndentWidth = 50;
 
-/** Reads, searches and listings in a row, as one short list. */
+/** Returns consecutive reads, searches and listings as one short list. */
 export function explorationRows(
   {steps, directory}: ExplorationEntry,
   state: 'growing' | 'done',
@@ -322,9 +322,9 @@ export function explorationRows(
     })),
   );
   const hidden = Math.max(0, merged.length - maxGlances);
-  // While it grows, what is looked at now is the most interesting.
+  // While the list grows, its end is the most interesting part.
   const shown = state === 'growing' ? merged.slice(-maxGlances) : merged.slice(0, maxGlances);
-  const indent = width < wideEnough ? '    ' : ' '.repeat(margin.length + heading.length + 2);
+  const indent = width < minIndentWidth ? '    ' : ' '.repeat(margin.length + heading.length + 2);
   const lead = `${margin}${heading}  `;
   const rows = shown.flatMap((glance, at) =>
     wrapSpans(spansOf(glance), frame, at === 0 ? {first: lead, rest: indent, roles: []} : hanging(indent)),
@@ -340,7 +340,7 @@ const spansOf = ({verb, target, found, failed}: Glance): readonly StyledSpan[] =
   {text: visibleLine(`${verb} ${target}${found === '' ? '' : `: ${found}`}`), roles: ['dim']},
 ];
 
-/** Files that were read one after the other are one list; a file that was read twice stands there once. */
+/** Joins consecutive reads into one list, each file once. */
 function mergeReads(glances: readonly Glance[]): readonly Glance[] {
   const merged: Glance[] = [];
   const targets: string[] = [];
@@ -366,7 +366,7 @@ function glancesOf(step: ExplorationStep): readonly Glance[] {
   return step.stage.result.tag === 'action' ? glancesAt(step.stage.result.result) : [];
 }
 
-/** How a turn ended where it did not end by itself, then the line that closes it; nothing for a short answer. */
+/** Returns why a turn stopped, if it did not finish normally, then its closing line. A short answer has none. */
 function endRows({end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts}, frame: Frame): readonly string[] {
   const stop = stopOf(end);
   const said = stop === undefined ? [] : signedRows(stop.text, stop, frame);
@@ -376,12 +376,12 @@ function endRows({end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts
   return closing.length === 0 ? said : [...said, '', ...closing];
 }
 
-/** An answer without any action that took less than this needs no line below it, in milliseconds. */
+/** The least duration, in milliseconds, at which an answer without actions gets a closing line. */
 const longAnswerMs = 10_000;
 
 const dim = (text: string): StyledSpan => ({text, roles: ['dim']});
 
-/** What a turn has changed, how long it took, its cost and how to undo it; empty where there is no news. `short` leaves out the waiting. */
+/** Returns a turn's changes, duration, cost and how to undo it. Empty if there is only a cost. `short` omits the waiting time. */
 export function turnFacts(
   {files, uncounted, durationMs, waitedMs, costUsd}: TurnFacts,
   detail: 'whole' | 'short' = 'whole',
@@ -400,11 +400,11 @@ export function turnFacts(
   if (time !== '') parts.push([dim(time + waited)]);
   if (costUsd !== 'unknown' && costUsd > 0) parts.push([dim(centsText(costUsd))]);
   if (changed > 0) parts.push([dim('/undo')]);
-  // What it cost alone is no news: the status line says it.
+  // The cost alone is not worth a line: the status line shows it.
   return changed === 0 && time === '' ? [] : parts;
 }
 
-/** `── 2 files changed +4 -3 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──`; on a narrow screen less of it. */
+/** Returns `── 2 files changed +4 -3 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──`, or less on a narrow screen. */
 function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
   const lines = (['whole', 'short'] as const).map(detail =>
     turnFacts(turn, detail).flatMap((part, at) => (at === 0 ? part : [dim(' · '), ...part])),
@@ -420,10 +420,10 @@ function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
     : wrapSpans([...fitting, dim(` ${glyphs.rule}`)], frame, indent);
 }
 
-/** What to do once the cause of a failure is gone. The address of the server is one that a running weft does not change. */
+/** Says how to continue after a failure. The base URL can't change while weft runs. */
 const nextStep = (fault: Fault): string =>
   fault.kind === 'provider' && /\bbase URL\b/u.test(fault.fix)
-    ? 'To change it: /exit, then weft -c with the right one.'
+    ? 'To change the URL: /exit, then run weft -c with the right one.'
     : 'Type "continue" to try again.';
 
 interface Stop {
@@ -443,11 +443,15 @@ export function stopOf(end: PromptEnd): Stop | undefined {
     case 'failed':
       return {sign: glyphs.error, role: 'error', text: `${faultText(end.fault)}\n${nextStep(end.fault)}`};
     case 'max-turns':
-      return warning(`Stopped after ${pluralize(end.turns, 'turn')}, the limit · type "continue" to go on`);
+      return warning(`Stopped at the limit of ${pluralize(end.turns, 'turn')} · type "continue" to go on`);
     case 'max-cost':
       return warning(`Stopped at $${end.usd.toFixed(2)}, the cost limit of this session`);
     case 'invalid-output':
-      return {sign: glyphs.error, role: 'error', text: `No answer that fits the schema: ${end.errors.join('; ')}`};
+      return {
+        sign: glyphs.error,
+        role: 'error',
+        text: `The answer does not match the schema: ${end.errors.join('; ')}`,
+      };
     case 'stopped-by-hook':
       return {sign: glyphs.cancelled, role: 'warning', text: hookStopText(end)};
     case 'not-sent':

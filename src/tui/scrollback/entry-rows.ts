@@ -5,7 +5,7 @@ import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import type {ExcerptLine} from './output-excerpt.ts';
 
-/** Everything that the agent says and does stands so far from the left edge. */
+/** The left margin of everything the agent says and does. */
 export const margin = '  ';
 
 export const insideMargin = <F extends Frame>(frame: F): F => ({
@@ -22,13 +22,13 @@ const barWidth = 6;
 
 export const behindBar = <F extends Frame>(frame: F): F => ({...frame, width: Math.max(4, frame.width - barWidth)});
 
-/** A row behind a bar; `gap` says that lines before it are left out. */
+/** A row behind a bar. `gap` is true if lines before it are left out. */
 export interface BarredRow {
   readonly text: string;
   readonly gap: boolean;
 }
 
-/** Rows behind a bar that ends below them; `foot` says what is left out. */
+/** Returns rows behind a bar that ends below them. `foot` says what is left out. */
 export function barredRows(
   rows: readonly (string | BarredRow)[],
   foot: readonly string[],
@@ -48,7 +48,7 @@ export const unfolds = 'Ctrl+O';
 export const moreLines = (count: number): readonly string[] =>
   count <= 0 ? [] : [`${pluralize(count, 'more line')} · ${unfolds}`];
 
-/** The rows of an excerpt of `lines`; `rowsOf` wraps and styles a line. */
+/** Returns the rows of an excerpt of `lines`. `rowsOf` wraps and styles a line. */
 export const excerptRows = (
   lines: readonly string[],
   excerpt: readonly ExcerptLine[],

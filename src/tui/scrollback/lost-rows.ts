@@ -1,16 +1,16 @@
-/** Rows that a terminal which became too small has pushed into its scrollback: they cannot be erased, so they count as written. */
+// Lost rows: a terminal that became too small pushed them into its scrollback. They can't be erased, so they count as written.
 
-/** What of the rows is compared: their characters, since the same words may be wrapped otherwise. */
+/** Returns the rows' text without styles and blanks, for comparison: the same words may be wrapped differently. */
 // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
 export const bareText = (rows: readonly string[]): string => rows.join('').replaceAll(/\u001B\[[\d;]*m|\s+/gu, '');
 
 interface Remaining {
   readonly lines: readonly string[];
-  /** What is lost of the lines that come after these. */
+  /** The rest of the lost text, which belongs to later lines. */
   readonly lost: string;
 }
 
-/** The lines without those at their beginning that are lost as a whole; a line of which a part is lost stays. */
+/** Drops leading lines that are completely lost. A partly lost line stays. */
 export function withoutLost(lines: readonly string[], lost: string): Remaining {
   if (lost === '') return {lines, lost};
   let rest = lost;

@@ -1,9 +1,9 @@
 import {unreachable} from '../../base/unreachable.ts';
 
-/** What is shown of a long output: indexes of its lines, ascending. */
+/** The lines shown of a long output, as ascending indexes. */
 export type Excerpt = readonly number[];
 
-/** Which part of a long output is shown: how it begins, how it ends, both, or the lines that say why it failed. */
+/** The part of a long output to show: the beginning, the end, both, or the lines with the reason for a failure. */
 export type OutputPart = 'beginning' | 'end' | 'both-ends' | 'reasons';
 
 export function excerptOf(part: OutputPart, lines: readonly string[], most: number): Excerpt {
@@ -11,10 +11,10 @@ export function excerptOf(part: OutputPart, lines: readonly string[], most: numb
     case 'beginning':
       return allOf(lines).slice(0, most);
     case 'end': {
-      // Where a program that went well says what it did.
-      const said = allOf(lines).filter(at => !isBlank(lines[at]));
-      const tells = said.filter(at => isTelling(lines[at]));
-      return (tells.length === 0 ? said : tells).slice(-most);
+      // A successful program reports what it did at the end.
+      const nonBlank = allOf(lines).filter(at => !isBlank(lines[at]));
+      const informative = nonBlank.filter(at => isInformative(lines[at]));
+      return (informative.length === 0 ? nonBlank : informative).slice(-most);
     }
     case 'both-ends':
       return headAndTail(lines, most);
@@ -35,44 +35,44 @@ function headAndTail(lines: readonly string[], most: number): Excerpt {
 }
 
 /**
- * What says why a command failed: the first line with an error, and each pair of values that differ with the test that it belongs to, the
- * place of the first and how many failed. Where no test is named: the lines below the error, how the output begins and ends, and further
- * lines with errors. At most `most` lines, blank ones left out.
+ * Returns at most `most` lines that say why a command failed, without blank ones:
+ * the first error, each pair of differing values with its test, the location of the first, and the counts of failed tests.
+ * If no test is named: the lines below the error, the beginning and end of the output, and further errors.
  */
 function failureExcerpt(lines: readonly string[], most: number): Excerpt {
-  const said = allOf(lines).filter(at => !isBlank(lines[at]));
-  if (said.length <= most) return said;
-  const tells = said.filter(at => isTelling(lines[at]) && !wentWell.test(lines[at] ?? ''));
-  const errors = said.filter(at => saysWhy(lines[at] ?? ''));
-  const differing = said.filter(at => values.test(lines[at] ?? '')).slice(0, maxValues);
-  const tests = differing.map(at => said.findLast(before => before < at && failedTest.test(lines[before] ?? '')));
-  const place = said.filter(at => ownFrame.test(lines[at] ?? '')).slice(0, 1);
+  const nonBlank = allOf(lines).filter(at => !isBlank(lines[at]));
+  if (nonBlank.length <= most) return nonBlank;
+  const informative = nonBlank.filter(at => isInformative(lines[at]) && !wentWell.test(lines[at] ?? ''));
+  const errors = nonBlank.filter(at => saysWhy(lines[at] ?? ''));
+  const differing = nonBlank.filter(at => values.test(lines[at] ?? '')).slice(0, maxValues);
+  const tests = differing.map(at => nonBlank.findLast(before => before < at && failedTest.test(lines[before] ?? '')));
+  const place = nonBlank.filter(at => ownFrame.test(lines[at] ?? '')).slice(0, 1);
   if (differing.length > 0 && !tests.includes(undefined)) {
     const pairs = differing.flatMap((at, number) => [tests[number] ?? at, at]);
-    const sums = said.filter(at => summary.test(lines[at] ?? ''));
-    // Many runners list the tests that failed, and then name each again with what was wrong.
+    const sums = nonBlank.filter(at => summary.test(lines[at] ?? ''));
+    // Many runners list the failed tests first, then repeat each with its error.
     const [named = 0] = pairs;
     const error = errors.slice(0, 1).filter(at => lines[at] !== lines[named]);
     return firstOf([...error, ...pairs.slice(0, 2), ...place, ...pairs, ...sums], most);
   }
   const first = errors[0];
-  const below = first === undefined ? [] : tells.filter(at => at > first).slice(0, linesBelow);
+  const below = first === undefined ? [] : informative.filter(at => at > first).slice(0, linesBelow);
   const ranked = [
     ...errors.slice(0, 1),
     ...differing,
     ...below.slice(0, 2),
     ...place,
-    ...tells.slice(-2),
-    ...tells.slice(0, 1),
+    ...informative.slice(-2),
+    ...informative.slice(0, 1),
     ...below,
     ...errors.slice(1),
-    ...tells.toReversed(),
-    ...(tells.length === 0 ? said : []),
+    ...informative.toReversed(),
+    ...(informative.length === 0 ? nonBlank : []),
   ];
   return firstOf(ranked, most);
 }
 
-/** The first ones, each once, in their order in the output. */
+/** Returns the first `most` distinct indexes, in output order. */
 const firstOf = (ranked: Excerpt, most: number): Excerpt =>
   [...new Set(ranked)].slice(0, most).toSorted((a, b) => a - b);
 
@@ -81,30 +81,30 @@ const failedTest = /^\s*(?:[✗✖✘×●❌]\s+\S|not ok\b|---- \S+)/u;
 const summary =
   /^\s*[ℹ#]\s+(?:tests|pass|fail) \d|^\s*(?:Tests?|Test Files|Test Suites)\b.*\b(?:failed|passed)\b|^test result: |^=.*\b(?:failed|passed)\b.*=$/u;
 
-/** Tests that passed, and what a package manager says before the program does. */
+/** Passed tests, and the package manager's own lines. */
 const wentWell = /^\s*(?:[✓✔√]|ok\b|PASS\b)|^\s*(?:>\s|npm (?:warn|notice)\b|\$ )/iu;
 
-/** A count of a test runner that writes each on a line of its own: `ℹ pass 1`. */
+/** A count on a line of its own, as some test runners print it: `ℹ pass 1`. */
 const count = /^\s*[ℹ#]\s+(?<said>(?:tests|suites|pass|fail|cancelled|skipped|todo) \d+)\s*$/u;
 
 export const isCount = (line: string): boolean => /^\s*[ℹ#]\s+\w+ \d/u.test(line);
 
-/** A line of an excerpt, or several counts on one line: the line before which others may be left out, and its last one. */
+/** A line of an excerpt, or several counts joined on one line. `from` and `to` are the indexes of its first and last source lines. */
 export interface ExcerptLine {
   readonly text: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The lines of an excerpt; counts that follow one another are one: `ℹ tests 2 · pass 1 · fail 1`. */
+/** Returns the lines of an excerpt. Joins consecutive counts into one line: `ℹ tests 2 · pass 1 · fail 1`. */
 export function linesOfExcerpt(lines: readonly string[], excerpt: Excerpt): readonly ExcerptLine[] {
   const found: ExcerptLine[] = [];
   for (const at of excerpt) {
     const text = lines[at] ?? '';
     const last = found.at(-1);
-    const said = count.exec(text)?.groups?.['said'];
-    if (last !== undefined && said !== undefined && count.test(lines[last.to] ?? '')) {
-      found[found.length - 1] = {text: `${last.text.trimEnd()} · ${said}`, from: last.from, to: at};
+    const countText = count.exec(text)?.groups?.['said'];
+    if (last !== undefined && countText !== undefined && count.test(lines[last.to] ?? '')) {
+      found[found.length - 1] = {text: `${last.text.trimEnd()} · ${countText}`, from: last.from, to: at};
     } else {
       found.push({text, from: at, to: at});
     }
@@ -112,16 +112,16 @@ export function linesOfExcerpt(lines: readonly string[], excerpt: Excerpt): read
   return found;
 }
 
-/** The lines below an error that belong to it: values that differ, the place. */
+/** The number of lines below an error that count as its details, such as differing values and the location. */
 const linesBelow = 5;
 
-/** Whether a line says why something failed: an error, a failed assertion or test, a place in a file beside one. */
+/** True if a line says why something failed, such as an error, a failed assertion or a failed test. */
 export const saysWhy = (line: string): boolean => reasons.test(line) && !nothingWrong.test(line);
 
 const reasons =
   /\b(?:[a-z]*(?:error|exception)|errno|err!|assert\w*|fail(?:ed|ure|s)?|fatal|panic(?:ked)?|traceback|not ok|cannot|can't|could not|no such|not found|denied|undefined reference|unexpected|segmentation fault|killed)\b|(?:^|\s)[✗✖✘×❌](?:\s|$)|!==|^\s*E\s{2,}\S/iu;
 
-/** Counts of no errors, and tests that passed. */
+/** Counts of zero errors, and passed tests. */
 const nothingWrong =
   /\b(?:0|no) (?:error|fail|warning)|\b(?:errors?|fail(?:ed|ures?|s)?|cancelled)\b[:=]? *0\b|^\s*(?:[✓✔√]|ok\b|PASS\b)/iu;
 
@@ -130,14 +130,14 @@ const values =
   /(?:^|\s)\S.*\s(?:!==?|!=)\s\S|^\s*(?:expected|received|actual|got|want(?:ed)?|left|right)\b ?[:=](?!.*,$)|^\s*E\s{2,}\S/iu;
 const maxValues = 4;
 
-/** The first frame of a stack that is not the runtime's or a library's, or the place of a test in TAP and of a panic. */
+/** A stack frame outside the runtime and libraries, or the location of a TAP test or a panic. */
 const ownFrame = /^\s+at (?!.*(?:node:|node_modules)).*:\d+:\d+\)?$|^\s+location: \S|\bpanicked at \S+:\d+:\d+/u;
 
-/** Whether a line says anything by itself: not a stack frame, a bracket, a count of nothing, or how a test runner compares. */
-const isTelling = (line: string | undefined): boolean =>
-  line !== undefined && !isStackFrame(line) && !saysLittle.test(line);
+/** True if a line is informative by itself: not a stack frame, a lone bracket, a minor count or comparison metadata. */
+const isInformative = (line: string | undefined): boolean =>
+  line !== undefined && !isStackFrame(line) && !uninformative.test(line);
 
-const saysLittle =
+const uninformative =
   /^\s*[\])}({[;,]+\s*$|^\s*(?:[ℹ#]\s*)?(?:cancelled|skipped|todo|suites|duration_ms)\b[ :].*$|^\s*(?:diff|generatedMessage|operator|code|actual|expected): .*$/u;
 
 const isStackFrame = (line: string | undefined): boolean => line !== undefined && /^\s+at /u.test(line);

@@ -9,7 +9,7 @@ import type {Style, Theme} from '../theme/theme.ts';
 import {highlightFence, highlightCode, type Fence} from './syntax/highlight.ts';
 import {grammarOfFence} from './syntax/grammars.ts';
 
-/** Parses one block of markdown. It is loaded after the first frame, because nothing needs it before the first answer. */
+/** Parses one block of markdown. It is loaded after the first frame, because only answers need it. */
 export type MarkdownLexer = (source: string) => readonly Token[];
 
 export async function loadMarkdownLexer(): Promise<MarkdownLexer> {
@@ -18,7 +18,7 @@ export async function loadMarkdownLexer(): Promise<MarkdownLexer> {
     try {
       return lexer(source);
     } catch {
-      // Nesting thousands deep exhausts the parser's stack; such text is shown as it is.
+      // Nesting thousands of levels deep exhausts the parser's stack. Show such text unparsed.
       return [{type: 'text', raw: source, text: source} satisfies Tokens.Text];
     }
   };
@@ -94,7 +94,7 @@ function blockLines(token: Token, frame: Frame): readonly string[] {
   }
 }
 
-/** The least width for the text of a quote or an item, in cells; if less is left, it is not indented further. */
+/** The least width for the text of a quote or a list item, in cells. Below it, nesting adds no more indentation. */
 const minRoom = 8;
 
 function quoteLines(quote: Tokens.Blockquote, frame: Frame): readonly string[] {
@@ -134,11 +134,11 @@ function itemLines(item: Tokens.ListItem, marker: string, frame: Frame): readonl
 
 type Cell = readonly StyledSpan[];
 
-/** The least width of a column, in cells. If the columns do not fit, each row is shown as a record with one line for each cell. */
+/** The least width of a column, in cells. If the columns do not fit, each row becomes a record with one line per cell. */
 const minColumn = 6;
 const between = ' │ ';
 
-/** Renders a table. Columns are as wide as their contents if they fit; otherwise the widest columns are narrowed and their cells wrap. */
+/** Renders a table. If the columns do not fit at full width, the widest ones are narrowed and their cells wrap. */
 function tableLines(table: Tokens.Table, frame: Frame): readonly string[] {
   const header = table.header.map(cell => inlineSpans(cell.tokens, ['bold'], frame.theme));
   const rows = table.rows.map(row => row.map(cell => inlineSpans(cell.tokens, [], frame.theme)));
@@ -183,7 +183,7 @@ function recordLines(header: readonly Cell[], rows: readonly (readonly Cell[])[]
 function fitColumns(natural: readonly number[], room: number): readonly number[] | undefined {
   const least = natural.map(width => Math.min(width, minColumn));
   if (least.reduce((sum, width) => sum + width, 0) > room) return undefined;
-  // No column is wider than the width at which all of them fit together.
+  // Find the largest width limit at which all columns fit together.
   let most = Math.max(...natural);
   const sumAt = (limit: number): number => natural.reduce((sum, width) => sum + Math.min(width, limit), 0);
   while (most > 1 && sumAt(most) > room) most--;
@@ -207,7 +207,7 @@ const spansWidth = (spans: Cell): number => Math.max(0, ...spansText(spans).spli
 export const inlineSpans = (tokens: readonly Token[], roles: readonly Style[], theme: Theme): readonly StyledSpan[] =>
   tokens.flatMap(token => spansOf(token, roles, theme));
 
-/** Unknown token types of a newer parser fall back to their raw text. */
+/** Known token types. Unknown ones from a newer parser fall back to their raw text. */
 const blockTypes = 'blockquote checkbox code def heading hr html list list_item paragraph space table text'.split(' ');
 const inlineTypes = ['br', 'codespan', 'del', 'em', 'escape', 'image', 'link', 'strong'] as const;
 const known = new Set<string>([...blockTypes, ...inlineTypes]);
@@ -261,8 +261,8 @@ function spansOf(token: Token, roles: readonly Style[], theme: Theme): readonly 
 }
 
 /**
- * The address is written behind the words wherever they are not it and the terminal shows no links, or where the words look
- * like an address themselves: a link must not say one thing and lead to another.
+ * Appends the address to a link's text if the terminal has no hyperlinks, or if the text looks like a different address:
+ * a link must not show one address and open another.
  */
 function linkSpans(link: Tokens.Link, roles: readonly Style[], theme: Theme): readonly StyledSpan[] {
   const href = visible(link.href);
@@ -292,14 +292,14 @@ export const looksLikeAddress = (words: string): boolean => /\w\.\w|:\/\//u.test
 
 const longestTarget = 2048;
 
-/** The address of a link; only schemes that merely show something are linked. */
+/** Returns the address of a link, or `undefined` for schemes other than http, https and mailto, which may do more than show a page. */
 function linkTarget(href: string): string | undefined {
   if (!/^(?:https?:\/\/|mailto:)/iu.test(href)) return undefined;
   const target = encodeSafely(href);
   return target.length > longestTarget || !/^[!-~]+$/u.test(target) ? undefined : target;
 }
 
-/** Encodes an address; existing percent signs stay. */
+/** Percent-encodes an address, but leaves existing percent signs. */
 const encodeSafely = (text: string): string => tryOr(() => encodeURI(text).replaceAll('%25', '%'), text);
 
 const entities: Readonly<Record<string, string>> = {
@@ -320,7 +320,7 @@ const entities: Readonly<Record<string, string>> = {
   middot: '·',
 };
 
-/** Decodes character references that the parser left; control characters among them are made visible. */
+/** Decodes character references that the parser left, and makes control characters visible. */
 const readable = (text: string): string =>
   visible(text.includes('&') ? text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/giu, characterOf) : text);
 

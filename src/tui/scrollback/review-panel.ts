@@ -19,22 +19,22 @@ import {changeTitle, type DiffRow, diffRows} from './diff-lines.ts';
 import {keysRow, pagerLetters, type TranscriptPanel} from './transcript-panel.ts';
 
 export interface ReviewHost {
-  /** Keeps a change of the user's. */
+  /** Saves a change by the user. */
   change(change: ReviewChange): void;
-  /** The comments as they were kept last; `undefined` until a change was answered. */
+  /** Returns the comments as last saved, or `undefined` before the first change was answered. */
   kept(): readonly ReviewComment[] | undefined;
-  /** Puts the open comments into the draft, once the review is closed. */
+  /** Puts the open comments into the draft after the review closes. */
   send(comments: readonly ReviewComment[]): void;
 }
 
-/** One thing that can be selected: a file, a line of its change, or a comment. */
+/** A selectable item: a file, a line of its change, or a comment. */
 type ReviewItem =
   | {readonly kind: 'file'; readonly file: FileDiff}
   | {readonly kind: 'line'; readonly file: FileDiff; readonly row: DiffRow}
-  /** `elsewhere`: it does not stand below the line that it speaks of, so it says where that is. */
+  /** `elsewhere`: the comment is not shown below its line, so it names the location. */
   | {readonly kind: 'comment'; readonly comment: ReviewComment; readonly stands: 'at-line' | 'elsewhere'};
 
-/** A review as it is on the screen. Everything in it but the host is plain data; a press makes the next one. */
+/** The state of the review on the screen, as plain data. Each key press returns a new state. */
 export interface ReviewState {
   readonly review: CodeReview;
   readonly items: readonly ReviewItem[];
@@ -47,7 +47,7 @@ export interface ReviewState {
   readonly said: string;
 }
 
-/** The review on the whole screen, opened at its first file. */
+/** Returns a full-screen review, opened at its first file. */
 export const reviewPanel = (review: CodeReview, host: ReviewHost): TranscriptPanel => panelOf(openReview(review), host);
 
 export const openReview = (review: CodeReview): ReviewState => ({
@@ -60,7 +60,7 @@ export const openReview = (review: CodeReview): ReviewState => ({
   said: '',
 });
 
-/** Files with their lines, and below each line the comments that end there; comments without a line of the change stand below the file. */
+/** Lists files with their lines. Comments follow the line at which they end, or the file if the change does not contain that line. */
 function itemsOf({files, comments}: CodeReview): readonly ReviewItem[] {
   const known = new Set(files.map(({path}) => path));
   const strays = comments.filter(({path}) => !known.has(path));
@@ -85,7 +85,7 @@ function itemsOf({files, comments}: CodeReview): readonly ReviewItem[] {
   ];
 }
 
-/** A comment on the file as a whole stands where it belongs. */
+/** A comment on a whole file belongs below the file. */
 const belowFile = (comment: ReviewComment): ReviewItem =>
   comment.lines === 'file' ? {kind: 'comment', comment, stands: 'at-line'} : elsewhere(comment);
 
@@ -96,7 +96,7 @@ const isAt = ({lines}: ReviewComment, {kind, number}: DiffRow): boolean =>
 
 const drawnFiles = new WeakMap<FileDiff, readonly DiffRow[]>();
 
-/** Colouring a file is work: it is done once. */
+/** Returns the rows of a file. Cached, because highlighting is slow. */
 function rowsOf(file: FileDiff): readonly DiffRow[] {
   const rows = drawnFiles.get(file) ?? diffRows(file);
   drawnFiles.set(file, rows);
@@ -117,7 +117,7 @@ function withKept(state: ReviewState, kept: readonly ReviewComment[] | undefined
   return kept === undefined || kept === state.review.comments ? state : withComments(state, kept);
 }
 
-/** The same place with other comments: what is selected stays selected. */
+/** Replaces the comments and keeps the selection. */
 function withComments(state: ReviewState, comments: readonly ReviewComment[]): ReviewState {
   const review = {...state.review, comments};
   const items = itemsOf(review);
@@ -159,7 +159,7 @@ export function pressReview(state: ReviewState, key: KeyPress, rows: number): Re
   }
 }
 
-/** Letters of one chunk, as of keys held down, count one by one; a change ends the chunk. */
+/** Handles letters that arrived in one chunk, as from a held key, one by one. Stops after a change. */
 function pressLetters(state: ReviewState, letters: string): ReviewStep {
   let now = state;
   for (const letter of letters) {
@@ -205,13 +205,13 @@ function pressLetter(state: ReviewState, letter: string): ReviewStep {
     case 's':
       return state.review.comments.some(each => each.state === 'open')
         ? {next: 'sent', change: 'none'}
-        : say('There is no open comment to send.');
+        : say('No open comment to send.');
     default:
       return stays(state);
   }
 }
 
-/** The change is seen at once; the engine keeps it meanwhile. */
+/** Shows the change at once, while the engine saves it. */
 const changed = (state: ReviewState, change: ReviewChange): ReviewStep => ({
   next: {...withComments(state, changeComments(state.review.comments, change)), typing: 'nothing', from: -1},
   change,
@@ -226,7 +226,7 @@ function toNext(state: ReviewState, kind: ReviewItem['kind'], by: 1 | -1): Revie
   for (let at = state.at + by; at >= 0 && at < state.items.length; at += by) {
     if (state.items[at]?.kind === kind) return moved(state, at - state.at);
   }
-  return {...state, said: kind === 'file' ? 'No further file.' : 'No further comment.'};
+  return {...state, said: kind === 'file' ? 'No more files.' : 'No more comments.'};
 }
 
 const longestText = 4000;
@@ -253,14 +253,14 @@ function written(state: ReviewState, {what, text}: Exclude<ReviewState['typing']
   return changed(state, {change: 'add', by: 'user', comments: [{...place, ...readComment(words)}]});
 }
 
-/** `error: it leaks` says how much a comment matters; without such a word it is a note. */
+/** Reads the severity from a prefix, as in `error: it leaks`. Without a prefix, the comment is a note. */
 export function readComment(words: string): Pick<NewComment, 'text' | 'severity'> {
   const [, word = '', rest = ''] = /^(\w+):\s+([^]+)$/u.exec(words) ?? [];
   const severity = severities.find(each => each === word.toLowerCase());
   return severity === undefined ? {text: words, severity: 'note'} : {text: rest, severity};
 }
 
-/** What a comment would speak of: the selected line, the lines from the marked one on, or the file. */
+/** Returns the target of a new comment: the selected line, the lines from the marked one to it, or the file. */
 function placeOf({items, at, from}: ReviewState): Pick<NewComment, 'path' | 'lines'> | undefined {
   const selected = items[at];
   if (selected?.kind === 'file') return {path: selected.file.path, lines: 'file'};
@@ -275,11 +275,11 @@ function placeOf({items, at, from}: ReviewState): Pick<NewComment, 'path' | 'lin
         : [],
     );
   const [first] = numbers;
-  // A line that is gone has no place in the new text: what is said of it is said of the file.
+  // Removed lines do not exist in the new text, so a comment on them belongs to the file.
   return {path, lines: first === undefined ? 'file' : {first, last: numbers.at(-1) ?? first}};
 }
 
-/** The rows on the screen: a title, the items around the selected one, and the keys or the field that is being written in. */
+/** Lays out the screen: a title, the items around the selected one, and the key hints or the input field. */
 export function reviewLayout(
   state: ReviewState,
   {rows, frame}: {readonly rows: number; readonly frame: Frame},
@@ -314,12 +314,12 @@ function keysOf(state: ReviewState): readonly string[] {
     selected?.kind === 'comment'
       ? ['a answer', `r ${selected.comment.state === 'open' ? 'resolve' : 'reopen'}`]
       : ['c comment', 'v from here'];
-  return ['q closes', ...own, 's send', 'n N comments', '[ ] files'];
+  return ['q close', ...own, 's send', 'n N comments', '[ ] files'];
 }
 
-/** Rows of the items from the first one on the screen on, moved so far that all rows of the selected one are seen. */
+/** Returns the rows of the visible items, scrolled so that all rows of the selected item are visible. */
 function window({items, at, top, from, review}: ReviewState, room: number, frame: Frame): readonly string[] {
-  if (items.length === 0) return [frame.theme.style(['dim'], `Nothing has changed: ${visibleLine(review.title)}`)];
+  if (items.length === 0) return [frame.theme.style(['dim'], `No changes: ${visibleLine(review.title)}`)];
   const inner = {...frame, width: Math.max(8, frame.width - 2)};
   const drawn = (index: number): readonly string[] => {
     const item = items[index];
@@ -331,7 +331,7 @@ function window({items, at, top, from, review}: ReviewState, room: number, frame
   };
   const before: string[] = [];
   const own = drawn(at);
-  // From the selected item upwards as far as there is room, but not above the first item that was on the screen.
+  // Fill upwards from the selected item, but not above the first item that was on the screen.
   for (let index = at - 1; index >= top && before.length + own.length < room; index -= 1)
     before.unshift(...drawn(index));
   const rows = [...before, ...own].slice(-Math.max(room, own.length)).slice(0, room);

@@ -1,25 +1,25 @@
 /** The newest `most` lines of the transcript, numbered from the start of the run. */
 export interface ScrollbackBuffer {
-  /** Whole lines. */
+  /** Adds whole lines. */
   add(text: string): void;
-  /** The number after that of the last line. */
+  /** One more than the number of the last line. */
   readonly end: number;
-  /** The number of the first line that is kept. */
+  /** The number of the first kept line. */
   readonly start: number;
-  /** The lines with numbers from `from` to before `to`; dropped ones are left out. */
+  /** Returns the lines from `from` up to but not including `to`, without dropped ones. */
   lines(from: number, to: number): readonly string[];
   /** Remembers that a prompt begins here. */
   markPrompt(): void;
-  /** The lines since the last prompt, bounded in number; none without a prompt. */
+  /** Returns the lines since the last prompt, at most 400. Empty without a prompt. */
   linesSincePrompt(): readonly string[];
 }
 
 const maxLines = 20_000;
 
-/** Dropping copies the whole buffer, so it is done for many lines at once. */
+/** The lines beyond the limit before old ones are dropped. Dropping copies the whole buffer, so it drops many at once. */
 const slack = 1000;
 
-/** Lines of the last answer that are printed on the normal screen at exit. */
+/** The most lines of the last answer to print on the normal screen at exit. */
 const maxAnswerLines = 400;
 
 export function openScrollbackBuffer(most = maxLines): ScrollbackBuffer {
@@ -51,7 +51,7 @@ export function openScrollbackBuffer(most = maxLines): ScrollbackBuffer {
       const end = start + kept.length;
       const all = lines(Math.max(marked, end - maxAnswerLines), end);
       const left = end - marked - all.length;
-      return left > 0 ? [`(${left} lines before these: weft --continue, then /transcript)`, ...all] : all;
+      return left > 0 ? [`(${left} earlier lines: weft --continue, then /transcript)`, ...all] : all;
     },
   };
 }

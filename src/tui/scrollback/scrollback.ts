@@ -8,27 +8,27 @@ import type {Entry, FinishedEntry, View} from '../state/view.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 
 interface ScrollbackHost {
-  /** Called once, when there is something to write. */
+  /** Loads the markdown lexer. Called at most once. */
   loadLexer(): Promise<MarkdownLexer>;
-  /** Milliseconds from any start, never going back. */
+  /** Milliseconds on a monotonic clock. */
   now(): number;
-  /** The lexer or a grammar has been loaded: the screen can be drawn again. */
+  /** Called when the lexer or a grammar has been loaded. */
   redraw(): void;
 }
 
-/** The number of folded entries that can still be expanded; `/transcript` shows all of them. */
+/** The number of recent folded entries that can be expanded. `/transcript` shows all of them. */
 const foldedKept = 20;
 
-/** Takes what is finished out of the view as lines; it waits for the markdown lexer, and a moment for grammars. */
+/** Takes finished entries out of the view and renders them. Waits for the markdown lexer, and briefly for grammars. */
 export class Scrollback {
   readonly #host: ScrollbackHost;
   readonly #gate: GrammarGate;
   #lexer: MarkdownLexer | undefined;
   #isLoading = false;
   #printed: readonly string[] = [];
-  /** Entries that were written folded, the latest last. */
+  /** Entries that were written folded, latest last. */
   #folded: readonly FinishedEntry[] = [];
-  /** Whether finished entries wait for the markdown lexer or for a grammar. */
+  /** True if finished entries wait for the markdown lexer or a grammar. */
   #isWaiting = false;
   #isExpandWanted = false;
 
@@ -45,7 +45,7 @@ export class Scrollback {
     return this.#lexer;
   }
 
-  /** Loads the markdown lexer before it is needed: what streams in before it is there can neither be written nor laid out as it will be. */
+  /** Loads the markdown lexer early. Streamed text can't be written or laid out before it is loaded. */
   preload(): void {
     void this.#load();
   }
@@ -55,9 +55,9 @@ export class Scrollback {
     this.#printed = [...this.#printed, ...lines];
   }
 
-  /** Writes the latest folded entry again, in full, and each entry only once; `false` if there is none left. */
+  /** Writes the latest folded entry again in full, each entry once. Returns `false` if none is left. */
   expand(frame: EntryFrame): boolean {
-    // The entry that the user sees has not been written yet, so it is expanded after it is written.
+    // The latest entry on the screen has not been written yet. Expand it once it is.
     if (this.#isWaiting) this.#isExpandWanted = true;
     else {
       const lines = this.#expandedLines(frame);
@@ -76,7 +76,7 @@ export class Scrollback {
 
   take(view: View, frame: EntryFrame): {readonly view: View; readonly finished: readonly string[]} {
     const lexer = this.#lexer;
-    // Grammars are loaded at the same time as the lexer.
+    // Load grammars at the same time as the lexer.
     const isHeld = this.#gate.holds(view);
     this.#isWaiting = isHeld || (lexer === undefined && view.entries.length > 0);
     if (lexer === undefined) {
@@ -114,28 +114,28 @@ function isFoldable(finished: FinishedEntry, frame: EntryFrame): boolean {
   return kind === 'action' || kind === 'past-action' || kind === 'exploration' || kind === 'thinking';
 }
 
-/** Milliseconds that code waits for its grammar; then it is written without colours, since written lines stay. */
-const longestWait = 100;
+/** The most milliseconds that code waits for its grammar. Then it is written without colors, for good. */
+const maxWaitMs = 100;
 
-/** Loads grammars when code in their language appears, and holds finished entries back for a moment meanwhile. */
+/** Loads grammars when code in their language appears, and briefly delays finished entries until then. */
 export class GrammarGate {
   readonly #now: () => number;
-  readonly #onRead: () => void;
+  readonly #onLoaded: () => void;
   readonly #asked = new Map<GrammarName, number>();
 
-  /** `now` gives milliseconds; `onRead` is called when a grammar has been loaded or has failed to load. */
-  constructor(now: () => number, onRead: () => void) {
+  /** `now` returns milliseconds. `onLoaded` is called when a grammar has been loaded or has failed to load. */
+  constructor(now: () => number, onLoaded: () => void) {
     this.#now = now;
-    this.#onRead = onRead;
+    this.#onLoaded = onLoaded;
   }
 
-  /** Whether finished entries should wait for a grammar that is being loaded. */
+  /** True if finished entries should wait for a grammar that is loading. */
   holds(view: View): boolean {
     let isWaiting = false;
     for (const grammar of grammarsIn(view)) {
       if (isGrammarLoaded(grammar)) continue;
       const asked = this.#asked.get(grammar) ?? this.#ask(grammar);
-      if (this.#now() - asked < longestWait) isWaiting = true;
+      if (this.#now() - asked < maxWaitMs) isWaiting = true;
     }
     return isWaiting;
   }
@@ -143,10 +143,10 @@ export class GrammarGate {
   #ask(grammar: GrammarName): number {
     const asked = this.#now();
     this.#asked.set(grammar, asked);
-    // Code whose grammar cannot be loaded stays plain.
+    // If a grammar fails to load, its code stays plain.
     void loadGrammar(grammar)
       .catch(() => {})
-      .finally(this.#onRead);
+      .finally(this.#onLoaded);
     return asked;
   }
 }

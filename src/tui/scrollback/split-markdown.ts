@@ -2,19 +2,19 @@ import type {Fence} from './syntax/highlight.ts';
 import {grammarOfFence} from './syntax/grammars.ts';
 
 /**
- * Cuts streamed markdown where a piece can no longer change: after a blank line, a heading, a list item, a line of a code
- * fence, some lines of a long paragraph. What is cut off is rendered once and never looked at again, so the cost of a delta depends on the unfinished block
- * alone. Cutting is by lines and a few line shapes; what a piece looks like is for the renderer to find out.
+ * A finished piece of streamed markdown. The splitter cuts where a piece can no longer change: after a blank line, a heading,
+ * a list item, a line of a code fence, or some lines of a long paragraph. Each piece is rendered once, so the cost of a delta
+ * depends only on the unfinished block. The splitter looks only at lines and their shapes; the renderer parses the pieces.
  */
 export type MarkdownPiece =
-  /** `gap` says whether a blank line stands before it (between items of a tight list and parts of a paragraph there is none). */
+  /** `gap`: whether a blank line precedes the piece. Items of a tight list and parts of a paragraph have none. */
   | {readonly kind: 'block'; readonly source: string; readonly gap: 'line' | 'none'}
   | {readonly kind: 'code-start'}
   /** Whole lines of an open fence, without the last line feed. */
   | {readonly kind: 'code-lines'; readonly text: string; readonly fence: Fence};
 
 export type MarkdownPosition =
-  /** After a `part`, the same block goes on. */
+  /** After a `part`, the same block continues. */
   | {readonly kind: 'between'; readonly after: 'nothing' | 'item' | 'part' | 'block'}
   | {readonly kind: 'fence'; readonly marker: string; readonly indent: number; readonly fence: Fence};
 
@@ -27,12 +27,12 @@ interface MarkdownSplit {
 export const markdownStart: MarkdownPosition = {kind: 'between', after: 'nothing'};
 
 /** An unfinished block longer than this (UTF-16 units), such as a large table, is cut at its last line feed. */
-const longestOpenBlock = 16_384;
+const maxOpenBlock = 16_384;
 
 /** The first lines of a paragraph stay together, because a line below them may turn them into a heading. */
 const minParagraph = 3;
 
-/** Takes the finished pieces off the front of `text`, which stands at `place`; with `whole`, all of it. */
+/** Takes the finished pieces off the front of `text`, which begins at position `place`. `whole` takes all of it. */
 export function splitMarkdown(text: string, place: MarkdownPosition, extent: 'growing' | 'whole'): MarkdownSplit {
   const splitter = new Splitter(text, place);
   splitter.run();
@@ -52,13 +52,13 @@ class Splitter {
   readonly #text: string;
   #place: MarkdownPosition;
   readonly #pieces: MarkdownPiece[] = [];
-  /** Where the open block begins, and where the line being looked at begins. */
+  /** The start of the open block, and the start of the current line. */
   #start = 0;
   #at = 0;
   #open: 'nothing' | 'list' | 'block' = 'nothing';
-  /** End of the list item's text when a blank line follows it: the next line says whether the list goes on. */
+  /** The end of a list item that is followed by a blank line, or -1. The next line decides whether the list continues. */
   #blankAt = -1;
-  /** The open paragraph, if it has only plain lines so far. */
+  /** The open paragraph, if it has only plain lines so far. `undefined` otherwise. */
   #paragraph: {lines: number; readonly marks: InlineMarks} | undefined;
   /** The table header that is repeated before the rest of a cut table. */
   #again = '';
@@ -78,7 +78,7 @@ class Splitter {
       this.#at = end + 1;
     }
     this.#emitCode(this.#at);
-    if (this.#text.length - this.#start > longestOpenBlock && this.#at > this.#start) this.#cutLong();
+    if (this.#text.length - this.#start > maxOpenBlock && this.#at > this.#start) this.#cutLong();
   }
 
   finish(): void {
@@ -126,7 +126,7 @@ class Splitter {
     }
   }
 
-  /** Cuts the paragraph before this line, once nothing below can change the earlier lines. */
+  /** Cuts the paragraph before this line if nothing below can change the earlier lines. */
   #paragraphLine(line: string, next: number): void {
     const paragraph = this.#paragraph;
     if (paragraph === undefined) return;
@@ -145,7 +145,7 @@ class Splitter {
     paragraph.marks.read(line);
   }
 
-  /** Cuts a long block. The rest of a table becomes a table of its own. */
+  /** Cuts a long block. The rest of a table becomes a separate table. */
   #cutLong(): void {
     this.#again = tableHead(this.#text.slice(this.#start, this.#at));
     this.#cut(this.#at, this.#at);
@@ -231,13 +231,13 @@ function isClosing(line: string, fence: MarkdownPosition & {readonly kind: 'fenc
 
 const outdent = (text: string, spaces: number): string => text.replaceAll(new RegExp(`^ {1,${spaces}}`, 'gmu'), '');
 
-/** Counts what emphasises, links or quotes in the lines of a paragraph; in doubt nothing is closed. */
+/** Tracks unclosed emphasis, links and code spans in a paragraph. In doubt, they count as open. */
 class InlineMarks {
   readonly #odd = new Set<string>();
   #brackets = 0;
   #angles = 0;
 
-  /** Whether all of it is closed again, so that what comes next does not change how the lines so far are read. */
+  /** True if no mark is open, so that later lines can't change how the lines so far are parsed. */
   get closed(): boolean {
     return this.#odd.size === 0 && this.#brackets === 0 && this.#angles === 0;
   }
@@ -254,10 +254,10 @@ class InlineMarks {
   }
 }
 
-/** Runs of inline marks. Escaped characters, lone stars and underscores inside a word come first, so that they do not count. */
+/** Matches runs of inline marks. Escapes, lone stars and underscores inside words are matched first, so that they do not count. */
 const marks = /\\.|(?<=\s)\*+(?=\s)|(?<=\w)_+(?=\w)|`+|\*+|_+|~+|[[\]]|<(?=[a-zA-Z/!?])|>/gu;
 
-/** The names of a table's columns and the rule below them, as they were written; empty where `source` begins with no table. */
+/** Returns the source of a table's header and the rule below it, or an empty string if `source` does not begin with a table. */
 export function tableHead(source: string): string {
   const namesEnd = source.indexOf('\n') + 1;
   const ruleEnd = source.indexOf('\n', namesEnd) + 1;

@@ -31,12 +31,12 @@ export type TranscriptItem =
   | {readonly kind: 'thinking'; readonly text: string}
   | {readonly kind: 'note'; readonly text: string}
   | {readonly kind: 'command'; readonly command: string; readonly result: string}
-  /** What a card asks, in full; it is in no journal yet. */
+  /** An open approval card in full. It is not in the journal yet. */
   | {readonly kind: 'approval'; readonly approval: Approval}
   /** `result` is `undefined` if none was recorded. */
   | {readonly kind: 'call'; readonly call: ToolCallBlock; readonly result: ToolResultBlock | undefined};
 
-/** The items of a journal, in order, each call with its result. Texts are not read or copied, so it is fast for long sessions. */
+/** Returns the items of a journal in order, each call with its result. Does not copy texts, so it is fast for long sessions. */
 export function transcriptItems(records: readonly JournalRecord[]): readonly TranscriptItem[] {
   const whole = joinPartialAnswers(records);
   const results = new Map<ActionId, ToolResultBlock>();
@@ -59,16 +59,16 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
     case 'answer':
       return answerItems(record.message, results);
     case 'rewind':
-      return [{kind: 'note', text: 'Taken back to before an earlier prompt.'}];
+      return [{kind: 'note', text: 'Rewound to before an earlier prompt.'}];
     case 'redo':
-      return [{kind: 'note', text: 'The last rewind was taken back.'}];
+      return [{kind: 'note', text: 'The last rewind was undone.'}];
     case 'approval':
       return record.decision === 'refused' ? [{kind: 'note', text: `Refused: ${record.label}`}] : [];
     case 'compaction':
       return [
         {
           kind: 'note',
-          text: `The conversation was ${record.way === 'summary' ? 'summarised' : 'shortened'}: ${tokenChangeText(record.tokens)}.`,
+          text: `The conversation was ${record.way === 'summary' ? 'summarized' : 'shortened'}: ${tokenChangeText(record.tokens)}.`,
         },
         ...(record.summary === '' ? [] : [{kind: 'answer', text: record.summary} as const]),
       ];
@@ -101,7 +101,7 @@ function answerItems(
       case 'thinking':
         return block.text.trim() === '' ? [] : [{kind: 'thinking', text: block.text}];
       case 'sealed-thinking':
-        return [{kind: 'note', text: 'Thinking that the provider does not show.'}];
+        return [{kind: 'note', text: 'Thinking hidden by the provider.'}];
       case 'other':
         return isCallExtras(block) ? [] : [{kind: 'note', text: `(${block.type})`}];
       case 'tool-call':
@@ -119,7 +119,7 @@ export function searchedText(item: TranscriptItem): string {
     case 'note':
       return item.text;
     case 'answer':
-      // Words inside markup are also found without the markup characters.
+      // Also match words inside markup, without the markup characters.
       return /[*_`~\\[]/u.test(item.text) ? `${item.text}\n${item.text.replaceAll(/[*_`~\\[\]]/gu, '')}` : item.text;
     case 'command':
       return `${item.command}\n${item.result}`;
@@ -155,9 +155,9 @@ export function entryOf(
   }
 }
 
-/** The lines of an item in full, including the blank line before it. */
+/** Returns the lines of an item in full, including the blank line before it. */
 export function itemLines(item: TranscriptItem, lexer: MarkdownLexer, {theme, width}: Frame): readonly string[] {
-  // The lines are drawn cell by cell, which would break links.
+  // The lines are drawn cell by cell, which would break hyperlinks.
   const frame: EntryFrame = {theme: theme.unlinked, width, verbosity: 'full', home: ''};
   if (item.kind === 'answer') return wholeAnswer(item.text, lexer, frame);
   if (item.kind === 'approval') return approvalInFull(item.approval, frame);
@@ -165,7 +165,7 @@ export function itemLines(item: TranscriptItem, lexer: MarkdownLexer, {theme, wi
   return item.kind === 'call' ? withInput(lines, item, frame) : lines;
 }
 
-/** After the title of a call its input, if the title does not show it; then its result. */
+/** Inserts the input of a call between its title and result, unless the title shows it. */
 function withInput(
   [blank = '', title = '', ...resultLines]: readonly string[],
   {call, result}: Extract<TranscriptItem, {readonly kind: 'call'}>,
@@ -185,7 +185,7 @@ function askedLines(call: ToolCallBlock, isMade: boolean, frame: EntryFrame): re
     citations.length === 0 ? [] : textLines(`Based on ${citations.map(visibleLine).join(', ')}`, 'dim', frame);
   switch (access.kind) {
     case 'edit':
-      // One that was made shows its lines by itself.
+      // A successful edit already shows its lines.
       return [...based, ...(isMade ? [] : access.edits.flatMap(edit => editLines(edit, frame)))];
     case 'mcp-tool':
       return textLines(visible(JSON.stringify(access.arguments, undefined, 2)), 'dim', frame);

@@ -11,7 +11,7 @@ import type {Theme} from '../theme/theme.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
 import {itemLines, searchedText, type TranscriptItem, transcriptItems} from './transcript-items.ts';
 
-/** The transcript on the whole screen. It is immutable: a press returns the next one. */
+/** A full-screen pager for the transcript. It is immutable: a key press returns the next one. */
 export interface TranscriptPanel {
   press(key: KeyPress, place: TranscriptPlace): TranscriptPanel | 'closed';
   lines(place: TranscriptPlace): Layout;
@@ -22,14 +22,14 @@ interface TranscriptPlace {
   readonly frame: Frame;
 }
 
-/** The transcript of a session, opened at its end. `records` is called with every press, since the session may have grown. */
+/** Opens the transcript of a session at its end. `records` is called with every key press, because the session may have grown. */
 export function transcriptPanel(records: () => readonly JournalRecord[], lexer: MarkdownLexer): TranscriptPanel {
   const pages = new TranscriptPages((item, frame) => itemLines(item, lexer, frame));
   const update = (): void => pages.show(records());
   return panelOf({...opened, update, pages, top: 'end'});
 }
 
-/** What a card asks, in full, opened at its beginning. */
+/** Opens an approval card in full, at its beginning. */
 export function approvalPanel(approval: Approval, lexer: MarkdownLexer): TranscriptPanel {
   const pages = new TranscriptPages((item, frame) => itemLines(item, lexer, frame));
   pages.showItems([{kind: 'approval', approval}]);
@@ -39,12 +39,12 @@ export function approvalPanel(approval: Approval, lexer: MarkdownLexer): Transcr
 const opened = {query: '', sought: undefined, said: ''} as const;
 
 interface Reading {
-  /** Takes up what has come since. */
+  /** Adds new records of the session. */
   readonly update: () => void;
   readonly pages: TranscriptPages;
   readonly top: Position | 'end';
   readonly query: string;
-  /** The search that is being typed after `/`; `undefined` if none is. */
+  /** The search text being typed after `/`; `undefined` if none is. */
   readonly sought: string | undefined;
   readonly said: string;
 }
@@ -70,7 +70,7 @@ function press(reading: Reading, key: KeyPress, place: TranscriptPlace): Transcr
   return panelOf(next);
 }
 
-/** The letters of a pager that other keys stand for. */
+/** The pager letters that other keys stand for. */
 export const pagerLetters: Readonly<Partial<Record<string, string>>> = {
   up: 'k',
   down: 'j',
@@ -116,23 +116,23 @@ function moved(reading: Reading, letter: string, {frame, rows}: TranscriptPlace)
   }
 }
 
-/** Scrolls to the next match, which becomes the first line of the screen, so that the search after it begins behind it. */
+/** Scrolls to the next match. It becomes the first line on the screen, so that the next search starts after it. */
 function found(
   reading: Reading,
   {from, direction, frame}: {readonly from: Position; readonly direction: 1 | -1; readonly frame: Frame},
 ): Reading {
   const {query, pages} = reading;
-  if (query === '') return {...reading, said: 'Nothing is sought: / and words look for them.'};
+  if (query === '') return {...reading, said: 'No search yet: type / and words'};
   const seek = {query, from, direction, frame};
   const match = pages.find(seek);
   if (match !== undefined) return {...reading, top: match, said: ''};
   const around = direction === 1 ? pages.start : pages.end;
   const other = pages.find({...seek, from: around});
-  if (other === undefined) return {...reading, said: 'Not found.'};
-  return {...reading, top: other, said: direction === 1 ? 'Went on from the start.' : 'Went on from the end.'};
+  if (other === undefined) return {...reading, said: 'Not found'};
+  return {...reading, top: other, said: direction === 1 ? 'Search wrapped to the start' : 'Search wrapped to the end'};
 }
 
-/** Searches from the first line of the screen; an empty search repeats the previous one. */
+/** Searches from the first line on the screen. An empty search repeats the previous one. */
 function pressSearch(
   reading: Reading,
   sought: string,
@@ -166,16 +166,16 @@ function panelLayout({update, pages, top, query, sought, said}: Reading, {rows, 
   const place = top === 'end' ? 'end' : `${pages.percent(from)}%`;
   const keys = [
     said === '' ? place : `${place}: ${said}`,
-    'q closes',
-    '/ searches',
-    ...(query === '' ? [] : ['n N go on']),
-    'g G start and end',
+    'q close',
+    '/ search',
+    ...(query === '' ? [] : ['n N next']),
+    'g G start, end',
     'PgUp PgDn',
   ];
   return {lines: [...filled, keysRow(keys, frame)], cursor: {x: 0, y: room}};
 }
 
-/** The key hints of a panel, on its last line; where not all fit, the first and the one that closes the panel stay. */
+/** Returns a panel's key hints for its last line. If not all fit, keeps the first hint and the one for closing. */
 export function keysRow(keys: readonly string[], frame: Frame): string {
   const shown = [...keys];
   while (cellWidth(shown.join(glyphs.separator)) > frame.width) {
@@ -195,7 +195,7 @@ export interface Position {
 
 interface SearchOptions {
   readonly query: string;
-  /** The search begins next to this line. */
+  /** The search starts next to this line. */
   readonly from: Position;
   readonly direction: 1 | -1;
   readonly frame: Frame;
@@ -203,7 +203,7 @@ interface SearchOptions {
 
 const maxKept = 100;
 
-/** The lines of a transcript, rendered only near the screen: a position is an item and a line in it. */
+/** The lines of a transcript. Renders only items near the screen. A position is an item and a line in it. */
 export class TranscriptPages {
   readonly #render: (item: TranscriptItem, frame: Frame) => readonly string[];
   #items: readonly TranscriptItem[] = [];
@@ -216,7 +216,7 @@ export class TranscriptPages {
     this.#render = render;
   }
 
-  /** Updates the items from the records; a new result changes the item of its call. */
+  /** Updates the items from the records. A new result changes the item of its call. */
   show(now: readonly JournalRecord[]): void {
     if (now === this.#records && now.length === this.#count) return;
     this.#records = now;
@@ -239,7 +239,7 @@ export class TranscriptPages {
     return a.item < b.item || (a.item === b.item && a.line < b.line);
   }
 
-  /** The position as a percentage of the session, or of its only item. */
+  /** Returns the position as a percentage of the session, or of its only item. */
   percent({item, line}: Position): number {
     const count = this.#items.length;
     if (count > 1) return Math.floor((100 * item) / (count - 1));
@@ -281,7 +281,7 @@ export class TranscriptPages {
     return lines;
   }
 
-  /** The next line with a match, where only items whose searched text matches are rendered; the match may continue in the line after it. */
+  /** Finds the next line with a match, which may continue on the line after it. Renders only items whose text matches. */
   find({query, from, direction, frame}: SearchOptions): Position | undefined {
     for (
       let item = Math.max(0, from.item);
@@ -320,7 +320,7 @@ function matchesIn(lines: readonly string[], query: string): readonly number[] {
   });
 }
 
-/** The index of `query` in a line without styling, from `from` on; -1 if it is not there. A query in lower case ignores case. */
+/** Returns the index of `query` in an unstyled line, starting at `from`, or -1. A lower-case query ignores case. */
 const indexOfMatch = (query: string, line: string, from = 0): number =>
   query === query.toLowerCase() ? line.toLowerCase().indexOf(query, from) : line.indexOf(query, from);
 

@@ -1,8 +1,8 @@
 import type {LanguageFn} from 'highlight.js';
 
 /**
- * The grammars, with other names on code fences and file extensions, in lower case. Each one is loaded when code in its language is
- * first shown, and is a chunk of its own in the built program.
+ * The grammars, with their aliases on code fences and file extensions, in lower case. Each is a separate chunk in the built program,
+ * loaded when code in its language is first shown.
  */
 const grammars = {
   bash: [() => import('highlight.js/lib/languages/bash'), 'sh zsh ksh fish bashrc zshrc envrc profile'],
@@ -94,9 +94,9 @@ const aliases: ReadonlyMap<string, GrammarName> = new Map(
   ),
 );
 
-/** The grammar for the info string of a code fence (`ts`, `TypeScript`, `js {1,3}`, `language-py`); `undefined` if there is none. */
+/** Returns the grammar for a code fence's info string (`ts`, `TypeScript`, `js {1,3}`, `language-py`), or `undefined`. */
 export function grammarOfFence(info: string): GrammarName | undefined {
-  const [word = ''] = /[\w+#./-]+/u.exec(info.slice(0, longestInfo)) ?? [];
+  const [word = ''] = /[\w+#./-]+/u.exec(info.slice(0, maxInfoLength)) ?? [];
   return grammarNamed(word.replace(/^(?:language|lang)-/u, '').toLowerCase()) ?? grammarOfFile(word);
 }
 
@@ -107,7 +107,7 @@ export function grammarOfFile(path: string): GrammarName | undefined {
   return grammarNamed(name);
 }
 
-const longestInfo = 200;
+const maxInfoLength = 200;
 
 const grammarNamed = (word: string): GrammarName | undefined => (isGrammarName(word) ? word : aliases.get(word));
 

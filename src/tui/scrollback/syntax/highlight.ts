@@ -5,17 +5,17 @@ import type {StyledSpan} from '../../text/wrap.ts';
 import type {Role, SyntaxRole} from '../../theme/palette.ts';
 import {embeddedGrammars, type GrammarName, grammarOfFile, importGrammar} from './grammars.ts';
 
-/** A block of code that is written piece by piece; the object itself is what the pieces have in common. */
+/** A code block that is written piece by piece. All pieces share this object. */
 export interface Fence {
   readonly grammar: GrammarName | undefined;
 }
 
-/** How far a code block has been read; `plain` if its first lines were already written without colours. */
+/** The state after the part of a code block read so far. `plain` if its first lines were already written without colors. */
 type Progress = CodeState | 'plain';
 
 const progress = new WeakMap<Fence, Progress>();
 
-/** The next lines of a block as spans. `kept` lines are written for good; `glimpsed` ones will be seen again. */
+/** Highlights the next lines of a block. `kept` lines are final; `glimpsed` lines will be passed again. */
 export function highlightFence(
   lines: readonly string[],
   {fence, extent}: {readonly fence: Fence; readonly extent: 'kept' | 'glimpsed'},
@@ -32,7 +32,7 @@ export function highlightFence(
   return read.map(({spans}) => spans);
 }
 
-/** Whole code as spans, whose lines are kept until other code takes their place. */
+/** Highlights a whole code block. Caches the lines until other code replaces them. */
 export function highlightCode(
   lines: readonly string[],
   grammar: GrammarName | undefined,
@@ -90,14 +90,14 @@ export function hasDiffColours(file: FileDiff): boolean {
   return grammar !== undefined && isGrammarLoaded(grammar);
 }
 
-/** Tokenizes the hunks of a file once; `diffTokens` returns the tokens afterwards. */
+/** Tokenizes the hunks of a file once. Afterwards `diffTokens` returns the tokens. */
 export function highlightDiff(file: FileDiff): void {
   const grammar = grammarOfDiff(file);
   if (grammar === undefined || !isGrammarLoaded(grammar)) return;
   for (const hunk of file.hunks) {
     if (coloured.has(hunk)) continue;
     coloured.add(hunk);
-    // Each side of the diff is a text of its own; context lines are tokenized on the new side.
+    // Tokenize each side of the diff separately. Context lines get the tokens of the new side.
     readSide(hunk, 'removed', grammar);
     readSide(hunk, 'added', grammar);
   }
@@ -117,10 +117,9 @@ function readSide(hunk: DiffHunk, side: 'added' | 'removed', grammar: GrammarNam
 }
 
 /**
- * Reads code line by line: what a line looks like depends on the lines before it alone, through a state that is handed from
- * line to line. So a line that streams in costs the same wherever it stands, and however the text is cut up it comes out
- * the same. highlight.js reads whole texts only; but it says in which of its modes it stopped, and a mode works as a
- * language that begins there.
+ * The highlighter's state between two lines. A line's look depends only on this state and the line itself, so each
+ * streamed line costs the same, and the result does not depend on how the text was split.
+ * highlight.js reads only whole texts, but it reports the mode in which it stopped. That mode works as a language that begins there.
  */
 export interface CodeState {
   readonly mode: Language | 'start';
@@ -132,12 +131,12 @@ export interface CodeState {
 
 export const codeStart: CodeState = {mode: 'start', scopes: [], length: 0};
 
-/** Longer lines, words and texts (UTF-16 units) have no colours: no person reads them, and grammars take long over them. */
-const longestLine = 1000;
+/** Longer lines, words and texts (in UTF-16 units) have no colors: nobody reads them, and grammars are slow on them. */
+const maxLineLength = 1000;
 const longWord = /[\w$-]{200}/u;
-const longestCode = 200_000;
+const maxCodeLength = 200_000;
 
-/** The tokens of a line and the state after it; `undefined` while its grammar is not loaded. */
+/** Returns the tokens of a line and the state after it, or `undefined` if its grammar is not loaded. */
 export function readCodeLine(
   line: string,
   grammar: GrammarName,
@@ -148,7 +147,7 @@ export function readCodeLine(
   if (hljs === undefined || root === undefined) return undefined;
   const length = state.length + line.length + 1;
   const plain = {tokens: [{text: line, role: 'plain'}], next: {mode: 'start', scopes: [], length}} as const;
-  if (line.length > longestLine || length > longestCode || longWord.test(line)) return plain;
+  if (line.length > maxLineLength || length > maxCodeLength || longWord.test(line)) return plain;
   if (line.trim() === '') return {tokens: line === '' ? [] : plain.tokens, next: {...state, length}};
   const isFresh = state.mode === 'start' && state.scopes.length === 0;
   const known = isFresh ? knownLines.get(grammar)?.get(line) : undefined;
@@ -172,7 +171,7 @@ interface KnownLine {
   readonly after: Pick<CodeState, 'mode' | 'scopes'>;
 }
 
-/** Lines come again, with each frame and in later quotes: the latest of each grammar are kept. */
+/** The latest lines of each grammar. Lines recur in each frame and in later quotes. */
 const knownLines = new Map<GrammarName, QuickLRU<string, KnownLine>>();
 const maxKnown = 500;
 
@@ -191,7 +190,7 @@ export function loadGrammar(grammar: GrammarName): Promise<void> {
   return reading;
 }
 
-/** The loaded grammars, for the whole program, because a grammar does not change. */
+/** The loaded grammars. Global, because a grammar never changes. */
 const loaded: {hljs: HLJSApi | undefined; readonly reading: Map<GrammarName, Promise<void>>} = {
   hljs: undefined,
   reading: new Map(),
@@ -214,7 +213,7 @@ async function fetchGrammar(grammar: GrammarName): Promise<void> {
 const resumedName = 'resumed';
 
 function resume(hljs: HLJSApi, mode: Language, root: Language): string {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object over a mode has all that the mode has
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the object inherits all members of the mode
   const language = Object.create(mode) as Language;
   if (root.case_insensitive !== undefined) language.case_insensitive = root.case_insensitive;
   language.classNameAliases = root.classNameAliases ?? {};
@@ -222,7 +221,7 @@ function resume(hljs: HLJSApi, mode: Language, root: Language): string {
   return resumedName;
 }
 
-/** Closes modes that may not go on over a line end, so that a stray quote does not colour all that follows. */
+/** Closes modes that must end with the line, so that a stray quote does not color everything after it. */
 function closedAtLineEnd(
   mode: Language | 'start',
   scopes: readonly string[],
@@ -241,7 +240,7 @@ function forbidsLineFeed({illegal}: Language): boolean {
 
 function parentOf(mode: Language): Language | undefined {
   const parent: unknown = Reflect.get(mode, 'parent');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what stands around a mode of highlight.js is a mode
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parent of a highlight.js mode is a mode
   return typeof parent === 'object' && parent !== null ? (parent as Language) : undefined;
 }
 
@@ -252,7 +251,7 @@ function withoutLineFeed(tokens: readonly CodeToken[]): readonly CodeToken[] {
   return text === '' ? tokens.slice(0, -1) : [...tokens.slice(0, -1), {...last, text}];
 }
 
-/** A part of a line in one colour; `plain` has the colour of the code block. */
+/** A part of a line in one color. `plain` is the color of the code block. */
 interface CodeToken {
   readonly text: string;
   readonly role: SyntaxRole | 'plain';
@@ -260,9 +259,9 @@ interface CodeToken {
 
 interface Emitted {
   readonly text: string;
-  /** `outer` is for the scopes that were open before this line. */
+  /** `outer` means the scope that was open before this line. */
   readonly role: SyntaxRole | 'plain' | 'outer';
-  /** How many of the outer scopes had ended before this text. */
+  /** The number of outer scopes that ended before this text. */
   readonly ended: number;
 }
 
@@ -280,7 +279,7 @@ class TokenEmitter implements Emitter {
     if (this.#scopes.pop() === undefined) this.#ended++;
   }
 
-  /** highlight.js itself calls the same operation by this name. */
+  /** highlight.js also calls `startScope` by this name. */
   openNode(name: string): void {
     this.startScope(name);
   }
@@ -306,7 +305,7 @@ class TokenEmitter implements Emitter {
     return '';
   }
 
-  /** The tokens of the line; `before` are the scopes that were open at its start. */
+  /** Returns the tokens of the line. `before` are the scopes that were open at its start. */
   tokens(before: readonly string[]): readonly CodeToken[] {
     return this.#emitted.map(({text, role, ended}) => {
       if (role !== 'outer') return {text, role};
@@ -329,7 +328,7 @@ function innermost(scopes: readonly string[]): Emitted['role'] {
   return 'outer';
 }
 
-/** The scopes of highlight.js that have a role. */
+/** The highlight.js scopes for each role. */
 const scopes: readonly (readonly [SyntaxRole | 'plain', string])[] = [
   ['syntax-keyword', 'keyword name selector-tag'],
   ['syntax-type', 'built_in type title.class'],
