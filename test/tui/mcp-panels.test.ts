@@ -54,7 +54,7 @@ describe('the panel of the servers', () => {
       '│ ❯ 1  calc  connected                              1 tool   12 ms  your settings                              │',
       '│   2  dead  failed: the server ended; no database                  project settings                           │',
       '│   3  web   needs sign-in                                          your settings                              │',
-      '│   4  late  starting                                               from --mcp-config                          │',
+      '│   4  late  starting                                               set at startup                             │',
       '│   5  kept  starts on first use                    2 tools         your settings for this project             │',
       '│   6  off   off                                                    from the SDK client                        │',
       '│   7  new   not trusted                                            project settings                           │',

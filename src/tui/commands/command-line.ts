@@ -111,7 +111,7 @@ export type DraftKind =
   | {readonly kind: 'shell'; readonly command: string}
   | {readonly kind: 'note'; readonly note: string};
 
-/** Parses the prefix of a draft. `!` runs the rest in the shell. `#` followed by text on a single line is a note. */
+/** Parses the prefix of a draft. `!` runs the rest in the shell. A single line of `#` and a word is a note. */
 export function parseDraft(text: string): DraftKind {
   if (text.startsWith('!')) return {kind: 'shell', command: text.slice(1).trim()};
   const note = /^# ?(?=\p{Letter}|["'(`@])([^\n]+)$/u.exec(text.trimEnd());

@@ -77,7 +77,7 @@ const allCommands: readonly SlashCommand[] = [
   slashCommand({
     name: 'undo',
     usage: '/undo [N]',
-    summary: 'Undo the last N prompts: files and conversation',
+    summary: 'Undo the last prompt, or the last N: files and conversation',
     run(argument, context) {
       if (argument === '' || argument === '1') context.query({query: 'preview-rewind', target: {kind: 'last'}});
       else if (/^[1-9]\d{0,4}$/u.test(argument)) void undoSeveral(Number(argument), context);

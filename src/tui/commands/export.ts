@@ -11,7 +11,7 @@ import type {JournalRecord} from '../../domain/journal.ts';
 export const exportCommand = slashCommand({
   name: 'export',
   usage: '/export [file]',
-  summary: 'Export the session to Markdown (or JSON, if the file ends in .jsonl)',
+  summary: 'Export the session as Markdown, or as JSON records to a .jsonl file',
   run: (argument, context) => void write(argument, context),
 });
 
@@ -52,7 +52,7 @@ export const overwritePanel = (path: string, argument: string): ConfirmPanel =>
 export const copyCommand = slashCommand({
   name: 'copy',
   usage: '/copy [code | N]',
-  summary: 'Copy the last answer, its last code block, or the Nth-last answer',
+  summary: 'Copy the last answer, its last code block, or an earlier answer',
   run: (argument, context) => void copy(argument.toLowerCase(), context),
 });
 

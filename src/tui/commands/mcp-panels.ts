@@ -97,7 +97,7 @@ const sources = {
   user: 'your settings',
   project: 'project settings',
   local: 'your settings for this project',
-  given: 'from --mcp-config',
+  given: 'set at startup',
 } as const satisfies Record<McpServerState['source'], string>;
 
 const sourceText = ({source}: McpServerState): string => sources[source];

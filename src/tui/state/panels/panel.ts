@@ -201,7 +201,7 @@ export interface HistoryPanel {
 /** Opens the prompt history. A draft becomes the search text. */
 export function historyPanel(prompts: readonly string[], draft: string): HistoryPanel {
   const items = [...new Set(prompts.toReversed())].map(prompt => plainItem(prompt, prompt));
-  const picker = openPicker({items, search: 'words', empty: 'No earlier prompt', selected: 'current'});
+  const picker = openPicker({items, search: 'words', empty: 'No earlier prompts', selected: 'current'});
   if (draft.trim() === '' || draft.includes('\n')) return {panel: 'history', picker};
   const searched = pressPicker(picker, {kind: 'paste', text: draft.trim(), part: 'first'});
   return {panel: 'history', picker: searched.kind === 'open' ? searched.picker : picker};
