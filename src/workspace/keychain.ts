@@ -1,10 +1,7 @@
 import type {Environment} from './exec/shell-environment.ts';
 import {runProgram} from './run-program.ts';
 
-/**
- * The keychain of the operating system. Every call has a time limit, because a locked keychain may ask the user in a
- * window.
- */
+/** The keychain of the operating system. Every call has a time limit, because a locked keychain may ask the user in a window. */
 export interface Keychain {
   /** The keychain's name for the user. */
   readonly name: string;
@@ -15,10 +12,7 @@ export interface Keychain {
   remove(account: string): Promise<boolean>;
 }
 
-/**
- * Returns this platform's keychain, which weft reaches through its command-line program; `undefined` if weft knows
- * none.
- */
+/** Returns this platform's keychain, which weft reaches through its command-line program; `undefined` if weft knows none. */
 export function systemKeychain(options: {
   readonly platform: NodeJS.Platform;
   readonly environment: Environment;
@@ -44,10 +38,7 @@ const service = 'weft';
 const macName = (account: string): readonly string[] => ['-s', service, '-a', account];
 const attributes = (account: string): readonly string[] => ['service', service, 'account', account];
 
-/**
- * The secret goes through stdin, so that process lists don't show it. Hexadecimal keeps it from being read as a
- * command.
- */
+/** The secret goes through stdin, so that process lists don't show it. Hexadecimal keeps it from being read as a command. */
 function macKeychain(run: Run): Keychain {
   const program = '/usr/bin/security';
   const read = async (account: string): Promise<string | undefined> =>

@@ -11,10 +11,7 @@ export interface FoundDesktop {
   readonly missing: readonly (readonly string[])[];
 }
 
-/**
- * For each display: the purposes, and for each purpose its programs, best first. Screenshots come first, then mouse and
- * keyboard.
- */
+/** For each display: the purposes, and for each purpose its programs, best first. Screenshots come first, then mouse and keyboard. */
 const purposes: Readonly<Record<Display, readonly (readonly string[])[]>> = {
   x11: [['import', 'magick', 'scrot', 'maim'], ['xdotool']],
   wayland: [['grim'], ['ydotool'], ['wtype']],

@@ -10,9 +10,7 @@ export interface OutputCollector {
   /** Takes the next bytes. If it returns a promise, the disk is behind: read on when the promise resolves. */
   push(bytes: Uint8Array): Promise<void> | undefined;
   finish(): Promise<BoundedOutput>;
-  /**
-   * Returns the output so far, and `raw`, which takes all later output. The collector takes nothing after this call.
-   */
+  /** Returns the output so far, and `raw`, which takes all later output. The collector takes nothing after this call. */
   handOver(): {readonly output: BoundedOutput; readonly raw: RawOutput};
 }
 

@@ -4,10 +4,7 @@ import type {Rights} from '../../domain/sandbox.ts';
 import {moreRights, openProjectLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox} from '../sandbox/sandbox.ts';
 
-/**
- * Starts the programs of a project's servers, in the sandbox if the machine has one. Processes that they leave running
- * end with them.
- */
+/** Starts the programs of a project's servers, in the sandbox if the machine has one. Processes that they leave running end with them. */
 export const confinedServers = (
   processes: ServerProcesses,
   sandbox: CommandSandbox,

@@ -23,10 +23,7 @@ export async function terminalUse(leader: number): Promise<TerminalUse> {
   return waits.every(wait => wait === '' || wait === '0') ? 'unknown' : 'works';
 }
 
-/**
- * Whether the process is blocked in a read of a terminal. Ignores the number of the read call, which depends on the
- * machine.
- */
+/** Whether the process is blocked in a read of a terminal. Ignores the number of the read call, which depends on the machine. */
 export function isReadingTerminal(pid: number): boolean {
   const [call, descriptor] = (readTextFile(`/proc/${pid}/syscall`) ?? '').split(' ');
   if (

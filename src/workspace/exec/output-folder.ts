@@ -11,16 +11,11 @@ export interface OutputFolder {
   readonly newAnswer: () => string;
   /** The same for a screenshot (PNG). */
   readonly newScreenshot: () => string;
-  /**
-   * The folders whose files results may name: those of this process and of the user's other weft processes. Links are
-   * resolved.
-   */
+  /** The folders whose files results may name: those of this process and of the user's other weft processes. Links are resolved. */
   readonly folders: () => readonly string[];
 }
 
-/**
- * Milliseconds after which a folder is deleted. Until then resumed sessions can read the files that their results name.
- */
+/** Milliseconds after which a folder is deleted. Until then resumed sessions can read the files that their results name. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
 /**

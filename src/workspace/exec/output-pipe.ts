@@ -5,10 +5,7 @@ import {join} from 'node:path';
 import type {Readable} from 'node:stream';
 import {openFileName} from './process-table.ts';
 
-/**
- * The pipe that a command writes to. stdout and stderr share it, so output arrives in the order in which it was
- * written.
- */
+/** The pipe that a command writes to. stdout and stderr share it, so output arrives in the order in which it was written. */
 export interface OutputPipe {
   readonly reader: Readable;
   /** The open file behind `reader`, for a process that goes on reading after weft has ended. */

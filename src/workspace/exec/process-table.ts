@@ -19,10 +19,7 @@ export async function processTable(except: ReadonlySet<string> = new Set()): Pro
   return process.platform === 'linux' ? fromProc(except) : fromPs();
 }
 
-/**
- * Returns the pids that run now, for the `except` of `processTable`. Costs one system call; empty on a system without
- * /proc.
- */
+/** Returns the pids that run now, for the `except` of `processTable`. Costs one system call; empty on a system without /proc. */
 export const runningPids = (): ReadonlySet<string> => new Set(process.platform === 'linux' ? processNames() : []);
 
 const processNames = (): readonly string[] => readdirSync('/proc').filter(name => /^\d+$/u.test(name));
@@ -78,9 +75,7 @@ function fromProc(except: ReadonlySet<string>): readonly ProcessRow[] {
   });
 }
 
-/**
- * Parses a line of /proc/PID/stat. The process name may contain anything, so fields count from its last parenthesis.
- */
+/** Parses a line of /proc/PID/stat. The process name may contain anything, so fields count from its last parenthesis. */
 function parseStat(stat: string): ProcessRow | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group, , , foreground] = fields;
@@ -161,9 +156,7 @@ export function listeningPorts(pids: readonly number[]): readonly number[] {
   return [...found].toSorted((a, b) => a - b);
 }
 
-/**
- * Returns the listening TCP sockets of this machine, with their addresses in the notation of /proc/net/tcp (proc(5)).
- */
+/** Returns the listening TCP sockets of this machine, with their addresses in the notation of /proc/net/tcp (proc(5)). */
 export const listeningSockets = (): readonly {
   readonly address: string;
   readonly port: number;

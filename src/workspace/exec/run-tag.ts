@@ -45,15 +45,12 @@ export async function isWeftAlive(tag: string): Promise<boolean> {
 export const tagPrefix = (tag: string): string | undefined => /^\d+\.[\w:]*\.[0-9a-f]{12}\./u.exec(tag)?.[0];
 
 /**
- * The tagged limit on bytes of POSIX message queues, slightly below the usual default. It marks everything that runs in
- * weft's shells. Children inherit limits, even through `env -i`, `setsid` and after their parent has ended, and only
- * root can raise them.
+ * The tagged limit on bytes of POSIX message queues, slightly below the usual default. It marks everything that runs in weft's shells.
+ * Children inherit limits, even through `env -i`, `setsid` and after their parent has ended, and only root can raise them.
  */
 const tagLimit = 819_187;
 
-/**
- * The command that lowers the limit, run first in each bash. It has no effect if the limit is unknown or already lower.
- */
+/** The command that lowers the limit, run first in each bash. It has no effect if the limit is unknown or already lower. */
 export const tagLimitCommand = `ulimit -q ${String(tagLimit)} 2>/dev/null\n`;
 
 /**

@@ -17,13 +17,12 @@ export interface VariableSources {
 }
 
 /**
- * Returns the environment of a command: weft's own (with a user's NODE_OPTIONS), without keys and without variables
- * that change how a shell starts. `runTag` is unique to the run. It identifies a process that left its group and its
- * parent.
+ * Returns the environment of a command: weft's own (with a user's NODE_OPTIONS), without keys and without variables that change how a
+ * shell starts. `runTag` is unique to the run. It identifies a process that left its group and its parent.
  *
- * In `pipes` nobody can answer, so everything that waits for a person is switched off: pagers, editors, prompts for
- * credentials. In a `terminal` a person can answer, so editors and prompts are the user's own. Only pagers stay off,
- * because nobody reads what they hold back.
+ * In `pipes` nobody can answer, so everything that waits for a person is switched off: pagers, editors, prompts for credentials. In a
+ * `terminal` a person can answer, so editors and prompts are the user's own. Only pagers stay off, because nobody reads what they hold
+ * back.
  */
 export function shellEnvironment(
   {inherited, userSet, passedThrough, roots}: VariableSources,
@@ -103,10 +102,7 @@ const restrictedGitSettings: readonly GitSetting[] = [
 
 export type GitSetting = readonly [name: string, value: string];
 
-/**
- * Adds git settings to the environment, which override those of all files. A name may contain any character, unlike one
- * after `-c`.
- */
+/** Adds git settings to the environment, which override those of all files. A name may contain any character, unlike one after `-c`. */
 export function withGitSettings<Value extends string | undefined>(
   variables: Readonly<Record<string, Value>>,
   settings: readonly GitSetting[],

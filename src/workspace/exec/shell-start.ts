@@ -161,9 +161,7 @@ function makeScratchFile(): ScratchFile {
   };
 }
 
-/**
- * A file with a name, which is removed with its folder. Processes in the sandbox may replace a report with anything.
- */
+/** A file with a name, which is removed with its folder. Processes in the sandbox may replace a report with anything. */
 function makeNamedFile({outside, inside}: InsidePrelude['scripts']): ScratchFile {
   const name = randomUUID();
   const file = join(outside, name);
@@ -198,8 +196,7 @@ function readSmallFile(file: string): string {
 }
 
 /**
- * Returns the shell that runs commands: bash if there is one, otherwise sh. Skips folders of PATH that are relative or
- * lie in `roots`.
+ * Returns the shell that runs commands: bash if there is one, otherwise sh. Skips folders of PATH that are relative or lie in `roots`.
  */
 export function findShell(environment: Environment, roots: readonly string[]): string {
   const path = splitPath(environment['PATH'] ?? '', roots).trusted.split(delimiter);
@@ -225,9 +222,8 @@ export function findStartProblem(command: string, directory: string): Fault | un
 }
 
 /**
- * Returns where the next command starts. `reported` is the shell's folder when it ended (links resolved; `undefined` if
- * it did not report one). A folder in the workspace is kept. Outside it, the next command starts in the first workspace
- * folder, with a note for the model.
+ * Returns where the next command starts. `reported` is the shell's folder when it ended (links resolved; `undefined` if it did not report
+ * one). A folder in the workspace is kept. Outside it, the next command starts in the first workspace folder, with a note for the model.
  */
 export function nextDirectory(ended: {
   readonly roots: readonly [string, ...string[]];

@@ -60,10 +60,7 @@ export interface ShellOptions {
   readonly outputs: OutputFolder;
   /** Makes the filter of one command. All output passes through it first. */
   readonly filter: () => OutputFilter;
-  /**
-   * The run tags, watchdog, preludes and pipes that all commands of this weft process share; made when the first
-   * command starts.
-   */
+  /** The run tags, watchdog, preludes and pipes that all commands of this weft process share; made when the first command starts. */
   readonly runContext: () => Promise<ShellContext>;
   readonly sandbox: CommandSandbox;
   /** Takes over the processes that a command left running. Returns a line about them for the model. */
@@ -90,9 +87,7 @@ export interface RemainingProcesses extends RunIds {
   readonly command: string;
   readonly directory: string;
   readonly members: readonly ProcessRow[];
-  /**
-   * The pipe that they write to; the block that takes them over reads and closes it. `closed` if they write elsewhere.
-   */
+  /** The pipe that they write to; the block that takes them over reads and closes it. `closed` if they write elsewhere. */
   readonly pipe: OutputPipe | 'closed';
   /** Call this once, when none of them runs any more. Settles with sentences for the model. */
   readonly release: () => Promise<readonly string[]>;

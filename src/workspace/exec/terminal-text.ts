@@ -19,9 +19,8 @@ const maxLineLength = 8192;
 const maxEscapeLength = 4096;
 
 /**
- * Converts terminal output to plain text. Escape sequences and control characters are removed, and backspaces remove
- * the character before them. A line redrawn with carriage returns keeps its last state. Sequences may be split
- * anywhere.
+ * Converts terminal output to plain text. Escape sequences and control characters are removed, and backspaces remove the character before
+ * them. A line redrawn with carriage returns keeps its last state. Sequences may be split anywhere.
  */
 export function makeTerminalText(): TerminalText {
   let pending = '';

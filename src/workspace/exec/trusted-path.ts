@@ -49,10 +49,7 @@ const systemFolders: ReadonlySet<string> = new Set([
   '/sbin',
 ]);
 
-/**
- * Returns the top of the repository that contains the folder, otherwise the folder. Never returns a folder above the
- * user's home.
- */
+/** Returns the top of the repository that contains the folder, otherwise the folder. Never returns a folder above the user's home. */
 function repositoryAround(folder: string): string {
   const home = homedir();
   for (let at = folder; dirname(at) !== at && !containsPath(at, home); at = dirname(at)) {

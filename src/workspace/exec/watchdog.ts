@@ -2,12 +2,11 @@ import {spawn} from 'node:child_process';
 import {withoutTerminals} from './hidden-terminals.ts';
 
 /*
- * Watchdogs are small POSIX shells that outlive weft and clean up if weft ends without warning (`kill -9`, a crash, out
- * of memory). Each runs in its own session, so it receives no signals for weft's group. It reads from a pipe that only
- * weft can write to: when the pipe closes, weft is gone. Until then weft sends orders, one per line, about what to do
- * at that point.
- * A watchdog keeps nothing alive and holds nothing else open. If the system can't start another process, weft runs
- * without a watchdog. There is none on Windows.
+ * Watchdogs are small POSIX shells that outlive weft and clean up if weft ends without warning (`kill -9`, a crash, out of memory). Each
+ * runs in its own session, so it receives no signals for weft's group. It reads from a pipe that only weft can write to: when the pipe
+ * closes, weft is gone. Until then weft sends orders, one per line, about what to do at that point.
+ * A watchdog keeps nothing alive and holds nothing else open. If the system can't start another process, weft runs without a watchdog.
+ * There is none on Windows.
  */
 
 interface WatchdogScript {
@@ -83,9 +82,8 @@ export interface ProcessWatchdog {
 }
 
 /**
- * Starts a watchdog that ends every process weft started once weft is gone: SIGTERM first, SIGKILL a second later. That
- * covers the members of the watched groups. On Linux, which shows environments, it also covers processes with a run tag
- * that begins with `prefix`.
+ * Starts a watchdog that ends every process weft started once weft is gone: SIGTERM first, SIGKILL a second later. That covers the
+ * members of the watched groups. On Linux, which shows environments, it also covers processes with a run tag that begins with `prefix`.
  */
 export function startProcessWatchdog(prefix: string): ProcessWatchdog {
   const watchdog = startWatchdog(processScript, {args: [prefix], descriptors: []});
@@ -148,10 +146,7 @@ done`,
 
 /** Gives the terminal back to the shell that started weft. */
 export interface TerminalWatchdog {
-  /**
-   * Sets the text to write, without line breaks. The first call also records the terminal's current settings as weft's
-   * own.
-   */
+  /** Sets the text to write, without line breaks. The first call also records the terminal's current settings as weft's own. */
   setUndo(undo: string): void;
   /** Call this after weft has restored the terminal itself. */
   release(): void;
@@ -189,10 +184,9 @@ until printf '%s' "$undo" >&3 || [ -z "$(stty -g <&3)" ] || [ "$turns" -ge 300 ]
 };
 
 /**
- * Lets a command live on after weft has ended. Another process must hold its terminal or pipe open and read its output,
- * or the command would be hung up or get SIGPIPE. The watchdog holds the open file `descriptor` from now on. Once weft
- * is gone, it reads it into `file` (or discards it if `file` is empty) until the group of `leader` is empty. Close the
- * result when the command has ended.
+ * Lets a command live on after weft has ended. Another process must hold its terminal or pipe open and read its output, or the command
+ * would be hung up or get SIGPIPE. The watchdog holds the open file `descriptor` from now on. Once weft is gone, it reads it into `file`
+ * (or discards it if `file` is empty) until the group of `leader` is empty. Close the result when the command has ended.
  */
 export function keepReadingAfterExit(source: {
   readonly descriptor: number;

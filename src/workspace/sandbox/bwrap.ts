@@ -101,10 +101,7 @@ export async function versionOf(
 
 let versionFlags: readonly string[] | undefined;
 
-/**
- * Without `--disable-userns` (before 0.8) a command can create namespaces in which it is root. The probe then reports
- * that.
- */
+/** Without `--disable-userns` (before 0.8) a command can create namespaces in which it is root. The probe then reports that. */
 async function flagsOfVersion(program: string): Promise<readonly string[]> {
   try {
     const {stdout} = await promisify(execFile)(program, ['--help'], {timeout: 5000});
@@ -150,9 +147,7 @@ const emptyOverlays: Pick<Overlays, 'covered' | 'places'> = {covered: [], places
 const preludeInside = '/run/weft';
 const socketInside = `${preludeInside}/proxy.sock`;
 
-/**
- * bwrap's last step before the command: the name exists only after all mounts are done. The command can't remove it.
- */
+/** bwrap's last step before the command: the name exists only after all mounts are done. The command can't remove it. */
 const beginMarkerFlags = (mark: string): readonly string[] => [
   '--symlink',
   'begun',
@@ -221,10 +216,7 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
 
 interface Mounts {
   readonly args: readonly string[];
-  /**
-   * Existing paths in the real workspace. If one disappears before it is mounted over, bwrap creates an empty file
-   * there.
-   */
+  /** Existing paths in the real workspace. If one disappears before it is mounted over, bwrap creates an empty file there. */
   readonly mountedOver: readonly string[];
   /** See `GuardedPaths`. */
   readonly forbiddenFiles: readonly string[];
@@ -244,10 +236,7 @@ const systemFolders = ['/run/current-system', '/run/opengl-driver', '/run/nvidia
   existsSync(path),
 );
 
-/**
- * Treats a path that weft can't reach, such as one in another user's private folder, as missing: the command can't
- * reach it either.
- */
+/** Treats a path that weft can't reach, such as one in another user's private folder, as missing: the command can't reach it either. */
 const statsOf = (path: string): Stats | undefined => tryOr(() => lstatSync(path, {throwIfNoEntry: false}), undefined);
 
 function hideMount(path: string, session: string): readonly string[] {
@@ -295,9 +284,7 @@ const virtualFolders = ['/proc', '/dev'];
 const replacedFolders = ['/tmp', '/var/tmp', '/run', '/var/run'];
 const maxSockets = 200;
 
-/**
- * Removes variables that lead to outside services. Sets the temporary folder and, if there is one, the proxy inside.
- */
+/** Removes variables that lead to outside services. Sets the temporary folder and, if there is one, the proxy inside. */
 function insideEnvironment({environment, policy}: BackendRequest): Record<string, string> {
   const kept = withoutOutsideAccess(environment);
   const proxy = `http://127.0.0.1:${String(forwarderPort)}`;
@@ -327,10 +314,7 @@ export const withoutOutsideAccess = (environment: Readonly<Record<string, string
 const outsideVariables =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_\w+|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|VSCODE_IPC\w*|VSCODE_GIT\w*|TEMP|TMP|(?:https?|ftp|all|no)_proxy|GOOGLE_APPLICATION_CREDENTIALS|KUBECONFIG|AWS_(?:PROFILE|SHARED_CREDENTIALS_FILE|CONFIG_FILE))$/iu;
 
-/**
- * Returns folders that are needed although their parents are hidden: programs on PATH, and the repository of a git
- * worktree.
- */
+/** Returns folders that are needed although their parents are hidden: programs on PATH, and the repository of a git worktree. */
 export function neededFolders(roots: readonly string[]): readonly string[] {
   const programs = splitPath(userPath(), roots)
     .trusted.split(':')

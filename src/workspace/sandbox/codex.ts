@@ -57,10 +57,7 @@ export const codex: SandboxProvider = {
   close: async () => {},
 };
 
-/**
- * Returns the readable and writable paths as an inline TOML table. The longest path that contains a file decides about
- * it.
- */
+/** Returns the readable and writable paths as an inline TOML table. The longest path that contains a file decides about it. */
 function fileTable(policy: SandboxPolicy): string {
   const {readOnly, writable} = guardedPaths(policy);
   const {roots, session, hidden, readable, workspace} = policy;

@@ -45,10 +45,7 @@ const programs = '/usr/bin/unshare and /usr/bin/bwrap';
 const inContainer =
   "in a container start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, or rely on the container's isolation";
 
-/**
- * Messages of bwrap and the kernel if unprivileged namespaces don't work (facts: bubblewrap#505, sandbox-runtime#74,
- * #214).
- */
+/** Messages of bwrap and the kernel if unprivileged namespaces don't work (facts: bubblewrap#505, sandbox-runtime#74, #214). */
 const causes: readonly {readonly pattern: RegExp; readonly words: string}[] = [
   {
     pattern: /Can't mount proc|No space left on device/u,

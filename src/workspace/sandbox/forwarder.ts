@@ -4,10 +4,9 @@ import {findProgram} from '../exec/trusted-path.ts';
 export const forwarderPort = 3128;
 
 /**
- * Wraps a command with a small forwarder from a port on the sandbox's loopback, where programs expect an HTTP proxy, to
- * the socket of the proxy outside. It is socat if installed, otherwise node, which starts more slowly. `ports` of this
- * machine's loopback also appear inside, each through a tunnel of the proxy. The command begins when the forwarder
- * answers; the forwarder ends with the command.
+ * Wraps a command with a small forwarder from a port on the sandbox's loopback, where programs expect an HTTP proxy, to the socket of the
+ * proxy outside. It is socat if installed, otherwise node, which starts more slowly. `ports` of this machine's loopback also appear
+ * inside, each through a tunnel of the proxy. The command begins when the forwarder answers; the forwarder ends with the command.
  */
 export function withForwarder(
   argv: readonly string[],

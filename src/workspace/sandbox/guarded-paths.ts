@@ -15,8 +15,7 @@ export interface GuardedPaths {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
   /**
-   * Files that would lead git to another configuration, and that no ordinary repository has. weft removes them if a
-   * command creates them.
+   * Files that would lead git to another configuration, and that no ordinary repository has. weft removes them if a command creates them.
    */
   readonly forbiddenFiles: readonly string[];
 }
@@ -53,9 +52,7 @@ const repositoryParts = ['hooks', 'config', 'config.worktree', 'modules', 'workt
 
 export const rootWorkspaceProblem = 'the workspace is the root of the disk, so nothing would be left to protect';
 
-/**
- * Returns the policy for a backend without a copy-on-write view. Its commands see all paths under their outside names.
- */
+/** Returns the policy for a backend without a copy-on-write view. Its commands see all paths under their outside names. */
 export function directPolicy(
   name: SandboxProvider['name'],
   {session, ...policy}: SandboxPolicy,
@@ -70,10 +67,7 @@ export function directPolicy(
   return ok({...policy, session: {...session, ...inPlace}});
 }
 
-/**
- * Shows that a command has begun, for a backend that does not report it: the shell that starts the command creates a
- * file.
- */
+/** Shows that a command has begun, for a backend that does not report it: the shell that starts the command creates a file. */
 interface StartMarker {
   readonly argv: readonly [string, ...string[]];
   hasBegun(): boolean;

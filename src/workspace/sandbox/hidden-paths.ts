@@ -74,10 +74,7 @@ const homePaths: readonly string[] = [
   'Library/Keychains',
 ];
 
-/**
- * System files that only the system's own programs need. Only root could read them inside; other users can't read them
- * anyway.
- */
+/** System files that only the system's own programs need. Only root could read them inside; other users can't read them anyway. */
 const systemFiles: readonly string[] = [
   '/etc/shadow',
   '/etc/gshadow',

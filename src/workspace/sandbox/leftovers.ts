@@ -10,10 +10,7 @@ import {isOwnerGone, ownerFile, forceRemove} from './session.ts';
 /** Milliseconds after which a folder of an older weft, which names no owner, counts as left behind. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
-/**
- * Removes the sandbox folders of weft processes that were killed together with their watchdogs. Returns their number.
- * Never rejects.
- */
+/** Removes the sandbox folders of weft processes that were killed together with their watchdogs. Returns their number. Never rejects. */
 export async function removeLeftSessions(data: string): Promise<number> {
   const places = [...new Set([data, tmpdir(), ...sharedUpperFolders])];
   const found = await Promise.all(places.map(leftSessionsIn));

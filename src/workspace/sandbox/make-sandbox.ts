@@ -88,10 +88,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
   /** Rules change while weft runs. Returns the same object until the rules change. */
   const currentProof = (): Proof | 'unknown' => known?.[options.network.canReachHosts() ? 1 : 0] ?? 'unknown';
 
-  /**
-   * Checks the proof for this workspace: the proof covers the machine, but the kernel may not support a view of this
-   * folder.
-   */
+  /** Checks the proof for this workspace: the proof covers the machine, but the kernel may not support a view of this folder. */
   async function checkForWorkspace(proof: Proof): Promise<Proof> {
     const provider = await loadProvider(proof.provider);
     if (!proof.proven.overlay || provider === 'native') return proof;
@@ -246,10 +243,7 @@ const providers: Readonly<Record<ProviderName, () => Promise<SandboxProvider | '
 /** Returns a backend by its name, loaded on first use. */
 export const loadProvider = (name: ProviderName): Promise<SandboxProvider | 'native'> => providers[name]();
 
-/**
- * Returns the proof for the chosen backend. A proof is stored, and valid while the machine, backend and policy are the
- * same.
- */
+/** Returns the proof for the chosen backend. A proof is stored, and valid while the machine, backend and policy are the same. */
 async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   const name = choice === 'auto' ? (process.platform === 'linux' ? 'bwrap' : 'native') : choice;
   const provider = await loadProvider(name);
@@ -321,9 +315,7 @@ const proofKey = (name: string, version: string): string =>
 
 const namespaceIds = (): readonly string[] => ['user', 'pid', 'mnt'].map(name => readLink(`/proc/self/ns/${name}`));
 
-/**
- * Returns the proof stored under this key. Commands can't write a proof, because weft's own folder is hidden from them.
- */
+/** Returns the proof stored under this key. Commands can't write a proof, because weft's own folder is hidden from them. */
 function readProof(file: string, key: string): JsonObject | undefined {
   const read = parseJson(readTextFile(file) ?? '');
   return read.tag === 'ok' && isJsonObject(read.value) && read.value['key'] === key ? read.value : undefined;

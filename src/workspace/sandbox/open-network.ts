@@ -14,10 +14,7 @@ export interface FilteredNetwork {
   readonly socket: string;
   /** Ports of this machine's loopback that also appear on the command's. */
   readonly loopbackPorts: readonly number[];
-  /**
-   * Ends all connections. Call this once, after all processes of the command have ended. Returns a sentence about each
-   * refused host.
-   */
+  /** Ends all connections. Call this once, after all processes of the command have ended. Returns a sentence about each refused host. */
   close(): readonly string[];
 }
 

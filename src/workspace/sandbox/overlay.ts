@@ -97,10 +97,7 @@ function openView(
 
 let commands = 0;
 
-/**
- * A folder of the workspace with its own layer. The links stand for folders whose names may contain separators of mount
- * options.
- */
+/** A folder of the workspace with its own layer. The links stand for folders whose names may contain separators of mount options. */
 interface Lower extends Mounted {
   readonly link: string;
   /** The folder that contains its upper folders. */
@@ -262,9 +259,7 @@ function upperFolderFor(
 /** Folders outside weft's own that may contain upper layers. */
 export const sharedUpperFolders = ['/var/tmp', '/dev/shm'];
 
-/**
- * Returns the file system type of a path, from the innermost mount. Of several mounts at one point, the last counts.
- */
+/** Returns the file system type of a path, from the innermost mount. Of several mounts at one point, the last counts. */
 const typeOf = (path: string, table: readonly Mount[]): string =>
   table
     .filter(({point}) => containsPath(point, path))
@@ -314,9 +309,8 @@ const kernelTypes = new Set(
 const maxCovers = 64;
 
 /**
- * Returns the outermost folders that can be lower layers. They have no mounts below them, because those would be
- * missing. Skips folders that a command has as its own, and system folders, where no service keeps sockets. Skipped
- * folders are searched for sockets instead.
+ * Returns the outermost folders that can be lower layers. They have no mounts below them, because those would be missing. Skips folders
+ * that a command has as its own, and system folders, where no service keeps sockets. Skipped folders are searched for sockets instead.
  */
 function coverable(table: readonly Mount[], session: SandboxSession): readonly string[] {
   const found: string[] = [];

@@ -10,10 +10,7 @@ import {type BoundedText, makeBoundedText} from '../exec/command-output.ts';
 import {type Attempt, type LaunchEnd, openLaunch} from './launch.ts';
 import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure, SandboxPolicy} from './sandbox.ts';
 
-/**
- * How a program in the sandbox ended, and its output. `output` is stdout and stderr together; the middle of a long one
- * is left out.
- */
+/** How a program in the sandbox ended, and its output. `output` is stdout and stderr together; the middle of a long one is left out. */
 export interface EnclosedEnd extends LaunchEnd {
   readonly end:
     | {readonly kind: 'exited'; readonly code: number}
@@ -34,9 +31,8 @@ export const skipChanges: SandboxPolicy['readChanges'] = async () => failed('the
 const maxOutputLength = 30_000;
 
 /**
- * Runs a command to its end, inside the sandbox or outside. It has no terminal, gets `input` on stdin, and has its own
- * process group. The group is killed when the command ends, when the time (milliseconds) is over, or when the signal
- * aborts.
+ * Runs a command to its end, inside the sandbox or outside. It has no terminal, gets `input` on stdin, and has its own process group. The
+ * group is killed when the command ends, when the time (milliseconds) is over, or when the signal aborts.
  */
 export async function runEnclosed(
   sandbox: Pick<CommandSandbox, 'enclose'>,
@@ -149,7 +145,5 @@ function killFirstInside(leader: number): boolean {
   return true;
 }
 
-/**
- * Kills the started process's group, which includes the first process inside. The kernel then ends all others inside.
- */
+/** Kills the started process's group, which includes the first process inside. The kernel then ends all others inside. */
 const killGroup = (leader: number): void => sendSignal(-leader, 'SIGKILL');

@@ -6,10 +6,7 @@ import {askUnattended} from './host-gate.ts';
 import {type EnclosedEnd, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox} from './sandbox.ts';
 
-/**
- * Runs commands and script files for programs that drive weft. Each runs to its end, without a terminal and with
- * bounded output.
- */
+/** Runs commands and script files for programs that drive weft. Each runs to its end, without a terminal and with bounded output. */
 export interface SandboxExec {
   /** Runs a shell command. A failure says why nothing was started. */
   exec(

@@ -28,14 +28,9 @@ export interface EncloseRequest {
   /** Absolute. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /**
-   * `project`: like `chosen`, for programs that a project's settings start, whatever the user has chosen for commands.
-   */
+  /** `project`: like `chosen`, for programs that a project's settings start, whatever the user has chosen for commands. */
   readonly confinement: Confinement | 'project';
-  /**
-   * Decides about hosts without a rule. `none`: the command needs no network. `all`: it reaches the network as weft
-   * does.
-   */
+  /** Decides about hosts without a rule. `none`: the command needs no network. `all`: it reaches the network as weft does. */
   readonly hosts: CommandHosts | 'all';
   /** `shared`: on the user's terminal, into which a program inside could type. */
   readonly terminal: 'own' | 'shared';
@@ -79,17 +74,11 @@ export interface ViewLayer {
   readonly lower: string;
   /** The folder that contains the changes in overlayfs's form: whiteouts, and `user.overlay.*` attributes. */
   readonly upper: string;
-  /**
-   * The time when the command began, in nanoseconds of the lower file system's clock. An entry with a later ctime
-   * changed meanwhile.
-   */
+  /** The time when the command began, in nanoseconds of the lower file system's clock. An entry with a later ctime changed meanwhile. */
   readonly begunNs: bigint;
 }
 
-/**
- * Folders for the files that a shell reads at its start and writes at its end: their path outside and their path
- * inside.
- */
+/** Folders for the files that a shell reads at its start and writes at its end: their path outside and their path inside. */
 export interface InsidePrelude {
   readonly scripts: {readonly outside: string; readonly inside: string};
   readonly reports: {readonly outside: string; readonly inside: string};
@@ -145,8 +134,7 @@ export interface SandboxSession extends InsidePrelude {
   /** The commands' temporary folder. */
   readonly tmp: string;
   /**
-   * The temporary folder of commands and programs that change the real workspace. Commands that ran without approval
-   * never wrote to it.
+   * The temporary folder of commands and programs that change the real workspace. Commands that ran without approval never wrote to it.
    */
   readonly changingTmp: string;
   /** The file with the system call filter. */

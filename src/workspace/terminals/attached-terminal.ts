@@ -5,9 +5,7 @@ import type {TerminalScreen} from './screen.ts';
 interface AttachedStep {
   /** Whole characters and whole sequences only. */
   readonly text: string;
-  /**
-   * `repaint`: the program switched to or from its alternate screen, so the current screen must be drawn after `text`.
-   */
+  /** `repaint`: the program switched to or from its alternate screen, so the current screen must be drawn after `text`. */
   readonly screen: 'same' | 'repaint';
 }
 

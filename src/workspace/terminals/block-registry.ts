@@ -6,9 +6,7 @@ import {makeFolders} from '../../config/make-folders.ts';
 import {readTextFile} from '../exec/process-table.ts';
 import {entryNames} from '../files/list-folder.ts';
 
-/**
- * A block as other weft processes find it. Each block has a file, which exists as long as the block runs or is kept.
- */
+/** A block as other weft processes find it. Each block has a file, which exists as long as the block runs or is kept. */
 export interface RegisteredBlock extends Readonly<Omit<z.infer<typeof blockFile>, 'mark'>> {
   readonly runTag: string;
 }
@@ -30,10 +28,7 @@ const blockFile = z.object({
 });
 
 export interface BlockRegistry {
-  /**
-   * Records until `endRun` that the weft with this tag prefix runs commands. A weft that is killed leaves the record
-   * behind.
-   */
+  /** Records until `endRun` that the weft with this tag prefix runs commands. A weft that is killed leaves the record behind. */
   beginRun(prefix: string): void;
   endRun(prefix: string): void;
   /** Writes the block's file, and replaces an older one. */

@@ -29,14 +29,9 @@ export interface BlockSource extends Omit<RunIds, 'runTag'> {
   /** Stops reading until `resume`. The command blocks once its pipe is full. */
   pause(): void;
   resume(): void;
-  /**
-   * The open file that delivers the command's output, for another process that reads on; `undefined` if there is none.
-   */
+  /** The open file that delivers the command's output, for another process that reads on; `undefined` if there is none. */
   readonly descriptor: number | undefined;
-  /**
-   * The system's name of the open file that the command writes to. Empty if weft has closed it or the system doesn't
-   * report it.
-   */
+  /** The system's name of the open file that the command writes to. Empty if weft has closed it or the system doesn't report it. */
   readonly output: string;
   /** Closes the open files. */
   close(): void;
@@ -154,10 +149,7 @@ const signalName = (number: number): string =>
 /** Adds a redirection for the shell of `openPipes`: its errors go where its output goes. */
 export const redirectErrors = (command: string): string => `exec 2>&1\n${command}`;
 
-/**
- * Starts a command on pipes, if there are no pseudo-terminals. Programs can't see that a user could answer. stderr is
- * not read.
- */
+/** Starts a command on pipes, if there are no pseudo-terminals. Programs can't see that a user could answer. stderr is not read. */
 export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<BlockSource, string>> {
   return begin(async ({program, args, environment}) => {
     const child = spawn(program, args, {
@@ -261,9 +253,7 @@ export function remainingSource(
   }
 }
 
-/**
- * Checks whether this machine provides terminals for commands: starts a shell in one. Returns a sentence in both cases.
- */
+/** Checks whether this machine provides terminals for commands: starts a shell in one. Returns a sentence in both cases. */
 export async function probeTerminal(signal: AbortSignal): Promise<Outcome<string, string>> {
   try {
     const {spawn: spawnPty} = await import('@lydell/node-pty');

@@ -24,10 +24,7 @@ export interface Block extends Pick<BlockParts, 'id' | 'command' | 'runTag' | 's
   readonly ended: Promise<BlockEnd>;
   /** The state found by the last `look`. */
   info(): Omit<BlockInfo, 'ports' | 'life'>;
-  /**
-   * Checks whether the command waits for input. `sure`: it can't continue without input. `likely`: its output looks
-   * like a prompt.
-   */
+  /** Checks whether the command waits for input. `sure`: it can't continue without input. `likely`: its output looks like a prompt. */
   look(): Promise<'ended' | 'sure' | 'likely' | 'no'>;
   /**
    * Waits until the command ends or waits for input, or `ms` are over. Input counts if the command surely needs it;
@@ -319,10 +316,7 @@ const pasteEnd = '\u001B[201~';
 const burstBytes = 8 * 1024 * 1024;
 const bytesPerSecond = 1024 * 1024;
 
-/**
- * The longest pause, in milliseconds. A terminal closes 200 ms after its program has ended, and unread output is lost
- * then.
- */
+/** The longest pause, in milliseconds. A terminal closes 200 ms after its program has ended, and unread output is lost then. */
 const maxPauseMs = 100;
 
 /**

@@ -5,10 +5,7 @@ import {isTagOfFolder, isWeftAlive, tagPrefix} from '../exec/run-tag.ts';
 import {makeTerminalText} from '../exec/terminal-text.ts';
 import {makeBlockRegistry, readBlockRegistry, registeredRuns, type RegisteredBlock} from './block-registry.ts';
 
-/**
- * A running command that any weft process of this user started. It is in a block, or was left running when that weft
- * ended.
- */
+/** A running command that any weft process of this user started. It is in a block, or was left running when that weft ended. */
 export interface RunningCommand {
   /** The id that people use for the command; no two running commands share one. */
   readonly id: string;
@@ -22,9 +19,7 @@ export interface RunningCommand {
   readonly ports: readonly number[];
   /** The last line of its output as plain text; empty if other processes can't read the output. */
   readonly lastLine: string;
-  /**
-   * `running`: the weft that started it still runs. `kept` and `forgotten`: that weft has ended (see `LeftoverCommand`).
-   */
+  /** `running`: the weft that started it still runs. `kept` and `forgotten`: that weft has ended (see `LeftoverCommand`). */
   readonly life: 'running' | 'kept' | 'forgotten';
   /** Ends its whole tree. */
   readonly end: () => Promise<void>;

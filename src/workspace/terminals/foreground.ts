@@ -15,8 +15,7 @@ interface ForegroundOptions {
 }
 
 /**
- * Waits for the end, the time limit, the abort or the move to the background. Calls `needed` when the command needs the
- * user's attention.
+ * Waits for the end, the time limit, the abort or the move to the background. Calls `needed` when the command needs the user's attention.
  */
 export async function waitInForeground(
   block: Block,
@@ -41,10 +40,7 @@ export async function waitInForeground(
 const firstLookMs = 100;
 const maxLookMs = 500;
 
-/**
- * Resolves when the command waits for keys: it reads the terminal, or it sleeps in a mode in which it receives each
- * key.
- */
+/** Resolves when the command waits for keys: it reads the terminal, or it sleeps in a mode in which it receives each key. */
 async function whenWaiting(block: Block, over: AbortSignal): Promise<void> {
   for (let pause = firstLookMs; ; pause = Math.min(pause * 1.5, maxLookMs)) {
     await delay(pause, undefined, {ref: false});
@@ -67,8 +63,7 @@ const isPolling = async (block: Block): Promise<boolean> =>
   block.silentMs() >= pollingMs && (await terminalUse(block.source.leader)) === 'polls';
 
 /**
- * Returns the output of a command as text for live display, until the command fills the screen. Only a terminal can
- * show a full screen.
+ * Returns the output of a command as text for live display, until the command fills the screen. Only a terminal can show a full screen.
  */
 export function makeLiveOutput(observe: (text: string) => void): {
   readonly take: (bytes: Uint8Array) => void;

@@ -478,8 +478,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
 const backgroundOptions = {place: 'background', size, observe: () => {}} as const;
 
 /**
- * Returns a note about a pager that runs although the environment turns pagers off. It holds back its text until
- * somebody presses keys.
+ * Returns a note about a pager that runs although the environment turns pagers off. It holds back its text until somebody presses keys.
  */
 const pagerNote = (pager: string): string =>
   `${pager} shows one page at a time and waits for keys: space turns the page, q quits; or run the command without a pager`;

@@ -16,13 +16,9 @@ export interface TerminalScreen {
   alternateText(): string;
   /** Returns the text that scrolled off since the last call (as far as it is kept), then the screen's text. */
   readNew(): {readonly text: string; readonly complete: 'complete' | 'cut'};
-  /**
-   * Returns bytes that draw the current screen on a cleared terminal and restore the modes that the program has set.
-   */
+  /** Returns bytes that draw the current screen on a cleared terminal and restore the modes that the program has set. */
   redraw(): string;
-  /**
-   * Calls the listener with the terminal's replies, for example when a program queries its type or the cursor position.
-   */
+  /** Calls the listener with the terminal's replies, for example when a program queries its type or the cursor position. */
   onReply(listener: (text: string) => void): void;
   dispose(): void;
 }

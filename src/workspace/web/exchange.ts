@@ -12,10 +12,7 @@ import type {WebUrl} from '../../domain/web-url.ts';
 import {connectHost, type HostNetwork, type HostReach, scopeOfAddress} from './connect-host.ts';
 
 export interface WebNetwork extends HostNetwork {
-  /**
-   * Returns the route to a server: direct, or through the proxy that the user's environment names. Throws if the proxy
-   * can't be used.
-   */
+  /** Returns the route to a server: direct, or through the proxy that the user's environment names. Throws if the proxy can't be used. */
   readonly routeOf: (url: URL) => WebRoute;
 }
 
@@ -25,9 +22,7 @@ export type WebRoute =
       readonly kind: 'proxied';
       readonly options: RequestOptions;
       readonly headers: Readonly<Record<string, string>>;
-      /**
-       * Returns the error for an answer that comes from the proxy instead of the server; `undefined` for all others.
-       */
+      /** Returns the error for an answer that comes from the proxy instead of the server; `undefined` for all others. */
       refusal(answer: IncomingMessage): Error | undefined;
       explainError(cause: Error): Error;
     };
@@ -51,9 +46,8 @@ export interface WebAnswer {
 }
 
 /**
- * Sends one request and reads its answer. Does not follow redirects. Checks the connected address before sending the
- * first byte, even of TLS, because a name may resolve to another address than the one that was judged. Through a proxy
- * only the name can be checked.
+ * Sends one request and reads its answer. Does not follow redirects. Checks the connected address before sending the first byte, even of
+ * TLS, because a name may resolve to another address than the one that was judged. Through a proxy only the name can be checked.
  */
 export async function exchange(
   request: ExchangeRequest,

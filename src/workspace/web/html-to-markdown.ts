@@ -44,10 +44,7 @@ export async function htmlToMarkdown(html: string, url: string, signal: AbortSig
   }
 }
 
-/**
- * Embedded images. The pattern excludes brackets; otherwise each opening bracket would start a new search for a closing
- * one.
- */
+/** Embedded images. The pattern excludes brackets; otherwise each opening bracket would start a new search for a closing one. */
 const dataUrls = /\(<?data:[^()\s]*\)/giu;
 
 let isLoaded = false;

@@ -89,9 +89,7 @@ function isWanted(url: string, {allowedDomains, blockedDomains}: Domains): boole
 
 /** The request and answer format of a search engine. */
 interface Engine {
-  /**
-   * Returns path and query. Engines without filters understand `site:` in the query; weft filters their results again.
-   */
+  /** Returns path and query. Engines without filters understand `site:` in the query; weft filters their results again. */
   readonly path: (filtered: string) => string;
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   /** Returns the body of a POST; `undefined` for a GET. */

@@ -160,8 +160,7 @@ export async function copyEntry(place: Place, path: string, to: string): Promise
 }
 
 /**
- * Calls `work` with the paths of each folder below `top`, and with the folder, which stays open meanwhile. Several
- * folders run at a time.
+ * Calls `work` with the paths of each folder below `top`, and with the folder, which stays open meanwhile. Several folders run at a time.
  */
 export function forEachFolder(
   {top, paths}: {readonly top: string; readonly paths: readonly string[]},

@@ -267,9 +267,7 @@ const worktreeOf = (folder: string, {name, branch, below}: WorktreeRecord): Work
   branch,
 });
 
-/**
- * Creates the folder of the worktrees. Fails if a link leads to it, because the target may belong to something else.
- */
+/** Creates the folder of the worktrees. Fails if a link leads to it, because the target may belong to something else. */
 async function prepareFolder(folder: string): Promise<Outcome<undefined, Fault>> {
   const parent = resolve(folder, '..');
   for (const each of [resolve(parent, '..'), parent]) {

@@ -7,10 +7,7 @@ import {runProgram} from '../run-program.ts';
 const limitMs = 120_000;
 const maxOutput = 256 * 1024 * 1024;
 
-/**
- * The error of git while another git makes a worktree of the same repository; the number of attempts; milliseconds
- * between them.
- */
+/** The error of git while another git makes a worktree of the same repository; the number of attempts; milliseconds between them. */
 const concurrentWorktreeError = /failed to read .*worktrees.*commondir/u;
 const maxAttempts = 40;
 const waitMs = 25;

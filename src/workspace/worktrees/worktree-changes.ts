@@ -71,10 +71,7 @@ export async function changedPaths(
   return ok(changed.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
 }
 
-/**
- * Returns the changes that can't be merged, with the reasons: paths in the target that changed since the worktree was
- * made.
- */
+/** Returns the changes that can't be merged, with the reasons: paths in the target that changed since the worktree was made. */
 export async function conflictsOf(
   changed: readonly ChangedPath[],
   {of, below}: WorktreeRecord,
@@ -107,8 +104,7 @@ function conflictReason(
 }
 
 /**
- * Treats a folder in the target as absent if the change creates a file there: its files are all deleted too, or the
- * merge itself stops.
+ * Treats a folder in the target as absent if the change creates a file there: its files are all deleted too, or the merge itself stops.
  */
 const targetState = (now: PathState, from: PathState): PathState =>
   now === 'folder' && from === 'absent' ? 'absent' : now;

@@ -10,9 +10,7 @@ const worktreeRecord = z.object({
   branch: z.string(),
   /** The top folder of the repository that the worktree was made for; absolute, links resolved. */
   of: z.string(),
-  /**
-   * The folder in which an agent works, relative to both; empty for the top folder, otherwise with a trailing slash.
-   */
+  /** The folder in which an agent works, relative to both; empty for the top folder, otherwise with a trailing slash. */
   below: z.string(),
   /** The commit that the branch started from. */
   head: z.string(),
@@ -60,8 +58,5 @@ export function worktreesFolder(top: string): string {
   return join(within ?? top, '.weft', 'worktrees');
 }
 
-/**
- * Returns the ignore file of the folder that contains the worktree, so that tools don't treat worktrees as part of the
- * project.
- */
+/** Returns the ignore file of the folder that contains the worktree, so that tools don't treat worktrees as part of the project. */
 export const ignoreFileOf = (worktree: string): string => join(dirname(worktree), '.gitignore');

@@ -37,9 +37,8 @@ const maxSynced = 200;
 const maxCopied = 64 * 1024 * 1024;
 
 /**
- * Applies changes to the real folders. Each file is either old or new at every moment. A file that changed since the
- * layer was read stays as it is. Nothing is reached through a link. After a killed process, applying again completes
- * the work.
+ * Applies changes to the real folders. Each file is either old or new at every moment. A file that changed since the layer was read stays
+ * as it is. Nothing is reached through a link. After a killed process, applying again completes the work.
  */
 export async function applyEntries(
   chosen: readonly HeldEntry[],
@@ -311,10 +310,7 @@ class Apply {
     this.#addUndo(() => chmodSync(toNative(folders.open(at)), was.mode));
   }
 
-  /**
-   * Links the old file under another name in the top folder, which always exists, until the apply can no longer be
-   * undone.
-   */
+  /** Links the old file under another name in the top folder, which always exists, until the apply can no longer be undone. */
   #keepOld(entry: HeldEntry, {layer, path}: OpenPath): void {
     if (this.#how !== 'all-or-nothing') return;
     const name = temporaryName();

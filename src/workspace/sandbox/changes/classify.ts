@@ -239,9 +239,8 @@ const maxSteps = 300;
 const maxLinks = 40;
 
 /**
- * Whether a link in `folder` can lead out of the workspace. Follows it through all links of the view and of the real
- * folders, and also as if each of them were a folder. So the link stays inside, whichever part of the changes is
- * applied, now or later.
+ * Whether a link in `folder` can lead out of the workspace. Follows it through all links of the view and of the real folders, and also as
+ * if each of them were a folder. So the link stays inside, whichever part of the changes is applied, now or later.
  */
 function leadsOut(
   {folder, target}: {readonly folder: PathBytes; readonly target: PathBytes},

@@ -12,9 +12,7 @@ export interface ChangesContext {
   /** Whether this is the name of a file with secrets. Users write such files by hand, and git has no copy. */
   readonly isSecret: (name: string) => boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /**
-   * weft's own folder for the journals of applies and for kept change sets. Created when needed, private to the user.
-   */
+  /** weft's own folder for the journals of applies and for kept change sets. Created when needed, private to the user. */
   readonly folder: string;
 }
 

@@ -50,10 +50,7 @@ export class OpenFolders {
     this.#locked = new Map(locked.map(folder => [folder.at, folder]));
   }
 
-  /**
-   * Returns a path to the open folder. Creates a folder that is new in the view. Throws a `Conflict` if something else
-   * is there.
-   */
+  /** Returns a path to the open folder. Creates a folder that is new in the view. Throws a `Conflict` if something else is there. */
   open(at: PathBytes): PathBytes {
     let last = this.#open.at(-1);
     while (last !== undefined && !(last.at === '' || last.at === at || at.startsWith(`${last.at}/`))) {

@@ -121,9 +121,7 @@ interface MaybeOpaque {
   readonly missing: readonly PathBytes[];
 }
 
-/**
- * Reads what a command has changed in one layer of its view. Throws if the signal aborts or the layer can't be read.
- */
+/** Reads what a command has changed in one layer of its view. Throws if the signal aborts or the layer can't be read. */
 export class LayerScan {
   readonly #entries: LayerEntry[] = [];
   readonly newFolders: NewFolder[] = [];
@@ -153,10 +151,7 @@ export class LayerScan {
     return [...this.#entries];
   }
 
-  /**
-   * Finds entries that are gone because a folder was removed and created again. Starts a process that works in
-   * parallel.
-   */
+  /** Finds entries that are gone because a folder was removed and created again. Starts a process that works in parallel. */
   async settle(): Promise<readonly LayerEntry[]> {
     if (this.#doubtful.length === 0) return [];
     const opaque = await findOpaque(this.#layer, this.#doubtful, this.#signal);
@@ -193,8 +188,7 @@ export class LayerScan {
   }
 
   /**
-   * Lists a folder of the upper layer. No other process uses it now, so weft restores the owner's permissions that the
-   * command removed.
+   * Lists a folder of the upper layer. No other process uses it now, so weft restores the owner's permissions that the command removed.
    */
   #namesInUpper(at: PathBytes): readonly PathBytes[] {
     const path = joinBytes(this.#upper, at);
@@ -279,9 +273,7 @@ const ownerRights = 0o700;
 
 const chunkBytes = 256 * 1024;
 
-/**
- * True if this is a whiteout: overlayfs marks a deleted name with a character device 0:0. No command can create one.
- */
+/** True if this is a whiteout: overlayfs marks a deleted name with a character device 0:0. No command can create one. */
 export function isWhiteout(path: PathBytes): boolean {
   const stats = lstatSync(toNative(path), {throwIfNoEntry: false});
   return stats?.isCharacterDevice() === true && stats.rdev === 0;
@@ -321,9 +313,8 @@ export function openToRead(path: PathBytes, own: Node | undefined): number | und
 const maxNames = 4;
 
 /**
- * Returns the folders that hide everything in the real folder at the same path (opaque folders). Overlayfs records that
- * in an attribute that Node can't read. So weft asks the kernel: through an ordinary folder, a name that only the real
- * folder has is visible.
+ * Returns the folders that hide everything in the real folder at the same path (opaque folders). Overlayfs records that in an attribute
+ * that Node can't read. So weft asks the kernel: through an ordinary folder, a name that only the real folder has is visible.
  */
 async function findOpaque(
   layer: ViewLayer,
@@ -367,10 +358,7 @@ async function checkThroughMount(layer: ViewLayer, paths: readonly PathBytes[], 
   throw new Error(`the view could not be mounted again: ${errorText}`);
 }
 
-/**
- * Opens the folders in the new namespace, because the kernel accepts no folder from another one. Each line of stdin is
- * a path.
- */
+/** Opens the folders in the new namespace, because the kernel accepts no folder from another one. Each line of stdin is a path. */
 const script = `
 exec 3<"$2" 4<"$3"
 "$1" -t overlay weft -o lowerdir=/proc/self/fd/3:/proc/self/fd/4,userxattr "$2" || exit 1

@@ -63,9 +63,8 @@ const storedSet: z.ZodMiniType<HeldSet> = z.object({
 const setFile = 'set.json';
 
 /**
- * Writes a set into its own private folder, and moves the upper folders there from the session's folder. If they lie on
- * another file system, `copy` copies the files, and `beside` moves the folders to the parent of the session's folder.
- * Returns the stored set.
+ * Writes a set into its own private folder, and moves the upper folders there from the session's folder. If they lie on another file
+ * system, `copy` copies the files, and `beside` moves the folders to the parent of the session's folder. Returns the stored set.
  */
 export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' | 'beside'): HeldSet {
   mkdirSync(folder, {recursive: true, mode: 0o700});
@@ -88,10 +87,7 @@ export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' 
   return placed;
 }
 
-/**
- * Resolves the upper folders. A folder inside the set's folder is stored by its name alone, because the set's folder
- * may be renamed.
- */
+/** Resolves the upper folders. A folder inside the set's folder is stored by its name alone, because the set's folder may be renamed. */
 const resolveLayers = (set: HeldSet, folder: string): HeldSet => ({
   ...set,
   layers: set.layers.map(({lower, upper}) => ({lower, upper: resolve(folder, upper)})),
