@@ -91,7 +91,7 @@ describe('approvals in a terminal', () => {
     await terminal.type(word.slice(0, 1));
     await terminal.onScreen(/to allow \[ \w/u);
     await enter(terminal, 'wrong');
-    await terminal.onScreen(/Not the word/u);
+    await terminal.onScreen(/Wrong word/u);
     expect(existsSync(join(scene.place.work, 'build'))).toBe(true);
     await enter(terminal, word);
     await terminal.until(/Gone\./u);

@@ -41,7 +41,7 @@ export interface ReviewState {
   /** The selected item, and the first one on the screen. */
   readonly at: number;
   readonly top: number;
-  /** Where a range of lines to comment on begins; -1 for none. */
+  /** The start of the range of lines to comment on, or -1 for none. */
   readonly from: number;
   readonly typing: 'nothing' | {readonly what: 'comment' | 'answer'; readonly text: string};
   readonly said: string;
