@@ -20,7 +20,7 @@ import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-hando
 import type {Access, JudgedAction, RuleKinds, RuleReach} from '../domain/access.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
-import {isHeldByOverlay} from './commands/held-changes.ts';
+import {isHeldByOverlay} from './commands/overlay-eligibility.ts';
 import {type Executor, type Judged, judgedFor} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';

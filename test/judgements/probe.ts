@@ -10,7 +10,7 @@ import {readingOf} from '../../src/safety/commands/effects.ts';
 import {analyzeCommand} from '../../src/safety/commands/analyze-command.ts';
 import {resolvedForms} from '../../src/safety/commands/command-forms.ts';
 import {fileEffects} from '../../src/safety/commands/file-effects.ts';
-import {pathsInCommand, searchedFolders} from '../../src/safety/commands/mentioned-paths.ts';
+import {pathsInCommand, searchedFolders} from '../../src/safety/commands/command-paths.ts';
 import {type JudgeOptions, makeJudge} from '../../src/safety/judge.ts';
 import {cachedPathContext, makePathContext} from '../../src/safety/paths/path-context.ts';
 import {parseRule, type PermissionRule} from '../../src/safety/rules/permission-rule.ts';

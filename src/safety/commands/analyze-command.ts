@@ -29,11 +29,11 @@ import {
 import {parseShell} from '../shell/parser.ts';
 import {confirmsReading} from '../shell/second-reading.ts';
 import type {AndOr, Command, Redirection, Script, SimpleCommand, AndOrStep, Word} from '../shell/syntax-tree.ts';
-import {judgeCd, judgeRead, whyNotReadOnlyInvocation} from './judge-invocation.ts';
+import {judgeCd, judgeRead, readOnlyProblem} from './judge-invocation.ts';
 import {plainText} from './only-reads.ts';
-import {outputOf} from './printed-names.ts';
-import {outputBefore} from './shown-secrets.ts';
-import {whyNotDoubleTest} from './special-programs.ts';
+import {outputOf} from './command-output.ts';
+import {outputBefore} from './secret-output.ts';
+import {doubleTestProblem} from './special-programs.ts';
 
 /** The parts of a command, or why they are not certain. */
 export type CommandAnalysis =
@@ -191,7 +191,7 @@ function walkCommand(command: Command, outer: ShellScope, walk: Walk): AfterComm
     case 'test': {
       walkInner(command.words, scope, walk);
       const words = command.words.flatMap(word => expandWord(word, expansionContext(scope, walk)));
-      const reason = whyNotDoubleTest(words, walk.paths.from(scope.directories));
+      const reason = doubleTestProblem(words, walk.paths.from(scope.directories));
       if (reason !== undefined) addSideEffect(walk, command.span, {does: reason});
       return unmoved(scope);
     }
@@ -312,12 +312,12 @@ function walkSimple(
           )
         : {
             reason: isLiteral(words[0])
-              ? whyNotReadOnlyInvocation(invocation, walk.paths)
+              ? readOnlyProblem(invocation, walk.paths)
               : 'runs a program named by a variable',
             ends: unmoved(scope),
           };
   const elsewhere =
-    judged.reason === undefined || name === 'cd' || whyNotReadOnlyInvocation(invocation, anyPaths) === undefined
+    judged.reason === undefined || name === 'cd' || readOnlyProblem(invocation, anyPaths) === undefined
       ? 'only reads'
       : 'unsure';
   const content = overwrites.length === 0 ? unknownContent : writtenContent(args, redirections, {scope, walk});

@@ -13,7 +13,7 @@ import {
 } from './analyze-command.ts';
 import type {CommandForms} from './command-forms.ts';
 import {fileEffects, type InvocationEffect} from './file-effects.ts';
-import {operandsWritten, pathsInCommand} from './mentioned-paths.ts';
+import {operandsWritten, pathsInCommand} from './command-paths.ts';
 import {plainText} from './only-reads.ts';
 import {type SentData, sentData, sentDataOfForms} from './sent-data.ts';
 import {isWorse, type KnownRisk, riskOfWords, riskWithTexts, staysOnLoopback} from './risks.ts';

@@ -4,19 +4,19 @@ import type {PathRules} from '../paths/judge-path.ts';
 import {type Argument, isScriptVariable, type ExpandedText} from '../shell/expansion.ts';
 import {isA, rowOf} from './known-programs.ts';
 import {gitOptions as gitsOwn} from './programs/git.ts';
-import {type PathJudge, plainText, whyNotReadOnlyProgram} from './only-reads.ts';
-import {showsLittleContent} from './printed-names.ts';
+import {type PathJudge, plainText, programProblem} from './only-reads.ts';
+import {showsLittleContent} from './command-output.ts';
 import {optionTable, wordsOf} from './program-table.ts';
 import {readWords} from './read-words.ts';
 import {printsAnything, type Invocation, type AfterCommand, type ShellScope, unionOfFolders} from './scope.ts';
-import {whyMayShowSecrets} from './shown-secrets.ts';
-import {whyNotSpecial} from './special-programs.ts';
+import {secretOutputProblem} from './secret-output.ts';
+import {specialProgramProblem} from './special-programs.ts';
 
 /**
  * Explains why an invocation may do more than read. Returns `undefined` if it only reads. The reason continues a sentence:
  * "Deletes files (rm a)".
  */
-export function whyNotReadOnlyInvocation(
+export function readOnlyProblem(
   {words, directories, input, output}: Invocation,
   paths: PathRules,
 ): PartEffect | undefined {
@@ -28,9 +28,9 @@ export function whyNotReadOnlyInvocation(
     if (name === undefined) return 'runs a program that is only known when it runs';
     const args = rest.slice(1);
     if (name === 'command' && /^-[vV]$/u.test(plainText(args[0]) ?? ''))
-      return whyNotReadOnlyProgram('which', args.slice(1), judgePath);
-    if (name === 'xargs') return whyNotXargs(args, {directories, input, output}, paths);
-    if (name === 'git') return whyNotGit(args, {directories, judgePath, output}, paths);
+      return programProblem('which', args.slice(1), judgePath);
+    if (name === 'xargs') return xargsProblem(args, {directories, input, output}, paths);
+    if (name === 'git') return gitProblem(args, {directories, judgePath, output}, paths);
     const inner = unwrapped(name, args);
     if (inner === 'unsure') return runsCode(`runs another program through ${name}`);
     if (inner === 'none') {
@@ -38,14 +38,14 @@ export function whyNotReadOnlyInvocation(
       if (typeof expanded === 'string') return expanded;
       const visible = listsItself(name, args) ? expanded.filter(each => !isHiddenHere(each)) : expanded;
       const judged = showsLittleContent.has(name) ? visible.map(asSearched) : visible;
-      const special = whyNotSpecial(name, judged, judgePath);
-      const reason = special === 'none' ? whyNotReadOnlyProgram(name, judged, judgePath) : special.reason;
+      const special = specialProgramProblem(name, judged, judgePath);
+      const reason = special === 'none' ? programProblem(name, judged, judgePath) : special.reason;
       return (
         reason ??
-        whyNotFound(name, args) ??
-        whyNotFollowing(name, {args: expanded, directories}, paths) ??
-        whyMayShowSecrets({name, args: expanded, directories, output}, paths) ??
-        whyNotHere(name, directories, paths)
+        foundFilesProblem(name, args) ??
+        followingProblem(name, {args: expanded, directories}, paths) ??
+        secretOutputProblem({name, args: expanded, directories, output}, paths) ??
+        chosenProgramProblem(name, directories, paths)
       );
     }
     rest = inner;
@@ -109,7 +109,7 @@ function afterExpansion(text: ExpandedText, to: 'nothing' | 'names'): ExpandedTe
 }
 
 /** Explains why a program that follows symbolic links may read elsewhere. */
-function whyNotFollowing(
+function followingProblem(
   name: string,
   {args, directories}: {readonly args: readonly Argument[]; readonly directories: readonly string[]},
   paths: PathRules,
@@ -121,13 +121,13 @@ function whyNotFollowing(
     case 'diff': {
       if (has(/^--no-d/u)) return undefined;
       const depth = has(/^(?:-[A-Za-z]*r|--recursive$)/u) ? Infinity : 1;
-      return whyNotIn(folders, has(/^(?:-[A-Za-z]*q|--brief$)/u) ? 'named' : 'read', {depth, directories}, paths);
+      return foldersProblem(folders, has(/^(?:-[A-Za-z]*q|--brief$)/u) ? 'named' : 'read', {depth, directories}, paths);
     }
     case 'ls':
     case 'dir':
     case 'vdir':
       if (!has(/^-[A-Za-z0-9]*L/u)) return undefined;
-      return whyNotIn(
+      return foldersProblem(
         folders,
         'named',
         {depth: has(/^(?:-[A-Za-z0-9]*R|--recursive$)/u) ? Infinity : 1, directories},
@@ -138,7 +138,7 @@ function whyNotFollowing(
   }
 }
 
-function whyNotIn(
+function foldersProblem(
   folders: readonly Argument[],
   use: 'read' | 'named',
   where: {readonly depth: number; readonly directories: readonly string[]},
@@ -162,7 +162,7 @@ const asSearched = (argument: Argument): Argument =>
       };
 
 /** Explains why a program that shows content must not get all files of a folder: some may contain secrets. */
-function whyNotFound(name: string, args: readonly Argument[]): PartEffect | undefined {
+function foundFilesProblem(name: string, args: readonly Argument[]): PartEffect | undefined {
   if (showsLittleContent.has(name)) return undefined;
   const isAny = args.some(
     ({value}) =>
@@ -172,7 +172,7 @@ function whyNotFound(name: string, args: readonly Argument[]): PartEffect | unde
 }
 
 /** Explains why the current folder matters: a file in it may choose the program that runs. */
-function whyNotHere(name: string, directories: readonly string[], paths: PathRules): PartEffect | undefined {
+function chosenProgramProblem(name: string, directories: readonly string[], paths: PathRules): PartEffect | undefined {
   const chosen = rowOf(name)?.chosenBy;
   const file = chosen === undefined ? undefined : paths.near(new Set(wordsOf(chosen)), directories);
   return file === undefined ? undefined : runsCode(`may run a program set by ${file}`);
@@ -218,7 +218,7 @@ const xargsOptions = ofWrapper(
   '-0 -r -t -n=number -L=number -P=number -I=text --null --no-run-if-empty --max-args=number --max-procs=number --verbose',
 );
 
-function whyNotXargs(
+function xargsProblem(
   args: readonly Argument[],
   {directories, input, output}: Omit<Invocation, 'words'>,
   paths: PathRules,
@@ -251,7 +251,7 @@ function whyNotXargs(
     if (placeholder === undefined || text?.includes(placeholder) !== true) return word;
     return text === placeholder ? inputArgument : {...word, value: 'opaque' as const};
   });
-  const reason = whyNotReadOnlyInvocation(
+  const reason = readOnlyProblem(
     {
       words: placeholder === undefined ? [...words, inputArgument] : words,
       directories,
@@ -274,7 +274,7 @@ const wrappers: ReadonlySet<string> = new Set(
 
 const gitOptions = ofWrapper(gitsOwn);
 
-function whyNotGit(
+function gitProblem(
   args: readonly Argument[],
   {directories, judgePath, output}: Pick<Invocation, 'directories' | 'output'> & {readonly judgePath: PathJudge},
   paths: PathRules,
@@ -297,11 +297,11 @@ function whyNotGit(
   }
   const expanded = expandedNames('git', {args: args.slice(at), directories}, paths);
   if (typeof expanded === 'string') return expanded;
-  const reason = whyNotReadOnlyProgram('git', expanded, at === 0 ? judgePath : paths.from(places));
+  const reason = programProblem('git', expanded, at === 0 ? judgePath : paths.from(places));
   return (
     reason ??
-    whyNotFound('git', args) ??
-    whyMayShowSecrets({name: 'git', args: expanded, directories: places, output}, paths) ??
+    foundFilesProblem('git', args) ??
+    secretOutputProblem({name: 'git', args: expanded, directories: places, output}, paths) ??
     paths.repository(places)
   );
 }

@@ -11,16 +11,12 @@ import {isHarmlessAwk, isHarmlessJq, isHarmlessSed} from './script-languages.ts'
 export type PathJudge = (path: ExpandedText, use: 'read' | 'named') => PartEffect | undefined;
 
 /** Explains why a program with these arguments may do more than read. Returns `undefined` if it only reads. */
-export function whyNotReadOnlyProgram(
-  name: string,
-  args: readonly Argument[],
-  judgePath: PathJudge,
-): PartEffect | undefined {
+export function programProblem(name: string, args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   const rows = rowsOf(name).filter(({row}) => row.yes !== undefined);
   let reason: PartEffect | undefined;
   for (const {words, row} of rows) {
     if (!words.every((word, at) => at === 0 || plainText(args[at - 1]) === word)) continue;
-    const found = whyNotRow(row, args.slice(words.length - 1), judgePath);
+    const found = rowProblem(row, args.slice(words.length - 1), judgePath);
     if (found === undefined) return undefined;
     reason ??= found;
   }
@@ -34,7 +30,7 @@ export function plainText(argument: Argument | undefined): string | undefined {
   return first?.style === 'plain' && value?.length === 1 ? first.text : undefined;
 }
 
-function whyNotRow(row: ProgramRow, args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+function rowProblem(row: ProgramRow, args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   const operands: Argument[] = [];
   const used = new Set<string>();
   const texts = args.map(plainText);
@@ -54,14 +50,14 @@ function whyNotRow(row: ProgramRow, args: readonly Argument[], judgePath: PathJu
     if (actingRoles.has(rule.role)) return runsCode(`may do more than read with ${text}`);
     const reason =
       attached === undefined
-        ? firstFound(word.values, at => whyNotNextValue(args[at], {text, kind: rule.role, row}, judgePath))
-        : whyNotValue(rule.role, {text: attached, style: 'plain'}, judgePath);
+        ? firstFound(word.values, at => nextValueProblem(args[at], {text, kind: rule.role, row}, judgePath))
+        : valueProblem(rule.role, {text: attached, style: 'plain'}, judgePath);
     if (reason !== undefined) return reason;
   }
-  return whyNotOperands(row, {operands, used}, judgePath);
+  return operandsProblem(row, {operands, used}, judgePath);
 }
 
-function whyNotNextValue(
+function nextValueProblem(
   value: Argument | undefined,
   {text, kind, row}: {readonly text: string; readonly kind: Role; readonly row: ProgramRow},
   judgePath: PathJudge,
@@ -70,10 +66,10 @@ function whyNotNextValue(
   if (value === undefined || /^-(?!\d+$)./u.test(plainText(value) ?? '')) return `uses ${text} without a value`;
   if (!row.is.has('any-option') && typeof value.value !== 'string' && value.value.some(mayBeSeveral))
     return 'may get more arguments than it seems';
-  return whyNotArgument(kind, {argument: value, unknowns: 'may act'}, judgePath);
+  return argumentProblem(kind, {argument: value, unknowns: 'may act'}, judgePath);
 }
 
-function whyNotOperands(
+function operandsProblem(
   row: ProgramRow,
   {operands, used}: {readonly operands: readonly Argument[]; readonly used: ReadonlySet<string>},
   judgePath: PathJudge,
@@ -89,7 +85,7 @@ function whyNotOperands(
     // An argument that expands to several words shifts those after it.
     if (several && (at + 1 < kinds.length || !isOpen) && !row.is.has('any-option'))
       return 'may get more arguments than it seems';
-    return whyNotArgument(
+    return argumentProblem(
       kind,
       {argument, unknowns: onlyTexts && row.is.has('any-option') ? 'harmless' : 'may act'},
       judgePath,
@@ -106,7 +102,7 @@ function mayBeOption({value}: Argument): boolean {
 
 const mayBeSeveral = ({style}: ExpandedText): boolean => style !== 'plain';
 
-function whyNotArgument(
+function argumentProblem(
   kind: Role,
   {argument, unknowns}: {readonly argument: Argument; readonly unknowns: 'harmless' | 'may act'},
   judgePath: PathJudge,
@@ -118,10 +114,10 @@ function whyNotArgument(
     return kind === 'text' && unknowns === 'harmless' ? undefined : 'gets a value that is only known when it runs';
   }
   if (value === 'unknown') return 'gets a value that is not known';
-  return firstFound(value, text => whyNotValue(kind, text, judgePath));
+  return firstFound(value, text => valueProblem(kind, text, judgePath));
 }
 
-function whyNotValue(kind: Role, value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
+function valueProblem(kind: Role, value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
   const {text} = value;
   switch (kind) {
     case 'path':
@@ -129,12 +125,12 @@ function whyNotValue(kind: Role, value: ExpandedText, judgePath: PathJudge): Par
     case 'place':
       return text === '-' ? undefined : judgePath(value, 'named');
     case 'revision':
-      return whyNotRevision(value, judgePath);
+      return revisionProblem(value, judgePath);
     case 'text':
       // The shell replaces a pattern with file names, and must not search elsewhere for them.
       return value.style === 'wild' ? judgePath(value, 'named') : undefined;
     case 'glob':
-      return whyNotPattern(text.replace(/^!/u, ''));
+      return patternProblem(text.replace(/^!/u, ''));
     case 'layout':
       // Programs run to check signatures.
       return isPlain(value, /^(?!.*(?:%G|signature|trailers:.*=%))/su) ? undefined : `uses the format ${text}`;
@@ -168,7 +164,7 @@ function whyNotValue(kind: Role, value: ExpandedText, judgePath: PathJudge): Par
 }
 
 /** Why a pattern by which a program picks files itself, hidden ones too, is asked about. */
-const whyNotPattern = (pattern: string): PartEffect | undefined =>
+const patternProblem = (pattern: string): PartEffect | undefined =>
   /(?:^|\/)\.\.(?:\/|$)/u.test(pattern)
     ? `may reach outside the workspace: ${pattern}`
     : mayNameSecret(pattern, 'like others')
@@ -178,12 +174,12 @@ const whyNotPattern = (pattern: string): PartEffect | undefined =>
 const isPlain = ({text, style}: ExpandedText, pattern: RegExp): boolean => style === 'plain' && pattern.test(text);
 
 /** Why a git revision, range or path is asked about. What could be a path is judged as one, with and without the revision before it. */
-function whyNotRevision(value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
+function revisionProblem(value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
   const colon = value.text.lastIndexOf(':');
   // git has its own patterns for paths.
   const pattern = value.text.slice(colon + 1).replace(/^[!^]|^\([^)]*\)/u, '');
   if (/[*?[]/u.test(pattern)) {
-    const reason = whyNotPattern(pattern);
+    const reason = patternProblem(pattern);
     if (reason !== undefined) return reason;
   }
   const inside = colon < 0 ? undefined : judgePath({...value, text: value.text.slice(colon + 1)}, 'read');

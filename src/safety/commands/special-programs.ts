@@ -1,48 +1,48 @@
 import {firstFound} from '../../base/first-found.ts';
 import {effectOfRunning, type PartEffect, runsCode} from '../../domain/reason.ts';
 import {isPublicVariable, type Argument, type ExpandedText} from '../shell/expansion.ts';
-import {plainText, whyNotReadOnlyProgram, type PathJudge} from './only-reads.ts';
+import {plainText, programProblem, type PathJudge} from './only-reads.ts';
 import {rowOf} from './known-programs.ts';
 import {optionTable} from './program-table.ts';
-import {mayMatchSecrets, searchedNames, showsLittleContent, listedByFind} from './printed-names.ts';
+import {mayMatchSecrets, searchedNames, showsLittleContent, listedByFind} from './command-output.ts';
 
 /**
  * Explains why a program whose arguments are a language of their own may do more than read. Returns `none` for all other
  * programs.
  */
-export function whyNotSpecial(
+export function specialProgramProblem(
   name: string,
   args: readonly Argument[],
   judgePath: PathJudge,
 ): {readonly reason: PartEffect | undefined} | 'none' {
   switch (name) {
     case 'echo':
-      return {reason: whyNotPrinted(args, judgePath)};
+      return {reason: printedProblem(args, judgePath)};
     case 'printf':
-      return {reason: whyNotPrintf(args, judgePath)};
+      return {reason: printfProblem(args, judgePath)};
     case 'test':
-      return {reason: whyNotTest(args, judgePath)};
+      return {reason: testProblem(args, judgePath)};
     case '[':
       return {
-        reason: plainText(args.at(-1)) === ']' ? whyNotTest(args.slice(0, -1), judgePath) : 'has no closing bracket',
+        reason: plainText(args.at(-1)) === ']' ? testProblem(args.slice(0, -1), judgePath) : 'has no closing bracket',
       };
     case 'find':
     case 'gfind':
-      return {reason: whyNotFind(args, judgePath)};
+      return {reason: findProblem(args, judgePath)};
     case 'ps':
-      return {reason: whyNotPs(args)};
+      return {reason: psProblem(args)};
     case 'printenv':
-      return {reason: whyNotPrintenv(args)};
+      return {reason: printenvProblem(args)};
     default:
       return 'none';
   }
 }
 
-const whyNotPrintenv = (args: readonly Argument[]): PartEffect | undefined =>
+const printenvProblem = (args: readonly Argument[]): PartEffect | undefined =>
   args.length > 0 && args.every(each => isPublicVariable(plainText(each) ?? '')) ? undefined : 'may show keys';
 
 /** Checks that options of ps do not show the environments of processes. Without a dash, `e` would. */
-function whyNotPs(args: readonly Argument[]): PartEffect | undefined {
+function psProblem(args: readonly Argument[]): PartEffect | undefined {
   let value: 'expected' | 'no' = 'no';
   for (const argument of args) {
     const text = plainText(argument);
@@ -63,7 +63,7 @@ function whyNotPs(args: readonly Argument[]): PartEffect | undefined {
 }
 
 /** Explains why a program must not print its arguments: an unknown value may be a secret. */
-function whyNotPrinted(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+function printedProblem(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   for (const {value} of args) {
     if (value === 'unknown') return 'shows a value that may be a secret';
     if (value === 'opaque') continue;
@@ -73,21 +73,21 @@ function whyNotPrinted(args: readonly Argument[], judgePath: PathJudge): PartEff
   return undefined;
 }
 
-function whyNotPrintf(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+function printfProblem(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   const format = plainText(args[0]);
   // `-v` assigns, and a subscript in its name may run commands.
   if (format === undefined || (format.startsWith('-') && format !== '--')) return 'uses a format that is not known';
   // `%n` assigns as well.
   const [text] = args.slice(format === '--' ? 1 : 0).map(plainText);
   if (text === undefined || /%[^%a-zA-Z]*n/u.test(text.replaceAll('%%', ''))) return 'uses a format that is not known';
-  return whyNotPrinted(args.slice(1), judgePath);
+  return printedProblem(args.slice(1), judgePath);
 }
 
 const aboutFiles = new Set('-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S'.split(' '));
 const aboutTexts = new Set(['-n', '-z', '-t']);
 const comparing = new Set('= == != < > =~ -eq -ne -lt -le -gt -ge -nt -ot -ef'.split(' '));
 
-function whyNotTest(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+function testProblem(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   const texts = args.map(plainText);
   for (const [at, argument] of args.entries()) {
     const text = texts[at];
@@ -110,7 +110,7 @@ function whyNotTest(args: readonly Argument[], judgePath: PathJudge): PartEffect
 }
 
 /** Judges `[[ … ]]`. Comparing numbers evaluates expressions, which may run commands. */
-export function whyNotDoubleTest(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+export function doubleTestProblem(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   const texts = args.map(plainText);
   for (const [at, argument] of args.entries()) {
     const text = texts[at];
@@ -132,7 +132,7 @@ export function whyNotDoubleTest(args: readonly Argument[], judgePath: PathJudge
   return undefined;
 }
 
-function whyNotFind(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+function findProblem(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   const tests = optionTable(rowOf('find')?.options).options;
   let at = 0;
   while (at < args.length) {
@@ -168,7 +168,7 @@ function whyNotFind(args: readonly Argument[], judgePath: PathJudge): PartEffect
     } else if (text === '-exec') {
       const end = args.findIndex((each, index) => index > at && /^[;+]$/u.test(plainText(each) ?? ''));
       if (end < 0) return 'runs a command that is not known';
-      const reason = whyNotExec(args, {from: at + 1, end, roots}, judgePath);
+      const reason = findExecProblem(args, {from: at + 1, end, roots}, judgePath);
       if (reason !== undefined) return reason;
       at = end + 1;
     } else return runsCode(`may do more than read with ${text ?? 'this argument'}`);
@@ -177,7 +177,7 @@ function whyNotFind(args: readonly Argument[], judgePath: PathJudge): PartEffect
 }
 
 /** Judges a command that find runs for the files it found: `{}` stands for paths that begin with the folder it looks in. */
-function whyNotExec(
+function findExecProblem(
   args: readonly Argument[],
   {from, end, roots}: {readonly from: number; readonly end: number; readonly roots: readonly Argument[]},
   judgePath: PathJudge,
@@ -213,8 +213,8 @@ function whyNotExec(
         }
       : argument;
   });
-  const special = name === 'find' || name === 'gfind' ? 'none' : whyNotSpecial(name, found, judgePath);
-  const reason = special === 'none' ? whyNotReadOnlyProgram(name, found, judgePath) : special.reason;
+  const special = name === 'find' || name === 'gfind' ? 'none' : specialProgramProblem(name, found, judgePath);
+  const reason = special === 'none' ? programProblem(name, found, judgePath) : special.reason;
   return reason === undefined ? undefined : effectOfRunning(name, reason);
 }
 

@@ -24,7 +24,7 @@ import {
   possiblePaths,
   withVariables,
   type PathExpansion,
-} from '../commands/mentioned-paths.ts';
+} from '../commands/command-paths.ts';
 import {isA, isInterpreter, isShell} from '../commands/known-programs.ts';
 import {isWrapper, layers, programName, shellTextsFrom} from '../commands/layers.ts';
 

@@ -4,8 +4,8 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {JudgeEvidence} from '../access-finding.ts';
 import type {JudgedInvocation, ScriptAnalysis} from '../commands/analyze-command.ts';
 import type {CommandForms} from '../commands/command-forms.ts';
-import {type ChangedPlace, namesInScripts, placesChanged} from '../commands/changed-places.ts';
-import {pathsInCommand, searchedFolders} from '../commands/mentioned-paths.ts';
+import {type ChangedPath, namesInScripts, changedPaths} from '../commands/changed-paths.ts';
+import {pathsInCommand, searchedFolders} from '../commands/command-paths.ts';
 import {accessedPaths} from '../paths/accessed-paths.ts';
 import {repositoryFinding} from '../paths/git-repository.ts';
 import {anchorPattern, anchorDenyPattern, type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
@@ -264,7 +264,7 @@ function breaksFileRule(
 /** Caches the paths that a command changes, with their certainty and depth. */
 const cachedChanges = new WeakMap<CommandForms, readonly ResolvedChange[]>();
 
-interface ResolvedChange extends Pick<ChangedPlace, 'extent'> {
+interface ResolvedChange extends Pick<ChangedPath, 'extent'> {
   readonly places: readonly PathParts[];
 }
 
@@ -272,7 +272,7 @@ function changesOf(command: string, match: MatchContext): readonly ResolvedChang
   const forms = match.forms(command);
   const known = cachedChanges.get(forms);
   if (known !== undefined) return known;
-  const changed = placesChanged(forms).map(({name, extent}) => ({extent, places: resolveNames([name], match)}));
+  const changed = changedPaths(forms).map(({name, extent}) => ({extent, places: resolveNames([name], match)}));
   cachedChanges.set(forms, changed);
   return changed;
 }

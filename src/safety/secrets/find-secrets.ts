@@ -1,6 +1,6 @@
 import {placeholderForm, placeholderStart, type Vault} from './placeholders.ts';
 import {type FoundSecret, findSecretForms} from './secret-forms.ts';
-import {findStatedSecrets} from './stated-secrets.ts';
+import {findStatedSecrets} from './contextual-secrets.ts';
 import {isWords} from './secret-value.ts';
 
 interface SecretScan {

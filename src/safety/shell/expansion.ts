@@ -2,59 +2,61 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {TextRange} from '../../domain/risk.ts';
 import type {WordPart, Script, Word} from './syntax-tree.ts';
 
-/** A word as the program gets it, expanded as far as it is known. */
+/** A word as the program receives it, expanded as far as known. */
 export interface Argument {
   readonly range: TextRange;
   /**
-   * The texts it may be; `opaque` when it is not known but harmless to show; `unknown` otherwise. An `opaque` word may come to any
-   * number of words when it is not quoted.
+   * The possible texts. `opaque`: the text is not known, but harmless to show. `unknown`: anything else. An unquoted `opaque`
+   * word may expand to any number of words.
    */
   readonly value: readonly ExpandedText[] | 'opaque' | 'unknown';
 }
 
-/** One text that a word may expand to. A `wild` one is a pattern that the shell replaces with names of files. */
+/** One possible expansion of a word. A `wild` one is a pattern that the shell replaces with file names. */
 export type ExpandedText = {readonly text: string; readonly style: 'plain' | 'wild'} | FoundFiles;
 
 /**
- * Names of files in the workspace that another program has listed: those that fit one of the patterns in `text` (`*.ts|*.tsx`), or
- * all, hidden ones too, for `**`. With `./` before it none of them can be taken for an option. `searched` names are given to a program
- * that shows little of the files, so that it does not matter whether they hold secrets.
+ * Names of workspace files that another program has listed: those that match one of the patterns in `text` (`*.ts|*.tsx`), or
+ * all, including hidden ones, for `**`. With `./` in front, none can be read as an option. `searched` names go to a program that
+ * shows little of the files, so secrets in them do not matter.
  */
 export interface FoundFiles {
   readonly text: string;
   readonly style: 'found' | 'searched';
-  /** The folders in which the listing program may have run; `here` stands for that of the program that gets the names. */
+  /** The folders in which the listing program may have run. `here` is the folder of the program that receives the names. */
   readonly from: readonly string[] | 'here';
   readonly listed: ListedFiles;
 }
 
 /** Which files a program lists. */
 export interface ListedFiles {
-  /** The folders it looks in, as they are written, and how many levels deep. */
+  /** The folders that it searches, as written, and how many levels deep. */
   readonly below: readonly {readonly folder: string; readonly depth: number}[];
   readonly hidden: 'left out' | 'all but .git' | 'with them';
   readonly links: 'may be among them' | 'none';
-  /** `from around`: the names may begin in a folder above. `bare`: they come without their folder, and stand for other files here. */
+  /** `from around`: the names may begin in a folder above. `bare`: they come without their folder, and mean other files here. */
   readonly names: 'from here' | 'from around' | 'bare';
 }
 
 /** What the expansion of a word depends on. */
 export interface ExpansionContext {
   readonly home: string;
-  /** Where the command may run; none when that is not known. */
+  /** The folders in which the command may run. Empty if they are not known. */
   readonly directories: readonly string[];
   readonly variables: ReadonlyMap<string, Argument['value']>;
-  /** What the commands of a substitution print. */
+  /** Returns what the commands of a substitution print. */
   readonly prints: (script: Script) => PrintedOutput;
 }
 
-/** What a command prints: names of files in the workspace, as `git ls-files` does, a plain word that stands for any like it, or anything. */
+/**
+ * The output of a command: names of workspace files (`git ls-files`), a plain word that represents any similar one, or anything.
+ */
 export type PrintedOutput = ExpandedText | 'anything';
 
-/** The arguments that a word expands to: one, or several because of its braces. */
+/** Returns the arguments that a word expands to: one, or several if it has braces. */
 export function expandWord({parts, range}: Word, context: ExpansionContext): readonly Argument[] {
   const [only] = parts;
-  // The program `[`; elsewhere it may open a pattern.
+  // The program `[`. Elsewhere it may open a pattern.
   if (only?.kind === 'text' && only.text === '[' && parts.length === 1)
     return [{range, value: [{text: '[', style: 'plain'}]}];
   let words: readonly Argument['value'][] = [[{text: '', style: 'plain'}]];
@@ -67,14 +69,14 @@ export function expandWord({parts, range}: Word, context: ExpansionContext): rea
       words = words.map(word => appended(word, value));
     }
   }
-  // `{a,}` comes to `a` alone: a word that is empty without quotes is none.
+  // `{a,}` expands to `a` alone: an empty unquoted word disappears.
   const mayVanish = words.some(
     value => words.length > 1 && typeof value !== 'string' && value.some(({text}) => text === ''),
   );
   return mayVanish ? [{range, value: 'unknown'}] : words.map(value => ({range, value}));
 }
 
-/** How many texts one argument may be, and how many words a word may expand to. */
+/** The most texts of one argument, and the most words that a word may expand to. */
 const maxTexts = 64;
 
 function appended(before: Argument['value'], after: Argument['value']): Argument['value'] {
@@ -93,7 +95,7 @@ function appended(before: Argument['value'], after: Argument['value']): Argument
   );
 }
 
-/** Whether characters that are quoted in one part would be taken for those of the pattern in the other. */
+/** True if quoted characters of one part would be read as part of the pattern in the other. */
 const mixes = (wild: ExpandedText, plain: ExpandedText): boolean =>
   wild.style === 'wild' &&
   plain.style === 'plain' &&
@@ -121,7 +123,7 @@ function valueOf(part: WordPart, context: ExpansionContext): Argument['value'] {
       const value = variable(part.name, context);
       if (part.form === 'changed') return value === 'unknown' ? 'unknown' : 'opaque';
       if (value === 'unknown' || value === 'opaque' || part.style === 'quoted') return value;
-      // Bare, the shell splits it at blanks and takes it for a pattern.
+      // The shell splits a bare value at blanks and expands patterns in it.
       return value.every(({text, style}) => style !== 'plain' || /^[^\s*?[\\]+$/u.test(text)) ? value : 'unknown';
     }
     default:
@@ -139,10 +141,10 @@ function variable(name: string, {home, directories, variables}: ExpansionContext
   return shown.has(name) ? 'opaque' : 'unknown';
 }
 
-/** Parameters that are numbers whatever happens: the exit status, and how many arguments there are. */
+/** Parameters that are always numbers: the exit status, and the number of arguments. */
 const numbers: Readonly<Record<string, readonly string[]>> = {'?': ['0', '1'], '#': ['0']};
 
-/** Whether the value of a variable may be shown; other variables may hold secrets. */
+/** True if a variable's value may be shown. Other variables may hold secrets. */
 export const isPublicVariable = (name: string): boolean => name === 'HOME' || shown.has(name);
 
 const shown: ReadonlySet<string> = new Set(
@@ -156,8 +158,11 @@ const shown: ReadonlySet<string> = new Set(
 type Value = Argument['value'];
 
 /**
- * Reads an assignment. `own`: to a variable that only the script itself uses; `harmless`: to one that programs know, with a value that
- * only sets a language or a width; `known`: to one that they know, with a plain text; `unsure` otherwise.
+ * Reads an assignment:
+ * - `own`: to a variable that only the script itself uses.
+ * - `harmless`: to a variable that programs know, with a value that only sets a language or a width.
+ * - `known`: to a variable that programs know, with a plain text.
+ * - `unsure`: anything else.
  */
 export function readAssignment(
   word: Word,
@@ -169,7 +174,7 @@ export function readAssignment(
   const [first, ...rest] = word.parts;
   const [head, name = ''] = (first?.kind === 'text' ? /^([A-Za-z_]\w*)=/u.exec(first.text) : undefined) ?? [];
   if (first?.kind !== 'text' || head === undefined) return {kind: 'unsure'};
-  // What is assigned is neither split nor taken for a pattern.
+  // The shell does not split an assigned value, nor expand patterns in it.
   const parts = [{...first, text: first.text.slice(head.length)}, ...rest].map(part =>
     'style' in part ? {...part, style: 'quoted' as const} : part,
   );
@@ -184,7 +189,7 @@ export function readAssignment(
     : {kind: 'unsure'};
 }
 
-/** Whether no shell and no program gives a meaning to the variable of this name. */
+/** True if neither shells nor programs use a variable of this name. */
 export const isScriptVariable = (name: string): boolean =>
   /^(?!npm_|http)[a-z][a-z0-9_]*$/u.test(name) && !/_proxy$|^(?:cd|f|man|mail|module_)?path$/u.test(name);
 
@@ -204,7 +209,7 @@ const harmless: ReadonlyMap<string, RegExp> = new Map([
   ['TERM', /^(?:dumb|xterm|xterm-256color)$/u],
 ]);
 
-/** A value that may be any of several values. */
+/** Returns the union of several values. */
 export const unionOfValues = (values: readonly Argument[]): Value =>
   values.length === 0 ? 'unknown' : values.map(({value}) => value).reduce(either);
 
@@ -221,7 +226,10 @@ const isSame = (a: ExpandedText, b: ExpandedText): boolean =>
   a.style === b.style &&
   (a.style === 'plain' || a.style === 'wild' || JSON.stringify(a) === JSON.stringify(b));
 
-/** Notes what variables may be after one of these branches has run, or none. A variable that was not set may hold anything. */
+/**
+ * Records the possible values of variables after one or none of these branches has run. A variable that was not set may hold
+ * anything.
+ */
 export function mergeInto(variables: Map<string, Value>, ways: readonly ReadonlyMap<string, Value>[]): void {
   for (const way of ways) {
     for (const [name, value] of way) {
@@ -232,8 +240,8 @@ export function mergeInto(variables: Map<string, Value>, ways: readonly Readonly
 }
 
 /**
- * Forgets the variables that a loop may set, since its body may find them as it left them itself. These are the ones whose bare names
- * stand in it: `for x in`, `x=` and `read x` all spell the name out.
+ * Forgets the variables that a loop may set, because its body may see its own earlier values. These are the ones whose bare names
+ * are in it: `for x in`, `x=` and `read x` all write the name out.
  */
 export function forgetMentioned(
   variables: Map<string, Value>,

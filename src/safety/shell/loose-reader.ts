@@ -1,30 +1,30 @@
 /**
- * Reads the commands of any text, also of one that the strict parser refuses. It knows quoting, substitution and redirection, not
- * the whole grammar: what it takes for a command may be an argument or a line of a here-document. Only what asks or denies stands on
- * it, where a command too many is better than one too few; nothing is let through because of it.
+ * Reads the commands of any text, even one that the strict parser rejects. It knows quoting, substitution and redirection, but
+ * not the whole grammar: a command that it finds may be an argument or a here-document line. Only ask and deny decisions use it,
+ * for which a command too many is better than one too few. It never allows anything.
  *
- * The strict parser cannot take its place. Of `f() { rm -rf a; }; f` it says only that it does not understand it. With a rule that
- * denies `rm`, this command has to be denied, while `f() { ls; }; f` has to be asked about: a parser without an answer could only
- * deny both or ask about both. In the same way `mv ~/.local/share{,.bak}` has to be seen to move the folder of weft's own files.
- * tree-sitter cannot either: it loads asynchronously (35 ms, with every command), and drops what it does not understand.
+ * The strict parser cannot replace it. About `f() { rm -rf a; }; f` it says only that it does not understand it. With a deny rule
+ * for `rm`, this command must be denied, while `f() { ls; }; f` must ask: a parser without an answer could only deny both or ask
+ * about both. Similarly, `mv ~/.local/share{,.bak}` must be seen to move the folder of weft's own files. tree-sitter cannot
+ * replace it either: it loads asynchronously (35 ms, with every command), and drops what it does not understand.
  */
 interface ShellReading {
-  /** The words of every command, those of substitutions before those of the command around them. */
+  /** The words of every command. Substitutions come before the command around them. */
   readonly commands: readonly (readonly ShellWord[])[];
-  /** The words after signs of redirection; those of here-documents among them. */
+  /** The words after redirection operators, including those of here-documents. */
   readonly redirected: readonly ShellWord[];
-  /** `partial`: it is nested too deep to be read to the end. */
+  /** `partial`: the text is nested too deep to be read completely. */
   readonly extent: 'whole' | 'partial';
 }
 
 export interface ShellWord {
-  /** The word as it is written. */
+  /** The word as written. */
   readonly raw: string;
-  /** The word without quotes and backslashes; each substitution stands as `$()`, other expansions stay as they are. */
+  /** The word without quotes and backslashes. A substitution becomes `$()`. Other expansions stay as they are. */
   readonly plain: string;
 }
 
-/** How many substitutions inside one another are followed. */
+/** How many nested substitutions are followed. */
 const deepest = 20;
 
 export function readShell(text: string): ShellReading {
@@ -33,7 +33,7 @@ export function readShell(text: string): ShellReading {
   return {commands: scan.commands, redirected: scan.redirected, extent: scan.extent};
 }
 
-/** The text, how far it has been read, and what was found in it so far. */
+/** The text, the position in it, and the findings so far. */
 interface Scan {
   readonly text: string;
   at: number;
@@ -42,7 +42,7 @@ interface Scan {
   extent: ShellReading['extent'];
 }
 
-/** Reads commands up to the end, or up to the `)` that closes the substitution they are in. */
+/** Reads commands up to the end, or up to the `)` of the enclosing substitution. */
 function readList(scan: Scan, {depth, until}: {readonly depth: number; readonly until: 'end' | 'closing'}): void {
   let words: ShellWord[] = [];
   let groups = 0;
@@ -77,13 +77,13 @@ function readList(scan: Scan, {depth, until}: {readonly depth: number; readonly 
 
 const separators: ReadonlySet<string> = new Set([';', '|', '&', '(', ')']);
 
-/** The length of a redirection's sign, `2>&`, `<<`, `&>`, at the start of a word; 0 when there is none. */
+/** Returns the length of a redirection operator such as `2>&`, `<<` or `&>` at the start of a word, or 0 if there is none. */
 function redirectionAt({text, at}: Scan): number {
   redirection.lastIndex = at;
   return redirection.exec(text)?.[0].length ?? 0;
 }
 
-/** The operators of redirections, but not the `<(` and `>(` of process substitution, which are words. */
+/** Matches redirection operators, but not the `<(` and `>(` of process substitutions, which are words. */
 const redirection = /(?:\d{1,9}|\{\w{1,99}\})?(?:&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>](?!\())/uy;
 
 function readWord(scan: Scan, depth: number): ShellWord {
@@ -113,14 +113,14 @@ function readWord(scan: Scan, depth: number): ShellWord {
 const isSubstitution = (char: string, following: string): boolean =>
   char === '`' || (following === '(' && (char === '$' || char === '<' || char === '>'));
 
-/** Reads the character after a backslash; a line end there only joins the lines. */
+/** Reads the character after a backslash. A line end there only joins the lines. */
 function readEscape(scan: Scan): string {
   const escaped = scan.text.charAt(scan.at + 1);
   scan.at += 2;
   return escaped === '\n' ? '' : escaped;
 }
 
-/** Reads what stands between single quotes; in `$'…'` a backslash escapes. */
+/** Reads text between single quotes. In `$'…'` a backslash escapes. */
 function readQuoted(scan: Scan, backslash: 'as-is' | 'escapes'): string {
   scan.at += 1;
   let plain = '';
@@ -156,7 +156,7 @@ function readDoubleQuoted(scan: Scan, depth: number): string {
   return plain;
 }
 
-/** Reads the commands of a substitution. What is nested too deep is read as separate commands. */
+/** Reads the commands of a substitution. Beyond the maximum depth they are read as separate commands. */
 function readSubstitution(scan: Scan, depth: number): string {
   if (depth >= deepest) {
     scan.extent = 'partial';
@@ -186,7 +186,7 @@ function readBackticks(scan: Scan, depth: number): void {
   scan.at = end + 1;
 }
 
-/** What a backslash and what follows it stand for between `$'` and `'`, and how many characters they are. */
+/** Returns what an escape between `$'` and `'` stands for, and its length in characters. */
 function ansiEscapeAt(text: string, at: number): {readonly length: number; readonly value: string} {
   escape.lastIndex = at;
   const [whole, byte, unit, point, octal, control] = escape.exec(text) ?? [];

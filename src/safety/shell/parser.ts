@@ -11,15 +11,15 @@ import {
   skipBlanks,
 } from './word-parser.ts';
 
-/** Why a text is not understood, and at which character. */
+/** Why a text is not understood, and the position of the character. */
 interface Unread {
   readonly what: string;
   readonly at: number;
 }
 
 /**
- * Reads a text as bash does. It is strict where bash is lenient: whatever is rare, hidden or open to two readings fails, and
- * is asked about. A result stands for exactly what bash would run, which the tests prove against bash itself.
+ * Reads a text as bash does. It is stricter than bash: rare, hidden or ambiguous syntax fails, and then weft asks. A result means
+ * exactly what bash would run, which the tests prove with bash itself.
  */
 export function parseShell(text: string): Outcome<Script, Unread> {
   if (text.length > longestText) return failed({what: 'very long text', at: 0});
@@ -37,15 +37,18 @@ export function parseShell(text: string): Outcome<Script, Unread> {
   }
 }
 
-/** How many characters a text may have; some ten times those of 5,000 commands in a row. */
+/** The most characters in a text, about ten times those of 5,000 commands in a row. */
 const longestText = 200_000;
 
-/** Control and formatting characters, blanks other than space, tab and line end, lone surrogates, private and unassigned characters. */
+/**
+ * Matches control and formatting characters, blanks other than space, tab and line end, lone surrogates, private and unassigned
+ * characters.
+ */
 const hiddenCharacter = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Z}\p{Cs}\p{Co}\p{Cn}\u115F\u1160\u2800\u3164\uFFA0]/u;
 
-/** Reads the commands of a substitution up to its closing sign or, where the text ends there (backticks), to the end. */
+/** Reads the commands of a substitution up to its closing sign, or to the end of the text for backticks. */
 function readSubstituted(scan: ParserState, closing: ')' | 'end'): Script {
-  // Where a here-document and a substitution lie across each other, shells differ.
+  // Shells differ if a here-document and a substitution overlap.
   if (scan.awaited.length > 0) throw new NotUnderstood('a substitution beside a here-document', scan.at);
   const script = readList(scan, closing === ')' ? [')'] : []);
   if (scan.awaited.length > 0 || (closing === 'end' && scan.at < scan.text.length)) {
@@ -54,7 +57,7 @@ function readSubstituted(scan: ParserState, closing: ')' | 'end'): Script {
   return script;
 }
 
-/** Reads commands up to one of the closing signs or words, which stays unread; to the end of the text where there is none. */
+/** Reads commands up to one of the closing signs or words, which stays unread. Without any, reads to the end of the text. */
 function readList(scan: ParserState, closing: readonly string[]): Script {
   const list: AndOr[] = [];
   for (;;) {
@@ -197,7 +200,7 @@ function readIf(scan: ParserState): Compound {
   return {kind: 'branches', scripts, words: [], runs: 'once'};
 }
 
-/** Reads `case $x in a | 'b*') …;; *) …;; esac`; the rare ends `;&` and `;;&` are not understood. */
+/** Reads `case $x in a | 'b*') …;; *) …;; esac`. The rare terminators `;&` and `;;&` are not understood. */
 function readCase(scan: ParserState): Compound {
   const scripts: Script[] = [];
   scan.at += 'case'.length;
@@ -254,7 +257,7 @@ function readFor(scan: ParserState): Compound {
   return {kind: 'for', variable, values, body: readDo(scan)};
 }
 
-/** Reads `[[ … ]]` with plain words; its operators `&&`, `||`, `(`, `)`, `<` and `>` are words of it. */
+/** Reads `[[ … ]]` with plain words. Its operators `&&`, `||`, `(`, `)`, `<` and `>` count as words. */
 function readTest(scan: ParserState): Compound {
   const start = scan.at;
   scan.at += 2;
@@ -275,7 +278,7 @@ function readTest(scan: ParserState): Compound {
     const word = scan.text.charAt(scan.at - 1) === '\n' || scan.text.charAt(from) === '#' ? undefined : readWord(scan);
     if (word === undefined) throw new NotUnderstood('a test', from);
     if (scan.text.slice(word.range.from, word.range.to) === '=~') {
-      // The shell reads a pattern by rules of its own.
+      // The shell has its own rules for a pattern.
       if (!/^\s+[\w.^$*+/"':@=-]+\s/u.test(scan.text.slice(scan.at, scan.at + 500))) {
         throw new NotUnderstood('a regular expression in a test', from);
       }
@@ -319,7 +322,7 @@ function isAssignment({parts: [first]}: Word): boolean {
   return first?.kind === 'text' && first.style === 'bare' && /^[A-Za-z_]\w*(?:\[[\s\S]*\])?\+?=/u.test(first.text);
 }
 
-/** The bare word that begins here and could be a keyword; empty where there is none. */
+/** Returns the bare word that begins here and could be a keyword, or an empty text if there is none. */
 function keywordAt({text, at}: ParserState): string {
   keyword.lastIndex = at;
   return keyword.exec(text)?.[0] ?? '';
@@ -333,7 +336,7 @@ function takes(scan: ParserState, operator: string): boolean {
   return true;
 }
 
-/** Skips blanks, comments and line ends, and reads the bodies of here-documents that begin behind a line end. */
+/** Skips blanks, comments and line ends, and reads here-document bodies after a line end. */
 function skipLines(scan: ParserState): void {
   for (;;) {
     skipBlanks(scan);
@@ -343,7 +346,7 @@ function skipLines(scan: ParserState): void {
   }
 }
 
-/** Reads the redirection that begins here, `2>/dev/null`, `<<EOF`; `undefined` when none does. */
+/** Reads the redirection that begins here, such as `2>/dev/null` or `<<EOF`. Returns `undefined` if there is none. */
 function readRedirection(scan: ParserState): Redirection | undefined {
   const from = scan.at;
   beginning.lastIndex = from;
@@ -367,7 +370,7 @@ function readRedirection(scan: ParserState): Redirection | undefined {
   };
 }
 
-/** The operators of redirections, but not the `<(` and `>(` of process substitution. */
+/** Matches redirection operators, but not the `<(` and `>(` of process substitutions. */
 const beginning = /(?:\d{1,3}|\{[A-Za-z_]\w*\})?(&>>|&>|<<<|<<-|<<|<>|[<>]&|>>|>\||[<>](?!\())/uy;
 
 function awaited(
@@ -387,7 +390,7 @@ function awaited(
   };
 }
 
-/** Reads the bodies of the here-documents that were begun before the line end just passed. */
+/** Reads the bodies of the here-documents that began before the line end just passed. */
 function readHereDocuments(scan: ParserState): void {
   for (const document of scan.awaited.splice(0)) readBody(scan, document);
 }
@@ -400,7 +403,7 @@ function readBody(scan: ParserState, {delimiter, tabs, expands, place}: AwaitedD
     const end = endOfLine(scan.text, at);
     const line = scan.text.slice(at, end);
     if ((tabs === 'stripped' ? line.replace(/^\t+/u, '') : line) === delimiter) break;
-    // A backslash at the end joins the line with the next, be it the last.
+    // A final backslash joins the line with the next, even the last one.
     if (expands === 'expands' && line.endsWith('\\')) throw new NotUnderstood('a joined line in a here-document', end);
     at = end + 1;
   }

@@ -9,9 +9,9 @@ import {parseShell} from './parser.ts';
 import type {AndOr, Command, Redirection, Script, Word} from './syntax-tree.ts';
 
 /**
- * Whether a second, independent reading of the text finds the very same words in the very same commands, so that a fault in one
- * parser alone lets nothing through. The second reader is tree-sitter's grammar of bash. It is not loaded (35 ms) for texts of plain
- * words between `|`, `&&`, `||`, `;` and line ends: these have only one reading, which is found by splitting the text.
+ * Returns true if a second, independent reading of the text finds the same words in the same commands, so that a bug in one
+ * parser alone allows nothing. The second reader is tree-sitter's bash grammar. It is not loaded (35 ms) for texts of plain words
+ * between `|`, `&&`, `||`, `;` and line ends: these have only one reading, which splitting the text finds.
  */
 export async function confirmsReading(text: string, script: Script): Promise<boolean> {
   if (isPlainScript(text, script)) return true;
@@ -21,7 +21,7 @@ export async function confirmsReading(text: string, script: Script): Promise<boo
   return parsed.tag === 'ok' && agreesWithGrammar(short, parsed.value);
 }
 
-/** Whether the text has nothing but plain words and operators between them, and the parser found exactly these words. */
+/** True if the text contains only plain words and operators between them, and the parser found exactly these words. */
 function isPlainScript(text: string, script: Script): boolean {
   if (!plainScript.test(text)) return false;
   const words: string[] = [];
@@ -43,15 +43,15 @@ function isPlainScript(text: string, script: Script): boolean {
   );
 }
 
-/** Stands between the commands when two readings are compared. */
+/** Separates the commands when two readings are compared. */
 const operatorPlace = ';';
 
 const plainScript = /^[\w./:,@%+-]+(?: [\w./:,@%+-]+)*(?: ?(?:\|\|?|&&|[;\n]) ?[\w./:,@%+-]+(?: [\w./:,@%+-]+)*)*$/u;
 
-/** Whether tree-sitter reads the text without an error and finds the words that the parser found. */
+/** Returns true if tree-sitter reads the text without an error and finds the parser's words. */
 async function agreesWithGrammar(text: string, script: Script): Promise<boolean> {
   const parser = await bashGrammar();
-  // The grammar stumbles over `-` right before a here-document, which is a word like any other.
+  // The grammar fails on `-` directly before a here-document, which is an ordinary word.
   const tree = parser.parse(text.replaceAll(/(?<=\s)-(?=\s+<<)/gu, '_'));
   if (tree === null) return false;
   try {
@@ -65,7 +65,7 @@ async function agreesWithGrammar(text: string, script: Script): Promise<boolean>
   }
 }
 
-/** The types of nodes that a command may have that is let through; one with any other is asked about. */
+/** The node types of commands that weft may allow. A command with any other asks. */
 const knownNodes: ReadonlySet<string> = new Set([
   'program',
   'list',
@@ -120,24 +120,24 @@ const knownNodes: ReadonlySet<string> = new Set([
   'comment',
 ]);
 
-/** As what a part of the text is read. */
+/** How a part of the text is read. */
 const kinds = {name: 0, word: 1, target: 2, test: 3} as const;
 type Kind = keyof typeof kinds;
 
-/** A range and its kind are kept as one number; texts are shorter than this. */
+/** The factor with which a range and its kind become one number. Texts are shorter. */
 const span = 2 ** 20;
 const keyOf = (kind: Kind, from: number, to: number): number => (kinds[kind] * span + from) * span + to;
 
-/** The ranges of the words of commands and of the targets of redirections, and of tests as a whole; `undefined` where there is an unknown node. */
+/** Returns the ranges of command words, redirection targets, and whole tests, or `undefined` if there is an unknown node. */
 function wordsOfTree(tree: Tree): ReadonlySet<number> | undefined {
   const words = new Set<number>();
   const cursor: TreeCursor = tree.walk();
   try {
-    // The types of the nodes around the present one. Deep trees are walked without recursion.
+    // The types of the ancestor nodes. Deep trees are walked without recursion.
     const ancestors: string[] = [];
     for (;;) {
       const type = cursor.nodeType;
-      // Of the commands that the grammar takes for declarations, only `export` runs unasked.
+      // Of the commands that the grammar reads as declarations, only `export` runs without an approval.
       const isKeyword = ancestors.at(-1) === 'declaration_command' && !cursor.nodeIsNamed;
       if (isKeyword ? type !== 'export' : cursor.nodeIsNamed && !knownNodes.has(type)) return undefined;
       if (cursor.nodeIsNamed || isKeyword) noteWord(words, {cursor, type, parent: ancestors.at(-1) ?? ''});
@@ -231,13 +231,13 @@ function wordsOfScript(script: Script): ReadonlySet<number> {
 const isBracket = ({parts: [first], range}: Word): boolean =>
   range.to - range.from === 1 && first?.kind === 'text' && first.text === '[';
 
-/** `>&-` has no word for its target. */
+/** True for `>&-`, whose target is not a word. */
 const isClosed = ({parts: [first]}: Word): boolean => first?.kind === 'text' && first.text === '-';
 
 /**
- * The text without those commands that are like one before them. Only plain commands are left out: words without any character that
- * the shell gives a meaning to, between `&&`, `||`, `;` and line ends. However long a chain of them is, one of each kind shows whether
- * the two readings agree.
+ * Returns the text without commands that resemble an earlier one. Only plain commands are removed: words without characters that
+ * have a meaning to the shell, between `&&`, `||`, `;` and line ends. However long a chain is, one command of each kind shows
+ * whether the two readings agree.
  */
 export function withoutRepeats(text: string, script: Script): string {
   const seen = new Set<string>();
@@ -264,7 +264,7 @@ export function withoutRepeats(text: string, script: Script): string {
   return copied === 0 ? text : kept.join('') + text.slice(copied);
 }
 
-/** Plain commands, with `|` between them. */
+/** Matches plain commands, with `|` between them. */
 const plainWords = /^[\w./:,@%+-]+(?: \|? ?[\w./:,@%+-]+)*$/u;
 
 const plainGap = /^[ \n]*(?:&&|\|\||;|\n)[ \n]*$/u;
@@ -277,7 +277,7 @@ function rangeOf({pipeline}: AndOr['steps'][number]): {readonly from: number; re
 
 let loading: Promise<Parser> | undefined;
 
-/** tree-sitter's grammar of bash, loaded with the first command: some 35 ms. */
+/** Returns tree-sitter's bash grammar, which the first command loads (about 35 ms). */
 const bashGrammar = (): Promise<Parser> => (loading ??= load());
 
 async function load(): Promise<Parser> {
@@ -291,15 +291,15 @@ async function load(): Promise<Parser> {
     await treeSitter.Parser.init(options);
     const parser = new treeSitter.Parser();
     parser.setLanguage(await treeSitter.Language.load(grammar));
-    // A function is compiled when it is first called.
+    // The first call of a function compiles it.
     parser.parse('ls')?.delete();
     return parser;
   });
 }
 
 /**
- * Compiles WebAssembly with V8's quick first compiler alone. The optimising one takes 500 MB and most of a second for the grammar's
- * tables, and gains nothing on commands.
+ * Compiles WebAssembly with only V8's fast baseline compiler. The optimizing one takes 500 MB and most of a second for the
+ * grammar's tables, without making commands faster.
  */
 async function withoutOptimising<T>(compile: () => Promise<T>): Promise<T> {
   const flags = ['wasm-tier-up', 'wasm-dynamic-tiering'];
@@ -311,7 +311,7 @@ async function withoutOptimising<T>(compile: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads a file of the grammar: the built program has it beside its chunks, the sources find it in the package. */
+/** Reads a file of the grammar. The built program has it beside its chunks. The sources find it in the package. */
 async function binary(name: string): Promise<Uint8Array> {
   const beside = fileURLToPath(new URL(`../grammar/${name}`, import.meta.url));
   return readFile(

@@ -1,6 +1,6 @@
 import type {TextRange} from '../../domain/risk.ts';
 
-/** The syntax tree of a shell script. It has only what weft is sure to read as bash does, see `parseShell`. */
+/** The syntax tree of a shell script. It contains only what weft certainly reads as bash does, see `parseShell`. */
 export type Script = readonly AndOr[];
 
 /** An and-or list, `a && b || c`, and whether `&` ended it. */
@@ -10,7 +10,7 @@ export interface AndOr {
 }
 
 export interface AndOrStep {
-  /** After which exit of the step before it this one runs; `always` for the first. */
+  /** The exit of the previous step after which this one runs. `always` for the first. */
   readonly when: 'always' | 'after-success' | 'after-failure';
   readonly pipeline: readonly Command[];
 }
@@ -20,8 +20,8 @@ export type Command =
   | ((
       | {readonly kind: 'group'; readonly body: Script; readonly scope: 'own' | 'shared'}
       /**
-       * An `if`, `while`, `until` or `case` with its scripts in order. Each but the first may run or not, those of a loop more than
-       * once. `words` are what a `case` compares; of a `case` the first script may not run either.
+       * An `if`, `while`, `until` or `case` with its scripts in order. All but the first are optional, and those of a loop may
+       * run more than once. `words` are what a `case` compares. In a `case` the first script is optional too.
        */
       | {
           readonly kind: 'branches';
@@ -55,7 +55,7 @@ export interface Word {
   readonly range: TextRange;
 }
 
-/** A part of a word. A `bare` part is not quoted: the shell splits it at blanks and takes it for a pattern of file names. */
+/** A part of a word. A `bare` part is not quoted: the shell splits it at blanks and expands file name patterns in it. */
 export type WordPart =
   | {readonly kind: 'text'; readonly text: string; readonly style: Quoting}
   /** A brace expansion, `{a,b}` or `{1..3}`. */

@@ -1,8 +1,8 @@
 import type {WordPart, Redirection, Script, Quoting, Word} from './syntax-tree.ts';
 
 /**
- * Reads the word that begins here, as bash does with its usual settings; `undefined` when none does. What is rare and easily
- * misread (arrays, patterns of ksh, changes of parameters beyond the plain ones, translated strings) is not understood.
+ * Reads the word that begins here as bash does with default settings, or returns `undefined` if there is none. Rare syntax that
+ * is easily misread is not understood: arrays, ksh patterns, unusual parameter expansions, translated strings.
  */
 export function readWord(scan: ParserState): Word | undefined {
   const from = scan.at;
@@ -15,7 +15,7 @@ export function readWord(scan: ParserState): Word | undefined {
   return {parts: joined(parts), range: {from, to: scan.at}};
 }
 
-/** Refuses what the shell expands in an order that is easily mistaken: `~` after braces, `=` or `:`, and process substitutions in words. */
+/** Rejects text whose order of expansion is easily mistaken: `~` after braces, `=` or `:`, and process substitutions in words. */
 function refuseRare(parts: readonly WordPart[], at: number): void {
   const hasBraces = parts.some(({kind}) => kind === 'braces');
   if (hasBraces && parts.some(({kind}) => kind !== 'braces' && kind !== 'text')) {
@@ -29,7 +29,7 @@ function refuseRare(parts: readonly WordPart[], at: number): void {
   }
 }
 
-/** Reads the body of a here-document, or what stands between double quotes: other quotes and blanks are text there. */
+/** Reads the body of a here-document, or text between double quotes. Other quotes and blanks in it are text. */
 export function readQuotedText(scan: ParserState, {end}: {readonly end: number | '"'}): readonly WordPart[] {
   const parts: WordPart[] = [];
   const special = end === '"' ? /["$`\\]/gu : /[$`\\]/gu;
@@ -88,7 +88,7 @@ function readPart(scan: ParserState, parts: WordPart[]): boolean {
     }
     case '"':
       scan.at += 1;
-      // An empty string is a word all the same.
+      // An empty string is also a word.
       parts.push(textPart('', 'quoted'), ...readQuotedText(scan, {end: '"'}));
       scan.at += 1;
       return true;
@@ -111,7 +111,7 @@ function readPart(scan: ParserState, parts: WordPart[]): boolean {
   }
 }
 
-/** Characters that have no meaning to the shell. */
+/** Matches characters without a meaning to the shell. */
 const plain = /[^\s;&|()<>\\'"$`{]+/uy;
 
 /** Reads the expansion that `$` or a backtick begins, bare or between double quotes. */
@@ -145,7 +145,7 @@ function readExpansion(scan: ParserState, parts: WordPart[], style: Quoting): vo
     return;
   }
   if (rest.startsWith('$((')) {
-    // Names in arithmetic are worked out as expressions themselves, and may run commands: numbers alone are understood.
+    // Names in arithmetic are evaluated as expressions and may run commands, so only numbers are understood.
     const sum = /^\$\(\([\d\s+*/%()<>=-]*?\)\)/u.exec(rest);
     if (sum === null) return notUnderstood('arithmetic on more than numbers', scan);
     scan.at += sum[0].length;
@@ -183,7 +183,9 @@ const escaped = /\$'((?:[^'\\]|\\[ntr\\'"])*)'/uy;
 
 const escapes: Readonly<Record<string, string>> = {n: '\n', t: '\t', r: '\r'};
 
-/** Reads the `~` of `~` and `~/…`, the user's home folder. Other words that begin so may name the home folder of anybody. */
+/**
+ * Reads the `~` of `~` and `~/…`, the user's home folder. Other words that begin with `~` may name another user's home folder.
+ */
 function readTilde(scan: ParserState): boolean {
   if (scan.text.charAt(scan.at) !== '~') return false;
   if (!/^~(?:$|[\s/;&|)])/u.test(scan.text.slice(scan.at, scan.at + 2))) notUnderstood("somebody's home folder", scan);
@@ -191,7 +193,7 @@ function readTilde(scan: ParserState): boolean {
   return true;
 }
 
-/** Joins neighbouring texts that are quoted alike. */
+/** Joins adjacent texts with the same quoting. */
 function joined(parts: readonly WordPart[]): readonly WordPart[] {
   const result: WordPart[] = [];
   for (const part of parts) {
@@ -213,12 +215,12 @@ function notUnderstood(what: string, {at}: ParserState): never {
   throw new NotUnderstood(what, at);
 }
 
-/** How many words one pair of braces may expand to. */
+/** The most words that one pair of braces may expand to. */
 const maxAlternatives = 64;
 
 /**
- * Reads `{a,b}` or `{1..5}` with nothing but plain characters in it; `undefined` where a brace is only a brace, as in `HEAD@{1}`
- * or `{}`. Everything between the two, which bash might expand, is not understood.
+ * Reads `{a,b}` or `{1..5}` with only plain characters in it. Returns `undefined` if a brace is literal, as in `HEAD@{1}` or
+ * `{}`. Text between these cases, which bash might expand, is not understood.
  */
 function readBraces(scan: ParserState): readonly string[] | undefined {
   const word = /^\{[^\s;&|()<>]*/u.exec(scan.text.slice(scan.at, scan.at + longestWord))?.[0] ?? '';
@@ -237,7 +239,7 @@ function readBraces(scan: ParserState): readonly string[] | undefined {
   return undefined;
 }
 
-/** How many characters of a word are looked at; in a longer word no brace is taken for a plain character. */
+/** How many characters of a word are examined. In a longer word no brace counts as literal. */
 const longestWord = 2000;
 
 function isOnlyBrace(word: string): boolean {
@@ -258,7 +260,7 @@ function numbers(from: number, to: number): readonly string[] {
   return Array.from({length: Math.abs(to - from) + 1}, (_, index) => String(from + index * step));
 }
 
-/** Thrown inside the parser alone, where it does not understand the text or cannot be sure to. */
+/** Thrown only inside the parser, if it does not understand the text with certainty. */
 export class NotUnderstood extends Error {
   readonly what: string;
   readonly at: number;
@@ -270,13 +272,13 @@ export class NotUnderstood extends Error {
   }
 }
 
-/** The text, how far it has been read, and the here-documents whose bodies begin at the next line end. */
+/** The text, the position in it, and the here-documents whose bodies begin after the next line end. */
 export interface ParserState {
   readonly text: string;
   at: number;
   depth: number;
   readonly awaited: AwaitedDocument[];
-  /** Reads the commands of a substitution up to its closing sign, which it leaves. The parser gives it to the reader of words. */
+  /** Reads the commands of a substitution, up to but not including its closing sign. The parser passes it to the word reader. */
   readonly readScript: (scan: ParserState, closing: ')' | 'end') => Script;
 }
 
@@ -287,7 +289,7 @@ export interface AwaitedDocument {
   readonly place: (document: Redirection['target']) => void;
 }
 
-/** How many commands and substitutions may be nested. */
+/** How deep commands and substitutions may be nested. */
 const deepest = 60;
 
 export function nested<T>(scan: ParserState, read: () => T): T {
@@ -298,7 +300,7 @@ export function nested<T>(scan: ParserState, read: () => T): T {
   return result;
 }
 
-/** Skips blanks, comments and lines joined by a backslash, but no line ends. */
+/** Skips blanks, comments and escaped line ends, but not line ends. */
 export function skipBlanks(scan: ParserState): void {
   const {text} = scan;
   for (;;) {

@@ -1,6 +1,6 @@
 import {deed} from '../program-table.ts';
 
-/** Files that choose which of several versions of a tool runs, and may name one of their own. */
+/** Files that choose the version of a tool that runs, and may name a tool of their own. */
 export const versionFiles = '.tool-versions mise.toml .mise.toml';
 
 export const deletes = deed('destructive', 'deletes files');

@@ -1,7 +1,7 @@
 import {deed, program, type ProgramRow} from '../program-table.ts';
 import {changesRepository, fetches, inRepository, movesBranch, rewritesHistory} from './deeds.ts';
 
-/** Settings that have git run a program, or read further settings. */
+/** Settings that make git run a program, or read further settings. */
 const actingSettings = `alias.* pager.* core.pager* core.editor* core.fsmonitor* core.hooksPath* core.sshCommand*
   core.askPass* core.gitProxy* core.alternateRefsCommand* core.worktree* sequence.editor* interactive.diffFilter*
   diff.external* diff.*.command* diff.*.textconv* difftool.* mergetool.* merge.*.driver* filter.* gpg.*program*
@@ -41,8 +41,8 @@ const branches = `-a -r -v -vv -i --all --remotes --verbose --show-current --lis
 const ofTrees = '-s=text --source=text -b=text -B=text -c=text -C=text --orphan=text';
 
 /**
- * git. A repository's own configuration can name programs that git runs and files that it reads: `repositoryFinding` judges that.
- * Whatever would turn such a program on by an option, or bring configuration along, is not harmless.
+ * git. A repository's configuration can name programs that git runs and files that it reads, which `repositoryFinding` judges. An
+ * option that enables such a program, or adds configuration, is not harmless.
  */
 export const git: readonly ProgramRow[] = [
   program('git status', {

@@ -12,7 +12,7 @@ import {
   versionFiles,
 } from './deeds.ts';
 
-/** Package managers, and what runs programs of packages. */
+/** Package managers, and runners for programs of packages. */
 export const packages: readonly ProgramRow[] = [
   program('npm', {
     runs: `--script-shell --shell --node-options --call --editor --viewer --git --userconfig --globalconfig --use-yarnrc

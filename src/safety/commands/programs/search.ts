@@ -6,7 +6,7 @@ const shared = `-A=number -B=number -C=number -c -e=text -F -f=path -H -i -l -m=
   --with-filename --ignore-case --files-with-matches --max-count=number --line-number --only-matching --quiet
   --invert-match --word-regexp --line-regexp --color --color=text --no-filename --no-messages`;
 
-/** Search programs. They read whole folders, as weft's own search does; the user is asked when they are given a file with secrets by its name. */
+/** Search programs. They read whole folders, as weft's own search does. weft asks if they name a file with secrets. */
 export const search: readonly ProgramRow[] = [
   program('grep, egrep, fgrep, zgrep', {
     options: `${shared}

@@ -11,7 +11,7 @@ import {
   usesService,
 } from './deeds.ts';
 
-/** Clients of other machines and of services. */
+/** Clients for other machines and services. */
 export const services: readonly ProgramRow[] = [
   program('rsync', {
     options: '-f=text --filter=text --exclude=text --include=text -e=program --rsh=program',

@@ -1,7 +1,7 @@
 import {deed, program, type ProgramRow} from '../program-table.ts';
 import {asOtherUser, changesShell, runsText, steersShell} from './deeds.ts';
 
-/** Shells, and what is built into them. */
+/** Shells and their builtins. */
 export const shell: readonly ProgramRow[] = [
   program('bash, sh', {does: [runsText], is: 'shell restores own-words'}),
   program('zsh', {does: [runsText], is: 'shell restores'}),

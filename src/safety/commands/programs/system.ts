@@ -10,7 +10,7 @@ import {
   usesKeys,
 } from './deeds.ts';
 
-/** Programs that show what the machine is and does, and that steer it. */
+/** Programs that show or control the machine. */
 export const system: readonly ProgramRow[] = [
   program('uname', {
     options: '-a -s -n -r -v -m -p -i -o --all --kernel-name --machine',

@@ -1,8 +1,8 @@
 import {program, type ProgramRow} from '../program-table.ts';
 
 /**
- * Tools that are asked for their version. The option belongs to the name: without it most of these run what they are given. Tools that
- * first run what the project configures (yarn, pnpm, mvn, pytest) are not among them.
+ * Tools with a version option. The option belongs to the name: without it most of these run their arguments. Tools that first run
+ * what the project configures (yarn, pnpm, mvn, pytest) are not included.
  */
 const askedForVersion = [
   each(
@@ -18,7 +18,7 @@ const askedForVersion = [
   'kubectl version --client',
 ].join();
 
-/** Tools that are asked for help: the option alone makes them print it and do nothing else. */
+/** Tools with a help option. The option alone makes them print help and do nothing else. */
 const askedForHelp = [
   each(
     '--help',
@@ -38,7 +38,7 @@ const askedForHelp = [
   'cargo help, go help',
 ].join();
 
-/** Tools that tell what is installed and how it is configured. */
+/** Tools that show what is installed and how it is configured. */
 export const toolchains: readonly ProgramRow[] = [
   program(askedForVersion, {
     yes: `node --version ¦ npm --version ¦ python3 --version ¦ node --version; npm --version ¦ cargo --version ¦

@@ -1,7 +1,7 @@
 import {program, type ProgramRow} from '../program-table.ts';
 import {asOtherUser, reachesPrograms, runsElsewhere, runsText, showsEnvironment, talks, usesKeys} from './deeds.ts';
 
-/** Programs that run another one, which stands in their words. */
+/** Programs that run another program, named in their words. */
 export const wrappers: readonly ProgramRow[] = [
   program('autossh', {
     options: '-p=text -M=text',

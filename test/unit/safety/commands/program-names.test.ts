@@ -16,7 +16,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
   {
     why: 'the name is a word of weft or of another language here',
     files: {
-      'safety/commands/changed-places.ts': 'awk git parallel rename sed source tar tree xargs',
+      'safety/commands/changed-paths.ts': 'awk git parallel rename sed source tar tree xargs',
       'safety/commands/effects.ts': 'rename shred source truncate',
       'safety/commands/only-reads.ts': 'awk jq sed',
       'safety/rules/allow-rule-scope.ts': 'awk exec sed',
@@ -26,7 +26,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
       'safety/secrets/secret-forms.ts': 'az base64 env',
       'safety/secrets/secret-handover.ts': 'screen',
       'safety/secrets/secret-name.ts': 'env pass pwd',
-      'safety/secrets/stated-secrets.ts': 'base64 pass passwd pwd',
+      'safety/secrets/contextual-secrets.ts': 'base64 pass passwd pwd',
       'safety/shell/expansion.ts': 'xterm',
     },
   },
@@ -43,7 +43,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
     why: 'the arguments are a language of their own, which a row cannot say',
     files: {
       'safety/commands/command-finding.ts': 'git',
-      'safety/commands/held-changes.ts': 'env',
+      'safety/commands/overlay-eligibility.ts': 'env',
       'safety/commands/judge-invocation.ts':
         'builtin cd diff dir env find git gtimeout ls nice stdbuf time timeout vdir xargs',
       'safety/commands/layers.ts': 'concurrently cross-env-shell env eval git hyperfine parallel ssh tmux trap watch',
@@ -59,11 +59,11 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
   {
     why: 'a finder that follows names, lines or data from one program to the next',
     files: {
-      'safety/commands/mentioned-paths.ts':
+      'safety/commands/command-paths.ts':
         'ack ag cd cp dd declare diff find git grep local parallel perl pushd readonly rg rgrep rsync sed tar typeset ugrep xargs zip',
-      'safety/commands/printed-names.ts': 'diff egrep fd fdfind find git grep head ls rg sort tail uniq',
+      'safety/commands/command-output.ts': 'diff egrep fd fdfind find git grep head ls rg sort tail uniq',
       'safety/commands/sent-data.ts': 'cd declare env printenv pushd set sh typeset',
-      'safety/commands/shown-secrets.ts':
+      'safety/commands/secret-output.ts':
         'awk cat diff egrep fgrep find gawk gfind git grep head less mawk nl rg sed sort tac tail uniq wc zgrep',
       'safety/commands/uploads.ts':
         'aws az cp curl doctl gh git glab heroku mv netlify openssl rsync socat su supabase sync vercel wrangler',

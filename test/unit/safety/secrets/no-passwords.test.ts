@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {findStatedSecrets} from '../../../../src/safety/secrets/stated-secrets.ts';
+import {findStatedSecrets} from '../../../../src/safety/secrets/contextual-secrets.ts';
 
 /** What people write beside the word, in programs, documents, logs and prompts, and what are no passwords. */
 const controls: readonly string[] = [

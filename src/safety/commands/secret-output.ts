@@ -3,7 +3,7 @@ import type {PartEffect} from '../../domain/reason.ts';
 import type {PathRules} from '../paths/judge-path.ts';
 import {compileName} from '../../base/glob.ts';
 import {plainText} from './only-reads.ts';
-import {searchedNames} from './printed-names.ts';
+import {searchedNames} from './command-output.ts';
 import type {Argument, ExpandedText} from '../shell/expansion.ts';
 import type {Output} from './scope.ts';
 import type {Command, SimpleCommand} from '../shell/syntax-tree.ts';
@@ -105,7 +105,7 @@ interface Shown {
 }
 
 /** Explains why a program may show secrets from files that its arguments do not name, in a form that is not recognized. */
-export function whyMayShowSecrets(shown: Shown, paths: SecretRules): PartEffect | undefined {
+export function secretOutputProblem(shown: Shown, paths: SecretRules): PartEffect | undefined {
   const texts = shown.args.map(each => plainText(each) ?? '');
   switch (shown.name) {
     case 'grep':
@@ -113,18 +113,18 @@ export function whyMayShowSecrets(shown: Shown, paths: SecretRules): PartEffect 
     case 'fgrep':
     case 'zgrep':
     case 'rg':
-      return whyNotSearch(shown, texts, paths);
+      return searchProblem(shown, texts, paths);
     case 'find':
     case 'gfind':
-      return whyNotExec(shown, texts, paths);
+      return findExecProblem(shown, texts, paths);
     case 'git':
-      return whyNotGit(shown, texts, paths);
+      return gitProblem(shown, texts, paths);
     default:
       return undefined;
   }
 }
 
-function whyNotSearch(
+function searchProblem(
   {name, args, directories, output}: Shown,
   texts: readonly string[],
   paths: SecretRules,
@@ -192,7 +192,7 @@ const isTypeOfCode = (text: string): boolean =>
   /^(?:-t|--type=)(?:ts|js|py|rust|go|java|c|cpp|css|html|ruby|md|markdown)$/u.test(text);
 
 /** Explains why a search that find runs for each file may show secrets. */
-function whyNotExec(
+function findExecProblem(
   {args, directories, output}: Shown,
   texts: readonly string[],
   paths: SecretRules,
@@ -212,7 +212,11 @@ function whyNotExec(
   );
 }
 
-function whyNotGit({directories, output}: Shown, texts: readonly string[], paths: SecretRules): PartEffect | undefined {
+function gitProblem(
+  {directories, output}: Shown,
+  texts: readonly string[],
+  paths: SecretRules,
+): PartEffect | undefined {
   const [command = '', ...rest] = texts;
   if (command !== 'grep') {
     const isChanged =

@@ -3,25 +3,19 @@ import type {CommandForms} from './command-forms.ts';
 import {effectsOf, readingOf} from './effects.ts';
 import {isA, isInterpreter, isShell, rowFor, rowOf} from './known-programs.ts';
 import {layers} from './layers.ts';
-import {
-  foldersEnteredByOptions,
-  fromFolders,
-  foldersEntered,
-  operandsWritten,
-  outputFolders,
-} from './mentioned-paths.ts';
+import {foldersEnteredByOptions, fromFolders, foldersEntered, operandsWritten, outputFolders} from './command-paths.ts';
 import {type Role, wordsOf} from './program-table.ts';
 import {isHarmlessAwk, isHarmlessSed} from './script-languages.ts';
 
 /** A path that a command changes, for rules about files. */
-export interface ChangedPlace {
+export interface ChangedPath {
   readonly name: string;
   /** `folder`: the path, or an entry directly in it. `tree`: also anything below it. `perhaps`: a tree, but uncertain. */
   readonly extent: 'file' | 'folder' | 'tree' | 'perhaps';
 }
 
 /** Returns the paths that a command's programs change. Rules about files apply to these too. */
-export function placesChanged(command: CommandForms): readonly ChangedPlace[] {
+export function changedPaths(command: CommandForms): readonly ChangedPath[] {
   const own = command.calls.flatMap(words => [...changedBy(words), ...(isFed(words) ? changedByFed(words) : [])]);
   const text = scriptWords(command);
   const found = [
@@ -38,25 +32,25 @@ export function placesChanged(command: CommandForms): readonly ChangedPlace[] {
 export const namesInScripts = (command: CommandForms): readonly string[] =>
   fromFolders([...new Set(scriptWords(command).flatMap(tokensOf))], foldersEntered(command.forms));
 
-const perhaps = (names: readonly string[]): readonly ChangedPlace[] => names.map(name => ({name, extent: 'perhaps'}));
+const perhaps = (names: readonly string[]): readonly ChangedPath[] => names.map(name => ({name, extent: 'perhaps'}));
 
-const trees = (names: readonly string[]): readonly ChangedPlace[] => names.map(name => ({name, extent: 'tree'}));
+const trees = (names: readonly string[]): readonly ChangedPath[] => names.map(name => ({name, extent: 'tree'}));
 
 /** Returns what the command after `xargs` changes if its input names files. */
-const changedByFed = (words: readonly string[]): readonly ChangedPlace[] =>
+const changedByFed = (words: readonly string[]): readonly ChangedPath[] =>
   layers(words)
     .slice(1)
     .flatMap(layer => changedBy([...layer.words, '{}']));
 
 /** Returns the current folder if file names come from a source that names no folder. */
-const placesFed = (calls: CommandForms['calls']): readonly ChangedPlace[] =>
+const placesFed = (calls: CommandForms['calls']): readonly ChangedPath[] =>
   calls.some(words => isFed(words) && !/^g?find [^-(!\\]/u.test(words.join(' '))) ? trees(['.']) : [];
 
 /** True if the program runs a command on file names that are not among its words: `xargs`, `find -exec`. */
 const isFed = ([program = '']: readonly string[]): boolean =>
   /^(?:xargs|parallel)$/u.test(program) || rowOf(program)?.wraps?.options !== undefined;
 
-function changedBy(written: readonly string[]): readonly ChangedPlace[] {
+function changedBy(written: readonly string[]): readonly ChangedPath[] {
   const [program = '', ...given] = written;
   const args = program === 'git' ? given.slice(given.findIndex(isSubcommand)) : given;
   const words = [program, ...args];
@@ -75,7 +69,7 @@ function changedBy(written: readonly string[]): readonly ChangedPlace[] {
         source => ({name: `${target}/${lastName(source)}`, extent: isDeep ? 'tree' : 'file'}) as const,
       ),
     ]),
-    ...(row?.operands === 'create*' ? [] : operandsWritten(words).map((name): ChangedPlace => ({name, extent}))),
+    ...(row?.operands === 'create*' ? [] : operandsWritten(words).map((name): ChangedPath => ({name, extent}))),
     ...changedByRow(words),
     ...(module === undefined ? [] : changedBy([module.word, ...module.rest])),
   ];
@@ -88,7 +82,7 @@ const isSubcommand = (word: string, at: number, args: readonly string[]): boolea
   !word.startsWith('-') && !/^(?:-[Cc]|--(?:git-dir|work-tree|namespace))$/u.test(args[at - 1] ?? '');
 
 /** Returns the paths that a program changes according to `ProgramRow.edits`. */
-function changedByRow([program = '', ...given]: readonly string[]): readonly ChangedPlace[] {
+function changedByRow([program = '', ...given]: readonly string[]): readonly ChangedPath[] {
   // `tar xf a` is `tar -xf a`.
   const args = program.endsWith('tar')
     ? given.map((word, at) => (at === 0 ? word.replace(/^(?=\w+$)/u, '-') : word))

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {findStatedSecrets} from '../../../../src/safety/secrets/stated-secrets.ts';
+import {findStatedSecrets} from '../../../../src/safety/secrets/contextual-secrets.ts';
 import {processorClock} from '../../../support/processor-clock.ts';
 import {sampleSecrets} from './sample-secrets.ts';
 
