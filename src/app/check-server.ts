@@ -1,5 +1,5 @@
 import {raceAbort} from '../base/race.ts';
-import {troubleText} from '../extensions/mcp/connector.ts';
+import {connectErrorText} from '../extensions/mcp/connector.ts';
 import type {SignInNeeded} from '../extensions/mcp/oauth/sign-in-needed.ts';
 import type {OAuthDeps} from '../extensions/mcp/oauth/session-auth.ts';
 import {expandConfig, type ServerConfig} from '../extensions/mcp/server-config.ts';
@@ -30,7 +30,7 @@ export interface ServerChecker {
 }
 
 export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promise<ServerChecker> {
-  const [{makeServerProcesses, serverExitMs}, {connectServer, needsAuthorization}, {signInNeededIn}] =
+  const [{makeServerProcesses, serverExitMs}, {connectServer, needsAuthorization}, {findSignInNeeded}] =
     await Promise.all([
       import('../workspace/exec/server-processes.ts'),
       import('../extensions/mcp/connect-server.ts'),
@@ -95,14 +95,14 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
         return checked === 'aborted' ? {status: 'failed', error: `no answer within ${bound / 1000} s`} : checked;
       } catch (cause) {
         const isAsked = authorization.value !== undefined;
-        const needed = isAsked ? signInNeededIn(cause, name) : undefined;
+        const needed = isAsked ? findSignInNeeded(cause, name) : undefined;
         if (needed !== undefined) return {status: 'needs-sign-in', cause: needed};
         const more = said.at(-1);
         const error = needsAuthorization(cause)
           ? 'it rejects the credentials in its configuration'
           : until.aborted
             ? `no answer within ${bound / 1000} s`
-            : troubleText(cause);
+            : connectErrorText(cause);
         return {status: 'failed', error: more === undefined || isSaid(more, error) ? error : `${error} (${more})`};
       } finally {
         await connection?.close().catch(() => {});

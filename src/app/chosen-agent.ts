@@ -60,8 +60,8 @@ function ownServers(agent: AgentFile, {mcpConfig = [], strictMcpConfig}: MainOpt
 }
 
 async function checkDefinitions(definitions: Json): Promise<void> {
-  const {givenAgents} = await import('../extensions/skills/load-extensions.ts');
-  const read = givenAgents(definitions, '--agents');
+  const {parseAgents} = await import('../extensions/skills/load-extensions.ts');
+  const read = parseAgents(definitions, '--agents');
   if (read.tag === 'failed') throw new UsageError(`--agents: ${read.error}.`);
 }
 

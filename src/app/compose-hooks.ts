@@ -27,7 +27,7 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
   if (settings.length === 0 && driver.length === 0 && plugins.length === 0) {
     return () => withWithheld(noHooks, sources);
   }
-  const [{makeHooks}, {transcriptWriter}, {ownHook, settingsHooks}] = await Promise.all([
+  const [{makeHooks}, {makeTranscriptWriter}, {unrestrictedStanding, makeSettingsHooks}] = await Promise.all([
     import('../extensions/hooks/make-hooks.ts'),
     import('../extensions/hooks/transcript.ts'),
     import('../extensions/hooks/settings-hooks.ts'),
@@ -44,16 +44,16 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
       hook: hook.value,
       source: placeOf(hook),
       standing: async () =>
-        hook.source === 'project' || hook.source === 'local' ? standingOf(hook.value, sources) : ownHook,
+        hook.source === 'project' || hook.source === 'local' ? standingOf(hook.value, sources) : unrestrictedStanding,
     }));
     const ofPlugins = plugins.map(one => ({
       hook: one.hook,
       source: one.path,
       standing: async () => (await import('./plugin-content.ts')).pluginStanding(one, directory),
     }));
-    const hooks = [...driver, ...settingsHooks([...sourced, ...ofPlugins], runner)];
+    const hooks = [...driver, ...makeSettingsHooks([...sourced, ...ofPlugins], runner)];
     const {redact, reach} = machine;
-    const transcript = transcripts === undefined ? async () => '' : transcriptWriter(transcripts, redact);
+    const transcript = transcripts === undefined ? async () => '' : makeTranscriptWriter(transcripts, redact);
     return withWithheld(makeHooks({hooks, promptSource, redact, reach, transcript}), sources);
   };
 }

@@ -8,7 +8,7 @@ import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {notesFolder, notesName} from '../config/instructions.ts';
 import {actionNames, definitions} from '../actions/catalogue.ts';
-import {ownCommands} from '../extensions/skills/own-commands.ts';
+import {builtInPromptCommands} from '../extensions/skills/built-in-commands.ts';
 import {joinCommands, noCommands} from '../actions/commands-port.ts';
 import type {McpPort} from '../actions/mcp-port.ts';
 import type {EngineOptions} from '../agent/create-engine.ts';
@@ -55,7 +55,7 @@ async function permissionHooks(
   mcp: McpPort,
 ): Promise<readonly Hook[]> {
   if (tool === undefined || tool === 'stdio' || permissionPrompts === 'none') return [];
-  return [(await import('../extensions/hooks/permission-tool.ts')).permissionTool(tool, mcp)];
+  return [(await import('../extensions/hooks/permission-tool.ts')).makePermissionToolHook(tool, mcp)];
 }
 
 /** The options of an unattended driver without servers, hooks or commands of its own. */
@@ -171,7 +171,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     user: userPorts(context, {store, models: driver.models}),
     notices,
     servers: {...servers, mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool))},
-    commands: joinCommands([extensions.commands, driver.commands, servers.commands, ownCommands]),
+    commands: joinCommands([extensions.commands, driver.commands, servers.commands, builtInPromptCommands]),
     skills: extensions.skills,
     agentKinds: agentKinds(context, prompt => systemPromptWith(agentPrompt(prompt, surroundings))),
     harnesses: runHarnesses(context),

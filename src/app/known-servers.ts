@@ -5,7 +5,7 @@ import {projectTrust} from '../config/trust-record.ts';
 import {
   type ConfiguredServer,
   parseServers,
-  serversInText,
+  parseServersFile,
   type ServerSource,
 } from '../extensions/mcp/server-config.ts';
 import {UsageError} from './exit-code.ts';
@@ -61,7 +61,7 @@ export async function knownServers(
   const notices = [...effective.notices];
   let ofFile: readonly KnownServer[] = [];
   if (read.kind === 'file') {
-    const found = serversInText(read.bytes.toString('utf8'));
+    const found = parseServersFile(read.bytes.toString('utf8'));
     const isTrusted = trust.stateOf(path, read.bytes) === 'trusted';
     if (found.tag === 'ok') {
       ofFile = parseServers(found.value, {source: 'project', path}).map(server => standing(server, isTrusted));

@@ -6,9 +6,9 @@ import {
   type ConfiguredServer,
   parseServers,
   type ServerConfig,
-  serversInText,
+  parseServersFile,
   type ServerSource,
-  strongestServers,
+  mergeServers,
 } from '../extensions/mcp/server-config.ts';
 import {pluginServers} from './plugin-content.ts';
 import {UsageError} from './exit-code.ts';
@@ -28,7 +28,7 @@ export async function configuredServers(
 ): Promise<{readonly servers: readonly ConfiguredServer[]; readonly notices: readonly string[]}> {
   const {mcpConfig = [], strictMcpConfig} = context.options;
   const given = mcpConfig.map(serversOfFlag);
-  if (strictMcpConfig !== undefined) return {servers: strongestServers(given), notices: []};
+  if (strictMcpConfig !== undefined) return {servers: mergeServers(given), notices: []};
   const ofSettings = Object.entries(context.permissions.settings.mcpServers).flatMap(([name, {value, source, path}]) =>
     parseServers({[name]: value}, {source: sourceOf(source), path}),
   );
@@ -39,7 +39,7 @@ export async function configuredServers(
   const file = context.settingSources.has('project') ? await serversOfFile(context) : nothing;
   const plugged = await pluginServers(context.plugins);
   return {
-    servers: strongestServers([plugged.servers, ofUser, file.servers, others, ...given]),
+    servers: mergeServers([plugged.servers, ofUser, file.servers, others, ...given]),
     notices: [...plugged.notices, ...file.notices],
   };
 }
@@ -53,7 +53,7 @@ async function serversOfFile({project, projectTrust: trust}: Pick<RunContext, 'p
   const {projectFileBounds, readBounded} = await import('../config/project-files.ts');
   const read = await readBounded(path, projectFileBounds.fileBytes);
   if (read.kind !== 'file' || trust.stateOf(path, read.bytes) !== 'trusted') return nothing;
-  const found = serversInText(read.bytes.toString('utf8'));
+  const found = parseServersFile(read.bytes.toString('utf8'));
   return found.tag === 'ok'
     ? {servers: parseServers(found.value, {source: 'project', path}), notices: []}
     : {servers: [], notices: [`${path}: its MCP servers are ignored: ${found.error}`]};
@@ -82,7 +82,7 @@ function sourceOf(source: Settings['mcpServers'][string]['source']): ServerSourc
 /** Reads the servers of `--mcp-config`. Skips those that run in the program that drives weft, because its `initialize` request names them. */
 function serversOfFlag(given: string): readonly ConfiguredServer[] {
   const where = isInlineJson(given) ? '--mcp-config' : `--mcp-config ${given}`;
-  const found = serversInText(inlineOrFileText(given, why => `Can't read ${where}: ${why}`));
+  const found = parseServersFile(inlineOrFileText(given, why => `Can't read ${where}: ${why}`));
   if (found.tag === 'failed') throw new UsageError(`${where}: ${found.error}.`);
   const own = Object.fromEntries(Object.entries(found.value).filter(([, server]) => !isSdkServer(server)));
   return parseServers(own, {source: 'given', path: isInlineJson(given) ? '--mcp-config' : given});

@@ -62,7 +62,7 @@ export async function makeServers(
     readonly exchange: Exchange;
   },
 ): Promise<OpenServers & {readonly set: ServerSet; deliver(name: string, message: JsonObject): void}> {
-  const [{makeServerSet}, {makeConnector}, {manifestsIn}, {serverPrompts}] = await Promise.all([
+  const [{makeServerSet}, {makeConnector}, {openManifests}, {serverPrompts}] = await Promise.all([
     import('../extensions/mcp/server-set.ts'),
     import('../extensions/mcp/connector.ts'),
     import('../extensions/mcp/manifests.ts'),
@@ -74,7 +74,7 @@ export async function makeServers(
   const tokens = relayed();
   const connector = makeConnector({
     exchange: given.exchange,
-    sdkTimes: {start: 60_000, silence: 300_000, call: Number.MAX_SAFE_INTEGER},
+    sdkTimeouts: {start: 60_000, silence: 300_000, call: Number.MAX_SAFE_INTEGER},
     processes,
     confined: async rights => {
       const {confinedServers} = await import('../workspace/exec/confined-servers.ts');
@@ -107,10 +107,10 @@ export async function makeServers(
           {say, learnSecret: tokens.learn},
           signal,
         ),
-      manifests: manifestsIn(context.places.servers),
+      manifests: openManifests(context.places.servers),
       log,
       now: () => performance.now(),
-      readyWithinMs: 3000,
+      maxReadyWaitMs: 3000,
     },
     ended.signal,
   );

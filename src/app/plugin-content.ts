@@ -4,7 +4,7 @@ import {isJsonObject, type Json, parseJson} from '../base/json.ts';
 import {hookExample, type HookSetting, hooksSchema, hookWords, readHooks} from '../config/hook-settings.ts';
 import type {Plugin} from '../config/plugin-folders.ts';
 import type {ProjectTrust} from '../config/trust-record.ts';
-import {type ConfiguredServer, parseServers, serversInText} from '../extensions/mcp/server-config.ts';
+import {type ConfiguredServer, parseServers, parseServersFile} from '../extensions/mcp/server-config.ts';
 import type {ScriptStanding} from '../config/project-files.ts';
 import {UsageError} from './exit-code.ts';
 
@@ -134,7 +134,7 @@ export async function pluginServers(
         plugin.servers === 'left-out' ? [] : await partsOf(plugin, {field: 'mcpServers', file: '.mcp.json'});
       return parts.map(({path, value}) => {
         const whole = isJsonObject(value) && !('mcpServers' in value) ? {mcpServers: value} : value;
-        const read = serversInText(JSON.stringify(whole));
+        const read = parseServersFile(JSON.stringify(whole));
         if (read.tag === 'failed')
           return {servers: [], notices: [`${path}: its MCP servers are ignored: ${read.error}`]};
         const named = Object.entries(read.value).map(([key, server]) => [

@@ -319,8 +319,8 @@ function runExtensions(
       loadExtensions(places, agents === undefined ? [] : await definedAgents(agents), signal),
     ));
   const load = (): Promise<ExtensionPorts> =>
-    (loading ??= import('../extensions/skills/extension-ports.ts').then(({extensionPorts}) => {
-      ports = extensionPorts(() => found(new AbortController().signal), {chosen});
+    (loading ??= import('../extensions/skills/extension-ports.ts').then(({makeExtensionPorts}) => {
+      ports = makeExtensionPorts(() => found(new AbortController().signal), {chosen});
       return ports;
     }));
   let folders: readonly string[] | undefined;
@@ -342,8 +342,8 @@ function runExtensions(
 
 /** Returns the agents of `--agents`. weft has already reported errors in it at start. */
 async function definedAgents(json: Json): Promise<readonly AgentFile[]> {
-  const {givenAgents} = await import('../extensions/skills/load-extensions.ts');
-  const read = givenAgents(json, '--agents');
+  const {parseAgents} = await import('../extensions/skills/load-extensions.ts');
+  const read = parseAgents(json, '--agents');
   return read.tag === 'ok' ? read.value : [];
 }
 

@@ -20,7 +20,7 @@ export function runHarnesses({permissions, places, roots, settings: {models: own
   let made: Promise<HarnessesPort> | undefined;
   const load = (): Promise<HarnessesPort> => (made ??= make());
   async function make(): Promise<HarnessesPort> {
-    const [{makeHarnesses}, {usualTimes}, {makeServerProcesses}, {costOfMany, modelTable}] = await Promise.all([
+    const [{makeHarnesses}, {defaultTimeouts}, {makeServerProcesses}, {costOfMany, modelTable}] = await Promise.all([
       import('../extensions/harnesses/harness-set.ts'),
       import('../extensions/harnesses/harness-run.ts'),
       import('../workspace/exec/server-processes.ts'),
@@ -33,7 +33,7 @@ export function runHarnesses({permissions, places, roots, settings: {models: own
       place: {environment, home: homedir(), platform: process.platform},
       findProgram: program => programPath(program, environment.PATH),
       settings,
-      times: usualTimes,
+      times: defaultTimeouts,
       own: {command: process.execPath, args: [process.argv[1] ?? '']},
       newId: randomUUID,
       priceOf(model, usage) {

@@ -7,7 +7,7 @@ import {
   type Authorization,
   type OAuthDeps,
   type OAuthServer,
-  sessionAuth,
+  makeSessionAuth,
 } from '../extensions/mcp/oauth/session-auth.ts';
 import type {ServerConfig} from '../extensions/mcp/server-config.ts';
 import {openServerCredentials} from './server-credentials.ts';
@@ -47,7 +47,7 @@ export async function serverAuthorization(
   if (server.tag === 'failed') return server;
   const headers = config.transport.kind === 'stdio' ? {} : config.transport.headers;
   const isProven = Object.keys(headers).some(header => header.toLowerCase() === 'authorization');
-  return ok(server.value === undefined || isProven ? undefined : await sessionAuth(server.value, deps, signal));
+  return ok(server.value === undefined || isProven ? undefined : await makeSessionAuth(server.value, deps, signal));
 }
 
 /** The most bytes of an answer. The reader of answers about signing in has a lower limit. */

@@ -2,7 +2,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {visibleExactLine} from '../base/visible.ts';
 import {type Fault, faultText, rejected} from '../domain/fault.ts';
 import {signIn, type SignInDeps} from '../extensions/mcp/oauth/sign-in.ts';
-import {noChallenge} from '../extensions/mcp/oauth/sign-in-needed.ts';
+import {emptyChallenge} from '../extensions/mcp/oauth/sign-in-needed.ts';
 import {expandConfig} from '../extensions/mcp/server-config.ts';
 import type {OAuthDeps} from '../extensions/mcp/oauth/session-auth.ts';
 import {openLink} from '../workspace/open-link.ts';
@@ -44,7 +44,7 @@ export async function signInServer(
   const first = await checkOnce(target, withoutToken, signal);
   if (first.status === 'failed') return failed(rejected(`${name} does not answer: ${first.error}`));
   if (first.status === 'connected' && moreScope === undefined) return ok({kind: 'not-needed'});
-  const challenge = first.status === 'needs-sign-in' ? first.cause.challenge : noChallenge;
+  const challenge = first.status === 'needs-sign-in' ? first.cause.challenge : emptyChallenge;
   const limit = new AbortController();
   const late = setTimeout(() => limit.abort(new Error(`no sign-in within ${signInMs / 60_000} minutes`)), signInMs);
   late.unref();

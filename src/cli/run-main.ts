@@ -114,14 +114,14 @@ export async function printFailureResult(
   {message, code}: {readonly message: string; readonly code: ExitCode},
 ): Promise<void> {
   if (outputFormat === 'text' || inputFormat === 'stream-json') return;
-  const [{failureResult}, {oneShotResult}, {jsonLine}] = await Promise.all([
+  const [{failureResult}, {toOneShotResult}, {jsonLine}] = await Promise.all([
     import('../headless/rpc/failure-results.ts'),
     import('../protocol/rpc/result-message.ts'),
     import('../protocol/rpc/rpc-message.ts'),
   ]);
   printJson(
     jsonLine(
-      oneShotResult(
+      toOneShotResult(
         failureResult(message, () => randomUUID()),
         {exitCode: code, notes: []},
       ),

@@ -4,7 +4,7 @@ import {isJsonObject, type JsonObject} from '../base/json.ts';
 import type {ClientServers} from '../headless/rpc/serve-request.ts';
 import {causeText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
-import {parseServers, strongestServers} from '../extensions/mcp/server-config.ts';
+import {parseServers, mergeServers} from '../extensions/mcp/server-config.ts';
 import type {Exchange} from '../extensions/mcp/exchange-transport.ts';
 import type {ElicitUser} from '../extensions/mcp/server-entry.ts';
 import {clientLines, readOpening} from '../headless/rpc/client-input.ts';
@@ -185,7 +185,7 @@ async function openClientServers(
     {context, log: note},
     {
       sdk: initialize?.sdkMcpServers ?? [],
-      configured: strongestServers([ofSettings, ofFlags, givenServers(initialize?.mcpServers ?? {})]),
+      configured: mergeServers([ofSettings, ofFlags, givenServers(initialize?.mcpServers ?? {})]),
       ...reach,
     },
   );
@@ -201,7 +201,7 @@ async function openClientServers(
       const entries = Object.entries(servers);
       const sdk = entries.flatMap(([name, server]) => (isSdkServer(server) ? [name] : []));
       const others = Object.fromEntries(entries.filter(([, server]) => !isSdkServer(server)));
-      return open.set.set({sdk, configured: strongestServers([ofSettings, givenServers(others)])});
+      return open.set.set({sdk, configured: mergeServers([ofSettings, givenServers(others)])});
     },
   };
   return {...open, port};

@@ -137,7 +137,7 @@ function answer({end, answer: text}: PromptSummary): string {
 }
 
 async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials' | 'hooks' | 'agentTexts'>) {
-  const [{makeRpcEncoder, noExtras, serversOf}, {oneShotResult}, {jsonLine}] = await Promise.all([
+  const [{makeRpcEncoder, noExtras, serversOf}, {toOneShotResult}, {jsonLine}] = await Promise.all([
     import('../protocol/rpc/encode-events.ts'),
     import('../protocol/rpc/result-message.ts'),
     import('../protocol/rpc/rpc-message.ts'),
@@ -157,7 +157,7 @@ async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partia
     const messages = encoder.encode(event);
     if (event.event !== 'prompt-finished') return messages;
     const end = options.endOf(event.summary);
-    return messages.map(message => (message.type === 'result' ? oneShotResult(message, end) : message));
+    return messages.map(message => (message.type === 'result' ? toOneShotResult(message, end) : message));
   };
   return {encode, linesOf};
 }

@@ -60,7 +60,7 @@ test('an agent that is not there exits with 2 and a suggestion; nothing is sent'
   const near = await scene.run(['-p', 'x', '--agent', 'reviewr']);
   expect([near.code, near.stderr]).toEqual([2, 'weft: Unknown agent "reviewr". Did you mean reviewer?\n']);
   const broken = await scene.run(['-p', 'x', '--agents', '{"a": {"description": "A"}}']);
-  expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('--agents: "a.prompt" does not fit')]);
+  expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('--agents: "a.prompt" is invalid')]);
   const noJson = await scene.run(['-p', 'x', '--agents', '{']);
   expect([noJson.code, noJson.stderr]).toEqual([2, expect.stringContaining('--agents is not JSON')]);
   expect(scene.server.requests).toEqual([]);
@@ -112,7 +112,7 @@ test('the turns, the effort, the skills and the servers of an agent count; what 
     4,
     [
       'weft: Ignored fields of the agent adder: memory.',
-      'weft: The agent adder needs a skill: There is no skill "none". There are: pdf.',
+      'weft: The agent adder needs a skill: Unknown skill "none". Available: pdf.',
     ],
   ]);
   expect(toldSystem(scene.server.requests[0])).toMatch(

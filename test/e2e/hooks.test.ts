@@ -52,8 +52,8 @@ describe('a guard', () => {
       expect.stringMatching(/^PreToolUse:Bash hook error: \[grep .*\]: not today\n$/u),
       'PreToolUse:Bash hook error: by JSON',
       expect.stringMatching(/exit 1 \(--settings\) broke off: exit code 1\..*"onFailure": "allow" it would not block/u),
-      expect.stringMatching(/gave no answer that can be read: it printed what is no JSON: not json/u),
-      expect.stringMatching(/did not start: exit code 127, .*nope\.sh.*Check that the program is there/u),
+      expect.stringMatching(/gave an unreadable answer: it printed text that is not JSON: not json/u),
+      expect.stringMatching(/did not start: exit code 127, .*nope\.sh.*Check that the program exists/u),
       expect.stringMatching(/took too long: it did not answer within 0\.5 s/u),
     ]);
     expect(broken.filter((_, at) => isThere(scene, `f${at}`))).toEqual([]);

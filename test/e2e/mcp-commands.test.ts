@@ -70,7 +70,7 @@ test('of a server that ends at once it is said how, and its last words', async (
   const weft = weftIn(place);
   const {command, args} = scriptedServer({exit: 3, log: ['starting', 'no database', 'giving up']});
   await weft('add', 'dead', '--', command, ...args);
-  const how = 'the server ended; it exited with code 3; no database; giving up';
+  const how = 'the server stopped; it exited with code 3; no database; giving up';
   expect((await weft('list')).stdout).toContain(`(local)  failed: ${how}\n`);
   const shown = await weft('get', 'dead', '--json');
   expect(JSON.parse(shown.stdout)).toMatchObject({name: 'dead', status: 'failed', detail: how, tools: null});

@@ -62,7 +62,7 @@ test('a required server is waited for; one that does not start fails the run bef
   const fails = await scene.run(args(servers({dead: {exit: 3, log: ['no database']}}, {required: true})));
   expect([fails.code, scene.server.requests.length]).toEqual([1, 1]);
   expect(fails.stderr).toContain(
-    'The MCP server dead is required and did not start: the server ended; it exited with code 3; no database',
+    'The required MCP server dead did not start: the server stopped; it exited with code 3; no database',
   );
 });
 

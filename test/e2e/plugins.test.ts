@@ -66,7 +66,7 @@ test.each(deliveries)('a plugin that a program names %s is in its lists and work
   expect(toldPrompt(scene.server.requests[0])).toContain(`Review 7 as in ${folder}.`);
   const [pdf, charts, bash] = scene.server.requests.slice(1).map(request => toldResults(request).at(-1));
   expect(pdf).toContain('Read with care.');
-  expect(charts).toBe('There is no skill "tools:charts". These match:\n- tools:pdf: Reads PDF files');
+  expect(charts).toBe('Unknown skill "tools:charts". These match:\n- tools:pdf: Reads PDF files');
   expect(bash).toContain(`not in ${folder}`);
 });
 

@@ -207,7 +207,7 @@ test('--continue goes on with its conversation; a worktree here is none of it', 
   execFileSync('git', commit, {cwd: scene.place.work, env: scene.place.environment()});
   expect((await scene.run(['--prompt', 'ALONE'])).stdout).toBe('So be it.\n');
   expect(toldResults(scene.server.requests[5])[0]).toContain(
-    'far works in a folder of its own machine: it gets no worktree here.',
+    "far works in a folder on its own machine, so it can't use a worktree here.",
   );
 });
 

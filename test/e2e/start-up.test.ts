@@ -24,7 +24,7 @@ const marks: ReadonlyMap<string, string> = new Map(
     anthropic: 'anthropic-dangerous-direct-browser-access',
     store: 'node:sqlite',
     mcp: 'x-mcp-header',
-    hooks: 'gave no answer that can be read',
+    hooks: 'gave an unreadable answer',
     skills: 'its front matter has no closing line',
   }),
 );

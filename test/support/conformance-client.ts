@@ -1,9 +1,9 @@
 import {isJsonObject, type Json, type JsonObject} from '../../src/base/json.ts';
 import {faultText} from '../../src/domain/fault.ts';
 import {connectServer} from '../../src/extensions/mcp/connect-server.ts';
-import {sessionAuth} from '../../src/extensions/mcp/oauth/session-auth.ts';
+import {makeSessionAuth} from '../../src/extensions/mcp/oauth/session-auth.ts';
 import {signIn} from '../../src/extensions/mcp/oauth/sign-in.ts';
-import {signInNeededIn} from '../../src/extensions/mcp/server-connection.ts';
+import {findSignInNeeded} from '../../src/extensions/mcp/server-connection.ts';
 import {SignInNeeded} from '../../src/extensions/mcp/oauth/sign-in-needed.ts';
 import {parseOAuthSettings} from '../../src/extensions/mcp/oauth/oauth-settings.ts';
 import {parseServer} from '../../src/extensions/mcp/server-config.ts';
@@ -62,7 +62,7 @@ async function connect(): Promise<ServerConnection> {
       config,
       directory: process.cwd(),
       processes: {start: async () => ({tag: 'failed', error: 'no programs here'})},
-      authorization: await sessionAuth(server, user, signal),
+      authorization: await makeSessionAuth(server, user, signal),
       era: {kind: 'unknown'},
       options: {
         server: 'conformance',
@@ -97,7 +97,7 @@ async function withSignIn<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (cause) {
-      const needed = signInNeededIn(cause, server.name);
+      const needed = findSignInNeeded(cause, server.name);
       if (needed === undefined || signIns === maxSignIns) throw cause;
       await connection?.close();
       connection = undefined;

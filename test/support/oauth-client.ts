@@ -3,7 +3,7 @@ import type {ServerCredential} from '../../src/config/server-credentials.ts';
 import {defaultOAuthSettings} from '../../src/extensions/mcp/oauth/oauth-settings.ts';
 import type {CredentialStore, OAuthDeps} from '../../src/extensions/mcp/oauth/session-auth.ts';
 import {signIn, type SignInDeps, type SignInRequest} from '../../src/extensions/mcp/oauth/sign-in.ts';
-import {noChallenge} from '../../src/extensions/mcp/oauth/sign-in-needed.ts';
+import {emptyChallenge} from '../../src/extensions/mcp/oauth/sign-in-needed.ts';
 
 /** A store of credentials in memory. */
 export function memoryCredentials(): CredentialStore & {readonly kept: Map<string, ServerCredential>} {
@@ -62,7 +62,7 @@ export const signInTo = (
   more: Partial<Omit<SignInRequest, 'server'>> & {readonly oauth?: SignInRequest['server']['oauth']} = {},
   signal: AbortSignal = AbortSignal.timeout(10_000),
 ): ReturnType<typeof signIn> => {
-  const {oauth = asUser, challenge = noChallenge, moreScope} = more;
+  const {oauth = asUser, challenge = emptyChallenge, moreScope} = more;
   return signIn({server: {name: 'protected', url: new URL(url), oauth}, challenge, moreScope}, deps, signal);
 };
 

@@ -6,7 +6,7 @@ import {makeProgram, openCommand} from '../../src/cli/program.ts';
 import {environmentVariables} from '../../src/config/environment-variables.ts';
 import {mergeSettings} from '../../src/config/merge-settings.ts';
 import {settingDescriptions} from '../../src/config/settings-schema.ts';
-import {ownCommands} from '../../src/extensions/skills/own-commands.ts';
+import {builtInPromptCommands} from '../../src/extensions/skills/built-in-commands.ts';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import {promptCommandInfo} from '../../src/tui/commands/command-line.ts';
 import {commandGroups, keyGroups, panelKeyGroups} from '../../src/tui/commands/help.ts';
@@ -188,7 +188,7 @@ function slashCommandsPage(): string {
           return [usage, `${sentence(summary)}${also === '' ? '' : ` Also ${also}.`}`];
         }),
     );
-  const prompts = ownCommands.list().map(promptCommandInfo);
+  const prompts = builtInPromptCommands.list().map(promptCommandInfo);
   return page(
     'Slash commands',
     'Type a slash command into the prompt of the terminal UI. Commands and skills from files become slash commands, too; `/help commands` lists them.',

@@ -1,5 +1,5 @@
 import {Argument, type Command, Option} from 'commander';
-import {type Peer, peers} from '../../extensions/mcp/import/peer-files.ts';
+import {type Peer, importSources} from '../../extensions/mcp/import/import-files.ts';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import type {FolderOption} from '../../app/main-options.ts';
 import {type InScope, type ServerScope, serverScopes, deleteServer, writeServer} from './mcp/write-server.ts';
@@ -103,7 +103,7 @@ export function add(mcp: Command): void {
       'import',
       'Copy the servers of other products into your settings, and list what is left out',
       [
-        new Argument('[product]', 'Product to import from').choices(peers),
+        new Argument('[product]', 'Product to import from').choices(importSources),
         ['--all', 'Import from all products'],
         scope,
         ['--dry-run', 'Only show what would be written'],

@@ -88,12 +88,12 @@ async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> 
   const deleted = store.delete(id);
   // Without the fault's advice to continue in a copy, which is for `--resume`.
   if (deleted.tag === 'failed') throw new Error(deleted.error.message);
-  const [{rm}, {transcriptFile}, {artifactFolder}] = await Promise.all([
+  const [{rm}, {transcriptPath}, {artifactFolder}] = await Promise.all([
     import('node:fs/promises'),
     import('../../extensions/hooks/transcript.ts'),
     import('../../workspace/files/artifacts.ts'),
   ]);
-  await rm(transcriptFile(userPlaces().transcripts, id), {force: true});
+  await rm(transcriptPath(userPlaces().transcripts, id), {force: true});
   await rm(artifactFolder(userPlaces().artifacts, id), {recursive: true, force: true});
   const {pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
   // Fails if another weft is running. Then the daily pruning does it.

@@ -17,21 +17,24 @@ import {readOwnCall} from '../../protocol/acp/own-call.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
 import {contentText, countOf, objectsOf, stepStatus, textsOf} from './message-fields.ts';
 
-/** What differs between the agents that speak ACP. */
+/** The differences between agents that speak ACP. */
 export interface AcpAgent {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The flag that names the model; empty if the model is set by the protocol. */
+  /** The flag that sets the model; empty if the protocol sets it. */
   readonly modelFlag: string;
-  /** `title`: a command's whole text is the title of its call. `own-call`: it is weft, which tells the call itself. */
+  /**
+   * The field that holds the command of a call. `title`: the call's title is the whole command. `own-call`: the agent
+   * is weft, which describes the call itself.
+   */
   readonly commandIn: 'raw-input' | 'title' | 'own-call';
-  /** What to do where it wants a sign-in: a sentence. */
+  /** Tells the user how to sign in, as a sentence. */
   readonly signIn: string;
 }
 
 /**
- * An agent that speaks the Agent Client Protocol, version 1. weft offers it neither files nor terminals: it works on the disk itself, and
- * asks before it does. Only what is allowed for once is answered: weft's rules decide each time.
+ * Drives an agent that speaks the Agent Client Protocol, version 1. weft offers it neither files nor terminals. The
+ * agent works on the disk itself and asks first. weft only ever allows a call once, so its rules decide each time.
  */
 export const acpDriver = (agent: AcpAgent, request: DriverRequest): Driver => ({
   args: [...agent.args, ...(request.model === '' || agent.modelFlag === '' ? [] : [agent.modelFlag, request.model])],
@@ -42,29 +45,29 @@ export const acpDriver = (agent: AcpAgent, request: DriverRequest): Driver => ({
 const authRequired = -32_000;
 
 const stopReasons: ReadonlyMap<string, string> = new Map([
-  ['refusal', 'refused to go on'],
-  ['max_tokens', 'stopped: its answer became too long'],
-  ['max_turn_requests', 'stopped: it had used up its turns'],
+  ['refusal', 'refused to continue'],
+  ['max_tokens', 'stopped: its answer got too long'],
+  ['max_turn_requests', 'stopped: it reached its turn limit'],
 ]);
 
-/** Characters that are kept of calls that have not ended. */
-const maxHeld = 16 * 1024 * 1024;
+/** The most UTF-16 units that are kept of calls that have not ended. */
+const maxOpenCallChars = 16 * 1024 * 1024;
 
 class AcpConversation implements Conversation {
   readonly #agent: AcpAgent;
   readonly #request: DriverRequest;
   readonly #reporter: Reporter;
   readonly #peer: RpcPeer;
-  /** Oldest first. `size`: characters of all that was told of it. */
+  /** Oldest first. `size` is the number of UTF-16 units of all updates of the call. */
   readonly #calls = new Map<string, {readonly call: JsonObject; readonly size: number}>();
-  #held = 0;
+  #openCallChars = 0;
   #session = '';
   #model = '';
-  /** Updates before the first prompt repeat what was said in an earlier program. */
+  /** True until the first prompt. Earlier updates repeat the conversation of a previous run. */
   #isReplaying = true;
   #usage: Usage = noUsage;
   #cost: HarnessCost = {kind: 'unknown'};
-  #before: number | undefined;
+  #costBefore: number | undefined;
 
   constructor(agent: AcpAgent, request: DriverRequest, reporter: Reporter) {
     this.#agent = agent;
@@ -86,10 +89,10 @@ class AcpConversation implements Conversation {
       clientCapabilities: {fs: {readTextFile: false, writeTextFile: false}, terminal: false},
       clientInfo: {name: 'weft', version: '0'},
     });
-    if (greeted.tag === 'failed') return failed(this.#reason(greeted.error));
+    if (greeted.tag === 'failed') return failed(this.#explainError(greeted.error));
     const {protocolVersion, agentCapabilities, agentInfo} = objectOf(greeted.value);
     if (protocolVersion !== 1)
-      return failed(`it speaks version ${JSON.stringify(protocolVersion ?? null)} of ACP, and weft version 1`);
+      return failed(`it speaks version ${JSON.stringify(protocolVersion ?? null)} of ACP, but weft needs version 1`);
     const opened = await this.#openSession(objectOf(agentCapabilities));
     if (opened.tag === 'failed') return opened;
     const session = parseHarnessSessionId(this.#session);
@@ -104,18 +107,19 @@ class AcpConversation implements Conversation {
     this.#isReplaying = false;
     const params = {sessionId: this.#session, prompt: [{type: 'text', text}]};
     this.#peer.call('session/prompt', params, answer => {
-      if (answer.tag === 'failed') return this.#reporter.finished({kind: 'failed', reason: this.#reason(answer.error)});
+      if (answer.tag === 'failed')
+        return this.#reporter.finished({kind: 'failed', reason: this.#explainError(answer.error)});
       const result = objectOf(answer.value);
-      this.#tellUsage(result);
+      this.#reportUsage(result);
       const stop = textOf(result['stopReason']);
       if (stop === 'end_turn') return this.#reporter.finished({kind: 'ended'});
       if (stop === 'cancelled') return this.#reporter.finished({kind: 'cancelled'});
-      const why = stopReasons.get(stop) ?? 'stopped and does not say why';
+      const why = stopReasons.get(stop) ?? 'stopped without a reason';
       this.#reporter.finished({kind: 'failed', reason: `${this.#request.title} ${why}.`});
     });
   }
 
-  /** The protocol has no word for it: the message is the next prompt. */
+  /** Always refuses, since ACP has no steering. The message becomes the next prompt. */
   async steer(): Promise<'refused'> {
     return 'refused';
   }
@@ -133,32 +137,32 @@ class AcpConversation implements Conversation {
     const place = {cwd: directory, mcpServers: []};
     if (resume === 'new') {
       const answer = await this.#peer.request('session/new', place);
-      if (answer.tag === 'failed') return failed(this.#reason(answer.error));
+      if (answer.tag === 'failed') return failed(this.#explainError(answer.error));
       this.#session = textOf(objectOf(answer.value)['sessionId']);
       return ok(objectOf(answer.value));
     }
     this.#session = resume;
     const {sessionCapabilities, loadSession} = capabilities;
     const canResume = objectOf(sessionCapabilities)['resume'] !== undefined;
-    if (!canResume && loadSession !== true) return failed('it cannot go on with an earlier conversation');
+    if (!canResume && loadSession !== true) return failed('it cannot resume a conversation');
     const method = canResume ? 'session/resume' : 'session/load';
     const answer = await this.#peer.request(method, {...place, sessionId: resume});
-    return answer.tag === 'ok' ? ok(objectOf(answer.value)) : failed(this.#reason(answer.error));
+    return answer.tag === 'ok' ? ok(objectOf(answer.value)) : failed(this.#explainError(answer.error));
   }
 
-  /** A mode that only reads, where that is wanted; and never one that skips approvals. */
+  /** Chooses a read-only mode if the request wants one, and never a mode that skips approvals. */
   async #chooseMode({availableModes, currentModeId}: JsonObject): Promise<Outcome<undefined, string>> {
     const modes = objectsOf(availableModes).map(mode => textOf(mode['id']));
     const current = textOf(currentModeId);
-    const reading = modes.find(mode => readingMode.test(mode));
+    const reading = modes.find(mode => readOnlyMode.test(mode));
     const wanted = this.#request.access === 'read-only' ? (reading ?? current) : current;
-    const careful = freeMode.test(wanted)
+    const safeMode = approvalSkippingMode.test(wanted)
       ? modes.find(mode => /^(?:default|ask|manual|normal|build)$/iu.test(mode))
       : wanted;
-    if (careful === undefined) return failed(`its mode ${current} skips approvals, and it offers none that asks`);
-    if (careful === current) return ok(undefined);
-    const answer = await this.#peer.request('session/set_mode', {sessionId: this.#session, modeId: careful});
-    return answer.tag === 'ok' ? ok(undefined) : failed(this.#reason(answer.error));
+    if (safeMode === undefined) return failed(`its mode ${current} skips approvals, and it has no mode that asks`);
+    if (safeMode === current) return ok(undefined);
+    const answer = await this.#peer.request('session/set_mode', {sessionId: this.#session, modeId: safeMode});
+    return answer.tag === 'ok' ? ok(undefined) : failed(this.#explainError(answer.error));
   }
 
   async #chooseModel(session: JsonObject): Promise<void> {
@@ -173,18 +177,18 @@ class AcpConversation implements Conversation {
           : ['session/set_config_option', {configId: option['id'] ?? 'model', value: model}];
       const answer = await this.#peer.request(method, {sessionId: this.#session, ...choice});
       if (answer.tag === 'failed')
-        return this.#reporter.warn(`${this.#request.title} does not take the model ${model}: ${answer.error.message}`);
+        return this.#reporter.warn(`${this.#request.title} rejected the model ${model}: ${answer.error.message}`);
     }
     this.#model = model;
   }
 
-  #reason({code, message, data}: RpcError): string {
+  #explainError({code, message, data}: RpcError): string {
     const {details, message: detail} = objectOf(data);
     const more =
       [textOf(data), textOf(details), textOf(detail)].find(text => text !== '' && !message.includes(text)) ?? '';
     const said = more === '' ? message : `${message}: ${more}`;
     const wantsSignIn = code === authRequired || /authenticat|log ?in|api key|credential/iu.test(said);
-    return wantsSignIn ? `it wants a sign-in: ${said.replace(/\.$/u, '')}. ${this.#agent.signIn}`.trim() : said;
+    return wantsSignIn ? `it requires a sign-in: ${said.replace(/\.$/u, '')}. ${this.#agent.signIn}`.trim() : said;
   }
 
   #takeUpdate(update: JsonObject): void {
@@ -211,11 +215,14 @@ class AcpConversation implements Conversation {
     }
   }
 
-  /** A call is told in pieces, of which a later one replaces the fields that it has. While it is pending its input may still be written. */
+  /**
+   * Handles one update of a call. A later update replaces the fields that it contains. The input of a pending call
+   * may still be incomplete.
+   */
   #takeCall(update: JsonObject): void {
     const id = textOf(update['toolCallId']);
     if (id === '') return;
-    const call = this.#told(id, update);
+    const call = this.#mergeCall(id, update);
     const {status, rawInput, kind} = call;
     if (status === 'pending') return;
     const title = textOf(call['title']);
@@ -228,35 +235,35 @@ class AcpConversation implements Conversation {
     this.#reporter.toolFinished({id, end, output: outputOf(call), files});
   }
 
-  /** The call with what is told of it now. Where calls that do not end come to too much, the oldest are forgotten. */
-  #told(id: string, update: JsonObject): JsonObject {
+  /** Returns the call with this update merged in. If open calls take up too much, the oldest are dropped. */
+  #mergeCall(id: string, update: JsonObject): JsonObject {
     const {call = {}, size = 1000} = this.#calls.get(id) ?? {};
     this.#forget(id);
     const known = {call: {...call, ...update}, size: size + JSON.stringify(update).length};
     this.#calls.set(id, known);
-    this.#held += known.size;
+    this.#openCallChars += known.size;
     for (const oldest of this.#calls.keys()) {
-      if (this.#held <= maxHeld) break;
+      if (this.#openCallChars <= maxOpenCallChars) break;
       this.#forget(oldest);
     }
     return known.call;
   }
 
   #forget(id: string): void {
-    this.#held -= this.#calls.get(id)?.size ?? 0;
+    this.#openCallChars -= this.#calls.get(id)?.size ?? 0;
     this.#calls.delete(id);
   }
 
   #takeCost({amount, currency}: JsonObject): void {
     if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0 || currency !== 'USD') return;
-    if (this.#request.resume !== 'new' && this.#isReplaying) this.#before = amount;
-    // What a conversation had cost before is not told by all.
-    if (this.#request.resume !== 'new' && this.#before === undefined) return;
-    this.#cost = {kind: 'known', usd: Math.max(0, amount - (this.#before ?? 0))};
+    if (this.#request.resume !== 'new' && this.#isReplaying) this.#costBefore = amount;
+    // Not every agent reports what a conversation cost before.
+    if (this.#request.resume !== 'new' && this.#costBefore === undefined) return;
+    this.#cost = {kind: 'known', usd: Math.max(0, amount - (this.#costBefore ?? 0))};
   }
 
-  /** Tokens come with the end of each prompt, by the protocol or as Gemini says them. */
-  #tellUsage({usage, _meta}: JsonObject): void {
+  /** Reports the tokens of a prompt when it ends, from the protocol's field or from Gemini's. */
+  #reportUsage({usage, _meta}: JsonObject): void {
     const {inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens} = objectOf(usage);
     const {input_tokens: input, output_tokens: output} = objectOf(objectOf(objectOf(_meta)['quota'])['token_count']);
     this.#usage = addUsage(this.#usage, {
@@ -282,7 +289,7 @@ class AcpConversation implements Conversation {
     }
     const call = objectOf(params['toolCall']);
     const id = textOf(call['toolCallId']);
-    const whole = this.#told(id, call);
+    const whole = this.#mergeCall(id, call);
     const title = textOf(whole['title']);
     const toolName = textOf(whole['name']) || textOf(whole['kind']);
     const options = objectsOf(params['options']);
@@ -292,7 +299,7 @@ class AcpConversation implements Conversation {
       let chosen = optionFor(decision, options);
       const isTooMuch = decision.kind === 'allowed' && chosen === undefined;
       if (isTooMuch) {
-        this.#reporter.warn(`${this.#request.title} cannot be allowed ${title} just once, so it was denied.`);
+        this.#reporter.warn(`${this.#request.title} offers no way to allow ${title} just once, so weft denied it.`);
         chosen = optionFor({kind: 'denied', message: ''}, options);
       }
       if (decision.kind === 'denied' || isTooMuch)
@@ -303,26 +310,30 @@ class AcpConversation implements Conversation {
     });
   }
 
-  /** In the terms of the catalogue. A title is written for people, and is a command only where the agent is known to put it there. */
+  /**
+   * Translates a call into the action catalogue's terms. A title is text for people, and counts as a command only for
+   * agents known to put the command there.
+   */
   #accessOf(call: JsonObject): HarnessAccess {
     const input = objectOf(call['rawInput']);
     const title = textOf(call['title']);
     const {kind} = call;
     const own = this.#agent.commandIn === 'own-call' ? readOwnCall(call['_meta']) : undefined;
     if (own !== undefined) return {kind: 'own-call', ...own};
-    const other = {kind: 'other', title: title === '' ? 'something' : title, input} as const;
+    const other = {kind: 'other', title: title === '' ? 'an unknown action' : title, input} as const;
     const diffs = objectsOf(call['content']).filter(({type}) => type === 'diff');
     const isRun = kind === 'execute' && this.#agent.commandIn === 'title';
     const run = commandOf(input);
     const directories = directoriesOf(input, isRun ? outputOf({content: call['content'] ?? []}) : '');
-    // What cannot be read may be a command, or the folder that it runs in.
+    // An unreadable field may hold the command, or the folder it runs in.
     if (run === undefined || directories === undefined) return other;
     const command = run || (isRun ? title : '');
-    const named = namedPaths(call, command === '' ? [] : directoryKeys);
+    const named = pathsOf(call, command === '' ? [] : directoryKeys);
     const paths = [...new Set([...diffs.map(({path}) => textOf(path)), ...named])];
     const url = textOf(input['url']);
     const changes = diffs.length > 0 || kind === 'edit' || kind === 'delete';
-    // The kind is the agent's claim, so the content of the call decides. A call with several contents is always asked about.
+    // The agent only claims the kind, so the content of the call decides. weft always asks about a call with several
+    // contents.
     if ([command !== '', url !== '', changes].filter(Boolean).length > 1) return other;
     if (command !== '') {
       const [directory = this.#request.directory, ...more] = directories;
@@ -345,7 +356,10 @@ class AcpConversation implements Conversation {
   }
 }
 
-/** The folders in which a call says that it runs a command; Gemini says it in words beside the title. `undefined`: it is not clear. */
+/**
+ * Returns the folders in which a call says that it runs a command. Gemini writes the folder beside the title. Returns
+ * `undefined` if the folder is unclear.
+ */
 function directoriesOf(input: JsonObject, words: string): readonly string[] | undefined {
   const named = directoryKeys.map(key => input[key] ?? '').filter(value => value !== '');
   const said = /^\[(?:in|current working directory) ([^\][]+)\](?: [([].*)?$/su.exec(words)?.[1];
@@ -356,22 +370,26 @@ function directoriesOf(input: JsonObject, words: string): readonly string[] | un
 
 const directoryKeys = ['cwd', 'workdir', 'dir_path', 'directory', 'working_directory', 'workingDirectory'];
 
-const readingMode = /^(?:plan|read[-_ ]?only|ask)$/iu;
-const freeMode = /yolo|bypass|auto|full[-_ ]?access|dangerous|dont[-_ ]?ask/iu;
+const readOnlyMode = /^(?:plan|read[-_ ]?only|ask)$/iu;
+const approvalSkippingMode = /yolo|bypass|auto|full[-_ ]?access|dangerous|dont[-_ ]?ask/iu;
 
-/** The command of a call, empty if it has none; `undefined` if it is neither a text nor a list of words. */
+/**
+ * Returns the command of a call, empty if it has none. Returns `undefined` if the command is neither a text nor a
+ * list of words.
+ */
 function commandOf(input: JsonObject): string | undefined {
   const [command, ...more] = commandKeys.map(key => input[key] ?? '').filter(value => value !== '');
   if (command === undefined) return '';
   const words = textsOf(command);
-  const text = words.length > 0 ? words.map(quoted).join(' ') : textOf(command);
+  const text = words.length > 0 ? words.map(quoteWord).join(' ') : textOf(command);
   const isRead = typeof command === 'string' || (Array.isArray(command) && words.length === command.length);
   return isRead && more.length === 0 ? text : undefined;
 }
 
 const commandKeys = ['command', 'cmd', 'commands', 'script'];
 
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const quoteWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 const editOf = (diff: JsonObject): FileEdit => {
   const path = textOf(diff['path']);
@@ -381,8 +399,8 @@ const editOf = (diff: JsonObject): FileEdit => {
     : {kind: 'replace', path, replacements: [{oldText, newText, occurrence: 'only'}]};
 };
 
-/** The paths that a call names beside its diffs. */
-function namedPaths(call: JsonObject, except: readonly string[] = []): readonly string[] {
+/** Returns the paths that a call names outside its diffs. */
+function pathsOf(call: JsonObject, except: readonly string[] = []): readonly string[] {
   const input = objectOf(call['rawInput']);
   const named = Object.entries(input).flatMap(([key, value]) =>
     /(?:path|file|uri|dir|directory|folder)s?$/iu.test(key) && !except.includes(key)
@@ -397,7 +415,7 @@ function filesOf(call: JsonObject): readonly HarnessFileChange[] {
   const diffs = objectsOf(call['content']).filter(({type}) => type === 'diff');
   if (call['kind'] === 'delete')
     return objectsOf(call['locations']).map(({path}) => ({path: textOf(path), change: 'deleted'}));
-  if (diffs.length === 0 && call['kind'] === 'edit') return namedPaths(call).map(path => ({path, change: 'changed'}));
+  if (diffs.length === 0 && call['kind'] === 'edit') return pathsOf(call).map(path => ({path, change: 'changed'}));
   return diffs.map(({path, oldText}) => ({
     path: textOf(path),
     change: textOf(oldText) === '' ? 'added' : 'changed',
@@ -412,7 +430,7 @@ function outputOf(call: JsonObject): string {
   return shown.join('\n') || textOf(raw) || textOf(objectOf(raw)['output']) || contentText(objectOf(raw)['content']);
 }
 
-/** The option of the agent's that says as much; `undefined` if none does. */
+/** Returns the agent's option that matches a decision, or `undefined` if there is none. */
 function optionFor(decision: HarnessDecision, options: readonly JsonObject[]): string | undefined {
   const idOf = (kind: string): string | undefined => {
     const option = options.find(each => each['kind'] === kind);

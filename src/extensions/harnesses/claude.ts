@@ -7,13 +7,14 @@ import {byKind} from '../../base/unreachable.ts';
 import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
 import {addUsage, noUsage, type Usage} from '../../domain/usage.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectsOf, questionOf, selectedIn, textsOf} from './message-fields.ts';
+import {contentText, countOf, objectsOf, questionOf, selectionOf, textsOf} from './message-fields.ts';
 
 /**
- * Claude Code, by the messages that the Agent SDK speaks with it (`--input-format stream-json`): the other side of `headless/rpc`.
+ * Drives Claude Code through the Agent SDK's messages (`--input-format stream-json`). `headless/rpc` is the other
+ * side of this protocol.
  *
- * Rules of the user's own Claude settings may let tools run unasked; weft's rules come first, so all that can change something or read
- * what it should not is put on its list `ask`, which comes before `allow` there.
+ * The user's own Claude settings may allow tools without asking, but weft's rules come first. So every tool that can
+ * change something, or read what it should not, goes on Claude's `ask` list. That list wins over `allow`.
  */
 export function claudeDriver(request: DriverRequest): Driver {
   const id = request.resume === 'new' ? request.newId() : request.resume;
@@ -39,7 +40,7 @@ const settings = {
   sandbox: {autoAllowBashIfSandboxed: false},
 } as const;
 
-/** Of the settings only the user's count: hooks and rules of the project would, without anybody having been asked. */
+/** Only the user's settings count. Hooks and rules of the project would take effect without asking anyone. */
 const fixedArguments = [
   ...'-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages'.split(' '),
   ...'--replay-user-messages --permission-prompt-tool stdio --permission-mode default --setting-sources user'.split(
@@ -53,28 +54,28 @@ class ClaudeConversation implements Conversation {
   readonly #request: DriverRequest;
   readonly #id: string;
   readonly #reporter: Reporter;
-  readonly #answered = new Map<string, (answer: Outcome<JsonObject, string>) => void>();
+  readonly #pendingAnswers = new Map<string, (answer: Outcome<JsonObject, string>) => void>();
   readonly #withdrawals = new Map<string, () => void>();
   #streamed = new Set<string>();
-  /** Messages that were handed to the running prompt and that Claude has not begun to read. */
+  /** Messages sent to the running prompt that Claude has not started to read. */
   readonly #unread = new Set<string>();
   readonly #files = new Map<string, readonly HarnessFileChange[]>();
   #requests = 0;
   #usage: Usage = noUsage;
-  /** What the conversation had cost before this program took it up: Claude's totals go on from there. */
-  #before: number | 'unknown' = 'unknown';
+  /** The conversation's cost before this run, in US dollars. Claude's totals include it. */
+  #costBefore: number | 'unknown' = 'unknown';
   #model = '';
 
   constructor(request: DriverRequest, id: string, reporter: Reporter) {
     this.#request = request;
     this.#id = id;
     this.#reporter = reporter;
-    if (request.resume === 'new') this.#before = 0;
+    if (request.resume === 'new') this.#costBefore = 0;
   }
 
   async open(): Promise<Outcome<OpenedConversation, string>> {
     const answer = await this.#control({subtype: 'initialize'});
-    if (answer.tag === 'failed') return failed(`it refused to begin: ${answer.error}`);
+    if (answer.tag === 'failed') return failed(`it refused to start: ${answer.error}`);
     const session = parseHarnessSessionId(this.#id);
     if (session === undefined) return failed('its conversation has no id');
     return ok({session, model: this.#request.model, version: textOf(answer.value['claude_code_version'])});
@@ -133,19 +134,19 @@ class ClaudeConversation implements Conversation {
     this.#requests += 1;
     const id = `weft-${this.#requests}`;
     const answered = Promise.withResolvers<Outcome<JsonObject, string>>();
-    this.#answered.set(id, answered.resolve);
+    this.#pendingAnswers.set(id, answered.resolve);
     this.#reporter.write({type: 'control_request', request_id: id, request});
     return answered.promise;
   }
 
   #takeAnswer(response: JsonObject): void {
     const id = textOf(response['request_id']);
-    const answered = this.#answered.get(id);
-    this.#answered.delete(id);
+    const answered = this.#pendingAnswers.get(id);
+    this.#pendingAnswers.delete(id);
     answered?.(
       response['subtype'] === 'success'
         ? ok(objectOf(response['response']))
-        : failed(textOf(response['error']) || 'it does not say why'),
+        : failed(textOf(response['error']) || 'it gave no reason'),
     );
   }
 
@@ -168,7 +169,7 @@ class ClaudeConversation implements Conversation {
     const questions = toolName === 'AskUserQuestion' ? questionsOf(input) : [];
     const withdraw =
       questions.length > 0
-        ? this.#reporter.ask(questions, reply => respond(questionAnswer(input, {questions, reply})))
+        ? this.#reporter.ask(questions, reply => respond(toQuestionResponse(input, {questions, reply})))
         : this.#reporter.approve(
             {
               id: toolUse === '' ? id : toolUse,
@@ -176,9 +177,9 @@ class ClaudeConversation implements Conversation {
               access: accessOf(toolName, input, this.#request.directory),
               reason: textOf(request['decision_reason']),
             },
-            decision => respond(decisionAnswer(decision, input)),
+            decision => respond(toDecisionResponse(decision, input)),
           );
-    // An answer that was there at once has left nothing to withdraw.
+    // A request that was answered at once has nothing to withdraw.
     if (id !== '') this.#withdrawals.set(id, withdraw);
   }
 
@@ -187,7 +188,7 @@ class ClaudeConversation implements Conversation {
       case 'init':
         this.#model = textOf(message['model']);
         if (message['permissionMode'] === 'bypassPermissions') {
-          this.#reporter.warn('Claude Code would ask nobody before it acts, so weft interrupts it.');
+          this.#reporter.warn('Claude Code would act without asking, so weft interrupts it.');
           this.interrupt();
         }
         return this.#reporter.began();
@@ -196,7 +197,7 @@ class ClaudeConversation implements Conversation {
           `Claude Code itself denied ${textOf(message['tool_name'])}: ${textOf(message['message'])}`,
         );
       case 'api_retry':
-        return this.#reporter.warn(`Claude Code tries its request again: ${textOf(message['error'])}`);
+        return this.#reporter.warn(`Claude Code is retrying its request: ${textOf(message['error'])}`);
       default:
         return;
     }
@@ -242,39 +243,42 @@ class ClaudeConversation implements Conversation {
 
   #takeResult(result: JsonObject): void {
     this.#streamed = new Set();
-    this.#tellUsage(result);
+    this.#reportUsage(result);
     const terminal = textOf(result['terminal_reason']);
     if (terminal.startsWith('aborted')) return this.#reporter.finished({kind: 'cancelled'});
-    // What came too late for this answer is read with the next one, which Claude begins by itself.
+    // Claude reads a message that came too late with the next answer, which it starts by itself.
     if (this.#unread.size > 0) return;
     if (result['subtype'] === 'success' && result['is_error'] !== true)
       return this.#reporter.finished({kind: 'succeeded', text: textOf(result['result'])});
     const errors = [textOf(result['result']), ...textsOf(result['errors'])].filter(text => text !== '');
     const reason = errors.length > 0 ? errors.join(' ') : `Claude Code failed: ${textOf(result['subtype'])}`;
-    this.#reporter.finished({kind: 'failed', reason: withSignIn(reason)});
+    this.#reporter.finished({kind: 'failed', reason: addSignInHint(reason)});
   }
 
-  #tellUsage(result: JsonObject): void {
+  #reportUsage(result: JsonObject): void {
     const {usage: turn, total_cost_usd: total} = result;
     const used = usageOf(objectOf(turn));
     this.#usage = addUsage(this.#usage, used);
     this.#reporter.used({model: this.#model, usage: this.#usage, cost: this.#costOf(total, used)});
   }
 
-  /** `total_cost_usd` holds what earlier programs of this conversation have cost: of the first result weft takes away all but this prompt. */
+  /**
+   * Returns the cost of this run. `total_cost_usd` includes earlier runs of the conversation. On the first result,
+   * weft subtracts everything but the estimated price of this prompt.
+   */
   #costOf(total: JsonObject[string] | undefined, used: Usage): HarnessCost {
     if (typeof total !== 'number' || !Number.isFinite(total) || total < 0) return {kind: 'unknown'};
-    if (this.#before === 'unknown') {
+    if (this.#costBefore === 'unknown') {
       const price = this.#request.priceOf(this.#model, used);
       if (price === undefined) return {kind: 'unknown'};
-      this.#before = Math.max(0, total - price);
+      this.#costBefore = Math.max(0, total - price);
     }
-    const usd = Math.max(0, total - this.#before);
+    const usd = Math.max(0, total - this.#costBefore);
     return this.#request.resume === 'new' ? {kind: 'known', usd} : {kind: 'estimated', usd};
   }
 }
 
-const withSignIn = (reason: string): string =>
+const addSignInHint = (reason: string): string =>
   /\b(?:log ?in|logged in|sign ?in|api key|authenticat|oauth)/iu.test(reason)
     ? `${reason} (sign in: run claude, then /login)`
     : reason;
@@ -286,14 +290,14 @@ const usageOf = (usage: JsonObject): Usage => ({
   cacheWriteTokens: countOf(usage['cache_creation_input_tokens']),
 });
 
-const decisionAnswer = (decision: HarnessDecision, input: JsonObject): object =>
+const toDecisionResponse = (decision: HarnessDecision, input: JsonObject): object =>
   byKind<HarnessDecision, object>(decision, {
     allowed: () => ({behavior: 'allow', updatedInput: input}),
     denied: ({message}) => ({behavior: 'deny', message: message || 'The user does not want this.'}),
-    cancelled: () => ({behavior: 'deny', message: 'The user has stopped you.', interrupt: true}),
+    cancelled: () => ({behavior: 'deny', message: 'The user stopped you.', interrupt: true}),
   });
 
-/** In the terms of the catalogue; what weft has no word for is shown as it is. */
+/** Translates a tool call into the action catalogue's terms. Tools unknown to weft are shown as they are. */
 function accessOf(tool: string, input: JsonObject, directory: string): HarnessAccess {
   const path = textOf(input['file_path']) || textOf(input['notebook_path']) || textOf(input['path']);
   switch (tool) {
@@ -305,7 +309,7 @@ function accessOf(tool: string, input: JsonObject, directory: string): HarnessAc
     case 'NotebookEdit':
       return {kind: 'edit', paths: [path], edits: editsOf(tool, path, input)};
     case 'Glob': {
-      // A pattern may start elsewhere than in the folder that it is given with.
+      // A pattern may start outside its folder.
       const pattern = textOf(input['pattern']);
       if (/(?:^|[/{,])\.\.|[{,][/~]/u.test(pattern)) return {kind: 'other', title: tool, input};
       const start = pattern.replace(/[^/]*[*?[{].*$/u, '');
@@ -364,16 +368,16 @@ const questionsOf = (input: JsonObject): readonly Question[] =>
     choice: question['multiSelect'] === true ? 'many' : 'one',
   }));
 
-/** The SDK answers by the text of each question. */
-const questionAnswer = (
+/** Builds the response to a question. The SDK keys answers by the text of each question. */
+const toQuestionResponse = (
   input: JsonObject,
   {questions, reply}: {readonly questions: readonly Question[]; readonly reply: QuestionReply},
 ): object =>
   byKind<QuestionReply, object>(reply, {
     answered(answered) {
-      const answers = questions.map(({question}, index) => [question, selectedIn(answered, index).join(', ')]);
+      const answers = questions.map(({question}, index) => [question, selectionOf(answered, index).join(', ')]);
       return {behavior: 'allow', updatedInput: {...input, answers: Object.fromEntries(answers)}};
     },
     dismissed: () => ({behavior: 'deny', message: 'The user does not want to answer.'}),
-    unattended: () => ({behavior: 'deny', message: 'Nobody is there to answer: decide for yourself.'}),
+    unattended: () => ({behavior: 'deny', message: 'No user is there to answer: decide for yourself.'}),
   });

@@ -14,11 +14,11 @@ import {
   type RpcRequest,
 } from '../../protocol/json-rpc/peer.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectsOf, questionOf, selectedIn, stepStatus} from './message-fields.ts';
+import {contentText, countOf, objectsOf, questionOf, selectionOf, stepStatus} from './message-fields.ts';
 
 /**
- * Codex, by `codex app-server`: JSON-RPC on stdio. `untrusted` asks about every command but a few that only read, and about every
- * change of a file; commands run in Codex's own sandbox.
+ * Drives Codex through `codex app-server`: JSON-RPC on stdio. The policy `untrusted` asks about every file change and
+ * every command except a few that only read. Commands run in Codex's own sandbox.
  */
 export const codexDriver = (request: DriverRequest): Driver => ({
   args: ['app-server'],
@@ -31,15 +31,15 @@ class CodexConversation implements Conversation {
   readonly #reporter: Reporter;
   readonly #peer: RpcPeer;
   readonly #changes = new Map<string, readonly JsonObject[]>();
-  /** By the id of the request: Codex tells when it needs no answer any more. */
+  /** By request id. Codex reports when a request no longer needs an answer. */
   readonly #withdrawals = new Map<string, () => void>();
   #thread = '';
   #turn = '';
   #isInterrupted = false;
   #model = '';
-  /** What the thread had used before this program took it up. */
-  #before: Usage | undefined;
-  #said = '';
+  /** The thread's usage before this run. */
+  #usageBefore: Usage | undefined;
+  #lastMessage = '';
   #hasPrompt = false;
 
   constructor(request: DriverRequest, reporter: Reporter) {
@@ -60,7 +60,7 @@ class CodexConversation implements Conversation {
     const account = await this.#peer.request('account/read', {refreshToken: false});
     if (account.tag === 'ok') {
       const {account: user, requiresOpenaiAuth} = objectOf(account.value);
-      if (user === null && requiresOpenaiAuth === true) return failed('nobody is signed in: run codex login');
+      if (user === null && requiresOpenaiAuth === true) return failed('you are not signed in: run codex login');
     }
     const {directory, model, access, resume} = this.#request;
     const thread = {
@@ -90,11 +90,11 @@ class CodexConversation implements Conversation {
   prompt(text: string): void {
     this.#turn = '';
     this.#withdrawals.clear();
-    this.#said = '';
+    this.#lastMessage = '';
     this.#isInterrupted = false;
     this.#hasPrompt = true;
     this.#peer.call('turn/start', {threadId: this.#thread, input: [{type: 'text', text}]}, answer => {
-      if (answer.tag === 'failed') return this.#reporter.finished({kind: 'failed', reason: rpcText(answer)});
+      if (answer.tag === 'failed') return this.#reporter.finished({kind: 'failed', reason: errorTextOf(answer)});
       this.#turnBegan(textOf(objectOf(objectOf(answer.value)['turn'])['id']));
     });
   }
@@ -109,7 +109,7 @@ class CodexConversation implements Conversation {
     return answer.tag === 'ok' ? 'taken' : 'refused';
   }
 
-  /** Commands go on in terminals of Codex's own when the turn ends: what belongs to the prompt has to end with it. */
+  /** Interrupts the turn and ends its background terminals, in which commands would otherwise keep running. */
   interrupt(): void {
     this.#isInterrupted = true;
     if (this.#turn === '') return;
@@ -124,7 +124,7 @@ class CodexConversation implements Conversation {
   }
 
   #takeNotification(method: string, params: JsonObject): void {
-    // Codex's own sub-agents work in threads of their own.
+    // Codex's own sub-agents use other threads.
     const thread = textOf(params['threadId']);
     if (thread !== '' && this.#thread !== '' && thread !== this.#thread) return;
     const item = objectOf(params['item']);
@@ -151,11 +151,11 @@ class CodexConversation implements Conversation {
           })),
         );
       case 'thread/tokenUsage/updated':
-        return this.#tellUsage(objectOf(params['tokenUsage']));
+        return this.#reportUsage(objectOf(params['tokenUsage']));
       case 'warning':
         return this.#reporter.warn(textOf(params['message']));
       case 'error':
-        // The last one comes again with the end of the turn.
+        // The final error comes again at the end of the turn.
         if (params['willRetry'] === true) this.#reporter.warn(textOf(objectOf(params['error'])['message']));
         return;
       case 'serverRequest/resolved':
@@ -178,12 +178,12 @@ class CodexConversation implements Conversation {
   #itemCompleted(item: JsonObject): void {
     const id = textOf(item['id']);
     if (item['type'] === 'agentMessage') {
-      this.#said = textOf(item['text']);
+      this.#lastMessage = textOf(item['text']);
       return;
     }
     const tool = toolOf(item);
     if (tool === undefined) return;
-    // Some come only when they are done.
+    // Some items are reported only when they are done.
     this.#reporter.toolStarted({id, ...tool});
     this.#changes.delete(id);
     const {status} = item;
@@ -198,7 +198,7 @@ class CodexConversation implements Conversation {
     this.#turn = '';
     switch (turn['status']) {
       case 'completed':
-        return this.#reporter.finished({kind: 'succeeded', text: this.#said});
+        return this.#reporter.finished({kind: 'succeeded', text: this.#lastMessage});
       case 'interrupted':
         return this.#reporter.finished({kind: 'cancelled'});
       default: {
@@ -206,19 +206,22 @@ class CodexConversation implements Conversation {
         const said = [textOf(message), textOf(additionalDetails)].filter(text => text !== '').join(' ');
         return this.#reporter.finished({
           kind: 'failed',
-          reason: withSignIn(said || 'Codex failed and does not say why.'),
+          reason: addSignInHint(said || 'Codex failed without a reason.'),
         });
       }
     }
   }
 
-  /** `total` counts the thread from its beginning, also what earlier programs have used: it is told when the thread is resumed. */
-  #tellUsage({total, last}: JsonObject): void {
+  /**
+   * Reports the usage of this run. `total` counts from the start of the thread, including earlier runs. Codex sends
+   * it when a thread is resumed.
+   */
+  #reportUsage({total, last}: JsonObject): void {
     const all = usageOf(objectOf(total));
     if (this.#hasPrompt)
-      this.#before ??= this.#request.resume === 'new' ? noUsage : usageSince(all, usageOf(objectOf(last)));
-    else this.#before = all;
-    const usage = usageSince(all, this.#before);
+      this.#usageBefore ??= this.#request.resume === 'new' ? noUsage : usageSince(all, usageOf(objectOf(last)));
+    else this.#usageBefore = all;
+    const usage = usageSince(all, this.#usageBefore);
     const usd = this.#request.priceOf(this.#model, usage);
     const cost = usd === undefined ? ({kind: 'unknown'} as const) : ({kind: 'estimated', usd} as const);
     this.#reporter.used({model: this.#model, usage, cost});
@@ -227,7 +230,7 @@ class CodexConversation implements Conversation {
   #takeRequest(request: RpcRequest): void {
     const {method, params} = request;
     const withdrawn = (withdraw: () => void): void => void this.#withdrawals.set(JSON.stringify(request.id), withdraw);
-    const decide = (decision: HarnessDecision): void => request.answer(ok({decision: decisionWords[decision.kind]}));
+    const decide = (decision: HarnessDecision): void => request.answer(ok({decision: decisionValues[decision.kind]}));
     const id = textOf(params['itemId']);
     const reason = textOf(params['reason']);
     switch (method) {
@@ -237,7 +240,7 @@ class CodexConversation implements Conversation {
         const access =
           command === ''
             ? ({kind: 'other', title: 'network access', input: params} as const)
-            : ({kind: 'command', command: withoutShell(command), directory, paths: []} as const);
+            : ({kind: 'command', command: unwrapShell(command), directory, paths: []} as const);
         return withdrawn(this.#reporter.approve({id, toolName: 'exec_command', access, reason}, decide));
       }
       case 'item/fileChange/requestApproval': {
@@ -258,7 +261,7 @@ class CodexConversation implements Conversation {
           ),
         );
       }
-      // More permissions than it was started with are not granted.
+      // weft never grants more permissions than Codex started with.
       case 'item/permissions/requestApproval':
         return request.answer(ok({permissions: {}, scope: 'turn'}));
       case 'mcpServer/elicitation/request':
@@ -269,31 +272,31 @@ class CodexConversation implements Conversation {
   }
 }
 
-const rpcText = ({error}: {readonly error: RpcError}): string => withSignIn(error.message);
+const errorTextOf = ({error}: {readonly error: RpcError}): string => addSignInHint(error.message);
 
-const withSignIn = (reason: string): string =>
+const addSignInHint = (reason: string): string =>
   /\b(?:401|unauthori[sz]ed|log ?in|logged in|api key|authenticat)/iu.test(reason)
     ? `${reason} (sign in: run codex login)`
     : reason;
 
-/** Codex shows the shell that it calls: what a person and the rules want to see is the command in it. */
-export function withoutShell(command: string): string {
+/** Returns the command inside a shell call: people and rules need the command, not the shell. */
+export function unwrapShell(command: string): string {
   const [, quoted, plain] =
     /^(?:\/\S*\/)?(?:ba|z)?sh -l?c (?:'((?:[^']|'\\'')*)'|([^\s'"\\$`;&|<>()]+))$/u.exec(command) ?? [];
   return quoted?.replaceAll(`'\\''`, "'") ?? plain ?? command;
 }
 
-const decisionWords = {allowed: 'accept', denied: 'decline', cancelled: 'cancel'} as const satisfies Readonly<
+const decisionValues = {allowed: 'accept', denied: 'decline', cancelled: 'cancel'} as const satisfies Readonly<
   Record<HarnessDecision['kind'], string>
 >;
 
-/** What an item is as a tool; `undefined` for what is said, thought or kept. */
+/** Returns an item as a tool call, or `undefined` for messages, reasoning and other items. */
 function toolOf(
   item: JsonObject,
 ): {readonly name: string; readonly title: string; readonly input: JsonObject} | undefined {
   switch (item['type']) {
     case 'commandExecution': {
-      const command = withoutShell(textOf(item['command']));
+      const command = unwrapShell(textOf(item['command']));
       return {name: 'exec_command', title: command, input: {command, cwd: item['cwd'] ?? ''}};
     }
     case 'fileChange': {
@@ -332,7 +335,10 @@ function fileOf(change: JsonObject): HarnessFileChange {
   return {path: textOf(change['path']), change: kind === 'add' ? 'added' : kind === 'delete' ? 'deleted' : 'changed'};
 }
 
-/** `diff` is the new content of a file that is added, the old one of a file that goes, and else the hunks of a unified diff. */
+/**
+ * Turns a change into edits. `diff` is the new content of an added file, the old content of a deleted file, and
+ * otherwise the hunks of a unified diff.
+ */
 function editsOf(change: JsonObject): readonly FileEdit[] {
   const path = textOf(change['path']);
   const diff = textOf(change['diff']);
@@ -346,7 +352,7 @@ function editsOf(change: JsonObject): readonly FileEdit[] {
       context: [],
       place: 'anywhere' as const,
       lines: text.split('\n').flatMap(line => {
-        const kind = patchMarks.get(line.slice(0, 1));
+        const kind = patchLineKinds.get(line.slice(0, 1));
         return kind === undefined ? [] : [{kind, text: line.slice(1)}];
       }),
     }));
@@ -354,17 +360,17 @@ function editsOf(change: JsonObject): readonly FileEdit[] {
   return textOf(target) === '' ? edits : [...edits, {kind: 'rename', path, to: textOf(target)}];
 }
 
-const patchMarks: ReadonlyMap<string, 'context' | 'added' | 'removed'> = new Map([
+const patchLineKinds: ReadonlyMap<string, 'context' | 'added' | 'removed'> = new Map([
   [' ', 'context'],
   ['+', 'added'],
   ['-', 'removed'],
 ]);
 
-/** By the id of each question; none where nobody answers. */
+/** Returns the answers by question id; empty if the user did not answer. */
 function answersOf(questions: readonly JsonObject[], reply: QuestionReply): JsonObject {
   if (reply.kind !== 'answered') return {};
   return Object.fromEntries(
-    questions.map((question, index) => [textOf(question['id']), {answers: selectedIn(reply, index)}]),
+    questions.map((question, index) => [textOf(question['id']), {answers: selectionOf(reply, index)}]),
   );
 }
 

@@ -6,11 +6,11 @@ import type {HarnessSessionId, HarnessUsage} from '../../domain/harness.ts';
 import type {Usage} from '../../domain/usage.ts';
 
 /**
- * One protocol that harnesses speak, over stdin and stdout, a JSON object a line. A driver translates; what has to hold for all of them
- * (order, bounds, who answers what, how a run ends) is in `harness-run.ts`.
+ * A protocol that harnesses speak over stdin and stdout, with one JSON object per line. A driver only translates.
+ * `harness-run.ts` holds the rules for all of them: order, bounds, who answers what, and how a run ends.
  */
 export interface Driver {
-  /** What the program is started with, behind what the user or the table of harnesses says. */
+  /** The program's arguments, after those from the user or the table of harnesses. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   converse(reporter: Reporter): Conversation;
@@ -23,17 +23,17 @@ export interface DriverRequest extends Omit<HarnessRequest, 'harness' | 'prompt'
   readonly priceOf: (model: string, usage: Usage) => number | undefined;
 }
 
-/** weft's side of the protocol. Messages of the harness come in order, one at a time. */
+/** weft's side of the protocol. The harness's messages arrive in order, one at a time. */
 export interface Conversation {
   /** Opens the conversation, before any prompt. The error is a clause. */
   open(): Promise<Outcome<OpenedConversation, string>>;
-  /** A line of the harness's that is a JSON object; others are not for a driver. Whatever does not fit is left out. */
+  /** Handles one JSON object from the harness. Other lines never reach a driver. Invalid fields are ignored. */
   take(message: JsonObject): void;
-  /** Begins a prompt. Called only while none runs. */
+  /** Starts a prompt. Called only if none is running. */
   prompt(text: string): void;
-  /** Hands a message to the running prompt; `refused` if the harness does not take one now. */
+  /** Sends a message to the running prompt. Resolves with `refused` if the harness can't take one now. */
   steer(text: string): Promise<'taken' | 'refused'>;
-  /** Asks the harness to stop the running prompt; `finished` of the reporter follows. */
+  /** Asks the harness to stop the running prompt. The reporter's `finished` follows. */
   interrupt(): void;
 }
 
@@ -47,28 +47,34 @@ type ToolStart = Omit<Extract<HarnessEvent, {event: 'tool-started'}>, 'event'>;
 type ToolEnd = Omit<Extract<HarnessEvent, {event: 'tool-finished'}>, 'event'>;
 type Plan = Extract<HarnessEvent, {event: 'plan'}>['steps'];
 
-/** How a driver tells of the run. Texts may be as the harness wrote them: they are bounded and cleaned here. */
+/**
+ * Receives a driver's reports about the run. Texts may be exactly as the harness wrote them: the reporter bounds and
+ * cleans them.
+ */
 export interface Reporter {
   readonly write: (message: object) => void;
-  /** The harness began to work by itself, on a message that it was handed before. */
+  /** The harness started work by itself, on a message that it received earlier. */
   readonly began: () => void;
   readonly text: (delta: string) => void;
   readonly endMessage: () => void;
   readonly thinking: (delta: string) => void;
   readonly toolStarted: (tool: Omit<ToolStart, 'input'> & {readonly input: Json | undefined}) => void;
   readonly toolOutput: (id: string, chunk: string) => void;
-  /** Of a tool that was not started nothing is told. */
+  /** Ignored for a tool that never started. */
   readonly toolFinished: (tool: ToolEnd) => void;
   readonly used: (used: HarnessUsage) => void;
   readonly plan: (steps: Plan) => void;
   readonly warn: (text: string) => void;
-  /** `answer` calls back exactly once, unless what `approve` returns is called first: the harness withdraws its request. */
+  /**
+   * Asks for approval and calls `answer` exactly once. The returned function withdraws the request: if it is called
+   * first, `answer` is never called.
+   */
   readonly approve: (approval: HarnessApproval, answer: (decision: HarnessDecision) => void) => () => void;
   readonly ask: (questions: readonly Question[], answer: (reply: QuestionReply) => void) => () => void;
   readonly finished: (end: PromptEnd) => void;
 }
 
-/** How a prompt ended. `ended`: well, and the text of its last message is the answer. */
+/** How a prompt ended. `ended`: successfully, and the text of its last message is the answer. */
 export type PromptEnd =
   | {readonly kind: 'succeeded'; readonly text: string}
   | {readonly kind: 'ended'}

@@ -23,16 +23,16 @@ import {byKind, type ByKind, unreachable} from '../../base/unreachable.ts';
 import {withoutInvisible} from '../../base/visible.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import type {HarnessOutcome, HarnessSessionId} from '../../domain/harness.ts';
-import {spokenError} from './message-fields.ts';
+import {extractErrorMessage} from './message-fields.ts';
 import type {Conversation, Driver, OpenedConversation, PromptEnd, Reporter} from './driver.ts';
 
-/** UTF-16 units. What comes beyond is left out, and the user is told once. */
+/** In UTF-16 units. Longer text is cut off, and the user is warned once. */
 const bounds = {
-  /** Of all texts of one prompt. */
+  /** All texts of one prompt. */
   text: 4_000_000,
-  /** Of the answer, from its end. */
+  /** The answer; its end is kept. */
   answer: 250_000,
-  /** Of one tool's output. */
+  /** The output of one tool. */
   output: 200_000,
   input: 100_000,
   line: 500,
@@ -51,25 +51,26 @@ export interface RunSetup {
   readonly processes: ServerProcesses;
   readonly host: HarnessHost;
   readonly prompt: string;
-  /** `read-only`: whatever would change something is denied, and nobody is asked. */
+  /** `read-only`: weft denies every change without asking. */
   readonly access: 'with-approvals' | 'read-only';
-  readonly times: RunTimes;
+  readonly times: RunTimeouts;
 }
 
-export interface RunTimes {
-  /** In which the conversation has to be open. */
+export interface RunTimeouts {
+  /** The time limit for opening the conversation, in milliseconds. */
   readonly open: number;
-  /** In which a harness that was interrupted has to stop by itself. */
+  /** The time limit for a harness to stop after an interrupt, in milliseconds. */
   readonly interrupt: number;
 }
 
-/** The times of a user: one of the programs takes 20 s to start where the machine is busy. */
-export const usualTimes: RunTimes = {open: 120_000, interrupt: 5000};
+/** The defaults. One of the programs takes 20 s to start on a busy machine. */
+export const defaultTimeouts: RunTimeouts = {open: 120_000, interrupt: 5000};
 
 /**
- * Starts the program, opens its conversation and gives it the first prompt. The order of a run: `started`; for each prompt `working`,
- * what happens, `finished`; at the end `closed`. Whatever a harness says or leaves out, each of them comes once: a program that ends
- * fails its prompt, tools that nobody finished are finished with the prompt, and requests of a prompt that is over are withdrawn.
+ * Starts the program, opens its conversation and sends the first prompt. The events of a run are in order: `started`;
+ * for each prompt `working`, its activity, and `finished`; at the end `closed`. Each of these comes exactly once,
+ * whatever the harness sends. A program that exits fails its prompt. Unfinished tools are finished with the prompt,
+ * and open requests of a finished prompt are withdrawn.
  */
 export async function startRun(setup: RunSetup, signal: AbortSignal): Promise<Outcome<HarnessRun, Fault>> {
   const run = new Run(setup);
@@ -88,27 +89,27 @@ class Run {
   readonly #reporter: Reporter;
   readonly #conversation: Conversation;
   readonly #close = Promise.withResolvers<undefined>();
-  readonly #errors: string[] = [];
+  readonly #outputLines: string[] = [];
   readonly #warned = new Set<string>();
   readonly #queue: string[] = [];
-  /** Of the tools that run, how much they have printed; and those of this prompt that have finished. */
+  /** The length of the output of each running tool, and the tools of this prompt that have finished. */
   readonly #tools = new Map<string, number>();
   readonly #ended = new Set<string>();
-  /** Requests of the harness that wait for an answer; each can be withdrawn, or answered as cancelled. */
-  readonly #open = new Set<{readonly cancel: () => void; readonly withdraw: () => void}>();
+  /** Requests of the harness that wait for an answer. Each can be withdrawn, or answered as cancelled. */
+  readonly #openRequests = new Set<{readonly cancel: () => void; readonly withdraw: () => void}>();
   #process: ServerProcess | undefined;
   #phase: 'opening' | 'idle' | 'working' | 'closed' = 'opening';
   #stopping: 'no' | 'prompt' | 'run' = 'no';
   #prompt = Promise.withResolvers<undefined>();
-  /** What the harness wanted and was denied last; empty for nothing. */
+  /** The harness's last denied action; empty if nothing was denied. */
   #denied = '';
   #message = 0;
-  #said = '';
+  #lastMessage = '';
   #isNewMessage = true;
-  /** The first half of a character whose second half comes with the next delta. */
-  #half = '';
+  /** The first half of a surrogate pair whose second half comes with the next delta. */
+  #pendingSurrogate = '';
   #length = 0;
-  #cut: 'nothing' | 'something' = 'nothing';
+  #truncated: 'nothing' | 'something' = 'nothing';
 
   constructor(setup: RunSetup) {
     this.#setup = setup;
@@ -122,22 +123,22 @@ class Run {
     const events = {line: (line: string) => this.#take(line), log: (line: string) => this.#log(line)};
     if (signal.aborted) return failed(rejected(`${title} was not started: it was interrupted.`));
     const started = await processes.start(program, events);
-    if (started.tag === 'failed') return failed(this.#fault(started.error));
+    if (started.tag === 'failed') return failed(this.#startFault(started.error));
     this.#process = started.value;
     const ended = started.value.ended.then(how => failed(how));
-    void ended.then(({error}) => this.#leave(error));
+    void ended.then(({error}) => this.#onExit(error));
     const opening = Promise.race([this.#conversation.open(), ended]);
     const opened = await raceAbort(raceTimeout(opening, this.#setup.times.open), signal);
     if (opened === 'aborted' || opened === 'timeout' || opened.tag === 'failed') {
       await started.value.stop();
-      if (opened === 'aborted') return failed(rejected(`${title} was interrupted while it started.`));
+      if (opened === 'aborted') return failed(rejected(`${title} was interrupted while starting.`));
       const seconds = Math.round(this.#setup.times.open / 1000);
-      return failed(this.#fault(opened === 'timeout' ? `it did not answer in ${seconds} s` : opened.error));
+      return failed(this.#startFault(opened === 'timeout' ? `it did not answer within ${seconds} s` : opened.error));
     }
-    return this.#hasClosed() ? failed(this.#fault('it ended at once')) : ok(this.#begin(opened.value));
+    return this.#hasClosed() ? failed(this.#startFault('it ended at once')) : ok(this.#begin(opened.value));
   }
 
-  /** Interrupts, bounded, and ends the program. */
+  /** Interrupts the prompt within a time limit and ends the program. */
   async stop(): Promise<void> {
     this.#stopping = 'run';
     await this.#interrupt(Math.min(1000, this.#setup.times.interrupt));
@@ -151,7 +152,7 @@ class Run {
 
   #begin({session, model, version}: OpenedConversation): HarnessRun {
     this.#phase = 'idle';
-    this.#tell({event: 'started', session, model: line(model), version: line(version)});
+    this.#emit({event: 'started', session, model: line(model), version: line(version)});
     this.#work(this.#setup.prompt);
     return this.#handle(session);
   }
@@ -170,17 +171,17 @@ class Run {
 
   async #send(message: string): Promise<Outcome<'steered' | 'queued' | 'begun', Fault>> {
     const {title} = this.#setup;
-    if (this.#isOver()) return failed(rejected(`${title} has ended: start it again to go on.`));
+    if (this.#isOver()) return failed(rejected(`${title} has ended: start it again to continue.`));
     if (this.#phase === 'working') {
       const steered = await Promise.race([this.#conversation.steer(message), this.closed]);
       if (steered === 'taken') return ok('steered');
-      if (this.#isOver()) return failed(rejected(`${title} has ended: start it again to go on.`));
+      if (this.#isOver()) return failed(rejected(`${title} has ended: start it again to continue.`));
     }
     if (this.#phase === 'idle') {
       this.#work(message);
       return ok('begun');
     }
-    if (this.#queue.length >= maxQueued) return failed(rejected(`${title} has ${maxQueued} messages to read already.`));
+    if (this.#queue.length >= maxQueued) return failed(rejected(`${title} already has ${maxQueued} unread messages.`));
     this.#queue.push(message);
     return ok('queued');
   }
@@ -198,45 +199,44 @@ class Run {
     this.#phase = 'working';
     if (this.#stopping === 'prompt') this.#stopping = 'no';
     this.#prompt = Promise.withResolvers();
-    this.#said = '';
+    this.#lastMessage = '';
     this.#denied = '';
     this.#ended.clear();
-    this.#half = '';
+    this.#pendingSurrogate = '';
     this.#isNewMessage = true;
     this.#length = 0;
-    this.#cut = 'nothing';
-    this.#tell({event: 'working'});
+    this.#truncated = 'nothing';
+    this.#emit({event: 'working'});
   }
 
-  /** Resolves when the prompt has finished. A harness that does not stop in time is ended. */
+  /** Resolves when the prompt has finished. Ends a harness that does not stop in time. */
   async #interrupt(withinMs: number): Promise<void> {
     this.#queue.length = 0;
     if (this.#phase !== 'working') return;
     const {promise} = this.#prompt;
     if (this.#stopping === 'no') this.#stopping = 'prompt';
-    for (const request of this.#open) request.cancel();
+    for (const request of this.#openRequests) request.cancel();
     this.#conversation.interrupt();
     if ((await raceTimeout(promise, withinMs)) !== 'timeout') return;
-    if (this.#stopping === 'prompt')
-      this.#warn(`${this.#setup.title} did not stop when it was asked to, so weft ended it.`);
+    if (this.#stopping === 'prompt') this.#warn(`${this.#setup.title} did not stop when asked, so weft ended it.`);
     this.#stopping = 'run';
     this.#finish({kind: 'cancelled'});
     await this.#process?.stop();
   }
 
-  #leave(how: string): void {
+  #onExit(how: string): void {
     if (this.#phase === 'opening') this.#phase = 'closed';
     if (this.#phase === 'closed') {
       this.#close.resolve(undefined);
       return;
     }
     if (this.#phase === 'working') {
-      const reason = `${this.#setup.title} ended before it was done: ${how}${this.#lastWords()}.`;
+      const reason = `${this.#setup.title} ended before it was done: ${how}${this.#recentOutput()}.`;
       this.#finish(this.#stopping === 'no' ? {kind: 'failed', reason} : {kind: 'cancelled'});
     }
     this.#phase = 'closed';
     this.#withdrawAll();
-    this.#tell({event: 'closed', reason: how});
+    this.#emit({event: 'closed', reason: how});
     this.#close.resolve(undefined);
   }
 
@@ -247,14 +247,14 @@ class Run {
     const toolEnd = outcome.kind === 'failed' ? 'failed' : 'cancelled';
     for (const id of this.#tools.keys()) this.#reporter.toolFinished({id, end: toolEnd, output: '', files: []});
     this.#phase = 'idle';
-    this.#tell({event: 'finished', outcome});
+    this.#emit({event: 'finished', outcome});
     this.#prompt.resolve(undefined);
     const next = this.#stopping === 'no' ? this.#queue.shift() : undefined;
     if (next !== undefined) this.#work(next);
   }
 
   #outcome(end: PromptEnd): HarnessOutcome {
-    const said = this.#said.trim();
+    const said = this.#lastMessage.trim();
     switch (end.kind) {
       case 'succeeded':
         return this.#succeeded(withoutInvisible(end.text).slice(-bounds.answer).trim());
@@ -262,7 +262,11 @@ class Run {
         return this.#succeeded(said);
       case 'failed':
         if (this.#stopping !== 'no') return {kind: 'cancelled', text: said};
-        return {kind: 'failed', reason: clip(withoutInvisible(spokenError(end.reason)), bounds.line * 4), text: said};
+        return {
+          kind: 'failed',
+          reason: clip(withoutInvisible(extractErrorMessage(end.reason)), bounds.line * 4),
+          text: said,
+        };
       case 'cancelled':
         return {kind: 'cancelled', text: said};
       default:
@@ -273,12 +277,12 @@ class Run {
   #succeeded(text: string): HarnessOutcome {
     if (text !== '') return {kind: 'succeeded', text};
     if (this.#stopping !== 'no') return {kind: 'cancelled', text: ''};
-    const why = this.#denied === '' ? '' : ` after it was denied this: ${this.#denied}`;
+    const why = this.#denied === '' ? '' : ` after weft denied this: ${this.#denied}`;
     return {kind: 'failed', reason: `${this.#setup.title} ended without an answer${why}.`, text: ''};
   }
 
   #withdrawAll(): void {
-    for (const request of this.#open) request.withdraw();
+    for (const request of this.#openRequests) request.withdraw();
   }
 
   #take(text: string): void {
@@ -291,30 +295,33 @@ class Run {
   #log(text: string): void {
     const cleaned = line(text);
     if (cleaned === '') return;
-    this.#errors.push(cleaned);
-    if (this.#errors.length > stderrLines) this.#errors.shift();
+    this.#outputLines.push(cleaned);
+    if (this.#outputLines.length > stderrLines) this.#outputLines.shift();
   }
 
-  /** What the program wrote beside messages, as the end of a sentence: most say there why they end. */
-  #lastWords(): string {
-    const [last] = this.#errors.slice(-1);
-    return last === undefined ? '' : ` (it wrote: ${clip(this.#errors.slice(-3).join(' ⏎ '), bounds.line)})`;
+  /**
+   * Returns the last lines that the program wrote outside messages, as the end of a sentence. Most programs explain
+   * there why they exit.
+   */
+  #recentOutput(): string {
+    const [last] = this.#outputLines.slice(-1);
+    return last === undefined ? '' : ` (it wrote: ${clip(this.#outputLines.slice(-3).join(' ⏎ '), bounds.line)})`;
   }
 
-  #fault(why: string): Fault {
-    return rejected(`${this.#setup.title} could not be started: ${line(why)}${this.#lastWords()}.`);
+  #startFault(why: string): Fault {
+    return rejected(`${this.#setup.title} could not start: ${line(why)}${this.#recentOutput()}.`);
   }
 
-  #tell(event: HarnessEvent): void {
+  #emit(event: HarnessEvent): void {
     this.#setup.host.observe(event);
   }
 
-  /** The same warning is told once. */
+  /** Reports each warning only once. */
   #warn(text: string): void {
-    const cleaned = line(spokenError(text));
+    const cleaned = line(extractErrorMessage(text));
     if (cleaned === '' || this.#warned.has(cleaned) || this.#warned.size >= maxWarnings) return;
     this.#warned.add(cleaned);
-    this.#tell({event: 'warning', text: cleaned});
+    this.#emit({event: 'warning', text: cleaned});
   }
 
   #makeReporter(): Reporter {
@@ -326,41 +333,41 @@ class Run {
       text: delta => this.#text(delta),
       endMessage: () => {
         this.#isNewMessage = true;
-        this.#half = '';
+        this.#pendingSurrogate = '';
       },
       thinking: delta => {
-        const fitting = this.#fitting(withoutInvisible(delta));
-        if (this.#phase === 'working' && fitting !== '') this.#tell({event: 'thinking', delta: fitting});
+        const fitting = this.#limitText(withoutInvisible(delta));
+        if (this.#phase === 'working' && fitting !== '') this.#emit({event: 'thinking', delta: fitting});
       },
       toolStarted: ({id, name, title, input}) => {
         if (this.#phase !== 'working' || this.#tools.has(id) || this.#ended.has(id)) return;
         if (this.#tools.size + this.#ended.size >= maxTools) return;
         this.#tools.set(id, 0);
         this.#isNewMessage = true;
-        this.#tell({event: 'tool-started', id, name: line(name), title: line(title), input: boundedInput(input)});
+        this.#emit({event: 'tool-started', id, name: line(name), title: line(title), input: limitInput(input)});
       },
       toolOutput: (id, chunk) => {
         const before = this.#tools.get(id);
         if (before === undefined || before >= bounds.output) return;
         const cleaned = clip(withoutInvisible(chunk), bounds.output - before);
         this.#tools.set(id, before + Math.max(1, cleaned.length));
-        if (cleaned !== '') this.#tell({event: 'tool-output', id, chunk: cleaned});
+        if (cleaned !== '') this.#emit({event: 'tool-output', id, chunk: cleaned});
       },
       toolFinished: ({id, end, output, files}) => {
         if (!this.#tools.delete(id)) return;
         this.#ended.add(id);
         const shown = clip(withoutInvisible(output), bounds.output);
         const changed = files.slice(0, 1000).map(({path, change}) => ({path: line(path), change}));
-        this.#tell({event: 'tool-finished', id, end, output: shown, files: changed});
+        this.#emit({event: 'tool-finished', id, end, output: shown, files: changed});
       },
       used: used => {
         if (this.#phase === 'idle' || this.#phase === 'working')
-          this.#tell({event: 'usage', used: {...used, model: line(used.model)}});
+          this.#emit({event: 'usage', used: {...used, model: line(used.model)}});
       },
       plan: steps => {
         if (this.#phase !== 'working') return;
         const shown = steps.slice(0, 200).map(({title, status}) => ({title: line(title), status}));
-        this.#tell({event: 'plan', steps: shown});
+        this.#emit({event: 'plan', steps: shown});
       },
       warn: text => {
         if (this.#phase !== 'closed' && this.#phase !== 'opening') this.#warn(text);
@@ -373,34 +380,34 @@ class Run {
 
   #text(delta: string): void {
     if (this.#phase !== 'working' || delta === '') return;
-    const whole = this.#half + delta;
+    const whole = this.#pendingSurrogate + delta;
     const isHalf = /[\uD800-\uDBFF]$/u.test(whole);
-    this.#half = isHalf ? whole.slice(-1) : '';
-    const cleaned = this.#fitting(withoutInvisible(isHalf ? whole.slice(0, -1) : whole));
+    this.#pendingSurrogate = isHalf ? whole.slice(-1) : '';
+    const cleaned = this.#limitText(withoutInvisible(isHalf ? whole.slice(0, -1) : whole));
     if (cleaned === '') return;
     if (this.#isNewMessage) {
       this.#message += 1;
-      this.#said = '';
+      this.#lastMessage = '';
       this.#isNewMessage = false;
     }
-    this.#said = (this.#said + cleaned).slice(-bounds.answer);
-    this.#tell({event: 'text', message: this.#message, delta: cleaned});
+    this.#lastMessage = (this.#lastMessage + cleaned).slice(-bounds.answer);
+    this.#emit({event: 'text', message: this.#message, delta: cleaned});
   }
 
-  #fitting(text: string): string {
+  #limitText(text: string): string {
     const left = bounds.text - this.#length;
     this.#length += text.length;
     if (text.length <= left) return text;
-    if (this.#cut === 'nothing') this.#warn(`${this.#setup.title} says more than weft shows.`);
-    this.#cut = 'something';
+    if (this.#truncated === 'nothing') this.#warn(`${this.#setup.title} wrote more than weft can show.`);
+    this.#truncated = 'something';
     return text.slice(0, Math.max(0, left));
   }
 
   #approve(approval: HarnessApproval, answer: (decision: HarnessDecision) => void): () => void {
-    if (this.#phase !== 'working' || this.#stopping !== 'no') return atOnce(answer, {kind: 'cancelled'});
-    if (this.#setup.access === 'read-only' && !onlyReads[approval.access.kind]) {
+    if (this.#phase !== 'working' || this.#stopping !== 'no') return answerAtOnce(answer, {kind: 'cancelled'});
+    if (this.#setup.access === 'read-only' && !isReadOnly[approval.access.kind]) {
       const message = 'You were started to read only: change nothing and run no commands.';
-      return atOnce(answer, {kind: 'denied', message});
+      return answerAtOnce(answer, {kind: 'denied', message});
     }
     const {host} = this.#setup;
     const {toolName, reason} = approval;
@@ -421,39 +428,42 @@ class Run {
   #ask(questions: readonly Question[], answer: (reply: QuestionReply) => void): () => void {
     const cancelled = {kind: 'dismissed'} as const;
     if (this.#phase !== 'working' || this.#stopping !== 'no' || questions.length === 0)
-      return atOnce(answer, cancelled);
+      return answerAtOnce(answer, cancelled);
     const {host} = this.#setup;
-    return this.#request<QuestionReply>(signal => host.ask(questions.map(shownQuestion), signal), {answer, cancelled});
+    return this.#request<QuestionReply>(signal => host.ask(questions.map(toShownQuestion), signal), {
+      answer,
+      cancelled,
+    });
   }
 
-  /** Answers once: what the host says, or `cancelled`, or nothing where the request is withdrawn before. */
+  /** Answers once, with the host's answer or with `cancelled`. A request that is withdrawn first is never answered. */
   #request<Answer>(
     ask: (signal: AbortSignal) => Promise<Answer>,
     {answer, cancelled}: {readonly answer: (answer: Answer) => void; readonly cancelled: Answer},
   ): () => void {
-    if (this.#open.size >= maxQuestions) return atOnce(answer, cancelled);
+    if (this.#openRequests.size >= maxQuestions) return answerAtOnce(answer, cancelled);
     const abort = new AbortController();
     const request = {
       cancel: () => settle(() => answer(cancelled)),
       withdraw: () => settle(() => {}),
     };
     const settle = (how: () => void): void => {
-      if (!this.#open.delete(request)) return;
+      if (!this.#openRequests.delete(request)) return;
       how();
       abort.abort();
     };
-    this.#open.add(request);
+    this.#openRequests.add(request);
     void ask(abort.signal).then(
       given => settle(() => answer(given)),
-      // A host that breaks has not allowed anything.
+      // A host that fails has not allowed anything.
       () => settle(() => answer(cancelled)),
     );
     return request.withdraw;
   }
 }
 
-/** Answers without asking: there is nothing to withdraw. */
-function atOnce<Answer>(answer: (answer: Answer) => void, given: Answer): () => void {
+/** Answers without asking, so there is nothing to withdraw. */
+function answerAtOnce<Answer>(answer: (answer: Answer) => void, given: Answer): () => void {
   answer(given);
   return () => {};
 }
@@ -473,19 +483,19 @@ const accessTexts: ByKind<HarnessApproval['access'], string> = {
   other: ({title}) => title,
 };
 
-const onlyReads = {
+const isReadOnly = {
   read: true,
   search: true,
   'web-page': true,
   'web-query': true,
-  // weft there works in plan mode, and the judge here knows what its own calls do.
+  // The other weft runs in plan mode, and the judge here knows what weft's own calls do.
   'own-call': true,
   command: false,
   edit: false,
   other: false,
 } as const satisfies Record<HarnessApproval['access']['kind'], boolean>;
 
-const shownQuestion = (question: Question): Question => ({
+const toShownQuestion = (question: Question): Question => ({
   ...question,
   question: clip(withoutInvisible(question.question), bounds.line * 4),
   header: line(question.header),
@@ -496,8 +506,8 @@ const shownQuestion = (question: Question): Question => ({
 
 const line = (text: string): string => firstLine(collapseSpaces(withoutInvisible(text)), bounds.line);
 
-/** What is too long to be shown is left out, and what is no object is put into one. */
-function boundedInput(input: Json | undefined): JsonObject {
+/** Replaces an input that is too long to show, and wraps a value that is not an object. */
+function limitInput(input: Json | undefined): JsonObject {
   const whole = isJsonObject(input) ? input : input === undefined ? {} : {input};
-  return JSON.stringify(whole).length <= bounds.input ? whole : {note: 'The input is too long to be shown.'};
+  return JSON.stringify(whole).length <= bounds.input ? whole : {note: 'The input is too long to show.'};
 }

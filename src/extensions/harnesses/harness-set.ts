@@ -8,23 +8,23 @@ import {variableReference} from '../../config/server-request.ts';
 import {type Fault, faultText, rejected} from '../../domain/fault.ts';
 import {knownHarnesses} from '../../domain/harness.ts';
 import type {DriverRequest} from './driver.ts';
-import {type HarnessPlace, installedVersion, isOlder, signInOf} from './find-harness.ts';
-import {type RunTimes, startRun} from './harness-run.ts';
-import {harnessTable, type KnownHarness, overAcp} from './known-harnesses.ts';
+import {type MachineInfo, installedVersion, isOlderVersion, signInStateOf} from './find-harness.ts';
+import {type RunTimeouts, startRun} from './harness-run.ts';
+import {harnessTable, type KnownHarness, makeAcpDriver} from './known-harnesses.ts';
 
 export interface HarnessesOptions extends Pick<DriverRequest, 'newId' | 'priceOf'> {
   readonly processes: ServerProcesses & {close(): Promise<void>};
-  readonly place: HarnessPlace;
-  /** The file that a program is started from; `undefined` if there is none that can be run. */
+  readonly place: MachineInfo;
+  /** Returns the executable file of a program, or `undefined` if none is found. */
   readonly findProgram: (program: string) => string | undefined;
-  /** What the user's own settings say, by name: of a harness that weft knows, or of another agent that speaks ACP. */
+  /** The user's own settings, by name: for a harness that weft knows, or for another agent that speaks ACP. */
   readonly settings: Readonly<Record<string, HarnessSetting>>;
-  readonly times: RunTimes;
-  /** How weft itself is started. */
+  readonly times: RunTimeouts;
+  /** The command that starts weft itself. */
   readonly own: {readonly command: string; readonly args: readonly string[]};
 }
 
-/** Milliseconds in which a program has to tell its version. */
+/** The time limit for a program to print its version, in milliseconds. */
 const versionMs = 15_000;
 
 export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
@@ -37,19 +37,19 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     host: HarnessHost,
     signal: AbortSignal,
   ): Promise<Outcome<HarnessRun, Fault>> {
-    const harness = harnessOf(request.harness, options);
+    const harness = findHarness(request.harness, options);
     if (harness === undefined) return failed(unknownHarness(request.harness, names));
     const {title} = harness;
     if (request.resume !== 'new' && harness.abilities.resumes === 'no')
-      return failed(needsUser(`${title} cannot go on with an earlier conversation`, 'Start a new one.'));
+      return failed(needsUser(`${title} cannot resume a conversation`, 'Start a new one.'));
     if (request.isolation === 'worktree' && harness.folder === 'its own')
-      return failed(rejected(`${title} works in a folder of its own machine: it gets no worktree here.`));
+      return failed(rejected(`${title} works in a folder on its own machine, so it can't use a worktree here.`));
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed') return failed(needsUser(`${title} cannot be started: ${variables.error}`, ''));
     const file = options.findProgram(harness.program);
     if (harness.program === '') return failed(needsUser(`${title} cannot be started`, harness.install));
     if (file === undefined)
-      return failed(needsUser(`${title} is not installed: there is no program ${harness.program}`, harness.install));
+      return failed(needsUser(`${title} is not installed: no program ${harness.program} was found`, harness.install));
     const {newId, priceOf, times} = options;
     const {directory, model, access, resume, prompt} = request;
     const driver = await harness.driver({directory, model, access, resume, title, newId, priceOf});
@@ -60,14 +60,14 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
       directory,
     };
     const started = await startRun({title, program, driver, processes, host, prompt, access, times}, signal);
-    if (started.tag === 'failed') return failed(withAdvice(started.error, harness, file));
+    if (started.tag === 'failed') return failed(addUpgradeAdvice(started.error, harness, file));
     const run = started.value;
     running.add(run);
     return ok({...run, dispose: async () => run.dispose().finally(() => running.delete(run))});
   }
 
   async function findOne(name: string): Promise<FoundHarness> {
-    const harness = harnessOf(name, options);
+    const harness = findHarness(name, options);
     if (harness === undefined) throw new Error(`no harness ${name}`);
     const {abilities, install, signIn} = harness;
     const found = (state: FoundHarness['state'], advice: string) => ({name, state, advice, abilities});
@@ -77,16 +77,19 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     if (variables.tag === 'failed')
       return found({kind: 'unusable', path, reason: `It cannot be started: ${variables.error}.`}, '');
     const version = await versionOf(path, harness, variables.value);
-    const environment = {...place.environment, ...withoutKeys(place.environment), ...variables.value};
+    const environment = {...place.environment, ...hideKeys(place.environment), ...variables.value};
     const known = knownHarnesses.find(each => each === name);
-    const state = known === undefined ? 'unknown' : signInOf(known, {...place, environment});
+    const state = known === undefined ? 'unknown' : signInStateOf(known, {...place, environment});
     return found({kind: 'installed', path, version, signIn: state}, state === 'signed-out' ? signIn : '');
   }
 
-  /** Empty if it is not known: an agent that weft does not know may take the question for its work. */
+  /**
+   * Returns the version, or an empty text if it is unknown. Agents outside weft's table are not run for it, since
+   * they might take the flag for a prompt.
+   */
   async function versionOf(
     command: string,
-    {npmPackage, asksVersion}: Harness,
+    {npmPackage, versionArgs}: Harness,
     env: Readonly<Record<string, string>>,
   ): Promise<string> {
     const installed = installedVersion(command, npmPackage);
@@ -96,7 +99,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
       const version = /\d+\.\d+\.\d+[\w.-]*/u.exec(text.slice(0, 1000))?.[0];
       if (version !== undefined) told.resolve(version);
     };
-    const program = {command, args: asksVersion, env, directory: place.home};
+    const program = {command, args: versionArgs, env, directory: place.home};
     const started = await processes.start(program, {line, log: () => {}});
     if (started.tag === 'failed') return '';
     const ended = started.value.ended.then(() => '');
@@ -120,31 +123,31 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
 }
 
 interface Harness extends KnownHarness {
-  /** What the program tells its version for. */
-  readonly asksVersion: readonly string[];
-  /** What the user wants it to be started with, before what its protocol needs. */
+  /** The arguments that make the program print its version. */
+  readonly versionArgs: readonly string[];
+  /** The user's arguments, before those of the protocol. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Whether it works in the folder that it is given. */
+  /** Whether the harness works in the given folder or in its own. */
   readonly folder: 'given' | 'its own';
 }
 
-/** What is not known of a harness that is none of the table's. */
+/** The defaults for a harness that is not in the table. */
 const unknown = {
   variables: [],
   npmPackage: '',
-  madeFor: '',
+  minVersion: '',
   signIn: '',
   abilities: {acts: 'with-approvals', resumes: 'yes'},
 } as const satisfies Partial<KnownHarness>;
 
-function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settings' | 'own'>): Harness | undefined {
+function findHarness(name: string, {settings, own}: Pick<HarnessesOptions, 'settings' | 'own'>): Harness | undefined {
   const known = knownHarnesses.find(each => each === name);
   const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
   const {command = '', args = [], env = {}} = setting ?? {};
   if (known !== undefined) {
     const harness = harnessTable[known];
-    return {...harness, program: command === '' ? harness.program : command, asksVersion, args, env, folder: 'given'};
+    return {...harness, program: command === '' ? harness.program : command, versionArgs, args, env, folder: 'given'};
   }
   if (setting === undefined) return undefined;
   if (setting.server !== 'none') return remoteWeft(name, setting.server, own);
@@ -152,16 +155,16 @@ function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settin
     ...unknown,
     title: name,
     program: command,
-    asksVersion,
+    versionArgs,
     args,
     env,
     install:
       command === ''
-        ? `Your settings name no program for it: "harnesses": {${JSON.stringify(name)}: {"command": …}}.`
-        : `Your settings name the program ${JSON.stringify(command)} for it: install it, or write its whole path there.`,
+        ? `Your settings have no program for it: add "harnesses": {${JSON.stringify(name)}: {"command": …}}.`
+        : `Your settings name the program ${JSON.stringify(command)}: install it, or set its full path.`,
     folder: 'given',
     driver: request =>
-      overAcp(request, {
+      makeAcpDriver(request, {
         args: [],
         env: {},
         modelFlag: '',
@@ -171,9 +174,12 @@ function harnessOf(name: string, {settings, own}: Pick<HarnessesOptions, 'settin
   };
 }
 
-const asksVersion = ['--version'];
+const versionArgs = ['--version'];
 
-/** weft on another machine: weft here speaks with its server, and with weft by the protocol of editors. */
+/**
+ * Returns the harness for weft on another machine. A local weft talks to that server, and to weft by the editor
+ * protocol (ACP).
+ */
 const remoteWeft = (
   name: string,
   {url, tokenFile, directory, skills}: RemoteServer,
@@ -182,7 +188,7 @@ const remoteWeft = (
   ...unknown,
   title: name,
   program: own.command,
-  asksVersion: [...own.args, ...asksVersion],
+  versionArgs: [...own.args, ...versionArgs],
   args: [
     ...own.args,
     'acp',
@@ -198,41 +204,47 @@ const remoteWeft = (
   install: '',
   folder: directory === '' ? 'given' : 'its own',
   driver: request =>
-    overAcp(request, {args: [], env: {}, modelFlag: '--model', commandIn: 'own-call', signIn: 'See its settings.'}),
+    makeAcpDriver(request, {
+      args: [],
+      env: {},
+      modelFlag: '--model',
+      commandIn: 'own-call',
+      signIn: 'See its settings.',
+    }),
 });
 
 const needsUser = (message: string, fix: string): Fault => ({kind: 'needs-user', message, fix});
 
 function unknownHarness(name: string, names: readonly string[]): Fault {
   const near = nearestName(name, names);
-  const hint = near === undefined ? `weft knows ${names.join(', ')}.` : `Did you mean ${near}?`;
-  return rejected(`There is no harness ${JSON.stringify(name)}. ${hint}`);
+  const hint = near === undefined ? `Available: ${names.join(', ')}.` : `Did you mean ${near}?`;
+  return rejected(`Unknown harness ${JSON.stringify(name)}. ${hint}`);
 }
 
-/** An older version may not know what weft says to it. */
-function withAdvice(fault: Fault, {title, npmPackage, madeFor, install}: Harness, file: string): Fault {
+/** An older version may not understand weft's messages. */
+function addUpgradeAdvice(fault: Fault, {title, npmPackage, minVersion, install}: Harness, file: string): Fault {
   if (npmPackage === '') return fault;
   const version = installedVersion(file, npmPackage);
-  if (!isOlder(version, madeFor)) return fault;
-  const fix = `weft is made for ${title} ${madeFor} and newer, and here is ${version}. ${install}`;
+  if (!isOlderVersion(version, minVersion)) return fault;
+  const fix = `weft needs ${title} ${minVersion} or newer, but found ${version}. ${install}`;
   return needsUser(faultText(fault), fix);
 }
 
 /**
- * The variables that every harness gets beside HOME, PATH and the like: language, places of files, certificates, the way to the network,
- * and what a keyring or a git remote is reached by. Everything else stays behind, and so do weft's own keys and those of the user's other
- * programs: a harness that needs one is given it by name in the settings.
+ * The variables that every harness gets besides HOME, PATH and the like: language, file locations, certificates,
+ * network proxies, and what keyrings and git remotes need. Everything else is withheld, including weft's own keys and
+ * those of other programs. The settings can give a harness a key by name.
  */
-const passedVariables: readonly string[] = `LANG LANGUAGE TZ TMPDIR TMP TEMP
+const inheritedVariables: readonly string[] = `LANG LANGUAGE TZ TMPDIR TMP TEMP
   LC_ALL LC_CTYPE LC_MESSAGES LC_COLLATE LC_NUMERIC LC_TIME
   XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR
   HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
   NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS`.split(/\s+/u);
 
-function environmentOf({variables, env}: Harness, place: HarnessPlace): Outcome<Record<string, string>, string> {
+function environmentOf({variables, env}: Harness, place: MachineInfo): Outcome<Record<string, string>, string> {
   const {environment} = place;
   const passed: Record<string, string> = {NO_COLOR: '1'};
-  for (const name of [...passedVariables, ...variables]) {
+  for (const name of [...inheritedVariables, ...variables]) {
     const value = environment[name];
     if (value !== undefined) passed[name] = value;
   }
@@ -249,8 +261,8 @@ function environmentOf({variables, env}: Harness, place: HarnessPlace): Outcome<
     : failed(`the environment variable ${[...missing].join(', ')}, which its settings refer to, is not set`);
 }
 
-/** A key that weft has and the harness does not get says nothing of its sign-in. */
-const withoutKeys = (environment: HarnessPlace['environment']): Record<string, undefined> =>
+/** Hides keys that the harness does not get, since they say nothing about its sign-in. */
+const hideKeys = (environment: MachineInfo['environment']): Record<string, undefined> =>
   Object.fromEntries(
     Object.keys(environment)
       .filter(name => /KEY|TOKEN|SECRET/u.test(name))

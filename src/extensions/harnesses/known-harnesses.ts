@@ -5,14 +5,14 @@ import type {Driver, DriverRequest} from './driver.ts';
 
 export interface KnownHarness {
   readonly title: string;
-  /** The program's name, and the package whose `package.json` tells the version. */
+  /** The program's name, and the npm package whose `package.json` has the version. */
   readonly program: string;
   readonly npmPackage: string;
-  /** The version that weft was made for; an older one is named where it does not work. */
-  readonly madeFor: string;
+  /** The version that weft is written for. Errors mention an older one. */
+  readonly minVersion: string;
   readonly install: string;
   readonly signIn: string;
-  /** Variables that it reads its configuration by, and gets if weft has them. None of them holds a key. */
+  /** The configuration variables that the harness gets if weft has them. They hold no keys. */
   readonly variables: readonly string[];
   readonly abilities: FoundHarness['abilities'];
   readonly driver: (request: DriverRequest) => Promise<Driver>;
@@ -20,42 +20,42 @@ export interface KnownHarness {
 
 type KnownName = (typeof knownHarnesses)[number];
 
-const ableToAsk = {acts: 'with-approvals', resumes: 'yes'} as const;
+const approvalAbilities = {acts: 'with-approvals', resumes: 'yes'} as const;
 
 export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
   claude: {
     title: 'Claude Code',
     program: 'claude',
     npmPackage: '@anthropic-ai/claude-code',
-    madeFor: '2.1.330',
+    minVersion: '2.1.330',
     install: 'Install it: npm install -g @anthropic-ai/claude-code.',
     signIn: 'Sign in: run claude, then /login.',
     variables: ['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'ANTHROPIC_BASE_URL'],
-    abilities: ableToAsk,
+    abilities: approvalAbilities,
     driver: async request => (await import('./claude.ts')).claudeDriver(request),
   },
   codex: {
     title: 'Codex',
     program: 'codex',
     npmPackage: '@openai/codex',
-    madeFor: '0.169.0',
+    minVersion: '0.169.0',
     install: 'Install it: npm install -g @openai/codex.',
     signIn: 'Sign in: run codex login.',
     variables: ['CODEX_HOME'],
-    abilities: ableToAsk,
+    abilities: approvalAbilities,
     driver: async request => (await import('./codex.ts')).codexDriver(request),
   },
   gemini: {
     title: 'Gemini CLI',
     program: 'gemini',
     npmPackage: '@google/gemini-cli',
-    madeFor: '0.61.0',
+    minVersion: '0.61.0',
     install: 'Install it: npm install -g @google/gemini-cli.',
     signIn: 'Sign in: run gemini and choose how.',
     variables: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GEMINI_BASE_URL'],
     abilities: {acts: 'with-approvals', resumes: 'no'},
     driver: request =>
-      overAcp(request, {
+      makeAcpDriver(request, {
         args: ['--acp', '--approval-mode', 'default'],
         env: {},
         modelFlag: '--model',
@@ -67,19 +67,19 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
     title: 'opencode',
     program: 'opencode',
     npmPackage: 'opencode-ai',
-    madeFor: '1.18.33',
+    minVersion: '1.18.33',
     install: 'Install it: npm install -g opencode-ai.',
     signIn: 'Sign in: run opencode auth login.',
     variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR'],
-    abilities: ableToAsk,
+    abilities: approvalAbilities,
     driver: request =>
-      overAcp(request, {
+      makeAcpDriver(request, {
         args: ['acp'],
         env: {
-          // Without these it edits and runs commands unasked.
+          // Without these, opencode edits files and runs commands without asking.
           OPENCODE_PERMISSION: JSON.stringify(openCodePermission[request.access]),
           OPENCODE_DISABLE_AUTOUPDATE: '1',
-          // The project's own would count without anybody having been asked.
+          // The project's own configuration would take effect without asking anyone.
           OPENCODE_DISABLE_PROJECT_CONFIG: '1',
         },
         modelFlag: '',
@@ -91,7 +91,7 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
     title: 'pi',
     program: 'pi',
     npmPackage: '@mariozechner/pi-coding-agent',
-    madeFor: '0.73.1',
+    minVersion: '0.73.1',
     install: 'Install it: npm install -g @mariozechner/pi-coding-agent.',
     signIn: 'Sign in: run pi, then /login.',
     variables: ['PI_CODING_AGENT_DIR'],
@@ -105,5 +105,5 @@ const openCodePermission = {
   'read-only': {'*': 'ask', read: 'ask', edit: 'deny', bash: 'deny', webfetch: 'ask', external_directory: 'ask'},
 } as const;
 
-export const overAcp = async (request: DriverRequest, agent: AcpAgent): Promise<Driver> =>
+export const makeAcpDriver = async (request: DriverRequest, agent: AcpAgent): Promise<Driver> =>
   (await import('./acp.ts')).acpDriver(agent, request);

@@ -3,10 +3,10 @@ import {isJsonObject, type Json, type JsonObject, parseJson, listOf, objectOf, t
 import type {TodoStatus} from '../../domain/todo.ts';
 
 /*
- * What harnesses send is read field by field: a message of which one field does not fit still says the others.
+ * Messages of harnesses are read field by field: an invalid field does not make the others unreadable.
  */
 
-/** A count of tokens or an amount of money; 0 if it is none. */
+/** Returns a number of tokens or an amount of money, or 0 if the value is not one. */
 export const countOf = (value: Json | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 
@@ -16,7 +16,7 @@ export const objectsOf = (value: Json | undefined): readonly JsonObject[] =>
 export const textsOf = (value: Json | undefined): readonly string[] =>
   listOf(value).filter(each => typeof each === 'string');
 
-/** The texts of content blocks (`{"type":"text","text":…}`), or of a plain text. */
+/** Returns the texts of content blocks (`{"type":"text","text":…}`), or a plain text as it is. */
 export const contentText = (value: Json | undefined): string =>
   typeof value === 'string'
     ? value
@@ -25,8 +25,11 @@ export const contentText = (value: Json | undefined): string =>
         .filter(text => text !== '')
         .join('\n');
 
-/** The words of an error of a model's server, which many programs pass on as JSON behind their own; any other text as it is. */
-export function spokenError(message: string): string {
+/**
+ * Returns the message in a model server's JSON error, which many programs append to their own text. Returns any other
+ * text as it is.
+ */
+export function extractErrorMessage(message: string): string {
   const at = message.indexOf('{');
   const json = parseJson(message.slice(Math.max(0, at)));
   if (at < 0 || json.tag === 'failed') return message;
@@ -35,7 +38,10 @@ export function spokenError(message: string): string {
   return words === '' ? message : `${message.slice(0, at)}${words}`;
 }
 
-/** The status of a plan's step, as ACP (`in_progress`) or Codex (`inProgress`) writes it; what is unknown is pending. */
+/**
+ * Converts the status of a plan's step from ACP (`in_progress`) or Codex (`inProgress`). Unknown values become
+ * pending.
+ */
 export function stepStatus(word: string): TodoStatus {
   if (word === 'completed' || word === 'cancelled') return word;
   return word === 'in_progress' || word === 'inProgress' ? 'in_progress' : 'pending';
@@ -52,8 +58,8 @@ export const questionOf = (question: JsonObject): Question => ({
   })),
 });
 
-/** What was chosen of a question, and written besides. */
-export function selectedIn({answers}: Extract<QuestionReply, {kind: 'answered'}>, index: number): readonly string[] {
+/** Returns the selected options of a question, and the text typed instead or in addition. */
+export function selectionOf({answers}: Extract<QuestionReply, {kind: 'answered'}>, index: number): readonly string[] {
   const {selected = [], other = ''} = answers[index] ?? {};
   return [...selected, ...(other === '' ? [] : [other])];
 }

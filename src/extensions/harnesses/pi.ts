@@ -7,8 +7,8 @@ import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} 
 import {contentText, countOf, objectsOf, textsOf} from './message-fields.ts';
 
 /**
- * pi, by `pi --mode rpc`. It asks nobody before it acts, so it gets tools that only read, whatever was asked for; and no extensions: those of
- * a project would run as soon as it starts.
+ * Drives pi through `pi --mode rpc`. pi acts without asking, so it gets only read-only tools, whatever access was
+ * requested. It gets no extensions either, since a project's extensions would run at startup.
  */
 export const piDriver = (request: DriverRequest): Driver => ({
   args: [
@@ -23,10 +23,10 @@ export const piDriver = (request: DriverRequest): Driver => ({
 class PiConversation implements Conversation {
   readonly #request: DriverRequest;
   readonly #reporter: Reporter;
-  readonly #answered = new Map<string, (response: JsonObject) => void>();
+  readonly #pendingAnswers = new Map<string, (response: JsonObject) => void>();
   #calls = 0;
   #model = '';
-  #before: {readonly usage: Usage; readonly usd: number} | undefined;
+  #spentBefore: {readonly usage: Usage; readonly usd: number} | undefined;
 
   constructor(request: DriverRequest, reporter: Reporter) {
     this.#request = request;
@@ -35,21 +35,20 @@ class PiConversation implements Conversation {
 
   async open(): Promise<Outcome<OpenedConversation, string>> {
     const state = await this.#ask({type: 'get_state'});
-    if (state['success'] !== true) return failed(textOf(state['error']) || 'it does not tell its state');
+    if (state['success'] !== true) return failed(textOf(state['error']) || 'it did not report its state');
     const data = objectOf(state['data']);
     const session = parseHarnessSessionId(textOf(data['sessionId']));
     if (session === undefined) return failed('its conversation has no id');
     const {provider, id} = objectOf(data['model']);
     this.#model = textOf(id);
-    this.#before = spentOf(await this.#ask({type: 'get_session_stats'}));
-    if (textOf(provider) === '')
-      return failed('it has no model to work with: sign in (run pi, then /login) or name one');
+    this.#spentBefore = spentOf(await this.#ask({type: 'get_session_stats'}));
+    if (textOf(provider) === '') return failed('it has no model: sign in (run pi, then /login) or name one');
     return ok({session, model: this.#model, version: ''});
   }
 
   prompt(text: string): void {
     if (this.#request.access === 'with-approvals')
-      this.#reporter.warn('pi asks nobody before it acts, so weft gives it only tools that read.');
+      this.#reporter.warn('pi acts without asking, so weft gives it only read-only tools.');
     this.#call({type: 'prompt', message: text}, response => {
       if (response['success'] !== true) this.#reporter.finished({kind: 'failed', reason: errorOf(response)});
     });
@@ -68,8 +67,8 @@ class PiConversation implements Conversation {
     switch (message['type']) {
       case 'response': {
         const id = textOf(message['id']);
-        const answered = this.#answered.get(id);
-        this.#answered.delete(id);
+        const answered = this.#pendingAnswers.get(id);
+        this.#pendingAnswers.delete(id);
         return answered?.(message);
       }
       case 'agent_start':
@@ -104,32 +103,32 @@ class PiConversation implements Conversation {
     }
   }
 
-  /** The numbers come first: whoever hears that the prompt is finished knows what it has cost. */
+  /** Reports the usage before the end of the prompt, so that the cost is known at the end. */
   #agentEnded(messages: readonly JsonObject[]): void {
     const last = messages.findLast(({role}) => role === 'assistant') ?? {};
     this.#call({type: 'get_session_stats'}, response => {
-      this.#tellUsage(response);
+      this.#reportUsage(response);
       const {stopReason, errorMessage, content} = last;
       if (stopReason === 'aborted') return this.#reporter.finished({kind: 'cancelled'});
       if (stopReason === 'error')
         return this.#reporter.finished({
           kind: 'failed',
-          reason: textOf(errorMessage) || 'pi failed and does not say why.',
+          reason: textOf(errorMessage) || 'pi failed without a reason.',
         });
       const texts = objectsOf(content).filter(({type}) => type === 'text');
       this.#reporter.finished({kind: 'succeeded', text: contentText(texts)});
     });
   }
 
-  #tellUsage(response: JsonObject): void {
+  #reportUsage(response: JsonObject): void {
     const spent = spentOf(response);
     if (spent === undefined) return;
-    const {usage: before, usd} = this.#before ?? {usage: noUsage, usd: 0};
+    const {usage: before, usd} = this.#spentBefore ?? {usage: noUsage, usd: 0};
     const usage = usageSince(spent.usage, before);
     this.#reporter.used({model: this.#model, usage, cost: {kind: 'known', usd: Math.max(0, spent.usd - usd)}});
   }
 
-  /** What an extension of the user's wants to know. */
+  /** Handles a question from one of the user's pi extensions. */
   #takeQuestion(message: JsonObject): void {
     const id = textOf(message['id']);
     const answer = (reply: object): void => this.#reporter.write({type: 'extension_ui_response', id, ...reply});
@@ -141,7 +140,7 @@ class PiConversation implements Conversation {
   #call(command: object, answered: (response: JsonObject) => void): void {
     this.#calls += 1;
     const id = `weft-${this.#calls}`;
-    this.#answered.set(id, answered);
+    this.#pendingAnswers.set(id, answered);
     this.#reporter.write({id, ...command});
   }
 
@@ -152,7 +151,7 @@ class PiConversation implements Conversation {
   }
 }
 
-const errorOf = (response: JsonObject): string => textOf(response['error']) || 'pi did not take the prompt.';
+const errorOf = (response: JsonObject): string => textOf(response['error']) || 'pi rejected the prompt.';
 
 function spentOf(response: JsonObject): {readonly usage: Usage; readonly usd: number} | undefined {
   if (response['success'] !== true) return undefined;
@@ -169,7 +168,7 @@ function spentOf(response: JsonObject): {readonly usage: Usage; readonly usd: nu
   };
 }
 
-/** `undefined` for what shows something and waits for no answer. */
+/** Returns the question of a request, or `undefined` if the request only shows something. */
 function questionOf(message: JsonObject): Question | undefined {
   const {method, title, message: text} = message;
   const question = [textOf(title), textOf(text)].filter(part => part !== '').join(': ');

@@ -4,20 +4,20 @@ import {clip} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {RuleChange} from '../../domain/risk.ts';
-import {permissionUpdates} from '../../protocol/rpc/permission-updates.ts';
+import {readPermissionUpdates} from '../../protocol/rpc/permission-updates.ts';
 
-/** The answer of one hook, in one form for all events. Texts may be empty. */
+/** The answer of one hook, in the same form for all events. Texts may be empty. */
 export interface HookAnswer {
-  /** For events that can only be let through or not, `deny` stands for the block. */
+  /** `deny` also means "block" for events that have no other decision. */
   readonly permission: 'none' | 'allow' | 'deny' | 'ask';
   readonly reason: string;
   readonly updatedInput: JsonObject | undefined;
   readonly context: string;
-  /** The text that the model reads in the place of a tool's result. */
+  /** The text that replaces a tool's result for the model. */
   readonly updatedOutput: Json | undefined;
-  /** Rules that a hook adds to its yes. */
+  /** Permission rules that a hook adds when it allows a call. */
   readonly rules: readonly RuleChange[];
-  /** Whether a no also ends the prompt. */
+  /** Whether a denial also ends the prompt. */
   readonly next: 'go-on' | 'interrupt';
   readonly message: string;
   readonly flow: {readonly kind: 'go-on'} | {readonly kind: 'stop'; readonly reason: string};
@@ -35,13 +35,13 @@ export const noObjection: HookAnswer = {
   flow: {kind: 'go-on'},
 };
 
-export const nothingPrinted = {exitCode: 'unknown', stdout: '', stderr: ''} as const;
+export const emptyOutput = {exitCode: 'unknown', stdout: '', stderr: ''} as const;
 
-/** A run of which nothing was printed. */
-export const failedRun = (
+/** Describes a failed run. By default the hook printed nothing. */
+export const makeFailedRun = (
   how: HookFailureKind,
   why: string,
-  printed: Omit<HookRun, 'outcome'> = nothingPrinted,
+  printed: Omit<HookRun, 'outcome'> = emptyOutput,
 ): HookRun => ({
   outcome: {kind: 'failed', how, why},
   ...printed,
@@ -83,21 +83,21 @@ const hookOutput = z.looseObject({
   ),
 });
 
-/** UTF-16 units of a text that a hook gives the model or the user. */
+/** The longest text that a hook can give to the model or the user, in UTF-16 units. */
 const maxText = 30_000;
 
 /**
- * Reads a hook's answer to an event; the error says what of it does not fit. One that goes on by itself says nothing now. `redact`
- * puts placeholders in the place of secrets.
+ * Reads a hook's answer to an event. The error says which field is invalid. A hook that answers `{"async": true}` has
+ * no objection. `redact` replaces secrets with placeholders.
  */
-export function hookAnswer(
+export function parseHookAnswer(
   payload: JsonObject,
   {event, redact}: {readonly event: string; readonly redact: (text: string) => string},
 ): Outcome<HookAnswer, string> {
   const read = z.safeParse(hookOutput, payload);
   if (!read.success) {
     const [issue] = read.error.issues;
-    return failed(issue === undefined ? 'it does not fit' : `"${issue.path.join('.')}" does not fit`);
+    return failed(issue === undefined ? 'it is invalid' : `"${issue.path.join('.')}" is invalid`);
   }
   const {data} = read;
   if (data.async === true) return ok(noObjection);
@@ -114,22 +114,22 @@ export function hookAnswer(
   return ok({
     permission: newer === undefined ? older : newer === 'defer' ? 'none' : newer,
     reason: words(decision?.message, specific.permissionDecisionReason, data.reason, data.stopReason),
-    updatedInput: updatedInput === undefined ? undefined : redactedObject(updatedInput, redact),
-    updatedOutput: output === undefined ? undefined : redacted(output, redact),
+    updatedInput: updatedInput === undefined ? undefined : redactObject(updatedInput, redact),
+    updatedOutput: output === undefined ? undefined : redactJson(output, redact),
     context: words(specific.additionalContext),
-    rules: decision?.behavior === 'allow' ? permissionUpdates(decision.updatedPermissions ?? []).rules : [],
+    rules: decision?.behavior === 'allow' ? readPermissionUpdates(decision.updatedPermissions ?? []).rules : [],
     next: decision?.interrupt === true ? 'interrupt' : 'go-on',
     message: words(data.systemMessage),
     flow: data.continue === false ? {kind: 'stop', reason: words(data.stopReason, data.reason)} : {kind: 'go-on'},
   });
 }
 
-/** The value with placeholders in the place of the secrets in its texts. */
-export function redacted(value: Json, redact: (text: string) => string): Json {
+/** Replaces the secrets in all texts of a value with placeholders. */
+export function redactJson(value: Json, redact: (text: string) => string): Json {
   if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item: Json) => redacted(item, redact));
-  return isJsonObject(value) ? redactedObject(value, redact) : value;
+  if (Array.isArray(value)) return value.map((item: Json) => redactJson(item, redact));
+  return isJsonObject(value) ? redactObject(value, redact) : value;
 }
 
-const redactedObject = (value: JsonObject, redact: (text: string) => string): JsonObject =>
-  Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item, redact)]));
+const redactObject = (value: JsonObject, redact: (text: string) => string): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, redact)]));

@@ -29,30 +29,30 @@ import {blockTexts, type ToolCallBlock} from '../../domain/conversation.ts';
 import {causeText} from '../../domain/fault.ts';
 import type {HookRunEvent, HookRunId, HookRunReport} from '../../domain/hook.ts';
 import {commandFailure, commandResult} from '../../protocol/rpc/command-result.ts';
-import {failedRun, hookAnswer, type HookAnswer, noObjection, nothingPrinted} from './hook-answer.ts';
-import {matcherFits} from './matcher.ts';
+import {makeFailedRun, parseHookAnswer, type HookAnswer, noObjection, emptyOutput} from './hook-answer.ts';
+import {matchesName} from './matcher.ts';
 import type {TranscriptWriter} from './transcript.ts';
 
-/** The events that hooks guard: what they break at does not happen. */
+/** The events that a hook can block. A hook that fails blocks them too. */
 const guardingEvents: ReadonlySet<string> = new Set(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'Stop']);
-/** The events whose hooks may print text: it is context for the model. */
+/** The events for which a hook may print plain text, which becomes context for the model. */
 const textEvents: ReadonlySet<string> = new Set(['UserPromptSubmit', 'SessionStart']);
 
 export interface HookDeps {
   readonly hooks: readonly Hook[];
-  /** Where prompts come from. */
+  /** The source of prompts. */
   readonly promptSource: 'user' | 'sdk';
-  /** Puts placeholders in the place of secrets. */
+  /** Replaces secrets with placeholders. */
   readonly redact: (text: string) => string;
   readonly reach: (condition: string, call: ToolCallBlock, signal: AbortSignal) => Promise<RuleReach>;
-  /** Writes the file that hooks read the conversation in. */
+  /** Writes the conversation to the file that hooks can read. */
   readonly transcript: TranscriptWriter;
 }
 
 /**
- * The hooks of a session, wherever they come from: those of one event that fit run side by side, equal ones once, and their answers
- * are joined: deny before ask before allow. One that does not start, breaks, takes too long or answers what cannot be read blocks
- * what it guards, unless it says otherwise.
+ * Runs the hooks of a session, from all sources. Matching hooks of one event run in parallel, and equal hooks run
+ * once. Their answers are joined: deny wins over ask, and ask over allow. A hook fails if it does not start, crashes,
+ * times out or gives an unreadable answer. A failed hook blocks what it guards, unless its settings say otherwise.
  */
 export function makeHooks(deps: HookDeps): HooksPort {
   return new Hooks(deps);
@@ -62,7 +62,7 @@ class Hooks implements HooksPort {
   readonly #deps: HookDeps;
   #engine: HookEngine | undefined;
   readonly #runs = new Map<Hook, {runs: number; last: string}>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #calls = 0;
 
   constructor(deps: HookDeps) {
@@ -70,12 +70,12 @@ class Hooks implements HooksPort {
   }
 
   async preToolUse(call: EndedCall['call'], signal: AbortSignal): Promise<HookReply<CallAnswer>> {
-    const joined = await this.#callAll(onTool('PreToolUse', call, {}), signal);
+    const joined = await this.#callAll(makeToolHookCall('PreToolUse', call, {}), signal);
     const changing = joined.answers.findLast(({updatedInput}) => updatedInput !== undefined);
     const verdict = callVerdict(joined.answers);
-    // Another hook's yes is about the input that the model wrote.
+    // The other hook allowed the input that the model wrote, not this changed input.
     const isJudgedAnew = verdict.kind === 'allow' && changing !== undefined && changing.permission !== 'allow';
-    return replyWith(joined, {
+    return toReply(joined, {
       verdict: isJudgedAnew ? {kind: 'none'} : verdict,
       input: changing?.updatedInput ?? 'unchanged',
       context: joined.context,
@@ -91,20 +91,20 @@ class Hooks implements HooksPort {
       ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
       ...(changes.length === 0 ? {} : {changes: changes.map(changeEntry)}),
     };
-    const joined = await this.#callAll(onTool('PermissionRequest', call, more), signal);
-    return replyWith(joined, {verdict: permissionVerdict(joined.answers)});
+    const joined = await this.#callAll(makeToolHookCall('PermissionRequest', call, more), signal);
+    return toReply(joined, {verdict: permissionVerdict(joined.answers)});
   }
 
   async postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>> {
     const failure = commandFailure(ended.result);
     if (failure !== undefined) {
-      // To weft a command that fails has been carried out; to hooks, as people write them, its use has failed.
+      // weft counts a command with a failing exit code as done, but hooks expect a failed tool use.
       const {answer, ...reply} = await this.#failed(ended, failure, signal);
       return {...reply, answer: {...unchangedResult, ...answer}};
     }
-    const more = {duration_ms: ended.durationMs, tool_response: responseOf(ended)};
-    const joined = await this.#callAll(onTool('PostToolUse', ended.call, more), signal);
-    return replyWith(joined, {context: reasonsAndContext(joined), modelText: replacement(joined.answers)});
+    const more = {duration_ms: ended.durationMs, tool_response: toolResponseOf(ended)};
+    const joined = await this.#callAll(makeToolHookCall('PostToolUse', ended.call, more), signal);
+    return toReply(joined, {context: reasonsAndContext(joined), modelText: replacedOutputOf(joined.answers)});
   }
 
   async postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
@@ -114,40 +114,40 @@ class Hooks implements HooksPort {
   async #failed(ended: EndedCall, error: string, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
     const {call, durationMs, content} = ended;
     const more = {duration_ms: durationMs, error, is_interrupt: content.outcome === 'cancelled'};
-    const joined = await this.#callAll(onTool('PostToolUseFailure', call, more), signal);
-    return replyWith(joined, {context: reasonsAndContext(joined)});
+    const joined = await this.#callAll(makeToolHookCall('PostToolUseFailure', call, more), signal);
+    return toReply(joined, {context: reasonsAndContext(joined)});
   }
 
   async userPromptSubmit({id, text}: Parameters<HooksPort['userPromptSubmit']>[0], signal: AbortSignal) {
     const input = {prompt_id: id, prompt: text, source: this.#deps.promptSource};
     const joined = await this.#callAll(on('UserPromptSubmit', '', input), signal);
-    return replyWith(joined, {verdict: blockVerdict(joined.answers), context: joined.context});
+    return toReply(joined, {verdict: blockVerdict(joined.answers), context: joined.context});
   }
 
   async stop({answer, round}: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const input = {stop_hook_active: round === 'again', last_assistant_message: answer};
     const joined = await this.#callAll(on('Stop', '', input), signal);
     const verdict = blockVerdict(joined.answers);
-    // Context for the model is nothing without a model that goes on.
+    // Only a model that continues can read the context.
     const goesOn = verdict.kind === 'none' && joined.context !== '';
-    return replyWith(joined, {verdict: goesOn ? {kind: 'block', reason: joined.context} : verdict});
+    return toReply(joined, {verdict: goesOn ? {kind: 'block', reason: joined.context} : verdict});
   }
 
   async sessionStart(source: Parameters<HooksPort['sessionStart']>[0], signal: AbortSignal) {
     const joined = await this.#callAll(on('SessionStart', source, {source, model: this.#session().model}), signal);
-    return replyWith(joined, {context: joined.context});
+    return toReply(joined, {context: joined.context});
   }
 
   async preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const input = {trigger: 'manual', custom_instructions: instructions === '' ? null : instructions};
     const joined = await this.#callAll(on('PreCompact', 'manual', input), signal);
-    return replyWith(joined, {verdict: blockVerdict(joined.answers)});
+    return toReply(joined, {verdict: blockVerdict(joined.answers)});
   }
 
   async subagentStart({agentId, agentType}: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
     const input = {agent_id: agentId, agent_type: agentType};
     const joined = await this.#callAll(on('SubagentStart', agentType, input), signal);
-    return replyWith(joined, {context: joined.context});
+    return toReply(joined, {context: joined.context});
   }
 
   async subagentStop(ending: Ending & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
@@ -160,11 +160,11 @@ class Hooks implements HooksPort {
       agent_type: agentType,
     };
     const joined = await this.#callAll(on('SubagentStop', agentType, input), signal);
-    return replyWith(joined, {verdict: blockVerdict(joined.answers)});
+    return toReply(joined, {verdict: blockVerdict(joined.answers)});
   }
 
   async happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>> {
-    return replyWith(await this.#callAll(happeningCall(happening), signal), undefined);
+    return toReply(await this.#callAll(happeningCall(happening), signal), undefined);
   }
 
   attach(engine: HookEngine): void {
@@ -182,7 +182,7 @@ class Hooks implements HooksPort {
     const matching = this.#deps.hooks.filter(
       ({event, matcher}) =>
         event === call.event &&
-        (call.subject === '' || matchedNames(call.subject).some(name => matcherFits(matcher, name))),
+        (call.subject === '' || matchedNames(call.subject).some(name => matchesName(matcher, name))),
     );
     const once = [...new Map(matching.map(hook => [hook.key, hook])).values()];
     const meant = await Promise.all(
@@ -206,7 +206,7 @@ class Hooks implements HooksPort {
     };
   }
 
-  /** A condition that cannot be compared with the call may speak of it: the hook may guard what it was meant for. */
+  /** If the condition can't be compared with the call, it may match: the hook may guard exactly this call. */
   async #reachOf({condition}: Hook, call: HookCall['call'], signal: AbortSignal): Promise<RuleReach> {
     if (condition === '') return 'whole';
     return call === undefined ? 'none' : this.#deps.reach(condition, call, signal).catch(() => 'part' as const);
@@ -238,7 +238,7 @@ class Hooks implements HooksPort {
     return hook.wait === 'async' ? {kind: 'stopped'} : reported;
   }
 
-  /** Runs it within its time. Never rejects. */
+  /** Runs the hook within its timeout. Never rejects. */
   async #run(hook: Hook, payload: JsonObject, signal: AbortSignal): Promise<HookRun | 'aborted'> {
     const late = AbortSignal.timeout(hook.timeoutMs);
     try {
@@ -249,7 +249,7 @@ class Hooks implements HooksPort {
       return {...run, outcome: {kind: 'failed', how: 'timed-out', why}};
     } catch (cause) {
       const why = `${causeText(cause)} (a bug in weft)`;
-      return failedRun('crashed', why);
+      return makeFailedRun('crashed', why);
     }
   }
 
@@ -258,7 +258,7 @@ class Hooks implements HooksPort {
     {id, ended, reach}: {readonly id: HookRunId; readonly ended: HookRun | 'aborted'; readonly reach: RuleReach},
   ): Called {
     const called = ended === 'aborted' ? ({kind: 'stopped'} as const) : this.#judge(hook, ended, reach);
-    const {exitCode, stdout, stderr} = ended === 'aborted' ? nothingPrinted : ended;
+    const {exitCode, stdout, stderr} = ended === 'aborted' ? emptyOutput : ended;
     const report: HookRunReport = {
       outcome: runOutcome(called, ended),
       exitCode,
@@ -275,24 +275,24 @@ class Hooks implements HooksPort {
     const {redact} = this.#deps;
     switch (outcome.kind) {
       case 'json': {
-        const read = hookAnswer(outcome.value, {event: hook.event, redact});
+        const read = parseHookAnswer(outcome.value, {event: hook.event, redact});
         if (read.tag === 'ok') {
           const isIgnored = reach === 'part' && read.value.permission === 'allow';
           return {kind: 'answered', answer: isIgnored ? {...read.value, permission: 'none'} : read.value};
         }
-        return this.#broken(hook, 'unreadable', `it answered what cannot be understood: ${read.error}`);
+        return this.#reportFailure(hook, 'unreadable', `its answer is not valid: ${read.error}`);
       }
       case 'text': {
         const text = clip(redact(outcome.text.trim()), maxShown);
         if (text === '') return {kind: 'answered', answer: noObjection};
         if (textEvents.has(hook.event)) return {kind: 'answered', answer: {...noObjection, context: text}};
-        // What a formatter prints is no answer, and where nothing is guarded none is needed.
+        // Text is not an answer, for example a formatter's output. Events that hooks can't block need none.
         if (!guardingEvents.has(hook.event)) return {kind: 'answered', answer: noObjection};
-        return this.#broken(hook, 'unreadable', `it printed what is no JSON: ${clip(text, 200)}`);
+        return this.#reportFailure(hook, 'unreadable', `it printed text that is not JSON: ${clip(text, 200)}`);
       }
       case 'blocked': {
         const reason = clip(redact(outcome.reason), maxShown);
-        // In this form the model knows it from other agents.
+        // Models know this form from other agents.
         const named = hook.event === 'PreToolUse' ? `[${hook.text}]: ${reason || 'No stderr output'}` : reason.trim();
         return {
           kind: 'answered',
@@ -300,13 +300,13 @@ class Hooks implements HooksPort {
         };
       }
       case 'failed':
-        return this.#broken(hook, outcome.how, redact(outcome.why));
+        return this.#reportFailure(hook, outcome.how, redact(outcome.why));
       default:
         return unreachable(outcome);
     }
   }
 
-  #broken(hook: Hook, how: HookFailureKind, why: string): Called {
+  #reportFailure(hook: Hook, how: HookFailureKind, why: string): Called {
     const guards = guardingEvents.has(hook.event);
     const follow =
       how === 'gone' && hook.event === 'PreToolUse'
@@ -314,10 +314,10 @@ class Hooks implements HooksPort {
         : guards && hook.onFailure === 'block'
           ? 'block'
           : 'go-on';
-    const message = `the ${hook.event} hook ${firstLine(hook.text, maxName)} (${hook.source}) ${failureWords[how]}: ${why}. ${adviceOf(hook, how)}`;
-    // One that guards nothing may break at every call: the user hears of it once.
-    const isNews = follow === 'block' || !this.#told.has(`${hook.key} ${how}`);
-    this.#told.add(`${hook.key} ${how}`);
+    const message = `the ${hook.event} hook ${firstLine(hook.text, maxName)} (${hook.source}) ${failureTexts[how]}: ${why}. ${adviceOf(hook, how)}`;
+    // A hook that can't block may fail at every call, so report each kind of failure once.
+    const isNews = follow === 'block' || !this.#reported.has(`${hook.key} ${how}`);
+    this.#reported.add(`${hook.key} ${how}`);
     const fault = {kind: 'rejected', message} as const;
     return {kind: 'failed', failure: {fault, onFailure: follow, notice: isNews ? 'tell' : 'told'}, how};
   }
@@ -335,17 +335,20 @@ class Hooks implements HooksPort {
   }
 }
 
-/** UTF-16 units of a hook's command in a message. */
+/** The longest hook command in a message, in UTF-16 units. */
 const maxName = 120;
 
-/** UTF-16 units of what a hook printed that are shown or handed on. */
+/** The longest hook output that is shown or passed on, in UTF-16 units. */
 const maxShown = 30_000;
 
 interface HookCall {
   readonly event: string;
-  /** What matchers look at: the tool, or the cause; empty where all hooks of the event are called. */
+  /**
+   * The text that matchers are compared with: a tool's name, or the event's cause. Empty if all hooks of the event
+   * run.
+   */
   readonly subject: string;
-  /** The call of a tool that it is about; `undefined` if it is about none. */
+  /** The tool call that the event is about, or `undefined` if there is none. */
   readonly call: ToolCallBlock | undefined;
   readonly input: JsonObject;
 }
@@ -367,31 +370,31 @@ interface Joined {
   readonly messages: readonly string[];
 }
 
-const replyWith = <Answer>({failures, flow, messages}: Joined, answer: Answer): HookReply<Answer> => ({
+const toReply = <Answer>({failures, flow, messages}: Joined, answer: Answer): HookReply<Answer> => ({
   answer,
   failures,
   flow,
   messages,
 });
 
-const failureWords = {
+const failureTexts = {
   'not-started': 'did not start',
-  crashed: 'broke off',
+  crashed: 'failed',
   'timed-out': 'took too long',
-  unreadable: 'gave no answer that can be read',
-  gone: 'cannot be asked',
+  unreadable: 'gave an unreadable answer',
+  gone: 'is no longer connected',
 } as const;
 
-function adviceOf({event, onFailure}: Hook, how: keyof typeof failureWords): string {
+function adviceOf({event, onFailure}: Hook, how: keyof typeof failureTexts): string {
   const what = {
-    'not-started': 'Check that the program is there',
-    crashed: 'A hook has no objection with exit code 0 and blocks with exit code 2: see what it printed',
+    'not-started': 'Check that the program exists',
+    crashed: 'Exit code 0 means no objection and 2 blocks: check what it printed',
     'timed-out': 'Make it faster, or raise its "timeout"',
     unreadable: 'It must print nothing, or one JSON object',
     gone: 'Start the program that answers it',
   }[how];
   const isGuard = guardingEvents.has(event) && onFailure === 'block';
-  return isGuard ? `${what}; with "onFailure": "allow" it would not block.` : `${what}.`;
+  return isGuard ? `${what}; set "onFailure": "allow" if a failure should not block.` : `${what}.`;
 }
 
 function runOutcome(called: Called, ended: HookRun | 'aborted'): HookRunReport['outcome'] {
@@ -404,7 +407,7 @@ const verdictText = (called: Called): string =>
   byKind<Called, string>(called, {
     stopped: () => 'interrupted',
     failed: ({failure: {onFailure, fault}}) =>
-      `${onFailure === 'block' ? 'blocks' : 'does not count'}: ${fault.kind === 'rejected' ? fault.message : ''}`,
+      `${onFailure === 'block' ? 'blocks' : 'ignored'}: ${fault.kind === 'rejected' ? fault.message : ''}`,
     answered({answer: {permission, reason, flow}}) {
       if (flow.kind === 'stop') return `stops the prompt: ${flow.reason}`;
       return permission === 'none' ? '' : reason === '' ? permission : `${permission}: ${reason}`;
@@ -413,7 +416,7 @@ const verdictText = (called: Called): string =>
 
 const on = (event: string, subject: string, input: JsonObject): HookCall => ({event, subject, call: undefined, input});
 
-const onTool = (event: string, call: ToolCallBlock, more: JsonObject): HookCall => ({
+const makeToolHookCall = (event: string, call: ToolCallBlock, more: JsonObject): HookCall => ({
   event,
   subject: call.name,
   call,
@@ -428,7 +431,7 @@ function happeningCall(happening: Happening): HookCall {
     case 'Notification':
       return on(event, happening.type, {message: happening.message, notification_type: happening.type});
     case 'PermissionDenied':
-      return onTool(event, happening.call, {reason: happening.reason});
+      return makeToolHookCall(event, happening.call, {reason: happening.reason});
     case 'PostCompact':
       return on(event, 'manual', {trigger: 'manual', compact_summary: happening.summary});
     default:
@@ -436,8 +439,10 @@ function happeningCall(happening: Happening): HookCall {
   }
 }
 
-/** The result in the form in which hooks of Claude Code look for it: what a command printed, or the file that was worked on. */
-function responseOf(ended: EndedCall): Json {
+/**
+ * Returns the result in the form that Claude Code's hooks read: a command's output, or the path of the changed file.
+ */
+function toolResponseOf(ended: EndedCall): Json {
   const command = commandResult(ended.result);
   if (command !== undefined) return {...command};
   const {input} = ended.call;
@@ -448,7 +453,7 @@ function responseOf(ended: EndedCall): Json {
 
 const resultText = ({content}: EndedCall): string => blockTexts(content.content).join('\n');
 
-/** `Bash(touch:*)` as a permission update of the Agent SDK. */
+/** Turns a rule such as `Bash(touch:*)` into a permission update of the Agent SDK. */
 function suggestionOf(rule: string): JsonObject {
   const [, toolName = rule, ruleContent] = /^([^()\s]+)(?:\(([\s\S]*)\))?$/u.exec(rule) ?? [];
   const parts = ruleContent === undefined ? {toolName} : {toolName, ruleContent};
@@ -483,13 +488,13 @@ const reasonsAndContext = ({answers, context}: Joined): string =>
     .filter(text => text !== '')
     .join('\n');
 
-/** If several hooks set a value, the last one counts. */
-function replacement(answers: readonly HookAnswer[]): ResultAnswer['modelText'] {
+/** Returns the replacement for a tool's result. If several hooks set one, the last one counts. */
+function replacedOutputOf(answers: readonly HookAnswer[]): ResultAnswer['modelText'] {
   const output = answers.findLast(({updatedOutput}) => updatedOutput !== undefined)?.updatedOutput;
   return output === undefined ? {kind: 'unchanged'} : {kind: 'replaced', text: outputText(output)};
 }
 
-/** Texts and lists of text blocks as they read, what a command printed, anything else as JSON. */
+/** Returns the text of a string, of text blocks or of a command's output, and JSON for anything else. */
 function outputText(output: Json): string {
   if (typeof output === 'string') return output;
   if (isJsonObject(output)) {

@@ -1,33 +1,33 @@
 import {createContext, runInContext, type Context} from 'node:vm';
 
-/** Milliseconds for one look at one name. */
+/** The most time for one match, in milliseconds. */
 const limitMs = 100;
-/** UTF-16 units of a name that are looked at. */
+/** The longest part of a name that is matched, in UTF-16 units. */
 const maxLength = 512;
-/** Looks that are remembered. */
-const maxKept = 1000;
+/** The most results that are cached. */
+const maxCached = 1000;
 
-const kept = new Map<string, boolean>();
+const cache = new Map<string, boolean>();
 let context: Context | undefined;
 
 /**
- * Whether a hook is called for a name: a tool's, or what the event's cause is called. Names with `|` between them are taken as they
- * are; anything else is a regular expression that is looked for in the name. An expression that takes too long fits, since the hook
- * may guard what it was meant for.
+ * True if a hook runs for this name: a tool, or the cause of an event. A matcher of plain names separated by `|` is
+ * compared as it is. Anything else is a regular expression that is searched in the name. A slow or invalid expression
+ * matches, since the hook may guard exactly this call.
  */
-export function matcherFits(matcher: string, name: string): boolean {
+export function matchesName(matcher: string, name: string): boolean {
   if (matcher === '' || matcher === '*') return true;
   if (/^[\w|]+$/u.test(matcher)) return matcher.split('|').includes(name);
   const key = JSON.stringify([matcher, name]);
-  const known = kept.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
-  if (kept.size >= maxKept) kept.clear();
-  const fits = testWithin(matcher, name.slice(0, maxLength));
-  kept.set(key, fits);
+  if (cache.size >= maxCached) cache.clear();
+  const fits = testWithTimeout(matcher, name.slice(0, maxLength));
+  cache.set(key, fits);
   return fits;
 }
 
-function testWithin(matcher: string, name: string): boolean {
+function testWithTimeout(matcher: string, name: string): boolean {
   context ??= createContext(Object.assign(Object.create(null), {matcher: '', name: ''}));
   context['matcher'] = matcher;
   context['name'] = name;

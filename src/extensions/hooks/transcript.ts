@@ -2,29 +2,33 @@ import {appendFile, mkdir, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {HookSession} from '../../actions/hooks-port.ts';
 import type {Message, UserBlock} from '../../domain/conversation.ts';
-import {redacted} from './hook-answer.ts';
+import {redactJson} from './hook-answer.ts';
 import {wireBlock, wireToolResult} from '../../protocol/rpc/wire-content.ts';
 
-/** Writes what is new of a conversation and settles with the path of the whole; empty if nothing is written. Never rejects. */
+/**
+ * Appends the new messages of a conversation. Resolves with the file's path, or with an empty text if nothing could
+ * be written. Never rejects.
+ */
 export type TranscriptWriter = (session: HookSession, messages: readonly Message[]) => Promise<string>;
 
-export const transcriptFile = (folder: string, sessionId: string): string => join(folder, `${sessionId}.jsonl`);
+export const transcriptPath = (folder: string, sessionId: string): string => join(folder, `${sessionId}.jsonl`);
 
 /**
- * Keeps the conversation of each session in a file, as Claude Code does: one JSON object a line, with `type` and `message`. Hooks that
- * people have written read it by `transcript_path`. It only grows: what a compaction leaves out of the conversation stays in it. Files
- * of an earlier run are written anew. `redact` puts placeholders in the place of secrets.
+ * Writes the conversation of each session to a file like Claude Code's: one JSON object per line, with `type` and
+ * `message`. Existing hooks read it through `transcript_path`. The file only grows: it keeps messages that a
+ * compaction drops. The first write of a run replaces the file of an earlier run. `redact` replaces secrets with
+ * placeholders.
  */
-export function transcriptWriter(folder: string, redact: (text: string) => string): TranscriptWriter {
+export function makeTranscriptWriter(folder: string, redact: (text: string) => string): TranscriptWriter {
   const written = new Map<string, Set<string>>();
   let writing: Promise<string> = Promise.resolve('');
 
   const write = async (session: HookSession, messages: readonly Message[]): Promise<string> => {
-    const path = transcriptFile(folder, session.sessionId);
+    const path = transcriptPath(folder, session.sessionId);
     const known = written.get(session.sessionId);
     const fresh = messages.filter(({id}) => known?.has(id) !== true);
     const lines = fresh
-      .map(message => JSON.stringify(redacted(JSON.parse(JSON.stringify(lineOf(message, session))), redact)))
+      .map(message => JSON.stringify(redactJson(JSON.parse(JSON.stringify(lineOf(message, session))), redact)))
       .map(line => `${line}\n`)
       .join('');
     try {
@@ -53,7 +57,7 @@ function lineOf(message: Message, {sessionId, directory}: HookSession): object {
     return {type: 'assistant', ...common, message: {role: 'assistant', id, model, content: blocks.map(wireBlock)}};
   }
   const [first] = message.blocks;
-  // A prompt of one text is that text: hooks look for it as a string.
+  // Hooks expect a prompt of one text to be a string.
   const content =
     message.blocks.length === 1 && first?.kind === 'text' ? first.text : message.blocks.map(wireUserBlock);
   return {type: 'user', ...common, message: {role: 'user', content}};
@@ -61,7 +65,7 @@ function lineOf(message: Message, {sessionId, directory}: HookSession): object {
 
 function wireUserBlock(block: UserBlock): object {
   if (block.kind === 'text') return {type: 'text', text: block.text};
-  // Images and documents would make the file long, and no hook looks at them.
+  // Images and documents would make the file long, and hooks don't read them.
   if (block.kind === 'image') return {type: 'text', text: '[image]'};
   const content = block.content.map(part =>
     part.kind === 'text' ? part : ({kind: 'text', text: `[${part.kind}]`} as const),

@@ -18,38 +18,38 @@ import {
 } from './server-connection.ts';
 import {StdioTransport} from './stdio-transport.ts';
 
-/** What a configured server is connected with. */
+/** The input for connecting a configured server. */
 export interface ServerToConnect {
-  /** Its variables are filled in (`expandConfig`). */
+  /** The configuration with its variables filled in (`expandConfig`). */
   readonly config: ServerConfig;
-  /** Where a program starts that has no folder of its own. */
+  /** The working directory of a program whose configuration has none. */
   readonly directory: string;
   readonly processes: ServerProcesses;
-  /** Gives an HTTP server what it wants to see of the user; `undefined`: only the headers of the configuration. */
+  /** Authorizes requests to an HTTP server. `undefined`: only the headers of the configuration are sent. */
   readonly authorization: Authorization | undefined;
-  /** What an earlier connection found; counts only where the configuration says `auto`. */
+  /** The result of an earlier connection. It counts only if the configuration says `auto`. */
   readonly era: ProtocolEra;
   readonly options: ConnectionOptions;
 }
 
 /**
- * Connects one configured server: starts its program, or calls its address. Rejects with a reason for people; `needsAuthorization`
- * tells whether the user has to log in. Nothing of it goes on after a rejection.
+ * Connects one configured server: starts its program, or calls its address. Rejects with a reason for people;
+ * `needsAuthorization` tells if the user has to sign in. After a rejection, nothing of it keeps running.
  */
 export async function connectServer(server: ServerToConnect, signal: AbortSignal): Promise<ServerConnection> {
   const {transport} = server.config;
   if (transport.kind === 'stdio') return connectStdio(server, transport, signal);
   const {url, headers} = transport;
   const options = {requestInit: {headers: {...headers}}, ...server.authorization};
-  const bySse = () =>
+  const connectBySse = () =>
     connectBy(server, {open: () => new SSEClientTransport(new URL(url), options), era: legacy}, signal);
-  if (transport.kind === 'sse') return bySse();
+  if (transport.kind === 'sse') return connectBySse();
   const open = (): Transport => new StreamableHTTPClientTransport(new URL(url), options);
   try {
     return await connectBy(server, {open, era: eraOf(server)}, signal);
   } catch (cause) {
     if (transport.kind === 'http' || !isOldServer(cause)) throw cause;
-    return bySse();
+    return connectBySse();
   }
 }
 
@@ -58,23 +58,26 @@ const legacy = {kind: 'legacy'} as const;
 export const needsAuthorization = (cause: unknown): boolean =>
   cause instanceof UnauthorizedError || (cause instanceof SdkHttpError && cause.status === 401);
 
-/** An old server takes no messages at the address of its stream. */
+/** True for the error of an SSE server, which accepts no messages at the address of its stream. */
 const isOldServer = (cause: unknown): boolean => cause instanceof SdkHttpError && [404, 405].includes(cause.status);
 
 const eraOf = ({config, era}: ServerToConnect): ProtocolEra => (config.protocol === 'auto' ? era : {kind: 'unknown'});
 
-interface Way {
+interface Attempt {
   readonly open: () => Transport;
   readonly era: ProtocolEra;
 }
 
-function connectBy(server: ServerToConnect, {open, era}: Way, signal: AbortSignal): Promise<ServerConnection> {
+function connectBy(server: ServerToConnect, {open, era}: Attempt, signal: AbortSignal): Promise<ServerConnection> {
   const {protocol} = server.config;
   const negotiation = protocol === '2026-07-28' ? {pin: protocol} : protocol;
   return connectTransport(open(), {options: server.options, negotiation, era}, signal);
 }
 
-/** A program of the old revisions may end when it is asked which it speaks; then it is started once more, and not asked. */
+/**
+ * Connects to a program. A program of the old revisions may exit when asked for its revision. In that case it is
+ * started once more and not asked.
+ */
 async function connectStdio(
   server: ServerToConnect,
   program: Extract<ServerConfig['transport'], {kind: 'stdio'}>,

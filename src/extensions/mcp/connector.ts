@@ -6,30 +6,33 @@ import type {JsonObject} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
 import type {Rights} from '../../domain/sandbox.ts';
 import type {Exchange, ExchangeTransport} from './exchange-transport.ts';
-import {type ConfiguredServer, expandConfig, type ServerConfig, type ServerTimes} from './server-config.ts';
+import {type ConfiguredServer, expandConfig, type ServerConfig, type ServerTimeouts} from './server-config.ts';
 import type {ConnectServer, ServerSetOptions} from './server-set.ts';
 
 interface ConnectorOptions {
-  /** Reaches the servers that run in the program which drives weft. */
+  /** Reaches the servers inside the SDK program that drives weft. */
   readonly exchange: Exchange;
-  readonly sdkTimes: ServerTimes;
+  readonly sdkTimeouts: ServerTimeouts;
   readonly processes: ServerProcesses;
-  /** Starts the programs that may not do all that the user may. */
+  /** Starts programs with fewer rights than the user has. */
   readonly confined: (rights: Exclude<Rights, 'unconfined'>) => Promise<ServerProcesses>;
-  /** The variables that configurations may name. */
+  /** The variables that configurations can refer to. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The workspace folders; programs start in the first. */
+  /** The workspace folders. Programs start in the first one. */
   readonly roots: readonly [string, ...string[]];
-  /** Gives an HTTP server what it wants to see of the user; `undefined` where its configuration does. */
+  /** Returns the authorization for an HTTP server, or `undefined` if its configuration provides it. */
   readonly authorization: (server: string, config: ServerConfig) => Promise<Authorization | undefined>;
-  /** Why a server of the project may not be started now; empty if it may. */
+  /** Returns why a project's server can't be started now; empty if it can. */
   readonly obstacle: (server: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig}) => Promise<string>;
   readonly version: string;
 }
 
-/** Connects servers of every kind; the protocol is loaded with the first. */
+/** Connects servers of every kind. The MCP client library is loaded with the first one. */
 export interface Connector extends Pick<ServerSetOptions, 'connect' | 'trouble'> {
-  /** Hands over a message that a server in the program which drives weft sent of its own; of an unknown server it is dropped. */
+  /**
+   * Delivers a message that a server inside the SDK program sent by itself. Messages of an unknown server are
+   * dropped.
+   */
   deliver(name: string, message: JsonObject): void;
 }
 
@@ -38,18 +41,18 @@ type Refusal = ReturnType<ServerSetOptions['trouble']>;
 export function makeConnector(options: ConnectorOptions): Connector {
   const own = new Map<string, ExchangeTransport>();
   const roots = options.roots.map(root => ({uri: pathToFileURL(root).href, name: basename(root)}));
-  let whyRefused: ((cause: unknown, name: string) => Refusal | undefined) | undefined;
+  let explainRefusal: ((cause: unknown, name: string) => Refusal | undefined) | undefined;
   const withHeader = new Set<string>();
   const connect: ConnectServer = async (server, hears, signal) => {
-    const [{connectServer}, {connectTransport, signInNeededIn}] = await Promise.all([
+    const [{connectServer}, {connectTransport, findSignInNeeded}] = await Promise.all([
       import('./connect-server.ts'),
       import('./server-connection.ts'),
     ]);
-    whyRefused = (cause, name) => {
-      const needed = signInNeededIn(cause, name);
+    explainRefusal = (cause, name) => {
+      const needed = findSignInNeeded(cause, name);
       if (needed === undefined) return undefined;
       return withHeader.has(name)
-        ? {kind: 'failed', text: 'it refuses the credentials in its configuration'}
+        ? {kind: 'failed', text: 'it rejected the credentials in its configuration'}
         : {kind: 'needs-sign-in', text: needed.message};
     };
     const common = {
@@ -65,7 +68,7 @@ export function makeConnector(options: ConnectorOptions): Connector {
       const era = {kind: 'unknown'} as const;
       return connectTransport(
         transport,
-        {options: {...common, times: options.sdkTimes}, negotiation: 'legacy', era},
+        {options: {...common, times: options.sdkTimeouts}, negotiation: 'legacy', era},
         signal,
       );
     }
@@ -92,15 +95,15 @@ export function makeConnector(options: ConnectorOptions): Connector {
   };
   return {
     connect,
-    trouble: (cause, name) => whyRefused?.(cause, name) ?? {kind: 'failed', text: troubleText(cause)},
+    trouble: (cause, name) => explainRefusal?.(cause, name) ?? {kind: 'failed', text: connectErrorText(cause)},
     deliver: (name, message) => own.get(name)?.deliver(message),
   };
 }
 
-/** Why a server cannot be connected, in words; as long as the server makes them. */
-export function troubleText(cause: unknown): string {
+/** Returns why a server can't be connected, as text. The length is not bounded. */
+export function connectErrorText(cause: unknown): string {
   const text = causeText(cause).replace(/^MCP error -?\d+: /u, '');
-  if (text === 'Connection closed') return 'the server ended';
+  if (text === 'Connection closed') return 'the server stopped';
   const inner = cause instanceof Error ? cause.cause : undefined;
-  return text === 'fetch failed' && inner !== undefined ? `it cannot be reached: ${causeText(inner)}` : text;
+  return text === 'fetch failed' && inner !== undefined ? `can't reach it: ${causeText(inner)}` : text;
 }

@@ -3,19 +3,22 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
 
 /**
- * Carries one JSON-RPC message to a server and brings what it answers: to a request the answer, to anything else whatever, which
- * counts for nothing. A rejection says that the message did not get there.
+ * Sends one JSON-RPC message to a server and returns its answer. The result counts only if the message was a request.
+ * A rejection means that the message was not delivered.
  */
 export type Exchange = (server: string, message: JsonObject, signal: AbortSignal) => Promise<JsonObject | undefined>;
 
-/** A transport over messages that are answered one by one. Messages that a server sends of its own come by `deliver`. */
+/**
+ * A transport for messages that are answered one by one. Messages that a server sends by itself arrive through
+ * `deliver`.
+ */
 export class ExchangeTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #server: string;
   readonly #exchange: Exchange;
-  /** The requests that wait for their answer, by id. */
+  /** The unanswered requests, by id. */
   readonly #open = new Map<Json, AbortController>();
   readonly #end = new AbortController();
 
@@ -43,7 +46,7 @@ export class ExchangeTransport implements Transport {
     }
   }
 
-  /** Hands over a message of the server that answers nothing of ours; one that is no message is dropped. */
+  /** Receives a message that is not an answer. An invalid one is dropped. */
   deliver(message: JsonObject): void {
     if (!this.#end.signal.aborted) this.#receive(message);
   }
@@ -64,9 +67,10 @@ export class ExchangeTransport implements Transport {
       const answer: unknown = await this.#exchange(this.#server, request, abort.signal);
       if (abort.signal.aborted) return;
       if (!isJsonObject(answer)) refuse('The server gave no answer.');
-      else if (answer['method'] === undefined && answer['id'] !== id) refuse('The server answered another request.');
+      else if (answer['method'] === undefined && answer['id'] !== id)
+        refuse('The server answered a different request.');
       else if (answer['method'] === undefined && !isJsonObject(answer['result'] ?? answer['error'])) {
-        refuse('The server answered in no form of the protocol.');
+        refuse('The server gave an invalid answer.');
       } else this.#receive(answer);
     } catch (cause) {
       if (!abort.signal.aborted) refuse(causeText(cause));

@@ -9,45 +9,51 @@ import type {ServerTool} from './server-answers.ts';
 import type {ServerConfig} from './server-config.ts';
 import type {ProtocolEra} from './server-connection.ts';
 
-/** What a server offered when it was last connected: enough to offer it before it runs. */
+/** A server's offer at its last connection: enough to offer its tools before it runs. */
 export interface Manifest {
   readonly title: string;
   readonly version: string;
-  /** How the server wants its tools to be used. */
+  /** The server's instructions for using its tools. */
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
   readonly tools: readonly ServerTool[];
   readonly prompts: readonly McpPrompt[];
   /** Some of its resources, for the user to choose from. */
   readonly listed: readonly McpResource[];
-  /** The tools as the user knows them, in the order in which they were first seen. A tool that the server took away stays. */
+  /**
+   * The tools as the user last accepted them, in the order in which they were first seen. A tool that the server
+   * removed stays.
+   */
   readonly accepted: readonly AcceptedTool[];
   readonly era: ProtocolEra;
 }
 
-/** The tool that a permission covers: its name and a hash of its description, schema and claim. */
+/** The tool that a permission covers: its name and a hash of its description, schema and effect. */
 interface AcceptedTool {
   readonly name: string;
   readonly hash: string;
 }
 
-/** Manifests by what stands for the configuration of a server. */
+/** Manifests by the key of a server's configuration (`manifestKey`). */
 export interface Manifests {
-  /** `undefined` if there is none, or none that can be read. */
+  /** Returns the manifest, or `undefined` if there is none or it can't be read. */
   read(key: string): Manifest | undefined;
-  /** Keeps what is known when it is written. Never rejects; a manifest that cannot be kept is made anew the next time. */
+  /**
+   * Saves the manifest as it is at the time of writing. Never rejects: a manifest that can't be saved is built anew
+   * the next time.
+   */
   write(key: string, known: () => Manifest): Promise<void>;
 }
 
-/** Stands for how a server is reached, with its name; the same for the same configuration. Holds no secret. */
+/** Returns a hash of a server's name, transport and protocol. Reveals no secret. */
 export const manifestKey = (name: string, {transport, protocol}: ServerConfig): string =>
   createHash('sha256')
     .update(JSON.stringify([name, transport, protocol]))
     .digest('hex')
     .slice(0, 32);
 
-/** Keeps a file for each server in the folder, which need not exist. */
-export const manifestsIn = (folder: string): Manifests => ({
+/** Stores one file per server in the folder, which need not exist. */
+export const openManifests = (folder: string): Manifests => ({
   read(key) {
     const text = readTextFile(join(folder, `${key}.json`));
     const json = text.tag === 'ok' && text.value !== undefined ? parseJson(text.value) : undefined;
@@ -67,7 +73,7 @@ const jsonObject = z.custom<JsonObject>(isJsonObject);
 const manifestForm = z.object({
   title: z.string(),
   version: z.string(),
-  // Manifests of before 2026-11-23 have none.
+  // Manifests from before 2026-11-23 have none.
   instructions: z.prefault(z.string(), ''),
   resources: z.enum(['offered', 'none']),
   tools: z.array(
@@ -86,7 +92,7 @@ const manifestForm = z.object({
       arguments: z.array(z.object({name: z.string(), description: z.string(), need: z.enum(['required', 'optional'])})),
     }),
   ),
-  // Manifests of before 2026-11-23 have none.
+  // Manifests from before 2026-11-23 have none.
   listed: z.prefault(
     z.array(
       z.object({
@@ -99,7 +105,7 @@ const manifestForm = z.object({
     ),
     [],
   ),
-  // Manifests of before 2026-11-24 name the changed tools instead.
+  // Manifests from before 2026-11-24 list the changed tools instead.
   changed: z.prefault(z.array(z.string()), []),
   accepted: z.optional(z.array(z.object({name: z.string(), hash: z.string()}))),
   era: z.discriminatedUnion('kind', [
@@ -109,7 +115,7 @@ const manifestForm = z.object({
   ]),
 });
 
-/** Tools of one server that are remembered; a server that shows more has them asked about each time. */
+/** The most tools of one server that are remembered. weft asks about each call of any further tool. */
 const maxAccepted = 2000;
 
 export function withNewTools(accepted: readonly AcceptedTool[], tools: readonly ServerTool[]): readonly AcceptedTool[] {
@@ -118,7 +124,7 @@ export function withNewTools(accepted: readonly AcceptedTool[], tools: readonly 
   return [...accepted, ...fresh.slice(0, Math.max(0, maxAccepted - accepted.length))];
 }
 
-/** The accepted tools, with the named one as the server describes it now. */
+/** Returns the accepted tools, with the named tool accepted as the server describes it now. */
 export const withAccepted = ({accepted, tools}: Manifest, name: string): readonly AcceptedTool[] => {
   const now = tools.find(tool => tool.name === name);
   if (now === undefined) return accepted;
@@ -128,7 +134,10 @@ export const withAccepted = ({accepted, tools}: Manifest, name: string): readonl
     : [...accepted, entry];
 };
 
-/** Names of the tools whose description, schema or claim the user has not accepted: no permission covers those. */
+/**
+ * Returns the names of tools whose current description, schema or effect the user has not accepted. No permission
+ * covers them.
+ */
 export function changedTools({accepted, tools}: Pick<Manifest, 'accepted' | 'tools'>): ReadonlySet<string> {
   const known = new Map(accepted.map(({name, hash}) => [name, hash]));
   return new Set(tools.filter(tool => known.get(tool.name) !== hashOf(tool)).map(({name}) => name));

@@ -16,14 +16,15 @@ import {blockTexts, type ImageBlock, imageTypes, maxImageData, type TextBlock} f
 import {type Fault, rejected} from '../../domain/fault.ts';
 
 /*
- * What servers say, read into what weft works on: bounded, and whatever does not fit left out. Nothing here trusts a server.
+ * Converts servers' answers to weft's types. Texts are bounded and invalid parts are dropped. Nothing here trusts a
+ * server.
  */
 
-/** What a server offers under one name, bounded; which name models know it by is decided for all servers together. */
+/** One tool of a server, with bounded texts. Names for the model are chosen later, for all servers together. */
 export type ServerTool = Pick<McpTool, 'name' | 'description' | 'inputSchema' | 'effect'>;
 
-const longestDescription = 4000;
-const longestSchema = 50_000;
+const maxDescription = 4000;
+const maxSchema = 50_000;
 
 export function readTool(given: Json): ServerTool | undefined {
   if (!isJsonObject(given) || typeof given['name'] !== 'string' || given['name'] === '') return undefined;
@@ -31,8 +32,8 @@ export function readTool(given: Json): ServerTool | undefined {
   const annotations = isJsonObject(given['annotations']) ? given['annotations'] : {};
   return {
     name: clip(name, 1000),
-    description: clip([description, title, annotations['title']].find(isText) ?? '', longestDescription),
-    inputSchema: boundedSchema(inputSchema),
+    description: clip([description, title, annotations['title']].find(isText) ?? '', maxDescription),
+    inputSchema: limitSchema(inputSchema),
     effect:
       annotations['readOnlyHint'] === true
         ? 'claims-read-only'
@@ -42,20 +43,20 @@ export function readTool(given: Json): ServerTool | undefined {
   };
 }
 
-/** A schema as the server gave it; what is none, or too long, says nothing of its arguments. */
-function boundedSchema(given: Json | undefined): JsonObject {
+/** Returns the server's schema. A schema that is invalid or too long becomes one that accepts any object. */
+function limitSchema(given: Json | undefined): JsonObject {
   if (!isJsonObject(given) || isDeeperThan(given, maxJsonDepth)) return anyObject;
-  return JSON.stringify(given).length > longestSchema ? anyObject : given;
+  return JSON.stringify(given).length > maxSchema ? anyObject : given;
 }
 
-/** The schema as models are given it: providers refuse a whole request for one that they do not like. */
-export function offeredSchema(given: JsonObject): JsonObject {
+/** Returns the schema for the model. Providers reject a whole request over one schema that they don't support. */
+export function toModelSchema(given: JsonObject): JsonObject {
   const schema = Object.fromEntries(Object.entries(given).filter(([keyword]) => !refusedKeywords.has(keyword)));
   if (schema['type'] !== 'object') return anyObject;
   return isJsonObject(schema['properties']) ? schema : {...schema, properties: {}};
 }
 
-/** Not taken at the top of a tool's schema; the server still checks what they say. */
+/** Keywords that providers reject at the top level of a tool's schema. The server still checks them. */
 const refusedKeywords: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -86,26 +87,26 @@ export function readResource(given: Json, server: string): readonly McpResource[
 
 export const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 
-/** Characters of text that are taken of one answer (what a model reads of it at once is less), of an error and a prompt. */
+/** The most characters read from one answer, and from an error or a prompt. A model gets less at once. */
 const maxText = 10_000_000;
-const maxWords = 100_000;
+const maxErrorText = 100_000;
 const maxImages = 20;
 
 type Block = TextBlock | ImageBlock;
 
-/** What a model reads of the result of a tool; the tool's own error is a fault. */
+/** Converts a tool's result for the model. The tool's own error becomes a fault. */
 export function readToolResult(result: JsonObject, who: string): Outcome<McpResult, Fault> {
-  const given = [...listOf(result['content']), ...oldForm(result)];
+  const given = [...listOf(result['content']), ...legacyContentOf(result)];
   const blocks = given.flatMap(blocksOf);
   const structured = result['structuredContent'];
-  // A server should say the same in words beside it; not all do.
+  // A server should also send the structured content as text, but not all do.
   if (isJsonObject(structured) && !blocks.some(block => block.kind === 'text' && block.text.trim() !== '')) {
     blocks.push({kind: 'text', text: jsonText(structured)});
   }
-  const shown = bounded(blocks);
+  const shown = limitBlocks(blocks);
   if (result['isError'] === true) {
-    const words = blockTexts(bounded(blocks, maxWords)).join('\n');
-    return failed(rejected(words.trim() === '' ? `${who} says that it failed, and nothing more.` : words));
+    const words = blockTexts(limitBlocks(blocks, maxErrorText)).join('\n');
+    return failed(rejected(words.trim() === '' ? `${who} failed without a reason.` : words));
   }
   return ok({blocks: shown.length === 0 ? [{kind: 'text', text: '(no content)'}] : shown});
 }
@@ -113,7 +114,7 @@ export function readToolResult(result: JsonObject, who: string): Outcome<McpResu
 export function readResourceResult(result: JsonObject, who: string): Outcome<McpResult, Fault> {
   const contents = listOf(result['contents']);
   if (contents.length === 0) return failed(rejected(`${who} has no content.`));
-  return ok({blocks: bounded(contents.flatMap(resourceBlocks))});
+  return ok({blocks: limitBlocks(contents.flatMap(resourceBlocks))});
 }
 
 function blocksOf(content: Json): readonly Block[] {
@@ -125,7 +126,7 @@ function blocksOf(content: Json): readonly Block[] {
     case 'image':
       return image(content['data'], content['mimeType']);
     case 'audio':
-      return text(`[audio (${textOf(content['mimeType'])}), which cannot be shown]`);
+      return text(`[audio (${textOf(content['mimeType'])}), not shown]`);
     case 'resource':
       return resourceBlocks(content['resource'] ?? null);
     case 'resource_link':
@@ -149,8 +150,8 @@ function resourceBlocks(resource: Json): readonly Block[] {
     : text(`[${uri}: binary content (${media === '' ? 'of unknown type' : media})]`);
 }
 
-/** Before 2024-11 a result was `{toolResult}`. */
-const oldForm = ({content, toolResult}: JsonObject): readonly Json[] =>
+/** Before protocol version 2024-11, a result was `{toolResult}`. */
+const legacyContentOf = ({content, toolResult}: JsonObject): readonly Json[] =>
   content !== undefined || toolResult === undefined
     ? []
     : [typeof toolResult === 'string' ? toolResult : JSON.stringify(toolResult)];
@@ -158,12 +159,12 @@ const oldForm = ({content, toolResult}: JsonObject): readonly Json[] =>
 function image(data: Json | undefined, media: Json | undefined): readonly Block[] {
   const mediaType = imageTypes.find(known => known === media);
   if (mediaType === undefined || typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/u.test(data)) {
-    return text(`[an image (${clip(textOf(media), 100)}) that cannot be shown]`);
+    return text(`[image (${clip(textOf(media), 100)}), not shown]`);
   }
   return [{kind: 'image', mediaType, data}];
 }
 
-function bounded(blocks: readonly Block[], most = maxText): Block[] {
+function limitBlocks(blocks: readonly Block[], most = maxText): Block[] {
   let room = most;
   let imageRoom = maxImageData;
   let images = 0;
@@ -174,7 +175,7 @@ function bounded(blocks: readonly Block[], most = maxText): Block[] {
       images += 1;
       imageRoom -= block.data.length;
       if (images <= maxImages && imageRoom >= 0) shown.push(block);
-      else shown.push({kind: 'text', text: '[an image is left out: too much at once]'});
+      else shown.push({kind: 'text', text: '[image left out: too much at once]'});
       continue;
     }
     if (block.text.length <= room) shown.push(block);
@@ -182,7 +183,7 @@ function bounded(blocks: readonly Block[], most = maxText): Block[] {
     left += Math.max(0, block.text.length - Math.max(0, room));
     room -= block.text.length;
   }
-  if (left > 0) shown.push({kind: 'text', text: `[${left} more characters are left out]`});
+  if (left > 0) shown.push({kind: 'text', text: `[${left} more characters left out]`});
   return shown;
 }
 
@@ -194,13 +195,13 @@ export function readPromptResult(result: JsonObject, who: string): Outcome<McpRe
     if (!isJsonObject(message)) return [];
     const content = message['content'] ?? null;
     const shown = (isJsonList(content) ? content : [content]).flatMap(blocksOf);
-    // A prompt is what the user says; words that it puts into the mouth of the model are marked.
+    // A prompt counts as the user's text, so text that it attributes to the model is marked.
     return message['role'] === 'assistant' ? [...text('[assistant]'), ...shown] : shown;
   });
-  return blocks.length === 0 ? failed(rejected(`${who} is empty.`)) : ok({blocks: bounded(blocks, maxWords)});
+  return blocks.length === 0 ? failed(rejected(`${who} is empty.`)) : ok({blocks: limitBlocks(blocks, maxErrorText)});
 }
 
-/** A prompt of a server, bounded; none for what has no name. */
+/** Reads a server's prompt, with bounded texts. Returns none if it has no name. */
 export function readPrompt(given: Json, server: string): readonly McpPrompt[] {
   if (!isJsonObject(given) || !isText(given['name'])) return [];
   const {name, description, title} = given;

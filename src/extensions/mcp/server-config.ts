@@ -6,32 +6,35 @@ import type {Rights} from '../../domain/sandbox.ts';
 import {rightsOf, rightsSchema} from '../../config/project-rights.ts';
 import {variableReference, variablesIn} from '../../config/server-request.ts';
 
-/** How one MCP server is reached and used. Texts still hold their variables (`${VAR}`) until `expandConfig` fills them in. */
+/**
+ * How one MCP server is reached and used. Texts still contain their variables (`${VAR}`) until `expandConfig` fills
+ * them in.
+ */
 export interface ServerConfig {
   readonly transport: ServerTransport;
-  /** Which revision of the protocol is spoken: `legacy` is every one up to 2025-11-25, `auto` asks the server. */
+  /** The protocol revision: `legacy` means every revision up to 2025-11-25, and `auto` asks the server. */
   readonly protocol: (typeof protocolChoices)[number];
-  /** `required`: the first request to the model waits for it, and fails where it does not start. */
+  /** `required`: the first request to the model waits for the server, and fails if it does not start. */
   readonly need: 'required' | 'optional';
   /** `always`: its tools are never put behind ToolSearch. */
   readonly offering: 'always' | 'by-size';
   readonly state: 'enabled' | 'disabled';
-  readonly times: ServerTimes;
+  readonly times: ServerTimeouts;
   readonly tools: ToolFilter;
-  /** What the configuration says of OAuth, as it stands there; empty if it says nothing. */
+  /** The `oauth` member of the configuration, unparsed; empty if there is none. */
   readonly oauth: JsonObject;
 }
 
 /** In milliseconds. */
-export interface ServerTimes {
-  /** Within which the server has to start, and to list what it offers. */
+export interface ServerTimeouts {
+  /** The time limit for the server to start, and for each list of what it offers. */
   readonly start: number;
-  /** That a call may take without a sign of life, and in all. */
+  /** The longest time that a call may take without any progress, and in total. */
   readonly silence: number;
   readonly call: number;
 }
 
-const usualTimes: ServerTimes = {start: 60_000, silence: 300_000, call: 3_600_000};
+const defaultTimeouts: ServerTimeouts = {start: 60_000, silence: 300_000, call: 3_600_000};
 
 export type ServerTransport = StdioServer | HttpServer;
 
@@ -45,14 +48,17 @@ interface StdioServer {
   readonly rights: Rights;
 }
 
-/** `http`: streamable HTTP. `sse`: the transport of before. `http-or-sse`: the address alone was given, so both are tried. */
+/**
+ * `http`: streamable HTTP. `sse`: the older transport. `http-or-sse`: only the address is configured, so both are
+ * tried.
+ */
 export interface HttpServer {
   readonly kind: 'http' | 'sse' | 'http-or-sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Names of tools as the server has them; `*` stands for any text. */
+/** The server's own tool names. `*` matches any text. */
 export interface ToolFilter {
   readonly include: readonly string[] | 'all';
   readonly exclude: readonly string[];
@@ -60,10 +66,10 @@ export interface ToolFilter {
 
 export const protocolChoices = ['legacy', 'auto', '2026-07-28'] as const;
 
-/** Where a server was named. `given` is what `--mcp-config` or the program that drives weft says. */
+/** The place where a server was configured. `given`: in `--mcp-config` or by the program that drives weft. */
 export type ServerSource = 'user' | 'project' | 'local' | 'given';
 
-/** One server as somebody named it. What is wrong with its configuration fails this server alone. */
+/** One configured server. An error in its configuration affects this server alone. */
 export interface ConfiguredServer {
   readonly name: string;
   readonly source: ServerSource;
@@ -74,7 +80,7 @@ export interface ConfiguredServer {
 const texts = z.record(z.string(), z.string());
 const milliseconds = z.optional(z.int().check(z.minimum(1)));
 
-/** Keys that weft does not know are those of other products. */
+/** Unknown keys are allowed, since they belong to other products. */
 const serverForm = z.looseObject({
   type: z.optional(z.enum(['stdio', 'http', 'sse', 'streamable-http', 'streamableHttp'])),
   command: z.optional(z.string().check(z.minLength(1))),
@@ -97,15 +103,15 @@ const serverForm = z.looseObject({
 });
 
 /**
- * Reads one entry of `mcpServers`, in the form that Claude Code, Gemini and most other clients share. The error says what does not
- * fit, and names the key.
+ * Reads one entry of `mcpServers`, in the form that Claude Code, Gemini and most other clients share. The error names
+ * the key and what is wrong with it.
  */
 export function parseServer(given: Json, source: ServerSource = 'user'): Outcome<ServerConfig, string> {
   if (isDeeperThan(given, maxJsonDepth)) return failed('it is nested too deeply');
   const parsed = serverForm.safeParse(given);
   if (!parsed.success) {
     const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
-    return failed(path === '' ? 'it must be a JSON object' : `"${path}" does not fit`);
+    return failed(path === '' ? 'it must be a JSON object' : `"${path}" is invalid`);
   }
   const form = parsed.data;
   const transport = transportOf(form, source);
@@ -118,9 +124,9 @@ export function parseServer(given: Json, source: ServerSource = 'user'): Outcome
     offering: form.alwaysLoad === true ? 'always' : 'by-size',
     state: form.disabled === true || form.enabled === false ? 'disabled' : 'enabled',
     times: {
-      start: form.startupTimeout ?? usualTimes.start,
-      silence: form.timeout ?? usualTimes.silence,
-      call: form.timeout ?? usualTimes.call,
+      start: form.startupTimeout ?? defaultTimeouts.start,
+      silence: form.timeout ?? defaultTimeouts.silence,
+      call: form.timeout ?? defaultTimeouts.call,
     },
     tools: {include: form.includeTools ?? 'all', exclude: form.excludeTools ?? []},
     oauth: form.oauth ?? {},
@@ -131,7 +137,7 @@ function transportOf(form: z.output<typeof serverForm>, source: ServerSource): O
   const {type, command, args = [], env = {}, cwd = '', url, headers = {}} = form;
   if (command !== undefined && url !== undefined) return failed('it has both "command" and "url": keep one of them');
   if (type === 'stdio' || (type === undefined && command !== undefined)) {
-    if (command === undefined) return failed('"command" is missing: the program that is the server');
+    if (command === undefined) return failed('"command" is missing: name the program to start');
     return ok({kind: 'stdio', command, args, env, cwd, rights: rightsOf(form.sandbox, source)});
   }
   if (url === undefined) return failed('it needs "command" (a program) or "url" (an address)');
@@ -140,8 +146,8 @@ function transportOf(form: z.output<typeof serverForm>, source: ServerSource): O
 }
 
 /**
- * The servers of an `mcpServers` object, in its order. What a project's file names does not get the keys that weft talks to models
- * with, trusted or not: the address of such a server may be anybody's.
+ * Reads the servers of an `mcpServers` object, in its order. Servers in a project's file never get weft's model keys,
+ * trusted or not, since anybody may own such a server's address.
  */
 export const parseServers = (
   servers: JsonObject,
@@ -157,30 +163,34 @@ export const parseServers = (
       config:
         key === undefined
           ? config
-          : failed(`it takes ${key}, which only servers in your own settings may have (weft mcp add --scope user)`),
+          : failed(`it uses ${key}, which only servers in your own settings can use (weft mcp add --scope user)`),
     };
   });
 
 const modelKeys: ReadonlySet<string> = new Set(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY']);
 
-/** The `mcpServers` object of a file such as `.mcp.json`; the error says why there is none. */
-export function serversInText(text: string): Outcome<JsonObject, string> {
+/** Returns the `mcpServers` object of a file such as `.mcp.json`. The error says why there is none. */
+export function parseServersFile(text: string): Outcome<JsonObject, string> {
   const json = parseJson(text.replace(/^\u{feff}/u, ''));
   if (json.tag === 'failed') return failed(`it is not JSON: ${json.error}`);
   const servers = isJsonObject(json.value) ? json.value['mcpServers'] : undefined;
   return isJsonObject(servers) ? ok(servers) : failed('it has no object "mcpServers"');
 }
 
-/** One server for each name: a later list comes before an earlier one, and a server keeps the place where its name came first. */
-export function strongestServers(weakestFirst: readonly (readonly ConfiguredServer[])[]): readonly ConfiguredServer[] {
+/**
+ * Returns one server for each name. A later list overrides an earlier one, and a server keeps the position where its
+ * name first appeared.
+ */
+export function mergeServers(weakestFirst: readonly (readonly ConfiguredServer[])[]): readonly ConfiguredServer[] {
   const byName = new Map<string, ConfiguredServer>();
   for (const servers of weakestFirst) for (const server of servers) byName.set(server.name, server);
   return [...byName.values()];
 }
 
 /**
- * Fills in `${VAR}` and `${VAR:-default}` in the command, its arguments, variables and folder, or in the address, its headers and what
- * is said of OAuth. An error names the variable that is missing; one that is empty counts as set, but takes its default.
+ * Fills in `${VAR}` and `${VAR:-default}` in the command, its arguments, variables and folder, or in the address, its
+ * headers and the OAuth settings. The error names missing variables. An empty variable counts as set, but a default
+ * replaces it.
  */
 export function expandConfig(
   config: ServerConfig,
@@ -218,7 +228,7 @@ export function expandConfig(
   );
 }
 
-/** Whether a server's tool is one that the configuration lets weft offer. */
+/** True if the configuration allows this tool of the server. */
 export function admitsTool({include, exclude}: ToolFilter, tool: string): boolean {
   const fits = (pattern: string): boolean => matchWildcards(pattern, tool);
   return (include === 'all' || include.some(fits)) && !exclude.some(fits);

@@ -36,8 +36,8 @@ import {
   readToolResult,
   type ServerTool,
 } from './server-answers.ts';
-import {noChallenge, SignInNeeded} from './oauth/sign-in-needed.ts';
-import type {ServerTimes} from './server-config.ts';
+import {emptyChallenge, SignInNeeded} from './oauth/sign-in-needed.ts';
+import type {ServerTimeouts} from './server-config.ts';
 import {ServerEnded} from './stdio-transport.ts';
 
 interface ToolRequest {
@@ -46,40 +46,41 @@ interface ToolRequest {
   readonly progress: (text: string) => void;
 }
 
-/** What a server said of the revisions that it speaks. `discover` is its own answer. */
+/** The known protocol revisions of a server. `discover` is its own answer. */
 export type ProtocolEra =
   | {readonly kind: 'unknown'}
   | {readonly kind: 'legacy'}
   | {readonly kind: 'modern'; readonly discover: JsonObject};
 
-/** What a server may ask of its client. */
+/** The services that a server can request from its client. */
 export interface ClientServices {
   readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
-  /** Asks the model on behalf of the server, once the user agrees; `undefined`: nobody can be asked. */
+  /** Asks the model on behalf of the server, once the user agrees. `undefined`: no user can be asked. */
   readonly sample: ((request: SamplingRequest, signal: AbortSignal) => Promise<SamplingReply>) | undefined;
-  /** The workspace folders, as `file:` addresses with a name. */
+  /** The workspace folders, as `file:` URLs with names. */
   readonly roots: () => readonly {readonly uri: string; readonly name: string}[];
 }
 
 export interface ConnectionOptions {
   readonly server: string;
   readonly version: string;
-  readonly times: ServerTimes;
+  readonly times: ServerTimeouts;
   readonly services: ClientServices;
-  /** One line that may help to find out why the server does not work. */
+  /** Logs one line that may help to debug the server. */
   readonly log: (line: string) => void;
-  /** The server says that what it offers is something else now. */
+  /** Called when the server reports that its offer changed. */
   readonly changed: (what: 'tools' | 'prompts' | 'resources') => void;
 }
 
 const maxTools = 1000;
 const maxResources = 1000;
 const maxPages = 100;
-const longestInstructions = 2000;
+const maxInstructions = 2000;
 
 /**
- * Greets the server at the other end of the transport. Rejects with a reason for people when it does not answer as one; the transport
- * is closed then. `era` is what is known of the server: with `unknown`, `negotiation` decides.
+ * Initializes the connection to the server. Rejects with a reason for people if the other end does not answer as an
+ * MCP server; the transport is closed then. `era` is what is known about the server. If it is `unknown`,
+ * `negotiation` decides.
  */
 export async function connectTransport(
   transport: Transport,
@@ -107,10 +108,10 @@ export async function connectTransport(
       },
       versionNegotiation: {mode: negotiation, probe: {timeoutMs: Math.min(probeMs, times.start)}},
       listChanged: {tools: changed('tools'), prompts: changed('prompts'), resources: changed('resources')},
-      jsonSchemaValidator: acceptsAll,
+      jsonSchemaValidator: acceptAll,
     },
   );
-  let whyClosed = 'the server ended';
+  let whyClosed = 'the server stopped';
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the protocol is no event target
   client.onerror = error => {
     if (error instanceof ServerEnded) whyClosed = error.message;
@@ -120,7 +121,7 @@ export async function connectTransport(
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the protocol is no event target
   client.onclose = () => closed.resolve(whyClosed);
   client.setRequestHandler('elicitation/create', {params: loose, result: loose}, async (params, context) =>
-    answerTo(params, options, context.mcpReq.signal),
+    answerElicitation(params, options, context.mcpReq.signal),
   );
   client.setRequestHandler('roots/list', {params: z.optional(loose), result: loose}, async () => ({
     roots: services.roots().map(root => ({...root})),
@@ -128,7 +129,7 @@ export async function connectTransport(
   const {sample} = services;
   if (sample !== undefined) {
     client.setRequestHandler('sampling/createMessage', {params: loose, result: loose}, async (params, context) => {
-      const reply = await sample({server, params: asJson(params)}, context.mcpReq.signal);
+      const reply = await sample({server, params: toJsonObject(params)}, context.mcpReq.signal);
       if (reply.tag === 'failed') throw new Error(reply.error);
       return {...reply.value};
     });
@@ -146,33 +147,39 @@ export async function connectTransport(
   return new ServerConnection(client, {...options, closed: closed.promise});
 }
 
-/** What is known of a server, as the protocol takes it; a server whose kept answer does not fit any more is asked again. */
+/**
+ * Returns the known revisions in the client library's form. A server whose saved answer is no longer valid is asked
+ * again.
+ */
 function priorOf(era: ProtocolEra): Pick<ConnectOptions, 'prior'> {
   if (era.kind === 'legacy') return {prior: {kind: 'legacy'}};
   const discover: unknown = era.kind === 'modern' ? era.discover : undefined;
   return isSpecType.DiscoverResult(discover) ? {prior: {kind: 'modern', discover}} : {};
 }
 
-/** Milliseconds that a server has to say which revisions it speaks; one that is silent speaks the old ones. */
+/**
+ * The time limit for a server to report its revisions, in milliseconds. A silent server is assumed to use the old
+ * ones.
+ */
 const probeMs = 5000;
 
-/** The schemas of results are the servers' own: a pattern in one could keep weft busy for ever. */
-const acceptsAll: jsonSchemaValidator = {
+/** Skips the validation of results: a pattern in a server's schema could keep weft busy forever. */
+const acceptAll: jsonSchemaValidator = {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what came is what it is
   getValidator: () => value => ({valid: true, data: value as never, errorMessage: undefined}),
 };
 
-/** One MCP server, from its greeting on. */
+/** One connected MCP server. */
 export class ServerConnection {
   readonly title: string;
   readonly version: string;
-  /** What the server wants models to know of it, bounded; empty if it says nothing. */
+  /** The server's instructions for models, bounded; empty if it has none. */
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
   readonly prompts: 'offered' | 'none';
-  /** Which revisions it speaks, to be handed to the next connection. */
+  /** Its protocol revisions, for the next connection. */
   readonly era: ProtocolEra;
-  /** Settles when the connection is gone, and says why. */
+  /** Resolves when the connection is closed, with the reason. */
   readonly closed: Promise<string>;
   readonly #client: Client;
   readonly #options: ConnectionOptions;
@@ -186,7 +193,7 @@ export class ServerConnection {
     const discover: unknown = client.getDiscoverResult();
     this.title = clip(name, 200);
     this.version = clip(version, 100);
-    this.instructions = clip((client.getInstructions() ?? '').trim(), longestInstructions);
+    this.instructions = clip((client.getInstructions() ?? '').trim(), maxInstructions);
     this.resources = offers?.resources === undefined ? 'none' : 'offered';
     this.prompts = offers?.prompts === undefined ? 'none' : 'offered';
     this.era =
@@ -199,12 +206,12 @@ export class ServerConnection {
       this.era.kind === 'modern' ? await this.#modernTools(signal) : await this.#pages('tools', maxTools, signal);
     return given.flatMap(tool => {
       const read = readTool(tool);
-      if (read === undefined) this.#options.log('a tool without a name is left out');
+      if (read === undefined) this.#options.log('skipped a tool without a name');
       return read === undefined ? [] : [read];
     });
   }
 
-  /** `progress` hears what the server says of how far it has come. */
+  /** Calls a tool. `progress` gets the server's progress reports. */
   async call({tool, input, progress}: ToolRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
     const who = `${tool} of ${this.#options.server}`;
     const params = {name: tool, arguments: {...input}};
@@ -216,7 +223,7 @@ export class ServerConnection {
     );
     return answer.tag === 'ok'
       ? readToolResult(answer.value, who)
-      : failed(rejected(`${who} could not be called: ${answer.error}`));
+      : failed(rejected(`Can't call ${who}: ${answer.error}`));
   }
 
   listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
@@ -236,7 +243,7 @@ export class ServerConnection {
     {name, values}: {readonly name: string; readonly values: Readonly<Record<string, string>>},
     signal: AbortSignal,
   ): Promise<Outcome<McpResult, Fault>> {
-    const who = `The prompt ${name} of ${this.#options.server}`;
+    const who = `the prompt ${name} of ${this.#options.server}`;
     const params = {name, arguments: {...values}};
     return this.#get({method: 'prompts/get', params}, {who, read: readPromptResult}, signal);
   }
@@ -260,7 +267,7 @@ export class ServerConnection {
       const given = await this.#pages(member, most, signal);
       return ok(given.flatMap(item => read(item, server)));
     } catch (cause) {
-      return failed(rejected(`The ${member} of ${server} could not be listed: ${this.#troubleText(cause)}`));
+      return failed(rejected(`Can't list the ${member} of ${server}: ${this.#errorText(cause)}`));
     }
   }
 
@@ -271,12 +278,10 @@ export class ServerConnection {
   ): Promise<Outcome<McpResult, Fault>> {
     const settings = this.#callSettings(() => {}, signal);
     const answer = await this.#ask(() => this.#client.request(request, loose, settings));
-    return answer.tag === 'ok'
-      ? read(answer.value, who)
-      : failed(rejected(`${who} could not be read: ${answer.error}`));
+    return answer.tag === 'ok' ? read(answer.value, who) : failed(rejected(`Can't read ${who}: ${answer.error}`));
   }
 
-  /** Progress is a sign of life: the server then has its time again. */
+  /** Returns the options of a call. Each progress report restarts the silence limit. */
   #callSettings(progress: (text: string) => void, signal: AbortSignal) {
     const {times} = this.#options;
     return {
@@ -290,18 +295,18 @@ export class ServerConnection {
 
   async #ask(request: () => Promise<object>): Promise<Outcome<JsonObject, string>> {
     try {
-      return ok(asJson(await request()));
+      return ok(toJsonObject(await request()));
     } catch (cause) {
       if (isClosed(cause)) return failed(await this.closed);
-      if (!(cause instanceof SdkHttpError && cause.status === 404)) return failed(this.#troubleText(cause));
-      // The protocol's word for a session that is over; nothing was done, and whoever needs the server next connects anew.
+      if (!(cause instanceof SdkHttpError && cause.status === 404)) return failed(this.#errorText(cause));
+      // Status 404 means that the session is over. The server did nothing, and the next use connects again.
       await this.#client.close().catch(() => {});
-      return failed('the server has ended the session; the next call begins a new one');
+      return failed('the server ended the session; the next call starts a new one');
     }
   }
 
   async #modernTools(signal: AbortSignal): Promise<readonly Json[]> {
-    const {tools} = asJson(
+    const {tools} = toJsonObject(
       await this.#client.listTools(undefined, {signal, timeout: this.#options.times.start, cacheMode: 'refresh'}),
     );
     return isJsonList(tools) ? tools.slice(0, maxTools) : [];
@@ -311,7 +316,7 @@ export class ServerConnection {
     const found: Json[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < maxPages; page += 1) {
-      const answer = asJson(
+      const answer = toJsonObject(
         await this.#client.request({method: `${member}/list`, params: cursor === undefined ? {} : {cursor}}, loose, {
           signal,
           timeout: this.#options.times.start,
@@ -320,7 +325,7 @@ export class ServerConnection {
       const {[member]: items, nextCursor} = answer;
       if (isJsonList(items)) found.push(...items.slice(0, most + 1 - found.length));
       if (found.length > most) {
-        this.#options.log(`it has more than ${most} ${member}; the others are left out`);
+        this.#options.log(`it has more than ${most} ${member}; skipped the others`);
         return found.slice(0, most);
       }
       if (typeof nextCursor !== 'string' || nextCursor === cursor) return found;
@@ -329,14 +334,14 @@ export class ServerConnection {
     return found;
   }
 
-  #troubleText(cause: unknown): string {
+  #errorText(cause: unknown): string {
     if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
       const {call, silence} = this.#options.times;
       return call <= silence
         ? `it took more than ${secondsText(call)}`
-        : `it gave no sign of life for ${secondsText(silence)}`;
+        : `it did not respond for ${secondsText(silence)}`;
     }
-    return signInNeededIn(cause, this.#options.server)?.message ?? connectTroubleText(cause);
+    return findSignInNeeded(cause, this.#options.server)?.message ?? errorTextOf(cause);
   }
 }
 
@@ -344,8 +349,11 @@ const isClosed = (cause: unknown): boolean => cause instanceof SdkError && cause
 
 const secondsText = (ms: number): string => `${ms < 10_000 ? ms / 1000 : Math.round(ms / 1000)} s`;
 
-/** What an error of a connection says of signing in, however it was wrapped on its way; `undefined` if it says nothing of that. */
-export function signInNeededIn(cause: unknown, server: string): SignInNeeded | undefined {
+/**
+ * Finds the sign-in request in a connection error, however deeply it is wrapped. Returns `undefined` if there is
+ * none.
+ */
+export function findSignInNeeded(cause: unknown, server: string): SignInNeeded | undefined {
   let at = cause;
   for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {
     if (at instanceof SignInNeeded) return at;
@@ -353,16 +361,16 @@ export function signInNeededIn(cause: unknown, server: string): SignInNeeded | u
       const challenge = {resourceMetadataUrl: at.resourceMetadataUrl, scope: at.requiredScope};
       return new SignInNeeded(server, {challenge, why: 'more-scope'});
     }
-    // A token that is new and refused all the same.
+    // The server refused even a new token.
     if (at instanceof UnauthorizedError || (at instanceof SdkHttpError && at.status === 401)) {
-      return new SignInNeeded(server, {challenge: noChallenge, why: 'no-token'});
+      return new SignInNeeded(server, {challenge: emptyChallenge, why: 'no-token'});
     }
     at = at.cause;
   }
   return undefined;
 }
 
-function connectTroubleText(cause: unknown): string {
+function errorTextOf(cause: unknown): string {
   const {cause: inner} = cause instanceof Error ? cause : {cause: undefined};
   const text = causeText(cause).replace(/^MCP error -?\d+: /u, '');
   return clip(text === 'fetch failed' && inner !== undefined ? `fetch failed: ${causeText(inner)}` : text, 10_000);
@@ -373,13 +381,16 @@ function progressText({progress, total, message}: Progress): string {
   return message === undefined || message === '' ? share : `${share} ${firstLine(message, 300)}`;
 }
 
-/** A server that asks in no form that weft knows is declined, as is one that asks where nobody can answer. */
-async function answerTo(
+/**
+ * Passes a server's question to the user. Unknown forms of questions are declined, and so are questions that no user
+ * can answer.
+ */
+async function answerElicitation(
   params: z.output<typeof loose>,
   {server, services}: ConnectionOptions,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const {message, mode, url, elicitationId, requestedSchema} = asJson(params);
+  const {message, mode, url, elicitationId, requestedSchema} = toJsonObject(params);
   const {action, content} = await services.elicit(
     {
       server,
@@ -396,5 +407,5 @@ async function answerTo(
 
 const loose = z.record(z.string(), z.unknown());
 
-/** What came as JSON is JSON. */
-const asJson = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+/** Narrows a parsed answer, which is always JSON. */
+const toJsonObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});

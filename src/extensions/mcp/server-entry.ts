@@ -8,7 +8,7 @@ import type {ProtocolEra, ServerConnection} from './server-connection.ts';
 
 export type ElicitUser = (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
 
-/** A server that runs in the program which drives weft, or one that somebody configured. */
+/** A server inside the SDK program that drives weft, or a configured one. */
 export type ServerToStart =
   | {readonly kind: 'sdk'; readonly name: string}
   | {
@@ -16,7 +16,7 @@ export type ServerToStart =
       readonly name: string;
       readonly source: ConfiguredServer['source'];
       readonly config: ServerConfig;
-      /** What an earlier connection found. */
+      /** The result of an earlier connection. */
       readonly era: ProtocolEra;
     };
 
@@ -27,38 +27,38 @@ export type Origin =
       readonly source: ConfiguredServer['source'];
       readonly path: string;
       readonly config: Outcome<ServerConfig, string>;
-      /** Stands for the configuration; empty if it cannot be used. */
+      /** The key of the configuration (`manifestKey`); empty if it can't be used. */
       readonly key: string;
     };
 
-/** One server of a session: what is known of it, and how its connection stands. */
+/** One server of a session, with its manifest and the state of its connection. */
 export interface Entry {
   readonly name: string;
   readonly origin: Origin;
-  /** Grows with every start: what an earlier one comes to counts no more. */
+  /** Grows with every start. Results of earlier starts are ignored. */
   round: number;
   state: Pick<McpServerState, 'status' | 'error'>;
   connection: ServerConnection | undefined;
   known: Manifest;
-  /** Settles when the present start has come to something; never rejects. */
+  /** Settles when the current start succeeded or failed. Never rejects. */
   starting: Promise<void>;
-  /** Settles when requests need not wait for it any more. */
+  /** Settles when requests no longer need to wait for the server. */
   awaited: Promise<unknown>;
-  /** Starts in a row that failed, or ended at once. */
+  /** The number of starts in a row that failed or exited. */
   failures: number;
-  /** Before this time no new start is tried. */
+  /** The earliest time of the next start. */
   retryAt: number;
   refreshing: 'no' | 'yes' | 'again';
-  /** The tools of which the user was told that they are described differently now. */
-  toldChanged: readonly string[];
+  /** The changed tools that the user has been notified of. */
+  reportedChanges: readonly string[];
   log: readonly string[];
   latencyMs: number | undefined;
   callers: readonly McpCallObserver[];
-  /** Questions of the server to the user or the model that are not answered yet. */
+  /** The number of unanswered questions from the server to the user or the model. */
   openQuestions: number;
 }
 
-const nothingKnown: Manifest = {
+const emptyManifest: Manifest = {
   title: '',
   version: '',
   instructions: '',
@@ -70,7 +70,7 @@ const nothingKnown: Manifest = {
   era: {kind: 'unknown'},
 };
 
-/** How a configured server is reached; `undefined` if that cannot be used, and for one in the program which drives weft. */
+/** Returns the configuration, or `undefined` if it is invalid or the server runs inside the SDK program. */
 export const configOf = (origin: Origin): ServerConfig | undefined =>
   origin.kind === 'configured' && origin.config.tag === 'ok' ? origin.config.value : undefined;
 
@@ -82,15 +82,15 @@ export function newEntry(name: string, origin: Origin, manifest: Manifest | unde
     name,
     origin,
     round: 0,
-    state: {status, error: why === '' ? '' : `its configuration cannot be used: ${why}`},
+    state: {status, error: why === '' ? '' : `its configuration is invalid: ${why}`},
     connection: undefined,
-    known: manifest ?? nothingKnown,
+    known: manifest ?? emptyManifest,
     starting: Promise.resolve(),
     awaited: Promise.resolve(),
     failures: 0,
     retryAt: 0,
     refreshing: 'no',
-    toldChanged: [],
+    reportedChanges: [],
     log: [],
     latencyMs: undefined,
     callers: [],
@@ -98,26 +98,29 @@ export function newEntry(name: string, origin: Origin, manifest: Manifest | unde
   };
 }
 
-/** Whether the first request waits for it: `required`, or its tools are always offered and not known yet. */
+/** True if the first request waits until this server has started. */
 export const isRequired = ({origin, state}: Entry): boolean =>
   state.status !== 'disabled' && configOf(origin)?.need === 'required';
 
-/** Whether the first request waits for it a while: it runs in the program which drives weft, or its tools are always offered. */
-export const isSoonOffered = ({origin, state}: Entry): boolean =>
+/**
+ * True if the first request waits a limited time for this server: it runs inside the SDK program, or its tools are
+ * always offered.
+ */
+export const isBrieflyAwaited = ({origin, state}: Entry): boolean =>
   state.status === 'pending' && (origin.kind === 'sdk' || configOf(origin)?.offering === 'always');
 
 export const isEnabled = ({state}: Pick<Entry, 'state'>): boolean => state.status !== 'disabled';
 
-export const isAgain = ({refreshing}: Entry): boolean => refreshing === 'again';
+export const shouldRefreshAgain = ({refreshing}: Entry): boolean => refreshing === 'again';
 
 export const isSame = (one: Entry, other: Entry): boolean =>
   one.name === other.name && JSON.stringify(one.origin) === JSON.stringify(other.origin);
 
-/** What front ends are told of it. */
+/** Returns the state of a server for front ends. */
 export const stateOf = ({name, origin, state, known, log, latencyMs}: Entry): McpServerState => ({
   name,
   ...state,
-  ...placeOf(origin),
+  ...locationOf(origin),
   title: known.title,
   version: known.version,
   instructions: isEnabled({state}) ? known.instructions : '',
@@ -126,7 +129,7 @@ export const stateOf = ({name, origin, state, known, log, latencyMs}: Entry): Mc
   latencyMs,
 });
 
-const placeOf = (origin: Origin): Pick<McpServerState, 'source' | 'path' | 'transport'> =>
+const locationOf = (origin: Origin): Pick<McpServerState, 'source' | 'path' | 'transport'> =>
   origin.kind === 'sdk'
     ? {source: 'sdk', path: '', transport: 'sdk'}
     : {
@@ -141,19 +144,18 @@ export function serverToStart({name, origin, known}: Entry): ServerToStart | und
   return config === undefined ? undefined : {kind: 'configured', name, source: origin.source, config, era: known.era};
 }
 
-/** The last lines of a log, with one more. */
-export const withLine = (log: readonly string[], line: string): readonly string[] =>
+/** Adds a line to a log and drops the oldest ones. */
+export const appendLogLine = (log: readonly string[], line: string): readonly string[] =>
   [...log, firstLine(visibleLine(line), 300)].slice(-maxLogLines);
 
 const maxLogLines = 20;
 
-/** A reason, and the last lines that the server wrote, which mostly say more, as far as the reason does not have them. */
-export const lastWords = (reason: string, log: readonly string[]): string =>
+/** Adds the server's last log lines to a reason if the reason does not contain them. They often explain more. */
+export const withRecentLog = (reason: string, log: readonly string[]): string =>
   [reason, ...log.slice(-2).filter((line, at, all) => !reason.includes(line) && all.indexOf(line) === at)].join('; ');
 
-export function whyNotThere({name, state, retryAt}: Entry, now: number): string {
+export function explainUnavailable({name, state, retryAt}: Entry, now: number): string {
   const {status, error} = state;
-  const wait =
-    status === 'failed' && retryAt > now ? ` It is tried again in ${Math.ceil((retryAt - now) / 1000)} s.` : '';
+  const wait = status === 'failed' && retryAt > now ? ` weft retries in ${Math.ceil((retryAt - now) / 1000)} s.` : '';
   return `The MCP server ${name} is ${status}${error === '' ? '' : `: ${error}`}.${wait}`;
 }

@@ -5,7 +5,10 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {commandBlock} from '../../domain/slash-command.ts';
 
-/** The prompts of MCP servers as slash commands: `/mcp__SERVER__PROMPT word "two words"`, one word for each argument. */
+/**
+ * Offers the prompts of MCP servers as slash commands: `/mcp__SERVER__PROMPT word "two words"`, with one word for
+ * each argument.
+ */
 export function serverPrompts(mcp: Pick<McpPort, 'prompts' | 'expandPrompt'>): CommandsPort {
   let known: {readonly prompts: readonly McpPrompt[]; readonly list: readonly PromptCommand[]} | undefined;
   const find = (name: string): McpPrompt | undefined => mcp.prompts().find(prompt => commandName(prompt) === name);
@@ -18,7 +21,7 @@ export function serverPrompts(mcp: Pick<McpPort, 'prompts' | 'expandPrompt'>): C
     },
     async expand({name, argument}, signal) {
       const prompt = find(name);
-      if (prompt === undefined) return failed(rejected(`There is no command /${name}.`));
+      if (prompt === undefined) return failed(rejected(`Unknown command /${name}.`));
       const values = valuesFor(prompt, argument);
       if (values.tag === 'failed') return values;
       const request = {server: prompt.server, name: prompt.name, values: values.value};
@@ -48,7 +51,10 @@ const commandOf = (prompt: McpPrompt): PromptCommand => ({
   source: {kind: 'server', server: prompt.server},
 });
 
-/** One word for each argument of the prompt; quotation marks keep words together, and the last argument takes what is left. */
+/**
+ * Splits the text into one word for each argument of the prompt. Quotation marks keep words together, and the last
+ * argument takes the rest.
+ */
 function valuesFor(prompt: McpPrompt, text: string): Outcome<Readonly<Record<string, string>>, Fault> {
   const words = [...text.matchAll(/"([^"]*)"|(\S+)/gu)].map(match => match[1] ?? match[2] ?? '');
   const names = prompt.arguments.map(({name}) => name);

@@ -17,7 +17,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
-import {offeredSchema} from './server-answers.ts';
+import {toModelSchema} from './server-answers.ts';
 import {changedTools, type Manifest, manifestKey, type Manifests, withAccepted, withNewTools} from './manifests.ts';
 import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
 import type {ServerConnection} from './server-connection.ts';
@@ -25,18 +25,18 @@ import {
   configOf,
   type ElicitUser,
   type Entry,
-  isAgain,
+  shouldRefreshAgain,
   isEnabled,
   isRequired,
   isSame,
-  isSoonOffered,
-  lastWords,
+  isBrieflyAwaited,
+  withRecentLog,
   newEntry,
   type ServerToStart,
   serverToStart,
   stateOf,
-  whyNotThere,
-  withLine,
+  explainUnavailable,
+  appendLogLine,
 } from './server-entry.ts';
 import {ToolNames} from './tool-names.ts';
 
@@ -53,7 +53,7 @@ interface ServerListener {
   readonly sample: McpCallObserver['sample'];
 }
 
-/** Signs the user in to a server; `say` hears where the link is. Answers with what came of it, a sentence. */
+/** Signs the user in to a server. `say` gets the lines to show, such as the link. Returns the outcome as a sentence. */
 export type SignIn = (
   server: {readonly name: string; readonly config: ServerConfig},
   say: (line: string) => void,
@@ -61,28 +61,30 @@ export type SignIn = (
 ) => Promise<Outcome<string, string>>;
 
 export interface ServerSetOptions {
-  /** Servers that run in the program which drives weft. */
+  /** Servers inside the SDK program that drives weft. */
   readonly sdk: readonly string[];
   readonly configured: readonly ConfiguredServer[];
   readonly connect: ConnectServer;
-  /** Why a server could not be connected, in words, and whether the user has to sign in. */
+  /** Returns why a server could not be connected, as text, and whether the user has to sign in. */
   readonly trouble: (
     cause: unknown,
     server: string,
   ) => {readonly text: string; readonly kind: 'failed' | 'needs-sign-in'};
-  /** Asks the user what a server wants to know; `by-calls`: whoever made the server's last call that goes on asks. */
+  /** Asks the user a server's question. `by-calls`: the observer of the server's latest running call asks. */
   readonly elicit: ElicitUser | 'by-calls';
   readonly signIn: SignIn;
   readonly manifests: Manifests;
-  /** One line that may help to find out why a server does not work. */
+  /** Logs one line that may help to debug a server. */
   readonly log: (line: string) => void;
   readonly now: () => number;
-  /** Milliseconds the first request to the model waits for servers in the program which drives weft. */
-  readonly readyWithinMs: number;
+  /** The time that the first request to the model waits for servers inside the SDK program, in milliseconds. */
+  readonly maxReadyWaitMs: number;
 }
 
 export interface ServerSet extends McpPort {
-  /** From now on there are these servers; those that stay are not disturbed. Settles when the new ones have begun or failed. */
+  /**
+   * Replaces the set of servers without disturbing those that stay. Settles when the new ones have started or failed.
+   */
   set(wanted: Pick<ServerSetOptions, 'sdk' | 'configured'>): Promise<ServerChange>;
   close(): Promise<void>;
 }
@@ -94,19 +96,23 @@ interface ServerChange {
 }
 
 /**
- * Holds the servers of a session. One that was connected before is offered from its manifest, and started with its first call. The
- * others are started when they are first asked for (`ready`), side by side; nobody waits for them.
+ * Manages the servers of a session. A server that was connected before is offered from its manifest and started with
+ * its first call. The others are started in parallel at the first `ready`. No request waits for them, except for
+ * required servers, and for a short time for those that are always offered.
  */
 export function makeServerSet(options: ServerSetOptions, signal: AbortSignal): ServerSet {
   return new Servers(options, signal);
 }
 
-/** Milliseconds the first request waits for a server whose tools are always offered, and are not known yet. */
-const alwaysOfferedWithinMs = 5000;
-/** Milliseconds after which servers that nobody waits for are started. */
+/**
+ * The time that the first request waits for a server whose tools are always offered but not known yet, in
+ * milliseconds.
+ */
+const alwaysOfferedWaitMs = 5000;
+/** The delay before servers start that no request waits for, in milliseconds. */
 const afterRequestMs = 300;
-const longestPause = 60_000;
-/** Resources of one server that the user can choose from. */
+const maxPauseMs = 60_000;
+/** The most resources of one server that the user can choose from. */
 const maxListed = 200;
 
 class Servers implements ServerSet {
@@ -126,14 +132,14 @@ class Servers implements ServerSet {
 
   async ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>> {
     if (this.#entries.length === 0) return ok(undefined);
-    for (const entry of this.#entries) if (isRequired(entry) || isSoonOffered(entry)) this.#startIfDue(entry);
-    // The request leaves first: programs that start take time from it.
+    for (const entry of this.#entries) if (isRequired(entry) || isBrieflyAwaited(entry)) this.#startIfDue(entry);
+    // Send the request first, since starting programs would slow it down.
     setTimeout(() => this.#startAll(), afterRequestMs).unref();
     const required = this.#entries.filter(isRequired);
     await raceAbort(
       Promise.all([
         ...required.map(({starting}) => starting),
-        ...this.#entries.filter(isSoonOffered).map(({awaited}) => awaited),
+        ...this.#entries.filter(isBrieflyAwaited).map(({awaited}) => awaited),
       ]),
       signal,
     );
@@ -141,8 +147,8 @@ class Servers implements ServerSet {
     if (missing === undefined) return ok(undefined);
     return failed({
       kind: 'needs-user',
-      message: `The MCP server ${missing.name} is required and did not start: ${missing.state.error}`,
-      fix: 'Repair it, or take "required" out of its configuration.',
+      message: `The required MCP server ${missing.name} did not start: ${missing.state.error}`,
+      fix: 'Fix it, or remove "required" from its configuration.',
     });
   }
 
@@ -152,18 +158,18 @@ class Servers implements ServerSet {
   }
 
   tools(): readonly McpTool[] {
-    return (this.#tools ??= this.#named());
+    return (this.#tools ??= this.#nameTools());
   }
 
   prompts(): readonly McpPrompt[] {
-    return (this.#prompts ??= this.#known(({prompts}) => prompts));
+    return (this.#prompts ??= this.#collect(({prompts}) => prompts));
   }
 
   listedResources(): readonly McpResource[] {
-    return (this.#resources ??= this.#known(({listed}) => listed));
+    return (this.#resources ??= this.#collect(({listed}) => listed));
   }
 
-  #known<Item extends object>(of: (known: Manifest) => readonly Item[]): readonly Item[] {
+  #collect<Item extends object>(of: (known: Manifest) => readonly Item[]): readonly Item[] {
     const enabled = this.#entries.filter(isEnabled);
     return enabled.flatMap(({known, name}) => of(known).map(item => ({...item, server: name})));
   }
@@ -177,7 +183,7 @@ class Servers implements ServerSet {
     caller: McpCallObserver,
     signal: AbortSignal,
   ): Promise<Outcome<McpResult, Fault>> {
-    const found = await this.#demand(server, signal);
+    const found = await this.#ensureConnected(server, signal);
     if (found.tag === 'failed') return found;
     const {entry, connection} = found.value;
     const own = this.tools().filter(known => known.server === server);
@@ -189,7 +195,7 @@ class Servers implements ServerSet {
     if (changedTools(entry.known).has(name)) {
       if (standing === 'as-known') return failed(rejected(changedText(server, name)));
       if (standing === 'accepted') this.#accept(entry, name);
-      else this.#tellChanged(entry, [name]);
+      else this.#reportChanged(entry, [name]);
     }
     const began = this.#options.now();
     entry.callers = [...entry.callers, caller];
@@ -202,7 +208,8 @@ class Servers implements ServerSet {
   }
 
   async resources(server: string | undefined, signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
-    if (server !== undefined) return this.#with(server, signal, connection => connection.listResources(signal));
+    if (server !== undefined)
+      return this.#withConnection(server, signal, connection => connection.listResources(signal));
     const able = this.#entries.filter(entry => isEnabled(entry) && entry.known.resources === 'offered');
     const lists = await Promise.all(able.map(({name}) => this.resources(name, signal)));
     const found = lists.flatMap(list => (list.tag === 'ok' ? list.value : []));
@@ -211,19 +218,19 @@ class Servers implements ServerSet {
   }
 
   async readResource({server, uri}: McpResourceRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
-    return this.#with(server, signal, connection => connection.readResource(uri, signal));
+    return this.#withConnection(server, signal, connection => connection.readResource(uri, signal));
   }
 
   async expandPrompt({server, ...prompt}: McpPromptRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
-    return this.#with(server, signal, connection => connection.expandPrompt(prompt, signal));
+    return this.#withConnection(server, signal, connection => connection.expandPrompt(prompt, signal));
   }
 
-  async #with<Value>(
+  async #withConnection<Value>(
     server: string,
     signal: AbortSignal,
     use: (connection: ServerConnection) => Promise<Outcome<Value, Fault>>,
   ): Promise<Outcome<Value, Fault>> {
-    const found = await this.#demand(server, signal);
+    const found = await this.#ensureConnected(server, signal);
     return found.tag === 'ok' ? use(found.value.connection) : found;
   }
 
@@ -233,9 +240,9 @@ class Servers implements ServerSet {
     const removed = this.#entries.filter(entry => !kept.includes(entry));
     const added = next.filter(entry => !kept.some(other => isSame(entry, other)));
     this.#entries = next.map(entry => kept.find(other => isSame(entry, other)) ?? entry);
-    this.#changed();
+    this.#clearCaches();
     for (const entry of added) if (isEnabled(entry)) this.#start(entry);
-    await Promise.all([...removed.map(entry => this.#drop(entry)), ...added.map(({starting}) => starting)]);
+    await Promise.all([...removed.map(entry => this.#disconnect(entry)), ...added.map(({starting}) => starting)]);
     return {
       added: added.map(({name}) => name),
       removed: removed.filter(({name}) => !next.some(entry => entry.name === name)).map(({name}) => name),
@@ -248,7 +255,7 @@ class Servers implements ServerSet {
   async reconnect(name: string): Promise<Outcome<undefined, string>> {
     const entry = this.#find(name);
     if (entry === undefined) return failed(unknownServer(name));
-    await this.#drop(entry);
+    await this.#disconnect(entry);
     entry.failures = 0;
     this.#start(entry);
     await entry.starting;
@@ -259,9 +266,9 @@ class Servers implements ServerSet {
     const entry = this.#find(name);
     if (entry === undefined) return failed(unknownServer(name));
     if (wanted === 'enabled') return entry.state.status === 'disabled' ? this.reconnect(name) : ok(undefined);
-    await this.#drop(entry);
+    await this.#disconnect(entry);
     entry.state = {status: 'disabled', error: ''};
-    this.#changed();
+    this.#clearCaches();
     return ok(undefined);
   }
 
@@ -269,7 +276,7 @@ class Servers implements ServerSet {
     const entry = this.#find(name);
     if (entry === undefined) return failed(unknownServer(name));
     const {origin} = entry;
-    if (origin.kind === 'sdk') return failed(`${name} runs in the program which drives weft: it asks for no sign-in.`);
+    if (origin.kind === 'sdk') return failed(`${name} runs in the program that drives weft and needs no sign-in.`);
     if (origin.config.tag === 'failed') return failed(entry.state.error);
     const {value: config} = origin.config;
     const signedIn = await this.#options.signIn({name, config}, say, AbortSignal.any([signal, this.#end.signal]));
@@ -280,7 +287,7 @@ class Servers implements ServerSet {
 
   async close(): Promise<void> {
     this.#end.abort();
-    await Promise.all(this.#entries.map(entry => this.#drop(entry)));
+    await Promise.all(this.#entries.map(entry => this.#disconnect(entry)));
   }
 
   #entriesOf({sdk, configured}: Pick<ServerSetOptions, 'sdk' | 'configured'>): readonly Entry[] {
@@ -297,7 +304,7 @@ class Servers implements ServerSet {
     ];
   }
 
-  /** Starts what is not known yet, and what ended and may be tried again; once it has begun, that is what each request does. */
+  /** Starts servers that are not known yet, and those that ended and can be retried. Every request calls this. */
   #startAll(): void {
     for (const entry of this.#entries) this.#startIfDue(entry);
   }
@@ -306,11 +313,11 @@ class Servers implements ServerSet {
     const {status} = entry.state;
     const isNew = status === 'pending' && entry.round === 0;
     const isDown = status === 'failed' || status === 'needs-sign-in';
-    const isBack = isDown && entry.failures > 0 && this.#mayRetry(entry);
+    const isBack = isDown && entry.failures > 0 && this.#canRetry(entry);
     if (isNew || isBack || (isRequired(entry) && status === 'idle')) this.#start(entry);
   }
 
-  #mayRetry = ({retryAt}: Entry): boolean => this.#options.now() >= retryAt;
+  #canRetry = ({retryAt}: Entry): boolean => this.#options.now() >= retryAt;
 
   #start(entry: Entry): void {
     if (this.#end.signal.aborted) return;
@@ -318,8 +325,8 @@ class Servers implements ServerSet {
     if (entry.origin.kind === 'configured' && entry.origin.config.tag === 'failed') return;
     entry.state = {status: 'pending', error: ''};
     entry.starting = this.#connect(entry, entry.round);
-    if (isSoonOffered(entry)) {
-      const within = entry.origin.kind === 'sdk' ? this.#options.readyWithinMs : alwaysOfferedWithinMs;
+    if (isBrieflyAwaited(entry)) {
+      const within = entry.origin.kind === 'sdk' ? this.#options.maxReadyWaitMs : alwaysOfferedWaitMs;
       entry.awaited = raceTimeout(entry.starting, within);
     }
   }
@@ -335,14 +342,14 @@ class Servers implements ServerSet {
         server,
         {
           log: line => {
-            entry.log = withLine(entry.log, line);
+            entry.log = appendLogLine(entry.log, line);
           },
           changed: what => void this.#refresh(entry, round, what),
           elicit: (elicitation, asked) => this.#elicit(entry, elicitation, asked),
           sample: async (request, asked) => {
             const {sample} = entry.callers.at(-1) ?? {};
-            if (sample === undefined) return failed('weft samples only for a call that goes on.');
-            return oneOfFew(entry, failed(tooManyQuestions), () => sample(request, asked));
+            if (sample === undefined) return failed('weft supports sampling only during a call.');
+            return limitOpenQuestions(entry, failed(tooManyQuestions), () => sample(request, asked));
           },
         },
         signal,
@@ -354,7 +361,7 @@ class Servers implements ServerSet {
       }
       entry.connection = connection;
       entry.failures = 0;
-      this.#learn(entry, manifest);
+      this.#updateManifest(entry, manifest);
       entry.state = {status: 'connected', error: ''};
       void this.#listResources(entry, round);
       void this.#watch(entry, {connection, round});
@@ -362,67 +369,67 @@ class Servers implements ServerSet {
       await connection?.close().catch(() => {});
       if (entry.round !== round) return;
       const {text, kind} = this.#options.trouble(cause, entry.name);
-      this.#fail(entry, kind, lastWords(text, entry.log));
+      this.#fail(entry, kind, withRecentLog(text, entry.log));
       if (!signal.aborted && entry.failures === 1)
-        this.#options.log(`MCP server ${entry.name} could not be started: ${entry.state.error}`);
+        this.#options.log(`Can't start MCP server ${entry.name}: ${entry.state.error}`);
     }
-    this.#changed();
+    this.#clearCaches();
   }
 
-  /** A connection that ends by itself is made again with the next call or request. */
+  /** Watches a connection. If it ends by itself, the next call or request connects again. */
   async #watch(entry: Entry, {connection, round}: {readonly connection: ServerConnection; readonly round: number}) {
     const why = await connection.closed;
     if (entry.round !== round || this.#end.signal.aborted) return;
     entry.connection = undefined;
-    this.#fail(entry, 'failed', lastWords(why, entry.log));
+    this.#fail(entry, 'failed', withRecentLog(why, entry.log));
     this.#options.log(`MCP server ${entry.name}: ${entry.state.error}`);
   }
 
-  /** The first new start may come at once, later ones after a pause that doubles. */
+  /** Records a failure. The first retry may follow at once, and later ones wait for a pause that doubles each time. */
   #fail(entry: Entry, status: 'failed' | 'needs-sign-in', error: string): void {
     entry.failures += 1;
-    const pause = entry.failures === 1 ? 0 : Math.min(longestPause, 1000 * 2 ** (entry.failures - 2));
+    const pause = entry.failures === 1 ? 0 : Math.min(maxPauseMs, 1000 * 2 ** (entry.failures - 2));
     entry.retryAt = this.#options.now() + pause;
     entry.state = {status, error: clip(visibleLine(error), 500)};
   }
 
-  #learn(entry: Entry, manifest: Manifest): void {
+  #updateManifest(entry: Entry, manifest: Manifest): void {
     const before = entry.known;
     entry.known = {...manifest, accepted: withNewTools(before.accepted, manifest.tools)};
-    this.#keep(entry);
+    this.#saveManifest(entry);
     const changed = changedTools(entry.known);
     const told = changedTools(before);
-    entry.toldChanged = entry.toldChanged.filter(name => told.has(name));
-    this.#tellChanged(
+    entry.reportedChanges = entry.reportedChanges.filter(name => told.has(name));
+    this.#reportChanged(
       entry,
       [...changed].filter(name => !told.has(name)),
     );
   }
 
-  /** Says once what is not as the user knew it. */
-  #tellChanged(entry: Entry, changed: readonly string[]): void {
-    const untold = changed.filter(name => !entry.toldChanged.includes(name));
+  /** Notifies the user once of each tool whose description changed. */
+  #reportChanged(entry: Entry, changed: readonly string[]): void {
+    const untold = changed.filter(name => !entry.reportedChanges.includes(name));
     if (untold.length === 0) return;
-    entry.toldChanged = [...entry.toldChanged, ...untold];
-    const tools = `${untold.length === 1 ? 'a tool' : 'tools'} differently now: ${untold.join(', ')}`;
-    const what = 'Your rules do not cover that: you are asked, except in the mode bypassPermissions';
-    this.#options.log(`MCP server ${entry.name} describes ${tools}. ${what}`);
+    entry.reportedChanges = [...entry.reportedChanges, ...untold];
+    const tools = `${untold.length === 1 ? 'a tool' : 'tools'}: ${untold.join(', ')}`;
+    const what = 'Your rules no longer cover this, so weft asks (except in bypassPermissions mode)';
+    this.#options.log(`MCP server ${entry.name} changed ${tools}. ${what}`);
   }
 
-  #keep(entry: Entry): void {
+  #saveManifest(entry: Entry): void {
     const {origin} = entry;
     if (origin.kind !== 'configured' || origin.key === '') return;
     void this.#options.manifests.write(origin.key, () => entry.known);
   }
 
-  /** What changed is accepted once the user lets it run: no rule and no grant covers it before. */
+  /** Accepts a changed tool after the user lets it run. Before that, no rule and no grant covers it. */
   #accept(entry: Entry, tool: string): void {
     entry.known = {...entry.known, accepted: withAccepted(entry.known, tool)};
-    this.#keep(entry);
-    this.#changed();
+    this.#saveManifest(entry);
+    this.#clearCaches();
   }
 
-  /** Lists again what the server says has changed; once more where it says so meanwhile. */
+  /** Lists the changed items again, and once more if the server reports another change meanwhile. */
   async #refresh(entry: Entry, round: number, what: 'tools' | 'prompts' | 'resources'): Promise<void> {
     if (what === 'resources') return this.#listResources(entry, round);
     if (entry.refreshing !== 'no') {
@@ -437,30 +444,33 @@ class Servers implements ServerSet {
         if (entry.round !== round || connection === undefined) break;
         const manifest = await manifestOf(connection, entry, this.#end.signal);
         if (entry.round !== round) break;
-        this.#learn(entry, manifest);
-        this.#changed();
-      } while (isAgain(entry));
+        this.#updateManifest(entry, manifest);
+        this.#clearCaches();
+      } while (shouldRefreshAgain(entry));
     } catch (cause) {
       this.#options.log(
-        `MCP server ${entry.name}: its tools could not be listed again: ${this.#options.trouble(cause, entry.name).text}`,
+        `Can't update the tools of MCP server ${entry.name}: ${this.#options.trouble(cause, entry.name).text}`,
       );
     } finally {
       entry.refreshing = 'no';
     }
   }
 
-  /** Nobody waits for the list: the user chooses from it. One that cannot be had leaves the last as it is. */
+  /**
+   * Updates the list of resources that the user can choose from. No request waits for it. If it fails, the last list
+   * stays.
+   */
   async #listResources(entry: Entry, round: number): Promise<void> {
     const {connection} = entry;
     if (connection === undefined || connection.resources === 'none') return;
     const found = await connection.listResources(this.#end.signal);
     if (entry.round !== round || found.tag === 'failed') return;
     entry.known = {...entry.known, listed: found.value.slice(0, maxListed)};
-    this.#keep(entry);
+    this.#saveManifest(entry);
     this.#resources = undefined;
   }
 
-  async #drop(entry: Entry): Promise<void> {
+  async #disconnect(entry: Entry): Promise<void> {
     const {connection} = entry;
     entry.round += 1;
     entry.connection = undefined;
@@ -468,38 +478,41 @@ class Servers implements ServerSet {
     await connection?.close().catch(() => {});
   }
 
-  /** The connection of a server, which is started where it does not run; a fault says why there is none. */
-  async #demand(
+  /**
+   * Returns a server's connection, and starts the server if it is not running. The fault says why there is no
+   * connection.
+   */
+  async #ensureConnected(
     name: string,
     signal: AbortSignal,
   ): Promise<Outcome<{readonly entry: Entry; readonly connection: ServerConnection}, Fault>> {
     const entry = this.#find(name);
     if (entry === undefined) return failed(rejected(unknownServer(name)));
     const {status} = entry.state;
-    const isOff = status === 'idle' || (status === 'failed' && this.#mayRetry(entry)) || status === 'needs-sign-in';
+    const isOff = status === 'idle' || (status === 'failed' && this.#canRetry(entry)) || status === 'needs-sign-in';
     if (isOff || (status === 'pending' && entry.round === 0)) this.#start(entry);
     if (entry.state.status === 'pending') await raceAbort(entry.starting, signal);
     if (entry.connection !== undefined) return ok({entry, connection: entry.connection});
-    return failed(rejected(whyNotThere(entry, this.#options.now())));
+    return failed(rejected(explainUnavailable(entry, this.#options.now())));
   }
 
   #find = (name: string): Entry | undefined => this.#entries.find(entry => entry.name === name);
 
-  /** A server that asks when nobody called it has nobody to ask. */
+  /** Passes a server's question to the user. Declines it if no call is running. */
   async #elicit(entry: Entry, elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationReply> {
     const {elicit} = this.#options;
     const asker = elicit === 'by-calls' ? entry.callers.at(-1)?.elicit : elicit;
     const declined = {action: 'decline', content: undefined} as const;
-    return asker === undefined ? declined : oneOfFew(entry, declined, () => asker(elicitation, signal));
+    return asker === undefined ? declined : limitOpenQuestions(entry, declined, () => asker(elicitation, signal));
   }
 
-  #changed(): void {
+  #clearCaches(): void {
     this.#tools = undefined;
     this.#prompts = undefined;
     this.#resources = undefined;
   }
 
-  #named(): readonly McpTool[] {
+  #nameTools(): readonly McpTool[] {
     const names = new ToolNames(this.#entries.map(({name}) => name));
     return this.#entries.flatMap(entry => {
       const {origin, known} = entry;
@@ -511,18 +524,18 @@ class Servers implements ServerSet {
       const config = configOf(origin);
       return known.tools.flatMap((tool): readonly McpTool[] => {
         const named = nameOf.get(tool.name);
-        // A server that names two tools alike has one.
+        // Only the first of two tools with the same name is offered.
         nameOf.delete(tool.name);
         if (named === undefined || !isEnabled(entry)) return [];
         if (config !== undefined && !admitsTool(config.tools, tool.name)) return [];
         if (named.clash === 'renamed') {
-          const note = `its tool ${tool.name} goes by ${named.name}, since another has that name`;
+          const note = `its tool ${tool.name} is renamed to ${named.name}, since the name is taken`;
           this.#options.log(visibleLine(`MCP server ${entry.name}: ${note}`));
         }
         return [
           {
             ...tool,
-            inputSchema: offeredSchema(tool.inputSchema),
+            inputSchema: toModelSchema(tool.inputSchema),
             server: entry.name,
             toolName: named.name,
             standing: changed.has(tool.name) ? 'changed' : 'as-known',
@@ -534,13 +547,13 @@ class Servers implements ServerSet {
   }
 }
 
-/** Questions of one server that may be open at a time. */
+/** The most questions of one server that may be open at a time. */
 const maxOpenQuestions = 16;
 
-const tooManyQuestions = `weft takes ${maxOpenQuestions} questions of a server at a time.`;
+const tooManyQuestions = `weft accepts at most ${maxOpenQuestions} open questions from a server.`;
 
-/** Asks, or answers with `declined` while too many questions of the server are open. */
-async function oneOfFew<Reply>(entry: Entry, declined: Reply, ask: () => Promise<Reply>): Promise<Reply> {
+/** Asks, or returns `declined` if too many questions of the server are open. */
+async function limitOpenQuestions<Reply>(entry: Entry, declined: Reply, ask: () => Promise<Reply>): Promise<Reply> {
   if (entry.openQuestions >= maxOpenQuestions) return declined;
   entry.openQuestions += 1;
   try {
@@ -559,6 +572,6 @@ async function manifestOf(connection: ServerConnection, {name, known}: Entry, si
 }
 
 const changedText = (server: string, tool: string): string =>
-  `${tool} was not called: the MCP server ${server} describes it differently now than when it was last used, so what was allowed before does not cover it. Call it again if it still does what you want.`;
+  `${tool} was not called: the MCP server ${server} changed its description since it was last used, so earlier permissions no longer cover it. Call it again if it still does what you want.`;
 
 const unknownServer = (name: string): string => `There is no MCP server named ${JSON.stringify(name)}.`;

@@ -6,17 +6,20 @@ import {raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {causeText} from '../../domain/fault.ts';
 
-/** Says how the program of a server ended, and what it wrote last. */
+/** Says how a server's program exited, and its last output. */
 export class ServerEnded extends Error {}
 
-/** Milliseconds that a program which takes no input any more has to end by itself, so that it can be said how it did. */
-const endMs = 5000;
-/** Characters of each of the last lines that are said. */
-const longestLastLine = 300;
+/**
+ * The time for a program that no longer accepts input to exit by itself, so that its exit can be reported. In
+ * milliseconds.
+ */
+const exitGraceMs = 5000;
+/** The longest part of a last line that is reported, in UTF-16 units. */
+const maxLastLine = 300;
 
 /**
- * JSON-RPC with a program, a line each. Lines of its stdout that are no messages, which many servers print, go to `log` like those
- * of its stderr. The protocol sees a transport of the kind stdio by `pid` and `stderr`.
+ * Exchanges JSON-RPC with a program, one message per line. Many servers print other lines to stdout; these go to
+ * `log` like stderr. The client library recognizes a stdio transport by `pid` and `stderr`.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -28,11 +31,11 @@ export class StdioTransport implements Transport {
   readonly #processes: ServerProcesses;
   readonly #log: (line: string) => void;
   #process: ServerProcess | undefined;
-  /** The last two lines of its stderr. */
+  /** The last two lines of stderr. */
   #lastLines: readonly string[] = [];
   #state: 'open' | 'closed' = 'open';
-  /** Settles when every message so far was handed over. */
-  #handedOver: Promise<void> = Promise.resolve();
+  /** Settles when every message so far has been delivered. */
+  #delivered: Promise<void> = Promise.resolve();
 
   constructor(
     program: ServerProgram,
@@ -47,12 +50,12 @@ export class StdioTransport implements Transport {
     const started = await this.#processes.start(this.#program, {
       line: line => this.#take(line),
       log: line => {
-        this.#lastLines = [...this.#lastLines, firstLine(visibleLine(line), longestLastLine)].slice(-2);
+        this.#lastLines = [...this.#lastLines, firstLine(visibleLine(line), maxLastLine)].slice(-2);
         this.#log(line);
       },
     });
     if (started.tag === 'failed') {
-      this.#leave();
+      this.#markClosed();
       throw new Error(started.error);
     }
     this.#process = started.value;
@@ -60,36 +63,36 @@ export class StdioTransport implements Transport {
     void this.#watch(started.value);
   }
 
-  /** A program that takes no input has ended, or is about to: the rejection says how. */
+  /** Sends a message. A program that no longer accepts input has exited or is about to; the rejection says how. */
   async send(message: JSONRPCMessage): Promise<void> {
     const program = this.#process;
     if (program === undefined || this.#state === 'closed') throw new Error('The server is not running.');
     try {
       await program.write(jsonText(message));
     } catch {
-      await raceTimeout(program.ended, endMs);
+      await raceTimeout(program.ended, exitGraceMs);
       await program.stop();
       throw this.#endedBy(await program.ended);
     }
   }
 
   async close(): Promise<void> {
-    this.#leave();
+    this.#markClosed();
     await this.#process?.stop();
   }
 
   async #watch({ended}: ServerProcess): Promise<void> {
     const how = await ended;
-    await this.#handedOver;
+    await this.#delivered;
     if (this.#state === 'open') this.onerror?.(this.#endedBy(how));
-    this.#leave();
+    this.#markClosed();
   }
 
   #endedBy(how: string): ServerEnded {
-    return new ServerEnded(['the server ended', how, ...this.#lastLines].join('; '));
+    return new ServerEnded(['the server stopped', how, ...this.#lastLines].join('; '));
   }
 
-  #leave(): void {
+  #markClosed(): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.onclose?.();
@@ -102,11 +105,12 @@ export class StdioTransport implements Transport {
       return;
     }
     const {value} = json;
-    // The protocol works on a notice a moment after it was handed over: progress that came with a result would come too late.
-    this.#handedOver = this.#handedOver.then(() => this.#handOver(value));
+    // The client library handles a notification one tick after delivery, so without this chain, progress would arrive
+    // after its result.
+    this.#delivered = this.#delivered.then(() => this.#deliver(value));
   }
 
-  #handOver(message: JsonObject): void {
+  #deliver(message: JsonObject): void {
     try {
       this.onmessage?.(parseJSONRPCMessage(message));
     } catch (cause) {

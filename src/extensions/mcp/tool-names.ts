@@ -1,16 +1,16 @@
 import {checksum, mcpServerName, wireName} from '../../domain/mcp-tool-name.ts';
 
-/** Longest name of a tool on the wire, in characters. */
-const longestName = 128;
+/** The longest tool name on the wire, in characters. */
+const maxNameLength = 128;
 
 const isPlain = (server: string): boolean => mcpServerName(server) === `mcp__${server}`;
 
-/** The names by which models know the tools of some servers: no two alike, and the same in every run. */
+/** Assigns the names that models use for servers' tools. Names are unique and the same in every run. */
 export class ToolNames {
   readonly #servers = new Map<string, string>();
   readonly #taken = new Set<string>();
 
-  /** A server whose name needs no replacement keeps it, whatever the others are called. */
+  /** A server whose name is valid as it is keeps it, whatever the others are called. */
   constructor(servers: readonly string[]) {
     for (const server of [...servers.filter(isPlain), ...servers.filter(each => !isPlain(each))]) {
       const plain = mcpServerName(server);
@@ -20,8 +20,8 @@ export class ToolNames {
   }
 
   /**
-   * Names the tools of a server, the first ones first: an earlier tool's name is never given to a later one. A tool whose names are
-   * all taken gets none.
+   * Names the tools of a server in order. A later tool never takes an earlier tool's name. A tool gets no name if all
+   * its candidates are taken.
    */
   namesOf(
     server: string,
@@ -31,8 +31,8 @@ export class ToolNames {
     for (const tool of new Set(tools)) {
       const mark = checksum(JSON.stringify([server, tool]));
       const whole = `${this.#servers.get(server) ?? mcpServerName(server)}__${wireName(tool)}`;
-      const marked = `${whole.slice(0, longestName - 9)}_${mark}`;
-      const plain = whole.length <= longestName ? whole : marked;
+      const marked = `${whole.slice(0, maxNameLength - 9)}_${mark}`;
+      const plain = whole.length <= maxNameLength ? whole : marked;
       const name = this.#taken.has(plain) ? marked : plain;
       if (this.#taken.has(name)) continue;
       this.#taken.add(name);

@@ -1,60 +1,60 @@
 import type {PromptPart} from '../../actions/commands-port.ts';
 
-/** What stands in the body of a skill or command for something else. */
+/** The values that replace placeholders in the body of a skill or command. */
 export interface BodyValues {
-  /** All that the user or the model wrote behind the name, trimmed. */
+  /** The text after the command's name, trimmed. */
   readonly argument: string;
-  /** Which number the first argument has: `$1` in commands, `$0` in skills. */
+  /** The number of the first argument: `$1` in commands, `$0` in skills. */
   readonly firstNumber: 0 | 1;
-  /** Where the file's own folder is, and the plugin's; empty for none. */
+  /** The file's own folder, and the plugin's; empty if there is none. */
   readonly folder: string;
   readonly pluginFolder: string;
 }
 
 /**
- * Puts the arguments into a body: `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`; what refers to none of them gets them at its end. Numbers in a
- * skill are left alone where there is no argument, since its code may mean something else by them.
+ * Fills `$ARGUMENTS`, `$ARGUMENTS[0]` and `$1` in a body. A body without placeholders gets the arguments at its end.
+ * Numbers in a skill stay as they are if there is no argument, since its code may use them for something else.
  */
-export function filledBody(body: string, values: BodyValues): string {
-  const filled = filledText(body, values);
-  const isUsed = placeholders(values).test(body);
+export function fillBody(body: string, values: BodyValues): string {
+  const filled = fillText(body, values);
+  const isUsed = placeholderPattern(values).test(body);
   return values.argument === '' || isUsed ? filled : `${filled}\n\nARGUMENTS: ${values.argument}`;
 }
 
 /**
- * The parts of a body: text, and each !`command` that stands at the start of a word as a command line. Arguments come in after the
- * lines were found, so that no argument makes one.
+ * Splits a body into text and commands. A command is written as !`command` at the start of a word. Arguments are
+ * filled in after the commands are found, so an argument can't add a command.
  */
-export function bodyParts(body: string, values: BodyValues): readonly PromptPart[] {
+export function parseBodyParts(body: string, values: BodyValues): readonly PromptPart[] {
   const parts: PromptPart[] = [];
   let from = 0;
   const addText = (text: string): void => {
-    if (text !== '') parts.push({kind: 'text', text: filledText(text, values)});
+    if (text !== '') parts.push({kind: 'text', text: fillText(text, values)});
   };
   for (const match of body.matchAll(/(?<=^|[\s(>*-])!`([^`\n]+)`/gu)) {
     const [whole, command = ''] = match;
-    if (parts.filter(({kind}) => kind === 'shell').length >= maxLines) break;
+    if (parts.filter(({kind}) => kind === 'shell').length >= maxShellParts) break;
     addText(body.slice(from, match.index));
-    parts.push({kind: 'shell', command: filledText(command, values).trim()});
+    parts.push({kind: 'shell', command: fillText(command, values).trim()});
     from = match.index + whole.length;
   }
   addText(body.slice(from));
-  const isUsed = values.argument === '' || placeholders(values).test(body);
+  const isUsed = values.argument === '' || placeholderPattern(values).test(body);
   return isUsed ? parts : [...parts, {kind: 'text', text: `\n\nARGUMENTS: ${values.argument}`}];
 }
 
-const maxLines = 50;
+const maxShellParts = 50;
 
-const placeholders = ({firstNumber, argument}: BodyValues): RegExp =>
+const placeholderPattern = ({firstNumber, argument}: BodyValues): RegExp =>
   firstNumber === 0 && argument === ''
     ? /\$ARGUMENTS(?:\[(\d{1,2})\])?/u
     : /\$ARGUMENTS(?:\[(\d{1,2})\])?|\$(\d)(?!\d)/u;
 
-function filledText(text: string, values: BodyValues): string {
+function fillText(text: string, values: BodyValues): string {
   const {argument, firstNumber, folder, pluginFolder} = values;
-  const words = argumentWords(argument);
+  const words = splitArguments(argument);
   return text
-    .replaceAll(new RegExp(placeholders(values), 'gu'), (_, index?: string, number?: string) => {
+    .replaceAll(new RegExp(placeholderPattern(values), 'gu'), (_, index?: string, number?: string) => {
       if (index !== undefined) return words[Number(index)] ?? '';
       return number === undefined ? argument : (words[Number(number) - firstNumber] ?? '');
     })
@@ -64,8 +64,8 @@ function filledText(text: string, values: BodyValues): string {
     });
 }
 
-/** The arguments as words: blanks divide them, except inside quotes. */
-export const argumentWords = (argument: string): readonly string[] =>
+/** Splits the arguments at blanks, except inside quotes. */
+export const splitArguments = (argument: string): readonly string[] =>
   [...argument.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/gu)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );

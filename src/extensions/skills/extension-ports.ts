@@ -6,7 +6,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {commandBlock, skillBlock} from '../../domain/slash-command.ts';
-import {bodyParts, type BodyValues, filledBody} from './expand-body.ts';
+import {parseBodyParts, type BodyValues, fillBody} from './expand-body.ts';
 import {readExtensionFile} from './find-files.ts';
 import {readMarkdownFile} from './front-matter.ts';
 import {
@@ -14,9 +14,9 @@ import {
   type ExtensionFile,
   type Extensions,
   type SkillFile,
-  untrustedReason,
+  trustProblem,
 } from './load-extensions.ts';
-import {matchingSkills, skillCatalogue} from './skill-catalogue.ts';
+import {findMatchingSkills, skillCatalogue} from './skill-catalogue.ts';
 
 export interface ExtensionPorts {
   readonly commands: CommandsPort;
@@ -24,10 +24,10 @@ export interface ExtensionPorts {
 }
 
 /**
- * Skills and commands as the engine has them. `load` runs with the first question and never rejects; a body is read again when it is
- * used, and a project's file is asked about again with it. `chosen` are the only skills that the model is told of.
+ * Offers skills and commands to the engine. `load` runs with the first question and must never reject. Each use reads
+ * the body again and checks the trust of a project's file again. The model sees only the `chosen` skills.
  */
-export function extensionPorts(
+export function makeExtensionPorts(
   load: () => Promise<Extensions>,
   {chosen}: {readonly chosen: ReadonlySet<string> | 'all'},
 ): ExtensionPorts {
@@ -41,8 +41,8 @@ export function extensionPorts(
 
   const take = async (): Promise<void> => {
     const found = await load();
-    const forModel = modelSkills(found, chosen);
-    known = {found, commands: promptCommands(found), forModel, catalogue: skillCatalogue(forModel)};
+    const forModel = skillsForModel(found, chosen);
+    known = {found, commands: toPromptCommands(found), forModel, catalogue: skillCatalogue(forModel)};
   };
   const ready = async (signal: AbortSignal): Promise<void> => {
     loading ??= take();
@@ -57,12 +57,15 @@ export function extensionPorts(
         const {skills, commands} = known.found;
         const skill = skills.find(one => one.name === name && isOffered(one) && one.forUser === 'yes');
         const file = skill ?? commands.find(one => one.name === name && isOffered(one));
-        if (file === undefined) return failed(rejected(`There is no command /${name}.`));
+        if (file === undefined) return failed(rejected(`Unknown command /${name}.`));
         const body = await bodyOf(file);
         if (body.tag === 'failed') return body;
         const folder = skill?.folder ?? '';
         return ok({
-          parts: bodyParts(body.value, valuesOf(file, {argument, folder, firstNumber: skill === undefined ? 1 : 0})),
+          parts: parseBodyParts(
+            body.value,
+            valuesOf(file, {argument, folder, firstNumber: skill === undefined ? 1 : 0}),
+          ),
           mentions: skill === undefined ? 'attach' : 'none',
           model: file.model === '' ? undefined : file.model,
           allowedTools: allowedTools(file),
@@ -79,7 +82,7 @@ export function extensionPorts(
         if (skill === undefined) return failed(rejected(unknownSkillText(name, known.forModel)));
         const body = await bodyOf(skill);
         if (body.tag === 'failed') return body;
-        const instructions = filledBody(body.value, valuesOf(skill, {argument, folder: skill.folder, firstNumber: 0}));
+        const instructions = fillBody(body.value, valuesOf(skill, {argument, folder: skill.folder, firstNumber: 0}));
         return ok({
           skill: {name, folder: skill.folder, instructions},
           given: 'now',
@@ -94,10 +97,10 @@ const nothing: Extensions = {skills: [], commands: [], agents: [], notices: []};
 
 const isOffered = ({offer}: ExtensionFile): boolean => offer.offered === 'yes';
 
-export const modelSkills = ({skills}: Extensions, chosen: ReadonlySet<string> | 'all'): readonly SkillFile[] =>
+export const skillsForModel = ({skills}: Extensions, chosen: ReadonlySet<string> | 'all'): readonly SkillFile[] =>
   skills.filter(skill => isOffered(skill) && skill.forModel === 'yes' && (chosen === 'all' || chosen.has(skill.name)));
 
-const promptCommands = ({skills, commands}: Extensions): readonly PromptCommand[] =>
+const toPromptCommands = ({skills, commands}: Extensions): readonly PromptCommand[] =>
   [
     ...skills.filter(skill => isOffered(skill) && skill.forUser === 'yes').map(skill => listed('skill', skill)),
     ...commands.filter(isOffered).map(command => listed('command', command)),
@@ -116,14 +119,14 @@ const listed = (
 
 async function bodyOf({path, root}: ExtensionFile): Promise<Outcome<string, Fault>> {
   const file = await readExtensionFile(path, root.trust);
-  if (file.kind === 'unreadable') return failed(rejected(`${path} cannot be used: ${file.why}.`));
-  const untrusted = untrustedReason(file.trust);
-  if (untrusted !== undefined) return failed(rejected(`${path} cannot be used: ${untrusted}.`));
+  if (file.kind === 'unreadable') return failed(rejected(`Can't use ${path}: ${file.why}.`));
+  const untrusted = trustProblem(file.trust);
+  if (untrusted !== undefined) return failed(rejected(`Can't use ${path}: ${untrusted}.`));
   const read = await readMarkdownFile(file.text);
-  return read.tag === 'ok' ? ok(read.value.body) : failed(rejected(`${path} cannot be used: ${read.error}.`));
+  return read.tag === 'ok' ? ok(read.value.body) : failed(rejected(`Can't use ${path}: ${read.error}.`));
 }
 
-/** What a file allows counts only where the user wrote it: a project's or a plugin's is asked about as ever. */
+/** Only the user's own files can allow tools. Files of a project or a plugin can't: their tools ask as usual. */
 const allowedTools = ({scope, tools}: ExtensionFile): readonly string[] => (scope === 'user' ? tools : []);
 
 const valuesOf = ({root, scope}: ExtensionFile, values: Omit<BodyValues, 'pluginFolder'>): BodyValues => ({
@@ -132,14 +135,14 @@ const valuesOf = ({root, scope}: ExtensionFile, values: Omit<BodyValues, 'plugin
 });
 
 function unknownSkillText(name: string, skills: readonly SkillFile[]): string {
-  const text = `There is no skill ${JSON.stringify(clip(name, 200))}.`;
+  const text = `Unknown skill ${JSON.stringify(clip(name, 200))}.`;
   const names = skills.map(skill => skill.name);
   const near = nearestName(name, names);
   if (near !== undefined) return `${text} Did you mean ${near}?`;
-  const matching = matchingSkills(name, skills);
+  const matching = findMatchingSkills(name, skills);
   if (matching !== '') return `${text} These match:\n${matching}`;
-  return names.length === 0 || names.length > maxNames ? text : `${text} There are: ${names.join(', ')}.`;
+  return names.length === 0 || names.length > maxNames ? text : `${text} Available: ${names.join(', ')}.`;
 }
 
-/** More names than these are not listed in an error. */
+/** The most skill names that an error lists. */
 const maxNames = 50;

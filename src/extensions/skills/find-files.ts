@@ -6,9 +6,9 @@ import {readBounded} from '../../config/project-files.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
 
 export interface FoundFile {
-  /** Absolute, links not followed. */
+  /** Absolute; links are not resolved. */
   readonly path: string;
-  /** Its folders and name below the part's folder: `git/pr.md`. */
+  /** The folders and the file name below the part's folder: `git/pr.md`. */
   readonly parts: readonly string[];
   readonly text: string;
   readonly trust: FileTrust;
@@ -16,28 +16,29 @@ export interface FoundFile {
 
 interface FoundFiles {
   readonly files: readonly FoundFile[];
-  /** What was left out, and why: one sentence each. */
-  readonly leftOut: readonly LeftOut[];
+  /** The files that were skipped, and why. */
+  readonly leftOut: readonly SkippedFile[];
 }
 
-interface LeftOut {
+interface SkippedFile {
   readonly path: string;
   readonly why: string;
 }
 
-/** Bounds of the search below one folder, over which files are left out. */
+/** Bounds of the search below one folder. Files beyond them are skipped. */
 const bounds = {depth: 5, folders: 2000, files: 1000, fileBytes: 1024 * 1024};
 
 /**
- * The files of one part of a root: `SKILL.md` in folders of skills, `*.md` of the others, or that one file which the root names. Links
- * are followed, each folder is read once; a folder with a SKILL.md is not looked into further. Never throws.
+ * Finds the files of one part of a root: `SKILL.md` in folders of skills, `*.md` for the other parts, or the one file
+ * that the root names. Links are followed, and each folder is read once. A folder with a SKILL.md is not searched
+ * further. Never throws.
  */
 export async function findFiles(root: ExtensionRoot, part: ExtensionPart, signal: AbortSignal): Promise<FoundFiles> {
   const paths: Pick<FoundFile, 'path' | 'parts'>[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: SkippedFile[] = [];
   const seen = new Set<string>();
 
-  async function look(top: string, parts: readonly string[]): Promise<void> {
+  async function scan(top: string, parts: readonly string[]): Promise<void> {
     const folder = join(top, ...parts);
     const real = await realpath(folder).catch(() => undefined);
     if (real === undefined || seen.has(real) || signal.aborted) return;
@@ -46,7 +47,7 @@ export async function findFiles(root: ExtensionRoot, part: ExtensionPart, signal
       leftOut.push({path: folder, why: 'there are too many folders'});
       return;
     }
-    const {files, folders} = await namesIn(folder);
+    const {files, folders} = await listNames(folder);
     const own =
       part === 'skills' ? files.filter(name => /^skill\.md$/iu.test(name)).slice(0, 1) : files.filter(isMarkdown);
     for (const name of own) {
@@ -55,13 +56,13 @@ export async function findFiles(root: ExtensionRoot, part: ExtensionPart, signal
     }
     if (part === 'skills' && own.length > 0) return;
     for (const name of folders) {
-      await look(top, [...parts, name]);
+      await scan(top, [...parts, name]);
     }
   }
 
   for (const path of root.paths[part]) {
     if (part !== 'skills' && isMarkdown(path)) paths.push({path, parts: [basename(path)]});
-    else await look(path, []);
+    else await scan(path, []);
   }
   const read = await Promise.all(
     paths.map(async ({path, parts}) => ({path, parts, file: await readExtensionFile(path, root.trust)})),
@@ -78,7 +79,7 @@ export type ReadExtensionFile =
   | {readonly kind: 'read'; readonly text: string; readonly trust: FileTrust}
   | {readonly kind: 'unreadable'; readonly why: string};
 
-/** Reads a file once and asks whether these bytes may act. */
+/** Reads a file once and looks up whether exactly these bytes are trusted. */
 export async function readExtensionFile(path: string, trust: ExtensionRoot['trust']): Promise<ReadExtensionFile> {
   const read = await readBounded(path, bounds.fileBytes);
   switch (read.kind) {
@@ -89,7 +90,7 @@ export async function readExtensionFile(path: string, trust: ExtensionRoot['trus
         trust: trust === 'trusted' ? 'trusted' : trust.stateOf(path, read.bytes),
       };
     case 'none':
-      return {kind: 'unreadable', why: 'there is no such file any more'};
+      return {kind: 'unreadable', why: 'the file no longer exists'};
     case 'refused':
       return {kind: 'unreadable', why: read.why};
     default:
@@ -99,9 +100,9 @@ export async function readExtensionFile(path: string, trust: ExtensionRoot['trus
 
 const isMarkdown = (name: string): boolean => /\.md$/iu.test(name) && !/^readme\.md$/iu.test(name);
 
-const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
-async function namesIn(
+async function listNames(
   folder: string,
 ): Promise<{readonly files: readonly string[]; readonly folders: readonly string[]}> {
   const files: string[] = [];
@@ -109,14 +110,14 @@ async function namesIn(
   try {
     for await (const entry of await opendir(folder)) {
       const {name} = entry;
-      if (skipped.has(name)) continue;
+      if (ignoredFolders.has(name)) continue;
       const found = entry.isSymbolicLink() ? await stat(join(folder, name)).catch(() => undefined) : entry;
       if (found?.isFile() === true) files.push(name);
       if (found?.isDirectory() === true) folders.push(name);
       if (files.length + folders.length > bounds.folders) break;
     }
   } catch {
-    // A folder that cannot be read has nothing to offer.
+    // A folder that can't be read counts as empty.
   }
   return {files: files.toSorted(), folders: folders.toSorted()};
 }

@@ -16,31 +16,36 @@ import {
 import {findFiles, type FoundFile} from './find-files.ts';
 import {flagField, listField, type MarkdownFile, readMarkdownFile, textField} from './front-matter.ts';
 
-/** Whether something may be used; `no` says why not, in words for the user. */
+/** Whether weft offers a file. The `reason` is a text for the user. */
 export type Offer = {readonly offered: 'yes'} | {readonly offered: 'no'; readonly reason: string};
 
-/** What skills, commands and agents have in common. Texts are bounded, and not yet made visible for a terminal. */
+/**
+ * The fields that skills, commands and agents share. Texts are bounded, but control characters are not yet made
+ * visible for a terminal.
+ */
 export interface ExtensionFile {
-  /** Unique among those of its kind that are offered. A plugin's begin with its name and a colon. */
+  /** Unique among the offered files of its kind. Names from a plugin begin with the plugin's name and a colon. */
   readonly name: string;
-  /** One line; empty if the file says nothing. */
+  /** One line; empty if the file has none. */
   readonly description: string;
   readonly scope: ExtensionScope;
   readonly path: string;
   readonly root: ExtensionRoot;
   readonly offer: Offer;
-  /** Rules or tools as the file names them. */
+  /** Rules or tools, as written in the file. */
   readonly tools: readonly string[];
-  /** The model that it names; empty for none. */
+  /** The model that the file asks for; empty if it asks for none. */
   readonly model: string;
-  /** Every field of its front matter, known or not. */
+  /** Every field of the front matter, known or not. */
   readonly fields: JsonObject;
 }
 
 export interface SkillFile extends ExtensionFile {
   readonly folder: string;
   readonly argumentHint: string;
-  /** Whether the model is told of it, and whether the user may write `/name`. Both only count where it is offered. */
+  /**
+   * Whether the model sees the skill, and whether the user can type `/name`. Both count only if the skill is offered.
+   */
   readonly forModel: 'yes' | 'no';
   readonly forUser: 'yes' | 'no';
 }
@@ -57,13 +62,13 @@ export interface Extensions {
   readonly skills: readonly SkillFile[];
   readonly commands: readonly CommandFile[];
   readonly agents: readonly AgentFile[];
-  /** What was left out altogether: one sentence each. */
+  /** The files that could not be read at all, one sentence each. */
   readonly notices: readonly string[];
 }
 
 /**
- * Reads all skills, commands and agents of these places, those that win a name first. The `given` agents come before all that files
- * define. Never throws.
+ * Reads all skills, commands and agents of these places. If two share a name, the first one wins. The `given` agents
+ * come before those in files. Never throws.
  */
 export async function loadExtensions(
   places: ExtensionPlaces,
@@ -74,7 +79,7 @@ export async function loadExtensions(
   const notices: string[] = [];
   const readPart = async <Kind>(part: ExtensionPart, make: (file: ReadFile) => Kind): Promise<readonly Kind[]> => {
     const found = await Promise.all(roots.map(async root => ({root, ...(await findFiles(root, part, signal))})));
-    notices.push(...found.flatMap(({leftOut}) => leftOut.map(({path, why}) => `${path} is left out: ${why}.`)));
+    notices.push(...found.flatMap(({leftOut}) => leftOut.map(({path, why}) => `Skipped ${path}: ${why}.`)));
     return Promise.all(found.flatMap(({root, files}) => files.map(async file => make(await readFile(file, root)))));
   };
   const [skills, commands, agents] = await Promise.all([
@@ -82,25 +87,25 @@ export async function loadExtensions(
     readPart(extensionParts[1], commandOf),
     readPart(extensionParts[2], agentOf),
   ]);
-  const offeredSkills = withoutShadowed(skills);
+  const offeredSkills = markShadowed(skills);
   const skillNames = new Map(
     offeredSkills.flatMap(skill => (isForUser(skill) ? [[skill.name, skill.path] as const] : [])),
   );
   return {
     skills: offeredSkills,
-    commands: withoutShadowed(commands.map(command => withNameFree(command, skillNames))),
-    agents: withoutShadowed([...given, ...agents]),
+    commands: markShadowed(commands.map(command => checkCommandName(command, skillNames))),
+    agents: markShadowed([...given, ...agents]),
     notices,
   };
 }
 
 const isForUser = ({offer, forUser}: SkillFile): boolean => offer.offered === 'yes' && forUser === 'yes';
 
-/** A file with what was read in it. */
+/** A file and its parsed content. */
 interface ReadFile extends Pick<MarkdownFile, 'fields' | 'body'> {
   readonly file: Pick<FoundFile, 'path' | 'parts'>;
   readonly root: ExtensionRoot;
-  /** Why it may not act, or cannot be read; `undefined` if it can. */
+  /** Why the file can't be used: not trusted, or not readable. `undefined` if it can be used. */
   readonly reason: string | undefined;
 }
 
@@ -112,12 +117,12 @@ async function readFile(file: FoundFile, root: ExtensionRoot): Promise<ReadFile>
     root,
     fields,
     body,
-    reason: untrustedReason(file.trust) ?? (read.tag === 'failed' ? read.error : undefined),
+    reason: trustProblem(file.trust) ?? (read.tag === 'failed' ? read.error : undefined),
   };
 }
 
-/** Of those that share a name the first is offered; the others say which one it is. */
-function withoutShadowed<Kind extends ExtensionFile>(files: readonly Kind[]): readonly Kind[] {
+/** Offers only the first of several files that share a name. The reasons of the others name that file. */
+function markShadowed<Kind extends ExtensionFile>(files: readonly Kind[]): readonly Kind[] {
   const taken = new Map<string, string>();
   return files.map(file => {
     if (file.offer.offered === 'no') return file;
@@ -129,11 +134,11 @@ function withoutShadowed<Kind extends ExtensionFile>(files: readonly Kind[]): re
   });
 }
 
-function withNameFree(command: CommandFile, skills: ReadonlyMap<string, string>): CommandFile {
+function checkCommandName(command: CommandFile, skills: ReadonlyMap<string, string>): CommandFile {
   if (command.offer.offered === 'no') return command;
   const skill = skills.get(command.name);
   if (builtInCommands.has(command.name)) {
-    return {...command, offer: {offered: 'no', reason: `/${command.name} is a command of weft itself`}};
+    return {...command, offer: {offered: 'no', reason: `/${command.name} is a built-in command`}};
   }
   return skill === undefined
     ? command
@@ -143,101 +148,107 @@ function withNameFree(command: CommandFile, skills: ReadonlyMap<string, string>)
 function skillOf(read: ReadFile): SkillFile {
   const {file, root, fields} = read;
   const folder = dirname(file.path);
-  const said = textField(fields, 'name');
+  const declaredName = textField(fields, 'name');
   const own = basename(folder);
-  const name = prefixed(root, isNamedByFolder(file, root) ? nameFrom(own, said) : nameFrom(said, own));
+  const name = addPrefix(
+    root,
+    isNamedByFolder(file, root) ? toUsableName(own, declaredName) : toUsableName(declaredName, own),
+  );
   const description = [textField(fields, 'description'), textField(fields, 'when_to_use')]
     .filter(text => text !== '')
     .join(' ');
   const wantsUser = flagField(fields, 'user-invocable') !== false;
   return {
-    ...commonOf(name, read, description === '' ? 'it has no description' : undefined),
-    description: bounded(description, longest.skillDescription),
+    ...commonFieldsOf(name, read, description === '' ? 'it has no description' : undefined),
+    description: clipLine(description, maxChars.skillDescription),
     folder,
-    argumentHint: bounded(textField(fields, 'argument-hint', 'argument_hint'), longest.hint),
+    argumentHint: clipLine(textField(fields, 'argument-hint', 'argument_hint'), maxChars.hint),
     forModel: flagField(fields, 'disable-model-invocation') === true ? 'no' : 'yes',
     forUser: wantsUser && !builtInCommands.has(name) ? 'yes' : 'no',
   };
 }
 
 /**
- * Claude Code calls a skill by its folder, whatever name it says, except where the folder is one that a plugin names (seen in 2.1.330);
- * for the others the name that it says counts (agentskills.io: both should be the same).
+ * Claude Code 2.1.330 names a skill after its folder, whatever its `name` field says. The exception is a folder that
+ * a plugin lists itself. All other skills use their `name` field (agentskills.io: both should be the same).
  */
 const isNamedByFolder = ({parts}: ReadFile['file'], {scope, folder}: ExtensionRoot): boolean =>
   parts.length > 1 && (scope === 'plugin' || basename(folder) === '.claude');
 
 function commandOf(read: ReadFile): CommandFile {
   const {file, root, fields, body} = read;
-  const name = prefixed(
+  const name = addPrefix(
     root,
     file.parts
-      .map((part, at) => nameFrom('', at === file.parts.length - 1 ? part.replace(/\.md$/iu, '') : part))
+      .map((part, at) => toUsableName('', at === file.parts.length - 1 ? part.replace(/\.md$/iu, '') : part))
       .join(':'),
   );
   const firstWords = body.split('\n').find(line => line.trim() !== '') ?? '';
   return {
-    ...commonOf(name, read, body === '' ? 'it is empty' : undefined),
-    description: bounded(textField(fields, 'description') || firstWords.replace(/^#+\s*/u, ''), longest.description),
-    argumentHint: bounded(textField(fields, 'argument-hint', 'argument_hint'), longest.hint),
+    ...commonFieldsOf(name, read, body === '' ? 'it is empty' : undefined),
+    description: clipLine(textField(fields, 'description') || firstWords.replace(/^#+\s*/u, ''), maxChars.description),
+    argumentHint: clipLine(textField(fields, 'argument-hint', 'argument_hint'), maxChars.hint),
   };
 }
 
 function agentOf(read: ReadFile): AgentFile {
   const {file, root, fields, body} = read;
-  const own = nameFrom(textField(fields, 'name'), (file.parts.at(-1) ?? '').replace(/\.md$/iu, ''));
-  // Folders are part of the names of a plugin's agents, and of no others (seen in Claude Code 2.1.330).
-  const folders = root.scope === 'plugin' ? file.parts.slice(0, -1).map(part => nameFrom(part, '')) : [];
-  const name = prefixed(root, [...folders, own].join(':'));
+  const own = toUsableName(textField(fields, 'name'), (file.parts.at(-1) ?? '').replace(/\.md$/iu, ''));
+  // Only the names of a plugin's agents include folders (seen in Claude Code 2.1.330).
+  const folders = root.scope === 'plugin' ? file.parts.slice(0, -1).map(part => toUsableName(part, '')) : [];
+  const name = addPrefix(root, [...folders, own].join(':'));
   const description = textField(fields, 'description');
-  const lack = description === '' ? 'it has no description' : body === '' ? 'it has no prompt' : undefined;
+  const problem = description === '' ? 'it has no description' : body === '' ? 'it has no prompt' : undefined;
   return {
-    ...commonOf(name, read, lack),
+    ...commonFieldsOf(name, read, problem),
     tools: listField(fields, 'tools'),
-    description: bounded(description, longest.skillDescription),
+    description: clipLine(description, maxChars.skillDescription),
     prompt: root.scope === 'plugin' ? body.replaceAll('${CLAUDE_PLUGIN_ROOT}', () => root.folder) : body,
   };
 }
 
-/** Kinds of agents as `--agents` and programs define them: the fields of an agent's file, and its prompt. */
+/** Agents as `--agents` and programs define them: the fields of an agent file, and its prompt. */
 const definitions = z.record(
   z.string().check(z.minLength(1)),
   z.looseObject({description: z.string().check(z.minLength(1)), prompt: z.string().check(z.minLength(1))}),
 );
 
-/** Reads definitions of agents; the error says which one does not fit and how. `source` names where they come from. */
-export function givenAgents(json: Json, source: string): Outcome<readonly AgentFile[], string> {
+/**
+ * Reads agent definitions. The error says which one is invalid and what is expected. `source` names where they come
+ * from.
+ */
+export function parseAgents(json: Json, source: string): Outcome<readonly AgentFile[], string> {
   const read = z.safeParse(definitions, json);
   if (!read.success) {
     const where = read.error.issues[0]?.path.join('.') ?? '';
     return failed(
-      `${where === '' ? 'it' : JSON.stringify(where)} does not fit: it must be {"NAME": {"description": "…", "prompt": "…", "tools": […]?, "model": "…"?}}`,
+      `${where === '' ? 'it' : JSON.stringify(where)} is invalid: expected {"NAME": {"description": "…", "prompt": "…", "tools": […]?, "model": "…"?}}`,
     );
   }
   return ok(
     Object.entries(read.data).map(([name, {prompt, ...fields}]) =>
-      agentFrom(name, {fields: isJsonObject(fields) ? fields : {}, prompt, source}),
+      toAgentFile(name, {fields: isJsonObject(fields) ? fields : {}, prompt, source}),
     ),
   );
 }
 
-function agentFrom(
+function toAgentFile(
   name: string,
   {fields, prompt, source}: {readonly fields: JsonObject; readonly prompt: string; readonly source: string},
 ): AgentFile {
   const root: ExtensionRoot = {folder: '', scope: 'user', trust: 'trusted', prefix: '', paths: usualPaths('')};
   const read: ReadFile = {file: {path: source, parts: []}, root, fields, body: prompt, reason: undefined};
   return {
-    ...commonOf(nameFrom(name, ''), read, undefined),
+    ...commonFieldsOf(toUsableName(name, ''), read, undefined),
     tools: listField(fields, 'tools'),
-    description: bounded(textField(fields, 'description'), longest.skillDescription),
+    description: clipLine(textField(fields, 'description'), maxChars.skillDescription),
     prompt,
   };
 }
 
-/** `lack`: why a file that can be read says too little. */
-function commonOf(name: string, read: ReadFile, lack: string | undefined): Omit<ExtensionFile, 'description'> {
-  const {file, root, fields, reason = lack} = read;
+/** `lack` says what a readable file is missing. */
+function commonFieldsOf(name: string, read: ReadFile, problem: string | undefined): Omit<ExtensionFile, 'description'> {
+  const {file, root, fields, reason = problem} = read;
   const model = textField(fields, 'model');
   return {
     name,
@@ -251,28 +262,29 @@ function commonOf(name: string, read: ReadFile, lack: string | undefined): Omit<
   };
 }
 
-/** Characters of what is kept of a file's own words. */
-const longest = {skillDescription: 1024, description: 300, hint: 100, name: 64};
+/** The longest texts taken from a file, in UTF-16 units. */
+const maxChars = {skillDescription: 1024, description: 300, hint: 100, name: 64};
 
-const bounded = (text: string, most: number): string => clip(collapseSpaces(text), most);
+const clipLine = (text: string, most: number): string => clip(collapseSpaces(text), most);
 
-/** Why a project's file may not act; `undefined` if it may. */
-export const untrustedReason = (trust: FileTrust): string | undefined => untrustedReasons[trust];
+/** Returns why a project's file is not trusted, or `undefined` if it is. */
+export const trustProblem = (trust: FileTrust): string | undefined => trustProblems[trust];
 
-const untrustedReasons: Readonly<Record<FileTrust, string | undefined>> = {
+const trustProblems: Readonly<Record<FileTrust, string | undefined>> = {
   trusted: undefined,
   changed: 'it changed since you trusted this project (review and trust it: weft permissions trust)',
   never: 'you have not trusted this project (review and trust it: weft permissions trust)',
 };
 
-const prefixed = ({prefix}: ExtensionRoot, name: string): string => (prefix === '' ? name : `${prefix}:${name}`);
+const addPrefix = ({prefix}: ExtensionRoot, name: string): string => (prefix === '' ? name : `${prefix}:${name}`);
 
-/** A name that can be written behind a slash: of what the file says, or else of where it lies. */
-const nameFrom = (said: string, place: string): string => usableName(said) || usableName(place) || 'unnamed';
+/** Returns a name that can be typed after a slash. It comes from the file's own field, or else from its location. */
+const toUsableName = (declaredName: string, place: string): string =>
+  sanitizeName(declaredName) || sanitizeName(place) || 'unnamed';
 
-const usableName = (text: string): string =>
+const sanitizeName = (text: string): string =>
   text
     .trim()
     .replaceAll(/[^\p{Letter}\p{Number}_.-]+/gu, '-')
     .replaceAll(/^[-.]+|-+$/gu, '')
-    .slice(0, longest.name);
+    .slice(0, maxChars.name);

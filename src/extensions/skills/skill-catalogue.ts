@@ -1,30 +1,37 @@
 import type {SkillCatalogue} from '../../actions/skills-port.ts';
 import {clip, collapseSpaces} from '../../base/clip.ts';
 
-/** What the names and lines of the catalogue may take in a request, in bytes of JSON: for 20 skills, for each further one, at most. */
-const room = {base: 1150, more: 40, most: 3500} as const;
+/**
+ * The size of the catalogue in a request, in bytes of JSON: `base` for up to 20 skills, `more` for each further
+ * skill, and never above `most`.
+ */
+const catalogueBytes = {base: 1150, more: 40, most: 3500} as const;
 
-/** The longest and the shortest description of one line, in characters; what would be shorter is left out. */
+/** The longest and the shortest description in a line, in characters. Shorter ones are left out. */
 const description = {most: 240, least: 40} as const;
 
-/** A skill as the catalogue and `matchingSkills` speak of it. */
+/** The fields of a skill that the catalogue and `findMatchingSkills` show. */
 export interface DescribedSkill {
   readonly name: string;
   readonly description: string;
 }
 
 /**
- * What the model is told of the skills, of a bounded size. Every name that fits is there, in the order given; the descriptions share
- * what is left: the shorter ones stand whole. Where they would come to nothing, the first skills keep theirs. A note says how to find
- * the skills whose names do not fit. Linear in the number of skills.
+ * Returns the list of skills for the model, of a bounded size. Every name that fits is listed, in the given order.
+ * The descriptions share the space that is left, and shorter ones stay whole. If no description would get enough
+ * space, the first skills keep theirs. If some names don't fit, a note says how to find those skills. Linear in the
+ * number of skills.
  */
 export function skillCatalogue(skills: readonly DescribedSkill[]): SkillCatalogue | undefined {
   if (skills.length === 0) return undefined;
-  const most = Math.min(room.most, room.base + Math.max(0, skills.length - 20) * room.more);
+  const most = Math.min(
+    catalogueBytes.most,
+    catalogueBytes.base + Math.max(0, skills.length - 20) * catalogueBytes.more,
+  );
   let left = most;
   const named = skills.slice(
     0,
-    fittingCount(skills, ({name}) => (left -= bytesOf(name) + 1) >= 0),
+    countFitting(skills, ({name}) => (left -= bytesOf(name) + 1) >= 0),
   );
   if (named.length < skills.length) {
     const names = named.map(({name}) => name);
@@ -42,38 +49,38 @@ export function skillCatalogue(skills: readonly DescribedSkill[]): SkillCatalogu
   }
   const described = short.slice(
     0,
-    fittingCount(short, skill => (left -= lineBytes(skill, length)) >= 0),
+    countFitting(short, skill => (left -= lineBytes(skill, length)) >= 0),
   );
   return {names: skills.map(({name}) => name), lines: described.map(skill => lineOf(skill, length)).join('\n')};
 }
 
-function fittingCount<Item>(items: readonly Item[], fits: (item: Item) => boolean): number {
+function countFitting<Item>(items: readonly Item[], fits: (item: Item) => boolean): number {
   const end = items.findIndex(item => !fits(item));
   return end < 0 ? items.length : end;
 }
 
 const lineOf = ({name, description: words}: DescribedSkill, length: number): string =>
-  `- ${name}: ${shortened(words, length)}`;
+  `- ${name}: ${shorten(words, length)}`;
 
 const lineBytes = (skill: DescribedSkill, length: number): number => bytesOf(lineOf(skill, length));
 
-function shortened(text: string, length: number): string {
+function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   const cut = clip(text, length);
   const lastBlank = cut.search(/\s\S*$/u);
   return lastBlank < 3 ? cut : `${cut.slice(0, lastBlank).trimEnd()}…`;
 }
 
-/** In a request, as JSON. */
+/** The size of a text as JSON in a request. */
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
 const maxMatches = 20;
 
 /**
- * The skills whose name or description holds the words of a name that is none, as lines; those that hold the most words come first.
- * Empty if none does.
+ * Returns the skills that match the words of an unknown name, as lines. Skills that match the most words come first.
+ * Empty if none matches.
  */
-export function matchingSkills(wanted: string, skills: readonly DescribedSkill[]): string {
+export function findMatchingSkills(wanted: string, skills: readonly DescribedSkill[]): string {
   const words = collapseSpaces(wanted.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}]+/gu, ' ')).split(' ', 20);
   const scored = skills.map(skill => {
     const text = `${skill.name} ${skill.description}`.toLowerCase();

@@ -12,7 +12,7 @@ import type {PermissionMode} from '../../domain/risk.ts';
 import {contextTokens, knownCost, type Usage} from '../../domain/usage.ts';
 import {ownCallMeta} from '../../protocol/acp/own-call.ts';
 import {
-  endOfCall,
+  toCallEnd,
   historyUpdates,
   planOf,
   diffContent,
@@ -152,7 +152,7 @@ export class EditorSession {
       }
       case 'action-settled': {
         const {call, result, toolResult} = event;
-        const end = endOfCall(toolResult);
+        const end = toCallEnd(toolResult);
         // Send no content for an edit, because it would replace the diff.
         const isDrawn = this.#drawn.delete(call.id) && end.status === 'completed';
         const kept = result.tag === 'action' ? changesOfCommand(result.result).diffs : [];

@@ -1,7 +1,7 @@
 import type {PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {noUsage} from '../../domain/usage.ts';
 import type {ControlMessage} from '../../protocol/rpc/control-message.ts';
-import {resultMessage} from '../../protocol/rpc/result-message.ts';
+import {makeResultMessage} from '../../protocol/rpc/result-message.ts';
 import type {RpcMessage, RpcResult} from '../../protocol/rpc/rpc-message.ts';
 import {noSessionUsage} from './session-state.ts';
 
@@ -29,7 +29,7 @@ export function startFailure({
 
 /** Returns the result of a run that could not begin. */
 export function failureResult(message: string, uuid: () => string): RpcResult {
-  const result = resultMessage(refusedSummary(message, noSessionUsage), {
+  const result = makeResultMessage(refusedSummary(message, noSessionUsage), {
     address: {session_id: uuid(), uuid: uuid(), provider: ''},
     model: '',
     phase: 'streaming',

@@ -8,7 +8,7 @@ import type {Elicitation, ElicitationReply} from '../../actions/mcp-port.ts';
 import type {Question, QuestionAnswer} from '../../actions/ports.ts';
 import type {ApprovalAnswer, QuestionResponse} from '../../agent/client.ts';
 import type {ActionId} from '../../domain/ids.ts';
-import {permissionUpdates, type PermissionWishes} from '../../protocol/rpc/permission-updates.ts';
+import {readPermissionUpdates, type PermissionRequests} from '../../protocol/rpc/permission-updates.ts';
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
 import type {ControlChannel} from './control-channel.ts';
 
@@ -79,7 +79,7 @@ export type PermissionReply =
       readonly kind: 'allow';
       readonly answer: ApprovalAnswer;
       readonly input: JsonObject | 'unchanged';
-      readonly wishes: PermissionWishes;
+      readonly wishes: PermissionRequests;
     }
   | {readonly kind: 'deny'; readonly message: string; readonly next: 'go-on' | 'interrupt'};
 
@@ -106,7 +106,7 @@ export function permissionReply(payload: JsonObject, input: Json): PermissionRep
     return {kind: 'deny', message, next: 'go-on'};
   }
   const {updatedInput, updatedPermissions} = yes.data;
-  const {rules, ...wishes} = permissionUpdates(updatedPermissions ?? []);
+  const {rules, ...wishes} = readPermissionUpdates(updatedPermissions ?? []);
   // Clients send the input back unless they change it.
   const changed =
     updatedInput === undefined || updatedInput === null || sameJson(updatedInput, input) ? 'unchanged' : updatedInput;

@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import {tryOr} from '../../base/outcome.ts';
 import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 
-/* What an editor asks of weft by ACP, version 1. Fields that weft does not know are left alone. */
+/*
+ * The requests that an editor sends to weft over ACP, version 1. Unknown fields are ignored.
+ */
 
 const absolutePath = z.string().check(z.regex(/^(?:\/|[A-Za-z]:[\\/])/u));
 const named = z.object({name: z.string(), value: z.string()});
@@ -36,7 +38,7 @@ export const promptRequest = z.looseObject({sessionId: z.string(), prompt: z.arr
 
 type Prompt = z.infer<typeof promptRequest>['prompt'];
 
-/** A prompt as weft takes it: files that it links to are named, texts that it brings along stand behind their names. */
+/** Converts a prompt to weft's form. Linked files become paths, and embedded texts follow their paths. */
 export function promptOf(blocks: Prompt): {readonly text: string; readonly images: readonly ImageBlock[]} {
   const images: ImageBlock[] = [];
   const texts = blocks.map(block => {
@@ -57,13 +59,13 @@ export function promptOf(blocks: Prompt): {readonly text: string; readonly image
   return {text: texts.join(''), images};
 }
 
-/** `file:///a%20b` is the path `/a b`; any other address stays. */
+/** Converts `file:///a%20b` to the path `/a b`. Any other address stays. */
 function pathOf(uri: string): string {
   if (!uri.startsWith('file://')) return uri;
   return tryOr(() => decodeURIComponent(new URL(uri).pathname), uri);
 }
 
-/** The servers that an editor gives, in the form of `mcpServers`. */
+/** Converts an editor's servers to the form of `mcpServers`. */
 export const givenServers = (servers: z.infer<typeof newSessionRequest>['mcpServers'] = []) =>
   Object.fromEntries(
     servers.map(({name, type, command, args = [], env = [], url, headers = []}) => [

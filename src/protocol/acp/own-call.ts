@@ -6,8 +6,8 @@ import type {Obligation} from '../../domain/obligation.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 
 /*
- * What weft adds (`_meta.weft`) to a request for permission, for weft at the other end: the call itself, which that one judges by its own
- * rules, and what a person is shown of it, since the files lie on this machine.
+ * The extension (`_meta.weft`) of a permission request for a weft at the other end. It contains the call, which the
+ * other weft judges by its own rules. It also contains the preview, since the files are on this machine.
  */
 
 export interface OwnCall {
@@ -20,7 +20,7 @@ export interface OwnCall {
   readonly obligations: readonly Obligation['kind'][];
 }
 
-/** Nothing for what is no matter of rules: a plan is shown as the text that it is. */
+/** Returns the extension for a call. It is empty for a plan, which no rule covers and which is shown as text. */
 export const ownCallMeta = ({toolName, input, action, preview, obligations}: Approval, directory: string): object =>
   accessOf(action).kind === 'plan'
     ? {}
@@ -41,27 +41,27 @@ const fileDiff = z.object({
   hunks: z.array(z.object({oldStart: z.int(), newStart: z.int(), lines: z.array(diffLine)})),
   notes: z.array(z.string()),
 });
-const shownPreview = z.discriminatedUnion('kind', [
+const previewSchema = z.discriminatedUnion('kind', [
   z.object({kind: z.literal('command'), command: z.string(), directory: z.string()}),
-  // Changes of a command that ran there: a person keeps all or none of them.
+  // The changes of a command that already ran. The user keeps all or none of them.
   z.object({kind: z.enum(['diff', 'changes']), files: z.array(fileDiff)}),
   z.object({kind: z.literal('arguments'), text: z.string()}),
 ]);
-const ownCall = z.object({name: z.string(), directory: z.string()});
+const ownCallSchema = z.object({name: z.string(), directory: z.string()});
 const kept = z.array(z.enum(['restricted-environment', 'confined', 'directory', 'paths', 'left-out']));
 
-/** `undefined` if there is none; a preview that does not fit is none. */
+/** Reads the extension; `undefined` if there is none. An invalid preview counts as missing. */
 export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
   const weft = isJsonObject(meta) ? meta['weft'] : undefined;
   if (!isJsonObject(weft)) return undefined;
   const {input, preview} = weft;
-  const named = ownCall.safeParse(weft);
+  const named = ownCallSchema.safeParse(weft);
   if (!named.success || !isJsonObject(input)) return undefined;
-  const shown = shownPreview.safeParse(preview);
-  // An older weft tells none.
+  const shown = previewSchema.safeParse(preview);
+  // An older weft sends no obligations.
   const {data: obligations = []} = kept.safeParse(weft['obligations']);
   return {...named.data, input, preview: shown.success ? previewOf(shown.data) : nothingToShow, obligations};
 }
 
-const previewOf = (shown: z.infer<typeof shownPreview>): Preview =>
+const previewOf = (shown: z.infer<typeof previewSchema>): Preview =>
   'files' in shown ? {kind: 'diff', files: shown.files.map(file => ({...file, movedFrom: file.movedFrom}))} : shown;

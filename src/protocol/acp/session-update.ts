@@ -12,7 +12,9 @@ import {
 } from '../../domain/conversation.ts';
 import type {TodoList} from '../../domain/todo.ts';
 
-/* What weft tells an editor by ACP (`session/update`), from its own terms. The protocol's version is 1. */
+/*
+ * The updates that weft sends to an editor over ACP (`session/update`), protocol version 1.
+ */
 
 export const textContent = (text: string) => ({type: 'text', text}) as const;
 
@@ -35,11 +37,11 @@ const toolKinds = {
   'computer-steps': 'other',
 } as const satisfies Record<Access['kind'], string>;
 
-/** Editors want absolute paths; weft's own begin at the folder of the session. */
+/** Editors expect absolute paths, but weft's own are relative to the session's folder. */
 const absolute = (path: string, directory: string): string =>
   /^(?:[/~]|[A-Za-z]:[\\/])/u.test(path) ? path : `${directory.replace(/\/$/u, '')}/${path}`;
 
-/** The files that an action names, for an editor that follows along. */
+/** Returns the files of an action, for an editor that follows along. */
 function locationsOf(access: Access, directory: string): readonly JsonObject[] {
   switch (access.kind) {
     case 'read':
@@ -51,7 +53,7 @@ function locationsOf(access: Access, directory: string): readonly JsonObject[] {
   }
 }
 
-/** A tool call as its model wrote it; `directory` is that of the session. */
+/** Converts a tool call as the model wrote it. `directory` is the session's folder. */
 export function toolCall(
   call: {readonly id: string; readonly action: Action; readonly label: string},
   directory: string,
@@ -62,7 +64,7 @@ export function toolCall(
   return {toolCallId, title, kind: toolKinds[access.kind], rawInput: action.input, locations};
 }
 
-/** What a person sees of an action before it runs: diffs, as the lines around each change. */
+/** Converts an action's preview. Diffs contain the lines around each change. */
 export function previewContent(preview: Preview, directory: string): readonly JsonObject[] {
   switch (preview.kind) {
     case 'diff':
@@ -81,7 +83,7 @@ export function previewContent(preview: Preview, directory: string): readonly Js
   }
 }
 
-/** Diffs, as the lines around each change. */
+/** Converts diffs to the lines around each change. */
 export const diffContent = (files: readonly FileDiff[], directory: string): readonly JsonObject[] =>
   files.flatMap(file => diffsOf(file, directory));
 
@@ -97,14 +99,14 @@ function diffsOf({path: written, hunks, before}: FileDiff, directory: string): r
   });
 }
 
-/** What a tool answered, as text. */
+/** Returns a tool's result as text. */
 export const resultContent = (content: readonly ResultContent[]): readonly JsonObject[] =>
   content.flatMap(block =>
     block.kind === 'text' && block.text !== '' ? [{type: 'content', content: textContent(block.text)}] : [],
   );
 
-/** How a call ended. The protocol knows no third state, so `_meta.weft` says more. */
-export const endOfCall = (end: CallOutcome) => ({
+/** Converts how a call ended. ACP has no third state, so `_meta.weft` adds the details. */
+export const toCallEnd = (end: CallOutcome) => ({
   status: end.outcome === 'success' ? 'completed' : 'failed',
   _meta: {weft: outcomeFields(end)},
 });
@@ -114,12 +116,12 @@ export const planOf = (todos: TodoList) => ({
   entries: todos.map(({title, status}) => ({
     content: title,
     priority: 'medium',
-    // The protocol has no word for one that was given up.
+    // ACP has no status for a cancelled entry.
     status: status === 'cancelled' ? 'completed' : status,
   })),
 });
 
-/** A conversation that was kept, as the updates that once told it. */
+/** Returns a saved conversation as the updates that originally reported it. */
 export function historyUpdates(history: readonly Message[]): readonly object[] {
   const results = new Map(
     history.flatMap(message =>
@@ -136,7 +138,7 @@ export function historyUpdates(history: readonly Message[]): readonly object[] {
     const calls = message.blocks.flatMap(block => {
       if (block.kind !== 'tool-call') return [];
       const result = results.get(block.id);
-      const end = endOfCall(result ?? {outcome: 'cancelled', reason: 'unknown'});
+      const end = toCallEnd(result ?? {outcome: 'cancelled', reason: 'unknown'});
       const content = resultContent(result?.content ?? []);
       const {id: toolCallId, name: title, input: rawInput} = block;
       return [{sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', ...end, rawInput, content}];

@@ -1,7 +1,7 @@
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 
-/** The codes of JSON-RPC 2.0 that weft sends. */
+/** The JSON-RPC 2.0 error codes that weft sends. */
 export const rpcErrors = {invalidRequest: -32600, noMethod: -32601, invalidParams: -32602, internal: -32603} as const;
 
 export interface RpcError {
@@ -13,13 +13,13 @@ export interface RpcError {
 
 export const rpcError = (code: number, message: string): RpcError => ({code, message, data: null});
 
-/** A request of the other side. */
+/** A request from the other side. */
 export interface RpcRequest {
   readonly id: number | string;
   readonly method: string;
   /** An object; empty if the message has none. */
   readonly params: JsonObject;
-  /** To be called once; later calls have no effect. */
+  /** Answers the request. Later calls have no effect. */
   answer(result: Outcome<Json, RpcError>): void;
 }
 
@@ -29,13 +29,16 @@ export interface RpcHandlers {
   readonly notification: (method: string, params: JsonObject) => void;
 }
 
-/** One side of JSON-RPC 2.0. Both sides ask and answer at once; answers come in any order. */
+/** One side of a JSON-RPC 2.0 connection. Both sides can send requests at any time, and answers come in any order. */
 export interface RpcPeer {
-  /** `answered` is called with the answer, as soon as that is taken; never where the other side does not answer. */
+  /**
+   * Sends a request and calls `answered` as soon as the answer arrives. `answered` is never called if the other side
+   * does not answer.
+   */
   call(method: string, params: object, answered: (answer: Outcome<Json, RpcError>) => void): void;
   request(method: string, params: object): Promise<Outcome<Json, RpcError>>;
   notify(method: string, params: object): void;
-  /** Takes a message of the other side; one that does not fit is left out. */
+  /** Handles a message from the other side. Invalid messages are ignored. */
   take(message: JsonObject): void;
 }
 

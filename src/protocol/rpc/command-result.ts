@@ -3,7 +3,10 @@ import type {DiffLine, FileDiff} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ChangedFile, CommandResult} from './rpc-message.ts';
 
-/** The structured output of a command; `undefined` for every other action, and where the command never ran. */
+/**
+ * Returns the structured output of a command. Returns `undefined` for every other action, and for a command that
+ * never ran.
+ */
 export function commandResult(settled: SettledCall): CommandResult | undefined {
   if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
   const {settled: result} = settled.result;
@@ -44,7 +47,10 @@ const changedFile = ({path, before, after, added, removed, hunks}: FileDiff): Ch
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = {context: ' ', added: '+', removed: '-'};
 
-/** How a command that ran has failed, with what it printed; `undefined` if it has not, and for every other action. */
+/**
+ * Returns how a command failed, with its output. Returns `undefined` for a command that succeeded, and for every
+ * other action.
+ */
 export function commandFailure(settled: SettledCall): string | undefined {
   if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
   const {settled: result} = settled.result;

@@ -2,29 +2,29 @@ import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {ChangeEntry} from '../../domain/change-set.ts';
 
-/** What weft writes of the control protocol: its own requests, its answers, and requests that it takes back. */
+/** The control messages that weft writes: its requests, its answers, and the withdrawals of its requests. */
 export type ControlMessage =
   | {readonly type: 'control_request'; readonly request_id: string; readonly request: WeftRequest}
   | {readonly type: 'control_response'; readonly response: ControlAnswer}
   | {readonly type: 'control_cancel_request'; readonly request_id: string}
-  /** Says nothing: whether anybody reads shows only where something is written. */
+  /** Carries no information. A write is the only way to detect that the reader is gone. */
   | {readonly type: 'keep_alive'};
 
 export type ControlAnswer =
   | {readonly subtype: 'success'; readonly request_id: string; readonly response: JsonObject}
   | {readonly subtype: 'error'; readonly request_id: string; readonly error: string; readonly error_code: string};
 
-/** What weft asks the client for. */
+/** The requests that weft sends to the client. */
 export type WeftRequest = CanUseToolRequest | HookCallbackRequest | McpMessageRequest | ElicitationRequest;
 
-/** May this call run? Answered with allow (and perhaps another input, or rules) or deny. */
+/** Asks whether a call may run. The answer is allow, with optional new input or rules, or deny. */
 export interface CanUseToolRequest {
   readonly subtype: 'can_use_tool';
   readonly tool_name: string;
   readonly display_name: string;
   readonly input: Json;
   readonly tool_use_id: string;
-  /** The sub-agent that asks; without it the agent of the session does. */
+  /** The sub-agent that asks; absent for the agent of the session. */
   readonly agent_id?: string;
   readonly description?: string;
   readonly title?: string;
@@ -32,9 +32,12 @@ export interface CanUseToolRequest {
   readonly decision_reason?: string;
   readonly decision_reason_type?: 'rule' | 'mode' | 'workingDir' | 'safetyCheck' | 'other';
   readonly blocked_path?: string;
-  /** weft's own field: the command has run, and it is asked whether to keep these changes of it. Another input is a no. */
+  /**
+   * weft's own field: the command already ran, and the question is whether to keep its changes. Changed input counts
+   * as a no.
+   */
   readonly changes?: readonly ChangeEntry[];
-  /** The answer is more than yes or no. */
+  /** The answer needs more than a yes or no. */
   readonly requires_user_interaction?: true;
 }
 
@@ -71,7 +74,7 @@ interface ElicitationRequest {
   readonly requested_schema?: JsonObject;
 }
 
-/** A JSON value as it came. */
+/** Any JSON value. */
 const json = z.custom<Json>(() => true);
 const object = z.custom<JsonObject>(isJsonObject);
 const optionalNull = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
@@ -84,7 +87,10 @@ const hookMatcher = z.looseObject({
   onFailure: z.optional(z.enum(['continue', 'block'])),
 });
 
-/** What a client registers; the values of `hooks` are read one by one, so that an event nobody knows spoils nothing. */
+/**
+ * A client's registration. The values of `hooks` are read one by one, so that an unknown event does not invalidate
+ * the others.
+ */
 const initialize = z.looseObject({
   subtype: z.literal('initialize'),
   hooks: optionalNull(z.record(z.string(), z.array(hookMatcher))),
@@ -104,7 +110,7 @@ const initialize = z.looseObject({
   toolAliases: optionalNull(z.record(z.string(), z.string())),
 });
 
-/** What a client may ask weft for, by subtype. */
+/** The requests that a client can send, by subtype. */
 export const controlRequests = {
   initialize,
   interrupt: z.looseObject({subtype: z.literal('interrupt'), cancel_queued: z.optional(z.boolean())}),

@@ -4,38 +4,38 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 import {controlRequests, type ControlRequest} from './control-message.ts';
 
-/** One line of what a client writes, understood as far as it can be. */
+/** One line of a client's input, decoded as far as possible. */
 export type RpcInput =
   | {readonly kind: 'prompt'; readonly prompt: InputPrompt}
   | {readonly kind: 'request'; readonly id: string; readonly request: ControlRequest}
-  /** A request that cannot be served as it stands; `subtype` is unknown, or `message` says what does not fit. */
+  /** A request that weft can't serve. Its `subtype` is unknown, or `message` says what is invalid. */
   | {readonly kind: 'unserved-request'; readonly id: string; readonly code: RefusalCode; readonly message: string}
-  /** The answer to a request of ours. */
+  /** The answer to a request from weft. */
   | {readonly kind: 'response'; readonly id: string; readonly answer: Outcome<JsonObject, string>}
-  /** The client takes a request back. */
+  /** The client withdraws a request. */
   | {readonly kind: 'withdrawal'; readonly id: string}
   | {readonly kind: 'keep-alive'}
-  /** Well formed, and nothing weft has a use for. */
+  /** A valid message that weft has no use for. */
   | {readonly kind: 'foreign'; readonly type: string}
   | {readonly kind: 'broken'; readonly message: string};
 
 export type RefusalCode = 'unsupported_request' | 'invalid_request';
 
 export interface InputPrompt {
-  /** The client's own id, where it gave one. */
+  /** The client's own id, if it sent one. */
   readonly id: string | undefined;
   readonly text: string;
   readonly images: readonly ImageBlock[];
   readonly when: 'queued' | 'steering';
-  /** `hold`: it is sent together with the next one. */
+  /** `hold`: the prompt is sent together with the next one. */
   readonly send: 'now' | 'hold';
-  /** The content as it came, for its echo. */
+  /** The unchanged content, for its echo. */
   readonly content: Json;
-  /** What of it the model will not get, one sentence each. */
+  /** The parts that the model won't get, one sentence each. */
   readonly leftOut: readonly string[];
 }
 
-/** Never throws, whatever the line holds. */
+/** Decodes one line of input. Never throws. */
 export function decodeInput(line: string): RpcInput {
   const parsed = parseJson(line);
   if (parsed.tag === 'failed') return {kind: 'broken', message: parsed.error};
@@ -43,11 +43,11 @@ export function decodeInput(line: string): RpcInput {
   if (!isJsonObject(value)) return {kind: 'broken', message: 'a line must hold one JSON object'};
   switch (value['type']) {
     case 'user':
-      return promptFrom(value);
+      return parsePrompt(value);
     case 'control_request':
-      return requestFrom(value);
+      return parseRequest(value);
     case 'control_response':
-      return responseFrom(value['response']);
+      return parseResponse(value['response']);
     case 'control_cancel_request':
       return {kind: 'withdrawal', id: typeof value['request_id'] === 'string' ? value['request_id'] : ''};
     case 'keep_alive':
@@ -59,7 +59,7 @@ export function decodeInput(line: string): RpcInput {
   }
 }
 
-function requestFrom(message: JsonObject): RpcInput {
+function parseRequest(message: JsonObject): RpcInput {
   const id = message['request_id'];
   const {request} = message;
   if (typeof id !== 'string') return {kind: 'broken', message: 'a control_request needs a "request_id"'};
@@ -74,11 +74,11 @@ function requestFrom(message: JsonObject): RpcInput {
   if (read.success) return {kind: 'request', id, request: read.data};
   const [issue] = read.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? 'the request' : `"${issue.path.join('.')}"`;
-  const text = `${name}: ${where} does not fit`;
+  const text = `${name}: ${where} is invalid`;
   return {kind: 'unserved-request', id, code: 'invalid_request', message: text};
 }
 
-function responseFrom(response: Json | undefined): RpcInput {
+function parseResponse(response: Json | undefined): RpcInput {
   if (!isJsonObject(response)) return {kind: 'broken', message: 'a control_response needs a "response"'};
   const {request_id: id, subtype, error} = response;
   if (typeof id !== 'string') return {kind: 'broken', message: 'a control_response needs a "request_id"'};
@@ -87,11 +87,11 @@ function responseFrom(response: Json | undefined): RpcInput {
   return {kind: 'response', id, answer: ok(isJsonObject(payload) ? payload : {})};
 }
 
-function promptFrom(value: JsonObject): RpcInput {
+function parsePrompt(value: JsonObject): RpcInput {
   const {message, uuid, priority, shouldQuery} = value;
   const content = isJsonObject(message) ? message['content'] : undefined;
   if (content === undefined) return {kind: 'broken', message: 'a user message needs "message" with "content"'};
-  const parts = (Array.isArray(content) ? content : [content]).map(partFrom);
+  const parts = (Array.isArray(content) ? content : [content]).map(parsePart);
   return {
     kind: 'prompt',
     prompt: {
@@ -126,8 +126,8 @@ const textDocument = z.looseObject({
   source: z.looseObject({type: z.literal('text'), data: z.string()}),
 });
 
-/** A block of a prompt. What the model cannot be given is said, never dropped in silence. */
-function partFrom(block: Json): Part {
+/** Parses one block of a prompt. A block that the model can't get is reported, never silently dropped. */
+function parsePart(block: Json): Part {
   if (typeof block === 'string') return {kind: 'text', text: block};
   const text = z.safeParse(textBlock, block);
   if (text.success) return {kind: 'text', text: text.data.text};
@@ -142,6 +142,7 @@ function partFrom(block: Json): Part {
     return {kind: 'text', text: `<document title=${JSON.stringify(title ?? '')}>\n${source.data}\n</document>`};
   }
   const type = isJsonObject(block) && typeof block['type'] === 'string' ? block['type'] : 'unknown';
-  const why = type === 'image' ? 'only base64 images of PNG, JPEG, GIF and WebP can be sent' : 'weft cannot send such';
+  const why =
+    type === 'image' ? 'only base64 images of PNG, JPEG, GIF and WebP can be sent' : "weft can't send this type";
   return {kind: 'left-out', what: `a block of type ${JSON.stringify(type)} was left out: ${why}`};
 }

@@ -14,7 +14,7 @@ import {faultText, type Fault} from '../../domain/fault.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {commandResult} from './command-result.ts';
-import {resultMessage} from './result-message.ts';
+import {makeResultMessage} from './result-message.ts';
 import type {
   MessageEnvelope,
   RpcAssistant,
@@ -42,36 +42,36 @@ import {
 } from './wire-content.ts';
 
 export interface RpcEncoder {
-  /** The messages one event gives; most events give none. Events come in the order in which the engine told them. */
+  /** Returns the messages for one event. Most events have none. Events must come in the order of the engine. */
   encode(event: AgentEvent): readonly RpcMessage[];
 }
 
 export interface RpcEncoderOptions {
-  /** Whether the model's raw stream is told beside the finished blocks. */
+  /** Whether to send the model's raw stream as well as the finished blocks. */
   readonly partials: 'with' | 'without';
-  /** A new one; or that of this name, always the same. */
+  /** Returns a new UUID, or for a name always the same one. */
   readonly uuid: (name?: string) => string;
   /** weft's own version. */
   readonly version: string;
   readonly extras: RpcExtras;
 }
 
-/** What a program that drives weft may have besides. */
+/** Optional messages for a program that drives weft. */
 export interface RpcExtras {
-  /** Whether tools that run are told of, by a clock of milliseconds. */
+  /** Whether to report the progress of running tools, with a clock in milliseconds. */
   readonly progress: 'without' | {readonly now: () => number};
-  /** Whether each run of a hook is told of. */
+  /** Whether to report each run of a hook. */
   readonly hooks: 'with' | 'without';
-  /** Whether the texts of sub-agents are told, beside their calls and results. */
+  /** Whether to send the texts of sub-agents besides their calls and results. */
   readonly agentTexts: 'with' | 'without';
-  /** Whether it is no prompt of the client's: the model hears of the end of a sub-agent. */
+  /** True if a prompt is not the client's: it informs the model that a sub-agent ended. */
   readonly isOwnTurn: (prompt: MessageId) => boolean;
-  /** The content of a prompt, where it is to be echoed when it is taken up. */
+  /** Returns the content of a prompt if it must be echoed when it starts. */
   readonly echoOf: (prompt: MessageId) => Json | undefined;
   readonly servers: () => readonly RpcMcpServer[];
   /** The names of the tools of those servers. */
   readonly serverTools: () => readonly string[];
-  /** The commands, skills, kinds of agents and plugins that are offered. */
+  /** The available commands, skills, agent kinds and plugins. */
   readonly extensions: () => Pick<RpcInit, 'slash_commands' | 'skills' | 'agents' | 'plugins' | 'plugin_errors'>;
 }
 
@@ -86,13 +86,13 @@ export const noExtras: RpcExtras = {
   extensions: () => ({slash_commands: [], agents: [], skills: [], plugins: []}),
 };
 
-/** The states that clients of the Agent SDK know; a server that waits for its first call is not connected yet. */
+/** Maps a status to those of the Agent SDK. A server that waits for its first call is not connected yet. */
 export function wireStatus(status: McpServerState['status']): string {
   if (status === 'idle' || status === 'untrusted') return 'pending';
   return status === 'needs-sign-in' ? 'needs-auth' : status;
 }
 
-/** What the opening message says of MCP servers and their tools, as they are then. */
+/** Returns the current MCP servers and their tools for the opening message. */
 export const serversOf = (mcp: {
   readonly servers: () => readonly Pick<McpServerState, 'name' | 'status' | 'source'>[];
   readonly tools: () => readonly Pick<McpTool, 'toolName'>[];
@@ -102,8 +102,8 @@ export const serversOf = (mcp: {
 });
 
 /**
- * Encodes what the engine tells as the Agent SDK's messages. The first event must be the opening of the session; what comes
- * before it has no session to belong to and is left out.
+ * Encodes engine events as Agent SDK messages. The first event must open the session. Earlier events belong to no
+ * session and are dropped.
  */
 export function makeRpcEncoder(options: RpcEncoderOptions): RpcEncoder {
   let encoder: SessionEncoder | undefined;
@@ -123,19 +123,22 @@ const nothing: readonly RpcMessage[] = [];
 class SessionEncoder {
   #session: SessionInfo;
   readonly #options: RpcEncoderOptions;
-  /** As the provider names it, which is the name usage is counted under; until it has answered, as the session does. */
+  /**
+   * The current model, by the provider's name for it, under which usage is counted. Until the first answer, the
+   * session's name for it.
+   */
   #answering: string;
   #open: PartialMessage | undefined;
-  /** What an interrupt would meet now. */
+  /** The phase that an interrupt would stop. */
   #phase: 'streaming' | 'tools' = 'streaming';
-  /** A prompt that comes now joins the one that runs. */
+  /** True if a prompt is running. A new prompt then joins it. */
   #running = false;
-  /** For whom it runs, or ran last. */
-  #runs: 'prompt' | 'sub-agent' = 'prompt';
+  /** The cause of the current or last turn. */
+  #runsFor: 'prompt' | 'sub-agent' = 'prompt';
   readonly #started = new Map<ActionId, {readonly toolName: string; readonly at: number}>();
-  /** Somebody was asked about these calls: their refusal is the client's own. */
+  /** The calls that weft asked about. Their refusal is the client's own. */
   readonly #asked = new Set<ActionId>();
-  /** By what name the model called what waits or runs. */
+  /** The model's tool names of waiting and running calls. */
   readonly #toolNames = new Map<ActionId, string>();
   readonly #subAgents: SubAgentMessages;
 
@@ -156,18 +159,18 @@ class SessionEncoder {
         const echo = this.#echo(event.id);
         if (this.#running) return echo;
         this.#running = true;
-        this.#runs = this.#options.extras.isOwnTurn(event.id) ? 'sub-agent' : 'prompt';
+        this.#runsFor = this.#options.extras.isOwnTurn(event.id) ? 'sub-agent' : 'prompt';
         this.#phase = 'streaming';
         return [this.#init(), ...echo];
       }
       case 'turn-started':
         this.#phase = 'streaming';
-        return this.#closed();
+        return this.#closeOpenMessage();
       case 'retrying':
         return this.#message({
           type: 'system',
           subtype: 'api_retry',
-          // Retries count from 1; the engine counts tries, of which the first is none.
+          // Retries count from 1. The engine counts tries, and the first try is not a retry.
           attempt: event.attempt - 1,
           max_retries: event.maxAttempts - 1,
           retry_delay_ms: event.delayMs,
@@ -177,30 +180,35 @@ class SessionEncoder {
       case 'fell-back':
         return this.#message({...wireFallback(event), parent_tool_use_id: null});
       case 'message-started': {
-        const closed = this.#closed();
+        const closed = this.#closeOpenMessage();
         this.#answering = event.model;
         const open = new PartialMessage({id: event.message, model: event.model, usage: event.usage});
         this.#open = open;
-        return [...closed, ...this.#streamed(() => [open.started])];
+        return [...closed, ...this.#sendStreamEvents(() => [open.started])];
       }
       case 'block-started': {
         const {index, block} = event;
         if (this.#open === undefined) return nothing;
         this.#open.blockStarted(index);
-        return this.#streamed(() => [{type: 'content_block_start', index, content_block: wireBlockStart(block)}]);
+        return this.#sendStreamEvents(() => [
+          {type: 'content_block_start', index, content_block: wireBlockStart(block)},
+        ]);
       }
       case 'block-delta': {
         const {index, delta} = event;
         if (this.#open === undefined) return nothing;
-        return this.#streamed(() => [{type: 'content_block_delta', index, delta: wireDelta(delta)}]);
+        return this.#sendStreamEvents(() => [{type: 'content_block_delta', index, delta: wireDelta(delta)}]);
       }
       case 'block-finished': {
         const {index, block} = event;
         const open = this.#open;
         if (open === undefined) return nothing;
         open.blockFinished(index, block);
-        // The whole block comes before its stop: that is where readers of both expect it.
-        return [...this.#told(open, block), ...this.#streamed(() => [{type: 'content_block_stop', index}])];
+        // The whole block comes before its stop event, where clients that read both expect it.
+        return [
+          ...this.#sendBlock(open, block),
+          ...this.#sendStreamEvents(() => [{type: 'content_block_stop', index}]),
+        ];
       }
       case 'message-finished':
         return this.#finish(event.message);
@@ -269,7 +277,7 @@ class SessionEncoder {
     return {session_id: this.#session.id, uuid: this.#options.uuid(name), provider: this.#session.provider};
   }
 
-  /** A message by itself, with what every message carries. */
+  /** Builds a single message with the common fields. */
   #message(message: WithoutEnvelope<RpcMessage>): readonly RpcMessage[] {
     return [{...message, ...this.#address()}];
   }
@@ -343,10 +351,10 @@ class SessionEncoder {
     const cutOff = message.stop === 'interrupted';
     const rest = open
       .unsentBlocks(message.blocks)
-      .flatMap(block => this.#told(open, block, cutOff ? 'cut-off' : 'whole'));
+      .flatMap(block => this.#sendBlock(open, block, cutOff ? 'cut-off' : 'whole'));
     this.#open = undefined;
     this.#phase = cutOff || toolCalls(message).length === 0 ? 'streaming' : 'tools';
-    return [...rest, ...(wasOpen ? this.#streamed(() => open.closing(message.stop, message.usage)) : nothing)];
+    return [...rest, ...(wasOpen ? this.#sendStreamEvents(() => open.closing(message.stop, message.usage)) : nothing)];
   }
 
   #settled({call, result, toolResult}: Extract<AgentEvent, {event: 'action-settled'}>): readonly RpcMessage[] {
@@ -358,7 +366,7 @@ class SessionEncoder {
       ...this.#address(resultName(call.id)),
       ...(output === undefined ? {} : {tool_use_result: output}),
     };
-    if (!wasDenied(result) || this.#asked.has(call.id)) return [settled];
+    if (!isDeniedWithoutQuestion(result) || this.#asked.has(call.id)) return [settled];
     const denied = this.#message({
       type: 'system',
       subtype: 'permission_denied',
@@ -369,24 +377,24 @@ class SessionEncoder {
     return [...denied, settled];
   }
 
-  /** Ends a message of which nothing was worth keeping. */
-  #closed(): readonly RpcMessage[] {
+  /** Ends a message without any content worth keeping. */
+  #closeOpenMessage(): readonly RpcMessage[] {
     const open = this.#open;
     if (open === undefined) return nothing;
     this.#open = undefined;
-    return this.#streamed(() => open.closing('interrupted'));
+    return this.#sendStreamEvents(() => open.closing('interrupted'));
   }
 
   #end(summary: PromptSummary): readonly RpcMessage[] {
-    const closed = this.#closed();
+    const closed = this.#closeOpenMessage();
     const notes = this.#endNotes(summary);
     const address = this.#address();
-    const result = resultMessage(summary, {address, model: this.#answering, phase: this.#phase, of: this.#runs});
-    this.#runs = 'prompt';
+    const result = makeResultMessage(summary, {address, model: this.#answering, phase: this.#phase, of: this.#runsFor});
+    this.#runsFor = 'prompt';
     return [...closed, ...notes, result];
   }
 
-  /** What a reader of the conversation finds in place of the answer that did not come. */
+  /** Returns the notes that stand in place of a missing answer. */
   #endNotes({end}: PromptSummary): readonly RpcMessage[] {
     switch (end.kind) {
       case 'interrupted':
@@ -419,7 +427,11 @@ class SessionEncoder {
     return [{...told, error: apiErrorKind(fault.status)}];
   }
 
-  #told(open: PartialMessage, block: AssistantBlock, extent: 'whole' | 'cut-off' = 'whole'): readonly RpcMessage[] {
+  #sendBlock(
+    open: PartialMessage,
+    block: AssistantBlock,
+    extent: 'whole' | 'cut-off' = 'whole',
+  ): readonly RpcMessage[] {
     if (block.kind === 'text' && block.text === '') return nothing;
     return [
       {
@@ -432,25 +444,25 @@ class SessionEncoder {
     ];
   }
 
-  #streamed(events: () => readonly WireStreamEvent[]): readonly RpcMessage[] {
+  #sendStreamEvents(events: () => readonly WireStreamEvent[]): readonly RpcMessage[] {
     if (this.#options.partials === 'without') return nothing;
     return events().flatMap(event => this.#message({type: 'stream_event', event, parent_tool_use_id: null}));
   }
 }
 
-/** Refused without a question: by a rule, by the mode, or because nobody could be asked. */
-const wasDenied = (settled: SettledCall): boolean =>
+/** True if the call was refused without asking: by a rule, by the mode, or because no user could be asked. */
+const isDeniedWithoutQuestion = (settled: SettledCall): boolean =>
   settled.tag === 'action' &&
   settled.result.settled.state === 'cancelled' &&
   settled.result.settled.why.reason === 'denied';
 
 type MessageHead = Pick<AssistantMessage, 'id' | 'model' | 'usage'>;
 
-/** A message that the model is still writing: what of it has begun, and what has been told. */
+/** A message that the model is still writing, with its open blocks and the blocks already sent. */
 class PartialMessage {
   readonly #head: MessageHead;
   readonly #begun = new Set<number>();
-  readonly #told = new Set<AssistantBlock>();
+  readonly #sendBlock = new Set<AssistantBlock>();
   #parts = 0;
 
   constructor(head: MessageHead) {
@@ -467,15 +479,15 @@ class PartialMessage {
 
   blockFinished(index: number, block: AssistantBlock): void {
     this.#begun.delete(index);
-    this.#told.add(block);
+    this.#sendBlock.add(block);
   }
 
-  /** Of the blocks of the finished message those that never finished on their own: begun text of a message cut off. */
+  /** Returns the blocks of the finished message that were never sent: unfinished text of a message that was cut off. */
   unsentBlocks(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] {
-    return blocks.filter(block => !this.#told.has(block));
+    return blocks.filter(block => !this.#sendBlock.has(block));
   }
 
-  /** Closes whatever is open, so that every start has its stop. */
+  /** Closes every open block, so that each start has a stop. */
   closing(stop: StopReason, usage: Usage = this.#head.usage): readonly WireStreamEvent[] {
     const blocks = [...this.#begun].map(index => ({type: 'content_block_stop', index}) as const);
     this.#begun.clear();
@@ -486,12 +498,12 @@ class PartialMessage {
     ];
   }
 
-  /** The message as it is told block by block: the reason for its end and its full usage are not known yet. */
+  /** Returns the message with one block. Its stop reason and full usage are not known yet. */
   withBlock(block: WireBlock): WireMessage {
     return wireMessage(this.#head, [block]);
   }
 
-  /** What the next message with a part of it is called. */
+  /** Returns the name of the next message with a part of this answer. */
   nextName(): string {
     return answerPartName(this.#head.id, this.#parts++);
   }

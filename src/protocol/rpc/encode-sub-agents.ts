@@ -18,15 +18,15 @@ import type {
 import {wireBlock, wireFallback, wireMessage, wireOutcome, wireToolResult} from './wire-content.ts';
 
 /**
- * What programs are told of sub-agents: each as a task, and its calls with their results under the call that started it. Its texts only
- * where they are asked for.
+ * Encodes sub-agents for programs. Each sub-agent is a task, and its calls and results belong to the call that
+ * started it. Its texts are sent only on request.
  */
 export class SubAgentMessages {
   readonly #texts: 'with' | 'without';
   readonly #uuid: () => string;
   readonly #address: () => MessageEnvelope;
   readonly #known = new Map<SessionId, AgentRow>();
-  /** Milliseconds that the prompts of each have taken; a harness does not say. */
+  /** The time that each sub-agent's prompts took, in milliseconds. Harnesses do not report it. */
   readonly #durations = new Map<SessionId, number>();
 
   constructor(options: {
@@ -88,7 +88,7 @@ export class SubAgentMessages {
     const isMoved = before.place === 'foreground' && row.place === 'background' && !hasEnded(status);
     const usage = taskUsage(row, this.#durations.get(agent.id) ?? 0);
     const task = {task_id: agent.id, tool_use_id: agent.call};
-    const end = hasEnded(before.status) ? undefined : endOf(row);
+    const end = hasEnded(before.status) ? undefined : taskEndOf(row);
     const patch = {is_backgrounded: true};
     return [
       ...(isMoved ? this.#message({type: 'system', subtype: 'task_updated', task_id: agent.id, patch}) : []),
@@ -132,7 +132,7 @@ export class SubAgentMessages {
     switch (event.event) {
       case 'tool-started': {
         const {id, name, input} = event;
-        return this.#ofModel({type: 'tool_use', id, name: name === '' ? event.title : name, input}, call);
+        return this.#modelMessage({type: 'tool_use', id, name: name === '' ? event.title : name, input}, call);
       }
       case 'tool-finished': {
         const {id, output, end} = event;
@@ -141,15 +141,15 @@ export class SubAgentMessages {
       }
       case 'finished': {
         const {text} = event.outcome;
-        return this.#texts === 'without' || text === '' ? [] : this.#ofModel({type: 'text', text}, call);
+        return this.#texts === 'without' || text === '' ? [] : this.#modelMessage({type: 'text', text}, call);
       }
       default:
         return [];
     }
   }
 
-  /** A harness tells neither model nor usage with a message. */
-  #ofModel(block: WireBlock, call: ActionId): readonly RpcMessage[] {
+  /** Builds a message for a harness, which reports neither model nor usage. */
+  #modelMessage(block: WireBlock, call: ActionId): readonly RpcMessage[] {
     return this.#answer({id: this.#uuid(), model: '', usage: noUsage}, block, call);
   }
 
@@ -167,8 +167,8 @@ interface TaskEnd {
   readonly text: string;
 }
 
-/** `undefined` as long as it is at work. */
-function endOf({status}: AgentRow): TaskEnd | undefined {
+/** Returns how the task ended, or `undefined` while it is running. */
+function taskEndOf({status}: AgentRow): TaskEnd | undefined {
   switch (status.kind) {
     case 'succeeded':
       return {state: 'completed', text: status.answer};

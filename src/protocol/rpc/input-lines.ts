@@ -1,23 +1,23 @@
-/** A line of a stream of lines, without its end; or one that was too long to be kept, of which `head` is how it began. */
+/** A line without its line break, or a line that was too long to keep, with its beginning in `head`. */
 export type InputLine =
   | {readonly kind: 'line'; readonly text: string}
   | {readonly kind: 'too-long'; readonly bytes: number; readonly head: string};
 
-/** Most bytes of one line. */
+/** The most bytes of one line. */
 const maxLineBytes = 50 * 1024 * 1024;
 const headLength = 2048;
 
 /**
- * Cuts bytes into lines at LF and nowhere else: U+2028 and a lone CR are data. A CR before the LF belongs to the end of the line.
- * Takes any chunking; empty lines are left out. What of a line is longer than `maxBytes` is not kept. Bytes that are no UTF-8
- * become U+FFFD; a byte order mark at the start of a line is left out.
+ * Splits bytes into lines at LF only: U+2028 and a lone CR are data. A CR before the LF belongs to the line break.
+ * Accepts any chunking and skips empty lines. A line longer than `maxBytes` is not kept. Invalid UTF-8 becomes
+ * U+FFFD, and a byte order mark at the start of a line is dropped.
  */
 export class InputLines {
   readonly #maxBytes: number;
   readonly #decoder = new TextDecoder();
-  /** Of the line that has begun. */
+  /** The text of the current line. */
   #texts: string[] = [];
-  /** Of it all, kept or not. */
+  /** The size of the whole current line, kept or not. */
   #bytes = 0;
 
   constructor(maxBytes: number = maxLineBytes) {
@@ -36,7 +36,7 @@ export class InputLines {
     return lines;
   }
 
-  /** The line that the end of the stream ends. */
+  /** Returns the last line, which the end of the stream completes. */
   end(): readonly InputLine[] {
     const bytes = this.#bytes;
     const text = this.#texts.join('') + this.#decoder.decode();

@@ -1,13 +1,16 @@
 import type {ActionId, MessageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 
-/** What a message with a part of an answer is called: its uuid is made of it, so that a client may name it when it resumes. */
+/**
+ * Returns the name of a message with a part of an answer. Its uuid is derived from the name, so that a client can
+ * refer to it when it resumes.
+ */
 export const answerPartName = (message: MessageId, number: number): string => `answer ${number} ${message}`;
 
-/** What the message with a tool's result is called. */
+/** Returns the name of the message with a tool's result. */
 export const resultName = (id: ActionId): string => `result ${id}`;
 
-/** What the messages that told of a record are called, as far as they can be named; an answer may have had fewer. */
+/** Returns the names of the messages for a record, as far as they can be known. An answer may have had fewer. */
 export function recordMessageNames(record: JournalRecord): readonly string[] {
   switch (record.kind) {
     case 'answer':

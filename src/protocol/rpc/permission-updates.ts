@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import type {JsonObject} from '../../base/json.ts';
 import {permissionModes, ruleLists, type PermissionMode, type RuleChange, type RuleScope} from '../../domain/risk.ts';
 
-/** What is wanted besides a yes. */
-export interface PermissionWishes {
+/** The changes that were requested together with an approval. */
+export interface PermissionRequests {
   readonly mode: PermissionMode | undefined;
-  /** What weft cannot do of it: one sentence each. */
+  /** The changes that weft does not support, one sentence each. */
   readonly unserved: readonly string[];
 }
 
@@ -17,26 +17,26 @@ const ruleUpdate = z.looseObject({
 });
 const setMode = z.looseObject({type: z.literal('setMode'), mode: z.enum(permissionModes)});
 
-/** What a list of permission updates of the Agent SDK asks for. */
-export function permissionUpdates(
+/** Reads a list of Agent SDK permission updates. */
+export function readPermissionUpdates(
   updates: readonly JsonObject[],
-): PermissionWishes & {readonly rules: readonly RuleChange[]} {
+): PermissionRequests & {readonly rules: readonly RuleChange[]} {
   const rules: RuleChange[] = [];
   const unserved: string[] = [];
   let mode: PermissionMode | undefined;
   for (const update of updates) {
     const ruled = z.safeParse(ruleUpdate, update);
     const moded = z.safeParse(setMode, update);
-    const changes = ruled.success ? ruleChanges(ruled.data) : undefined;
+    const changes = ruled.success ? toRuleChanges(ruled.data) : undefined;
     if (changes !== undefined) rules.push(...changes);
     else if (moded.success) mode = moded.data.mode;
-    else unserved.push(`The permission update ${JSON.stringify(update['type'] ?? null)} is not possible here yet.`);
+    else unserved.push(`The permission update ${JSON.stringify(update['type'] ?? null)} is not supported yet.`);
   }
   return {rules, mode, unserved};
 }
 
-/** `undefined` where rules are to go from a settings file: those are the user's to take out. */
-function ruleChanges(update: z.infer<typeof ruleUpdate>): readonly RuleChange[] | undefined {
+/** Returns `undefined` for a removal of rules from a settings file, which only the user may do. */
+function toRuleChanges(update: z.infer<typeof ruleUpdate>): readonly RuleChange[] | undefined {
   const {type, behavior: list, destination} = update;
   const rules = update.rules.map(({toolName, ruleContent}) =>
     typeof ruleContent === 'string' ? `${toolName}(${ruleContent})` : toolName,
@@ -49,7 +49,7 @@ function ruleChanges(update: z.infer<typeof ruleUpdate>): readonly RuleChange[] 
     : [{change: 'replace', list, rules}];
 }
 
-/** A rule never reaches further than it was meant to; one that is meant for nowhere that weft knows holds while it runs. */
+/** Maps a destination to a scope that is never wider. A rule with an unknown destination applies only to this run. */
 function scopeOf(destination: string | undefined): RuleScope {
   switch (destination) {
     case 'userSettings':

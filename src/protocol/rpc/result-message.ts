@@ -6,19 +6,22 @@ import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
 import type {MessageEnvelope, RpcFailure, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
-/** What the result says beside the summary. */
+/** The parts of the result message that the summary does not contain. */
 export interface ResultContext {
   readonly address: MessageEnvelope;
-  /** The model that answered last, whose context window is the one that is known. */
+  /** The model of the last answer, whose context window is known. */
   readonly model: string;
-  /** Where an interrupt would have met the prompt. */
+  /** The phase in which an interrupt would have stopped the prompt. */
   readonly phase: 'streaming' | 'tools';
-  /** Whether it answers a prompt, or the end of a sub-agent gave the model a turn. */
+  /** The cause of the turn: a prompt, or the end of a sub-agent. */
   readonly of: 'prompt' | 'sub-agent';
 }
 
-/** The last message of a prompt. `result` is there in errors too: what the model had said last. A failure of the model's API is a `success` with `is_error`, as the reference has it. */
-export function resultMessage(summary: PromptSummary, setting: ResultContext): RpcResult {
+/**
+ * Builds the last message of a prompt. Errors have a `result` too: the model's last text. Like the Agent SDK, an API
+ * failure is a `success` with `is_error`.
+ */
+export function makeResultMessage(summary: PromptSummary, setting: ResultContext): RpcResult {
   const {end, answer} = summary;
   const figures = figuresOf(summary, setting);
   type Reason = Pick<RpcResult, 'terminal_reason'>;
@@ -72,8 +75,11 @@ export function resultMessage(summary: PromptSummary, setting: ResultContext): R
   }
 }
 
-/** The result of a one-shot run: an error exactly when the exit code is not 0. `notes` say why, if the prompt itself did not fail. */
-export function oneShotResult(
+/**
+ * Returns the result of a one-shot run. It is an error exactly if the exit code is not 0. `notes` explain why if the
+ * prompt itself did not fail.
+ */
+export function toOneShotResult(
   result: RpcResult,
   {exitCode, notes}: {readonly exitCode: number; readonly notes: readonly string[]},
 ): RpcResult {
@@ -83,7 +89,7 @@ export function oneShotResult(
   return {...ended, subtype: 'error_during_execution', is_error: true, outcome, errors: notes};
 }
 
-/** An answer that had to fit a schema is told as the value, and as its text. */
+/** Returns an answer that had to match a schema as a value and as its text. */
 const answerOf = ({answer, structured}: PromptSummary): Pick<RpcSuccess, 'result' | 'structured_output'> =>
   structured.kind === 'none'
     ? {result: answer}
@@ -118,10 +124,10 @@ function outcomeOf({kind}: PromptEnd): RpcResult['outcome'] {
   return kind === 'interrupted' || kind === 'stopped-by-hook' ? 'cancelled' : 'error';
 }
 
-/** The reference counts the prompt, every tool result, and the note of an interrupt. */
+/** Counts turns like the Agent SDK: the prompt, every tool result, and the note of an interrupt. */
 const turnsTold = ({end, results}: PromptSummary): number => 1 + results + (end.kind === 'interrupted' ? 1 : 0);
 
-/** Without the digits that binary fractions add. */
+/** Rounds off the digits that binary fractions add. */
 const dollars = (usd: number): number => Number(usd.toFixed(10));
 
 const modelUsage = ({models, contextWindow}: SessionUsage, current: string): Record<string, WireModelUsage> =>

@@ -5,8 +5,8 @@ import type {ChangeEntry} from '../../domain/change-set.ts';
 import type {ControlMessage} from './control-message.ts';
 
 /**
- * The Agent SDK's messages, as they stand on the wire: one JSON object a line. Optional fields are the wire's own. Readers
- * pass over types they do not know, so members may be added.
+ * The Agent SDK's messages on the wire: one JSON object per line. Optional fields are those of the wire format.
+ * Readers skip unknown types, so members can be added.
  */
 export type RpcMessage =
   | RpcInit
@@ -29,11 +29,11 @@ export type RpcMessage =
   | RpcTaskNotification
   | RpcResult;
 
-/** What every message carries. */
+/** The fields of every message. */
 export interface MessageEnvelope {
   readonly session_id: string;
   readonly uuid: string;
-  /** Who serves the model: weft's own field, which the Agent SDK does not have. */
+  /** weft's own field, not in the Agent SDK: the provider of the model. */
   readonly provider: string;
 }
 
@@ -44,7 +44,7 @@ interface SystemMessage<Subtype extends string> extends MessageEnvelope {
 
 export type WithoutEnvelope<Message> = Message extends unknown ? Omit<Message, keyof MessageEnvelope> : never;
 
-/** At the start of every prompt. */
+/** Sent at the start of every prompt. */
 export interface RpcInit extends SystemMessage<'init'> {
   readonly cwd: string;
   readonly tools: readonly string[];
@@ -58,14 +58,14 @@ export interface RpcInit extends SystemMessage<'init'> {
   readonly agents: readonly string[];
   readonly skills: readonly string[];
   readonly plugins: readonly {readonly name: string; readonly path: string; readonly version?: string}[];
-  /** What is wrong with plugins; left out where nothing is. */
+  /** Problems with plugins; absent if there are none. */
   readonly plugin_errors?: readonly {
     readonly plugin: string;
     readonly type: string;
     readonly message: string;
     readonly path?: string;
   }[];
-  /** What a client may rely on, by the Agent SDK's names. */
+  /** The features that a client can rely on, by the Agent SDK's names. */
   readonly capabilities: readonly string[];
 }
 
@@ -75,18 +75,18 @@ export interface RpcMcpServer {
   readonly source: string;
 }
 
-/** One content block of a message of the model; blocks of one message share its id. */
+/** One content block of a message from the model. Blocks of the same message share its id. */
 export interface RpcAssistant extends MessageEnvelope {
   readonly type: 'assistant';
   readonly message: WireMessage;
   readonly parent_tool_use_id: string | null;
-  /** What is here of a message that was cut off. */
+  /** Set if the message was cut off and this is only a part of it. */
   readonly aborted?: true;
-  /** On the message that carries the text of an API error. */
+  /** Set on the message with the text of an API error. */
   readonly error?: ApiErrorKind;
 }
 
-/** A prompt as it was taken up, for a client that asked for its echo. */
+/** A prompt when it starts, for a client that requested its echo. */
 export interface RpcUserReplay extends MessageEnvelope {
   readonly type: 'user';
   readonly isReplay: true;
@@ -94,7 +94,7 @@ export interface RpcUserReplay extends MessageEnvelope {
   readonly parent_tool_use_id: null;
 }
 
-/** A tool's result, or a note that stands in the user's place. */
+/** A tool's result, or a note in the user's role. */
 export interface RpcUser extends MessageEnvelope {
   readonly type: 'user';
   readonly message: {readonly role: 'user'; readonly content: readonly (WireToolResult | WireText)[]};
@@ -117,7 +117,7 @@ export interface RpcApiRetry extends SystemMessage<'api_retry'> {
   readonly error: ApiErrorKind;
 }
 
-/** Another model answers the rest of the prompt, or of the task of a sub-agent. */
+/** Another model answers the rest of the prompt, or of a sub-agent's task. */
 export interface RpcModelFallback extends SystemMessage<'model_fallback'> {
   readonly trigger: 'overloaded' | 'server_error' | 'model_not_found' | 'permission_denied';
   readonly original_model: string;
@@ -126,7 +126,7 @@ export interface RpcModelFallback extends SystemMessage<'model_fallback'> {
   readonly parent_tool_use_id: string | null;
 }
 
-/** A call was refused without asking anybody. */
+/** A call was refused without asking. */
 export interface RpcPermissionDenied extends SystemMessage<'permission_denied'> {
   readonly tool_name: string;
   readonly tool_use_id: string;
@@ -139,7 +139,7 @@ export interface RpcStatus extends SystemMessage<'status'> {
   readonly permissionMode: PermissionMode;
 }
 
-/** Something to know that belongs to no call: one sentence. */
+/** A notice that belongs to no call, as one sentence. */
 export interface RpcInformational extends SystemMessage<'informational'> {
   readonly content: string;
   readonly level: 'info' | 'warning';
@@ -157,10 +157,10 @@ interface HookMessage<Subtype extends string> extends SystemMessage<Subtype> {
   readonly hook_event: string;
 }
 
-/** A hook of the client is called. Told only where it was asked for. */
+/** A hook is called. Sent only on request. */
 export type RpcHookStarted = HookMessage<'hook_started'>;
 
-/** `output` is all that the hook printed. */
+/** A hook ended. `output` is everything that it printed. */
 export interface RpcHookResponse extends HookMessage<'hook_response'> {
   readonly output: string;
   readonly stdout: string;
@@ -169,7 +169,10 @@ export interface RpcHookResponse extends HookMessage<'hook_response'> {
   readonly outcome: 'success' | 'error' | 'cancelled';
 }
 
-/** A tool still runs. Told only where it was asked for; `output_delta`, what it has printed since, is weft's own field. */
+/**
+ * A tool is still running. Sent only on request. `output_delta` is weft's own field: the output since the last
+ * message.
+ */
 export interface RpcToolProgress extends MessageEnvelope {
   readonly type: 'tool_progress';
   readonly tool_use_id: string;
@@ -179,7 +182,7 @@ export interface RpcToolProgress extends MessageEnvelope {
   readonly output_delta: string;
 }
 
-/** A sub-agent begins, or begins again with a message. */
+/** A sub-agent starts, or starts again with a message. */
 export interface RpcTaskStarted extends SystemMessage<'task_started'> {
   readonly task_id: string;
   readonly tool_use_id: string;
@@ -191,7 +194,7 @@ export interface RpcTaskStarted extends SystemMessage<'task_started'> {
   readonly prompt: string;
 }
 
-/** A sub-agent goes on in the background. */
+/** A sub-agent moved to the background. */
 export interface RpcTaskUpdated extends SystemMessage<'task_updated'> {
   readonly task_id: string;
   readonly patch: {readonly is_backgrounded: boolean};
@@ -211,7 +214,7 @@ export interface RpcTaskNotification extends SystemMessage<'task_notification'> 
   readonly task_id: string;
   readonly tool_use_id: string;
   readonly status: 'completed' | 'failed' | 'stopped';
-  /** Always empty: what it did is in its session. */
+  /** Always empty, since the output is in the sub-agent's session. */
   readonly output_file: string;
   readonly summary: string;
   readonly usage: TaskUsage;
@@ -231,30 +234,30 @@ interface ResultFigures extends MessageEnvelope {
   readonly result: string;
   /** weft's own field: an interrupted prompt did not fail. */
   readonly outcome: CallOutcome['outcome'];
-  /** The exit code of a one-shot run. A program that drives weft gets none: the process goes on. */
+  /** The exit code of a one-shot run. Absent for a program that drives weft, since the process keeps running. */
   readonly exit_code?: number;
-  /** The value of the answer, if the answer had to fit a schema and does. */
+  /** The value of the answer, if it had to match a schema and does. */
   readonly structured_output?: Json;
   readonly duration_ms: number;
   readonly duration_api_ms: number;
   readonly num_turns: number;
   readonly stop_reason: WireStopReason | null;
-  /** US dollars of the session; models of unknown price count nothing. */
+  /** The session's cost in US dollars. Models without a known price add nothing. */
   readonly total_cost_usd: number;
   readonly usage: WireUsage;
   readonly modelUsage: Readonly<Record<string, WireModelUsage>>;
-  /** weft's own field: what `total_cost_usd` leaves out, by name. */
+  /** weft's own field: the models that `total_cost_usd` leaves out, by name. */
   readonly unknown_costs?: readonly string[];
   readonly permission_denials: readonly {
     readonly tool_name: string;
     readonly tool_use_id: string;
     readonly tool_input: Json;
-    /** weft's own field: the command ran, and these changes of it were not kept. */
+    /** weft's own field: the command ran, but these changes were not kept. */
     readonly changes?: readonly ChangeEntry[];
-    /** weft's own field: how many they are, where `changes` lists only the first ones. */
+    /** weft's own field: the number of changes, if `changes` lists only the first ones. */
     readonly changes_total?: number;
   }[];
-  /** On the result of a turn that nobody prompted for: a sub-agent in the background has ended. */
+  /** Set on the result of a turn without a prompt, after a background sub-agent ended. */
   readonly origin?: {readonly kind: 'task-notification'};
   readonly terminal_reason?:
     | 'completed'
@@ -266,7 +269,7 @@ interface ResultFigures extends MessageEnvelope {
     | 'hook_stopped';
 }
 
-/** The answer; with `is_error` the text of an API error. */
+/** The answer, or with `is_error` the text of an API error. */
 export interface RpcSuccess extends ResultFigures {
   readonly subtype: 'success';
   readonly api_error_status?: number | null;
@@ -299,7 +302,7 @@ export type WireBlock =
   | {readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json}
   | WireOther;
 
-/** A block, or a piece of one, that weft has no word for: as the API gave it. */
+/** A block, or a part of one, of a type unknown to weft, as the API sent it. */
 export interface WireOther extends JsonObject {
   readonly type: string;
 }
@@ -329,17 +332,17 @@ export interface WireToolResult extends OutcomeFields {
   readonly is_error?: true;
 }
 
-/** The structured output of Bash. stdout and stderr are not told apart: `stdout` holds both as they came. */
+/** The structured output of Bash. `stdout` contains both stdout and stderr in their original order. */
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly interrupted: boolean;
   readonly isImage: boolean;
-  /** What a command has changed that ran without being asked about, because a sandbox confined it. */
+  /** The files changed by a command that ran without asking, because a sandbox confined it. */
   readonly changedFiles?: readonly ChangedFile[];
 }
 
-/** A changed file; in the lines of a hunk a space, `-` or `+` stands before each line. */
+/** A changed file. Each line of a hunk begins with a space, `-` or `+`. */
 export type ChangedFile = Readonly<{
   filePath: string;
   change: 'created' | 'deleted' | 'changed';
@@ -410,5 +413,5 @@ export type ApiErrorKind =
   | 'server_error'
   | 'unknown';
 
-/** A message as a line, with its LF. */
+/** Returns a message as a line, with its LF. */
 export const jsonLine = (message: RpcMessage | ControlMessage): string => `${jsonText(message)}\n`;

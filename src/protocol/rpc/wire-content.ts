@@ -24,7 +24,7 @@ import type {
   WireUsage,
 } from './rpc-message.ts';
 
-/** A message of the model as it is told before it has ended: the reason for its end is not known yet. */
+/** Builds a message of the model before it has ended. Its stop reason is not known yet. */
 export const wireMessage = (
   {id, model, usage}: {readonly id: string; readonly model: string; readonly usage: Usage},
   content: readonly WireBlock[],
@@ -39,7 +39,7 @@ export const wireMessage = (
   usage: wireUsage(usage),
 });
 
-/** A finished block in the wire's form. */
+/** Converts a finished block to the wire format. */
 export function wireBlock(block: AssistantBlock): WireBlock {
   switch (block.kind) {
     case 'text':
@@ -57,7 +57,7 @@ export function wireBlock(block: AssistantBlock): WireBlock {
   }
 }
 
-/** A block that begins: empty, to be filled by deltas. */
+/** Returns the empty start of a block, which deltas then fill. */
 export function wireBlockStart(block: BlockStart): WireBlock {
   switch (block.kind) {
     case 'text':
@@ -91,7 +91,7 @@ export function wireDelta(delta: BlockDelta): WireDelta {
   }
 }
 
-/** The reference knows no third state: there, a cancelled call is an error. weft's own fields say more. */
+/** Converts a tool result. In the Agent SDK, a cancelled call is an error; weft's own fields add the details. */
 export function wireToolResult(block: ToolResultBlock): WireToolResult {
   const {id, content} = block;
   const [first] = content;
@@ -100,7 +100,7 @@ export function wireToolResult(block: ToolResultBlock): WireToolResult {
   return {type: 'tool_result', tool_use_id: id, content: told, ...wireOutcome(block)};
 }
 
-/** How a call ended, as fields of its result. */
+/** Returns how a call ended, as fields of its result. */
 export function wireOutcome(end: CallOutcome): Pick<WireToolResult, 'is_error' | 'outcome' | 'reason'> {
   const {outcome} = end;
   return {...(outcome === 'success' ? {} : {is_error: true}), ...outcomeFields(end)};
@@ -149,7 +149,7 @@ const fallbackTriggers = {
   'not-allowed': 'permission_denied',
 } as const satisfies Record<FallbackTrigger, RpcModelFallback['trigger']>;
 
-/** What a message on another model's answering says, without whom it is of. */
+/** Returns the fields of a model fallback message, without those that identify the session. */
 export const wireFallback = (event: FellBack) =>
   ({
     type: 'system',
@@ -160,7 +160,7 @@ export const wireFallback = (event: FellBack) =>
     content: fallbackText(event),
   }) as const;
 
-/** The Agent SDK's word for an HTTP status; 0 is a request without an answer. */
+/** Returns the Agent SDK's error kind for an HTTP status. Status 0 means that no answer came. */
 export function apiErrorKind(status: number): ApiErrorKind {
   if (status === 401 || status === 403) return 'authentication_failed';
   if (status === 402) return 'billing_error';

@@ -2,15 +2,15 @@ import {util} from 'protobufjs/minimal.js';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 
 /**
- * The bytes of base64 text in either alphabet, padded or not; line ends in between are passed over. The error is the
- * position of the first character that does not belong, or the length where the text is cut short.
+ * Decodes base64 in either alphabet, with or without padding. Line breaks are skipped. The error is the position of
+ * the first invalid character, or the length if the text is truncated.
  */
 export function decodeBase64(text: string): Outcome<Uint8Array, number> {
-  const end = firstAt(text, /[^\w+/\r\n-]/u);
+  const end = indexOfFirst(text, /[^\w+/\r\n-]/u);
   const padding = text.slice(end);
   const second = padding.indexOf('=', 1);
   const third = second < 0 ? -1 : padding.indexOf('=', second + 1);
-  const stray = Math.min(firstAt(padding, /[^=\r\n]/u), third < 0 ? padding.length : third);
+  const stray = Math.min(indexOfFirst(padding, /[^=\r\n]/u), third < 0 ? padding.length : third);
   if (stray < padding.length) return failed(end + stray);
   const digits = text.slice(0, end).replaceAll(/[\r\n]/gu, '');
   if (digits.length % 4 === 1) return failed(text.length);
@@ -19,11 +19,11 @@ export function decodeBase64(text: string): Outcome<Uint8Array, number> {
   return ok(bytes);
 }
 
-/** Where the text has such a character first; its length where it has none. */
-function firstAt(text: string, character: RegExp): number {
+/** Returns the index of the first such character, or the length if there is none. */
+function indexOfFirst(text: string, character: RegExp): number {
   const at = text.search(character);
   return at < 0 ? text.length : at;
 }
 
-/** Standard base64, padded. */
+/** Encodes as standard base64 with padding. */
 export const encodeBase64 = (bytes: Uint8Array): string => util.base64.encode(bytes, 0, bytes.length);

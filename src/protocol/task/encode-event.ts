@@ -7,8 +7,9 @@ import {schemaField, payloadPlace, structJson} from './schema-json.ts';
 import {messageType, snakeCase} from './task-schema.ts';
 
 /**
- * The bytes of an event. One that was read from bytes is written as it was read, unknown fields included; of one that was read from
- * JSON everything that the schema has a number for. To change an event that was read, take `unknown: {source: 'none'}`.
+ * Encodes an event. An event that was read from bytes is written as it was read, unknown fields included. An event
+ * that was read from JSON keeps everything that has a number in the schema. To change an event that was read, set
+ * `unknown: {source: 'none'}`.
  */
 export function encodeEvent(event: ResponseEvent): Uint8Array {
   const type = messageType('ResponseEvent');
@@ -21,7 +22,7 @@ interface WireMessage {
   readonly [name: string]: WireValue;
 }
 
-/** What of the JSON fits the schema, in the types that protobufjs takes. */
+/** Converts the JSON that matches the schema to the types that protobufjs expects. */
 function wireMessage(type: Type, json: JsonObject): WireMessage {
   const wire: {[name: string]: WireValue} = {};
   for (const [key, value] of Object.entries(json)) {
@@ -60,7 +61,7 @@ function messageValue(type: Type, value: Json): WireMessage | undefined {
   return isJsonObject(value) ? wireMessage(type, value) : undefined;
 }
 
-/** Protobuf's own JSON writes some messages as text. */
+/** Protobuf's JSON form writes some messages as text. */
 function wellKnown(type: Type, text: string): WireMessage | undefined {
   switch (type.fullName) {
     case '.google.protobuf.FieldMask':
@@ -87,7 +88,10 @@ const structMessage = (json: JsonObject, depth: number): WireMessage => ({
   fields: Object.fromEntries(Object.entries(json).map(([key, value]) => [key, structValue(value, depth + 1)])),
 });
 
-/** Deeper than protobuf's own readers go, there is nothing. The library's own schema of these has its names in camelCase. */
+/**
+ * Values nested deeper than protobuf's own readers allow become null. The library's own schema of these messages uses
+ * camelCase names.
+ */
 function structValue(value: Json, depth: number): WireMessage {
   if (value === null || depth > deepestStruct) return {nullValue: 0};
   if (typeof value === 'string') return {stringValue: value.toWellFormed()};

@@ -2,23 +2,23 @@ import {clip} from '../../base/clip.ts';
 import {type Json, parseJson} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 
-/** A value of JSON text, with the line it begins in; a list that spans lines comes as its elements. */
+/** A value of JSON text, with the line where it begins. A list that spans lines is reported as its elements. */
 export type JsonRead =
   | {readonly tag: 'value'; readonly value: Json; readonly line: number}
   | {readonly tag: 'broken'; readonly message: string; readonly line: number}
-  /** A line that was taken for a part of something and is not: it is for others to read. */
+  /** A line that looked like a part of a value but is not. The caller reads it in another way. */
   | {readonly tag: 'other'; readonly text: string; readonly line: number};
 
 /**
- * Reads JSON values line by line: one a line, several, or one over many lines as printers lay it out. What a line that was cut off
- * leaves open ends where a line begins that cannot be part of it, and the lines in between are read again by themselves: one
- * broken line costs no more than itself.
+ * Reads JSON values line by line: one per line, several, or one pretty-printed over many lines. A value that was cut
+ * off ends where a line begins that can't continue it. The lines in between are then read again one by one, so a
+ * broken line costs only itself.
  */
 export class JsonValueReader {
   #open: OpenValue | undefined;
   readonly #longest: number;
 
-  /** Holds at most `longest` UTF-16 units of a value that has not ended. */
+  /** Holds at most `longest` UTF-16 units of an unfinished value. */
   constructor(longest: number) {
     this.#longest = longest;
   }
@@ -34,12 +34,12 @@ export class JsonValueReader {
       return;
     }
     const isElement = open.isList && open.pieces.length === 0;
-    const element = isElement && open.brackets.depth === 1 ? wholeElement(text) : undefined;
+    const element = isElement && open.brackets.depth === 1 ? parseWholeElement(text) : undefined;
     if (element !== undefined) {
       yield {tag: 'value', value: element, line};
       return;
     }
-    if (!goesOn(text, open)) {
+    if (!canContinue(text, open)) {
       yield* this.#giveUp(open);
       yield {tag: 'other', text, line};
       return;
@@ -57,13 +57,13 @@ export class JsonValueReader {
     const trimmed = text.trim();
     if (trimmed === '') return;
     const isBracketed = /^[{[]/u.test(trimmed);
-    // What does not end in a bracket is not asked of the parser: its errors are slow.
+    // Text that does not end in a bracket skips the parser, whose errors are slow.
     if (!isBracketed || /[}\]]$/u.test(trimmed)) {
       const parsed = parseJson(trimmed);
       if (parsed.tag === 'ok' || !isBracketed) {
         yield parsed.tag === 'ok'
           ? {tag: 'value', value: parsed.value, line}
-          : broken(`not JSON: ${parsed.error}`, line);
+          : makeBroken(`not JSON: ${parsed.error}`, line);
         return;
       }
     }
@@ -81,7 +81,7 @@ export class JsonValueReader {
     yield* this.#scan(open, {text: trimmed, line});
   }
 
-  /** Follows the brackets through a line; yields what ends in it. */
+  /** Follows the brackets through a line and yields the values that end in it. */
   *#scan(open: OpenValue, {text, line}: {readonly text: string; readonly line: number}): Generator<JsonRead> {
     const {brackets, isList} = open;
     let from = 0;
@@ -114,15 +114,18 @@ export class JsonValueReader {
     if (brackets.isInText) yield* this.#giveUp(open);
     else if (open.size > this.#longest) {
       this.#open = undefined;
-      yield broken(`a value of more than ${this.#longest} characters`, open.line);
+      yield makeBroken(`a value of more than ${this.#longest} characters`, open.line);
     }
   }
 
-  /** A list goes on with its next element; anything else is left. The lines after the first are read again. */
+  /**
+   * Abandons an unfinished value. A list continues with its next element. The lines after the first one are read
+   * again.
+   */
   *#giveUp(open: OpenValue): Generator<JsonRead> {
     const {held, pieces} = open;
     const inElement = open.isList && pieces.length > 0;
-    yield broken('a value that does not end', pieces.length > 0 ? open.line : open.start);
+    yield makeBroken('a value that does not end', pieces.length > 0 ? open.line : open.start);
     if (inElement) {
       open.brackets.restart();
       reset(open);
@@ -131,17 +134,17 @@ export class JsonValueReader {
   }
 }
 
-/** A value, or an element of a list, whose end has not come. */
+/** A value, or an element of a list, that has not ended. */
 interface OpenValue {
   readonly isList: boolean;
   readonly brackets: JsonBrackets;
-  /** Its text so far; nothing as long as it has not begun. */
+  /** Its text so far; empty until it begins. */
   pieces: string[];
   size: number;
-  /** The lines after the one it begins in. */
+  /** The lines after its first line. */
   held: {readonly text: string; readonly line: number}[];
   heldLines: number;
-  /** Where it begins, and where in a list its element does. */
+  /** The line where the value begins, and for a list, the line of the current element. */
   readonly start: number;
   line: number;
 }
@@ -150,11 +153,14 @@ function keep(open: OpenValue, text: string): void {
   if (open.pieces.length > 0 || text.trim() !== '') open.pieces.push(text);
 }
 
-/** What goes on for more lines than this was not cut off in one, and reading them all again could take long. */
-const maxHeld = 16;
+/**
+ * The most lines that are held. A longer value was not cut off within one line, and reading all its lines again could
+ * be slow.
+ */
+const maxHeldLines = 16;
 
 function hold(open: OpenValue, line: {readonly text: string; readonly line: number}): void {
-  if (open.heldLines < maxHeld) open.held.push(line);
+  if (open.heldLines < maxHeldLines) open.held.push(line);
   else open.held = [];
   open.heldLines += 1;
 }
@@ -172,11 +178,11 @@ function* finished(open: OpenValue): Generator<JsonRead> {
   const parsed = parseJson(text);
   yield parsed.tag === 'ok'
     ? {tag: 'value', value: parsed.value, line: open.line}
-    : broken(`not JSON: ${parsed.error}`, open.line);
+    : makeBroken(`not JSON: ${parsed.error}`, open.line);
 }
 
-/** An object or list that begins and ends in this line, with or without the comma after it. */
-function wholeElement(text: string): Json | undefined {
+/** Parses an object or a list that begins and ends in this line, with or without a trailing comma. */
+function parseWholeElement(text: string): Json | undefined {
   const trimmed = text.trim().replace(/,$/u, '');
   if (!/^(?:\{.*\}|\[.*\])$/su.test(trimmed)) return undefined;
   const parsed = parseJson(trimmed);
@@ -184,30 +190,30 @@ function wholeElement(text: string): Json | undefined {
 }
 
 /**
- * Whether a line can be a part of what is open: at its margin there are brackets, names, text, or a plain value by itself; and an
- * object or list begins only where one may.
+ * True if a line can continue the unfinished value. At the start of such a line is a bracket, a name, text, or a
+ * single plain value. An object or a list must be allowed at this point.
  */
-function goesOn(text: string, {brackets}: OpenValue): boolean {
+function canContinue(text: string, {brackets}: OpenValue): boolean {
   if (/^\s*[{[]/u.test(text)) return brackets.takesValue;
   return /^(?:$|[\s}\]",:]|(?:true|false|null|-?\d[\d.eE+-]*)[\s,\]}]*$)/u.test(text);
 }
 
-const broken = (message: string, line: number): JsonRead => ({tag: 'broken', message: clip(message, 300), line});
+const makeBroken = (message: string, line: number): JsonRead => ({tag: 'broken', message: clip(message, 300), line});
 
-/** Where in a text brackets open a level, the last one closes, or a comma stands. */
+/** A position in a text where a bracket opens a level, the last bracket closes, or a comma stands. */
 interface JsonMark {
   readonly at: number;
   readonly kind: 'opens' | 'separates' | 'ends';
 }
 
-/** How deep JSON text is in brackets, as it comes line by line. */
+/** Tracks the bracket depth of JSON text, line by line. */
 export class JsonBrackets {
   depth = 0;
   isInText = false;
-  /** Whether an object or a list may come next: after a bracket of a list, a comma, a colon. */
+  /** True if an object or a list may come next: after an opening list bracket, a comma or a colon. */
   takesValue = true;
 
-  /** The marks of a line, in order. After `ends` there is no more to ask for. */
+  /** Yields the marks of a line, in order. Stop after `ends`. */
   *through(text: string): Generator<JsonMark> {
     for (let at = 0; at < text.length; at += 1) {
       const unit = text.charCodeAt(at);
@@ -249,7 +255,7 @@ export class JsonBrackets {
     }
   }
 
-  /** Back between the elements of the outermost list. */
+  /** Returns to the position between two elements of the outermost list. */
   restart(): void {
     this.depth = 1;
     this.isInText = false;

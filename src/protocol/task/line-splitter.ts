@@ -1,21 +1,21 @@
-/** A line of the input, counted from 1; `too-long` comes once, in place of a line that is not worth holding. */
+/** A line of the input, counted from 1. `too-long` is reported once, in place of a line that exceeds the limit. */
 export type LineRead =
   | {readonly kind: 'line'; readonly text: string; readonly line: number}
   | {readonly kind: 'too-long'; readonly line: number};
 
 /**
- * Cuts text that comes in pieces into lines, which end with a line feed, a carriage return or both, as those of server-sent events
- * do; JSON and base64 have neither within a value.
+ * Splits text that arrives in pieces into lines. A line ends with a line feed, a carriage return or both, as in
+ * server-sent events. JSON and base64 values contain neither.
  */
 export class LineSplitter {
   #line = 1;
   #held: string[] = [];
   #size = 0;
-  /** Whether the piece before ended with a carriage return, whose line feed may begin the next one. */
+  /** True if the previous piece ended with a carriage return, whose line feed may begin the next piece. */
   #afterReturn = false;
   readonly #longest: number;
 
-  /** Holds at most `longest` UTF-16 units of a line that has not ended. */
+  /** Holds at most `longest` UTF-16 units of an unfinished line. */
   constructor(longest: number) {
     this.#longest = longest;
   }
@@ -39,7 +39,7 @@ export class LineSplitter {
     if (!wasTooLong && this.#size > this.#longest) yield {kind: 'too-long', line: this.#line};
   }
 
-  /** The line that the input ends in, where there is one. */
+  /** Yields the unfinished last line of the input, if there is one. */
   *end(): Generator<LineRead> {
     if (this.#size === 0) return;
     const read = this.#endLine('');
@@ -52,7 +52,7 @@ export class LineSplitter {
     else this.#held = [];
   }
 
-  /** The line that `rest` completes; nothing for one that was told to be too long already. */
+  /** Returns the line that `rest` completes, or nothing if it was already reported as too long. */
   #endLine(rest: string): LineRead | undefined {
     const line = this.#line;
     const wasTooLong = this.#size > this.#longest;
@@ -67,7 +67,7 @@ export class LineSplitter {
   }
 }
 
-/** What a line of a server-sent event stream is: data, one of the other fields or a comment, the end of an event; or none of these. */
+/** A line of a server-sent event stream: data, another field or a comment, the end of an event, or none of these. */
 type SseLine =
   | {readonly kind: 'data'; readonly text: string}
   | {readonly kind: 'passed-over'}
@@ -75,19 +75,19 @@ type SseLine =
   | {readonly kind: 'stranger'};
 
 /**
- * Fields that the standard does not know are passed over as it has it, a name without a colon too; but what has no name of a field,
- * such as data without its `data:`, is a stranger: somebody should hear of it.
+ * Parses a line of a server-sent event. Unknown fields are skipped as in the standard, even a name without a colon. A
+ * line that can't be a field, such as data without its `data:`, is a `stranger`, and should be reported.
  */
 export function parseSseLine(line: string): SseLine {
   if (line === '') return {kind: 'end'};
   if (line.startsWith('data:')) return {kind: 'data', text: line.slice(line.startsWith(' ', 5) ? 6 : 5)};
   if (line === 'data') return {kind: 'data', text: ''};
-  return line.startsWith(':') || mayBeSseField(line) ? {kind: 'passed-over'} : {kind: 'stranger'};
+  return line.startsWith(':') || isPossibleSseField(line) ? {kind: 'passed-over'} : {kind: 'stranger'};
 }
 
-/** Whether a line is one of a server-sent event stream, where other things may stand as well. */
+/** True if a line belongs to a server-sent event stream, in input that may hold other formats too. */
 export const looksLikeSse = (line: string): boolean =>
   /^(?:(?:data|event|id|retry)?:|(?:data|event|id|retry)$)/u.test(line);
 
-/** Whether a line may be a field that the standard does not know. */
-export const mayBeSseField = (line: string): boolean => /^[A-Za-z][\w.-]{0,31}:|^[a-z]{1,16}$/u.test(line);
+/** True if a line may be a field that the standard does not define. */
+export const isPossibleSseField = (line: string): boolean => /^[A-Za-z][\w.-]{0,31}:|^[a-z]{1,16}$/u.test(line);

@@ -6,68 +6,71 @@ import {RevertibleMap} from './transactions.ts';
 import {applyOperation, applyPayload, noTodos, type TodoState} from './todo-state.ts';
 
 /**
- * The todo list as the messages of a stream tell it. What a message tells applies when it comes, and once: the same message with
- * the same content changes nothing again. One whose content has changed applies anew, except that the list it has begun is
- * changed and not begun again. What a transaction told can be taken back; transactions nest.
+ * The todo list, built from the messages of a stream. A message applies when it arrives, and only once: the same
+ * message with the same content changes nothing. A message with new content applies again. If it created the list, it
+ * then changes the list and does not create it again. Transactions can be rolled back, and they nest.
  */
 export class MessageTodos {
-  #told: Told = {list: noTodos, begunBy: ''};
-  /** What was told when each open transaction began. */
-  readonly #marks: Told[] = [];
-  /** What each message told last. */
-  readonly #said = new RevertibleMap<string>({limit: maxSaid, weightOf: said => said.length + 64});
+  #current: TodoSnapshot = {list: noTodos, begunBy: ''};
+  /** The state when each open transaction began. */
+  readonly #savepoints: TodoSnapshot[] = [];
+  /** The last change from each message. */
+  readonly #lastChanges = new RevertibleMap<string>({limit: maxRememberedChars, weightOf: said => said.length + 64});
 
   get list(): TodoState {
-    return this.#told.list;
+    return this.#current.list;
   }
 
-  /** Whether a message of this id has told anything. */
+  /** True if a message with this id has changed anything. */
   hasApplied(messageId: string): boolean {
-    return this.#said.get(messageId) !== undefined;
+    return this.#lastChanges.get(messageId) !== undefined;
   }
 
-  /** Takes what a message tells; `known` if it has told that already. A message without an id is each time another one. */
+  /**
+   * Applies the change of a message. Returns `known` if this change was applied already. A message without an id
+   * always counts as new.
+   */
   apply(messageId: string, news: TodoChange): 'told' | 'known' {
-    const before = messageId === '' ? undefined : this.#said.get(messageId);
+    const before = messageId === '' ? undefined : this.#lastChanges.get(messageId);
     if (messageId !== '') {
       const said = JSON.stringify(news);
       if (said === before) return 'known';
-      this.#said.set(messageId, said);
+      this.#lastChanges.set(messageId, said);
     }
-    this.#told = after(this.#told, {messageId, isKnown: before !== undefined, news});
+    this.#current = applyChange(this.#current, {messageId, isKnown: before !== undefined, news});
     return 'told';
   }
 
   begin(): void {
-    this.#marks.push(this.#told);
-    this.#said.begin();
+    this.#savepoints.push(this.#current);
+    this.#lastChanges.begin();
   }
 
   commit(): void {
-    this.#marks.pop();
-    this.#said.commit();
+    this.#savepoints.pop();
+    this.#lastChanges.commit();
   }
 
   rollback(): void {
-    this.#told = this.#marks.pop() ?? this.#told;
-    this.#said.rollback();
+    this.#current = this.#savepoints.pop() ?? this.#current;
+    this.#lastChanges.rollback();
   }
 }
 
-/** What can be told of todos: an opaque payload's meaning, or a public operation. */
+/** A change to the todo list: the meaning of an opaque payload, or a public operation. */
 export type TodoChange = Exclude<TaskPayload | TodoOperation, {readonly kind: 'other'}>;
 
-/** What a message tells of todos; `undefined` if that is nothing, or cannot be read. */
+/** Returns the todo change in a message, or `undefined` if it has none or can't be read. */
 export function todoChangeInMessage(body: MessageBody): TodoChange | undefined {
   if (body.kind !== 'update-todos') return todoChangeInPayload(messagePayload(body));
   return body.operation.kind === 'other' ? undefined : body.operation;
 }
 
-/** What a payload tells of todos. */
+/** Returns the todo change in a payload, or `undefined` if it has none. */
 export const todoChangeInPayload = (payload: DecodedPayload | undefined): TodoChange | undefined =>
   payload?.tag === 'ok' && payload.meaning.kind !== 'other' ? payload.meaning : undefined;
 
-/** The opaque payload of a message; `undefined` if it has none. */
+/** Returns the opaque payload of a message, or `undefined` if it has none. */
 export function messagePayload(body: MessageBody): DecodedPayload | undefined {
   switch (body.kind) {
     case 'server-event':
@@ -81,19 +84,19 @@ export function messagePayload(body: MessageBody): DecodedPayload | undefined {
   }
 }
 
-interface Told {
+interface TodoSnapshot {
   readonly list: TodoState;
-  /** The message that began the list; `''` if none did. */
+  /** The message that created the list; `''` if none did. */
   readonly begunBy: string;
 }
 
-interface Telling {
+interface IncomingChange {
   readonly messageId: string;
   readonly isKnown: boolean;
   readonly news: TodoChange;
 }
 
-function after({list, begunBy}: Told, {messageId, isKnown, news}: Telling): Told {
+function applyChange({list, begunBy}: TodoSnapshot, {messageId, isKnown, news}: IncomingChange): TodoSnapshot {
   switch (news.kind) {
     case 'create':
       if (!isKnown) return {list: applyOperation(list, news), begunBy: messageId};
@@ -110,5 +113,5 @@ function after({list, begunBy}: Told, {messageId, isKnown, news}: Telling): Told
   }
 }
 
-/** Characters that are remembered, so that what comes again is known; the oldest are forgotten. */
-const maxSaid = 4 * 1024 * 1024;
+/** The most characters that are remembered to recognize repeated messages. The oldest are dropped. */
+const maxRememberedChars = 4 * 1024 * 1024;

@@ -13,20 +13,20 @@ import {
   unknownShape,
   snapshotField,
 } from './task-schema.ts';
-import {deepestNesting, tooDeep, WireCursor, WireFormatError, wireType} from './wire-cursor.ts';
+import {maxNesting, tooDeep, WireCursor, WireFormatError, wireType} from './wire-cursor.ts';
 
-/** A payload as an object with field numbers as keys, and the last of the known fields in it: of a oneof the last one counts. */
+/** A payload as an object with field numbers as keys, and its last known field. In a oneof, the last field counts. */
 export interface PayloadTree {
   readonly tree: JsonObject;
   readonly lastKnownField: number | undefined;
 }
 
 /**
- * Reads bytes without a schema, except that what a todo list consists of is known. There, ids, titles and descriptions are text
- * and lists are lists also of one. Elsewhere a field that comes once is a plain value, one that comes again a list; numbers are
- * numbers, or text of digits beyond 2^53; what is printable UTF-8 is text, what is a message is an object (nothing at all is `{}`),
- * and any other bytes are `{"bytes": base64}`. Text where a todo list would have a message is text all the same. Throws a
- * `WireFormatError` on bytes that are no message.
+ * Reads bytes without a schema, except for the known fields of a todo list. In those, ids, titles and descriptions
+ * are text, and lists stay lists even with one element. All other fields follow these rules. A field that occurs once
+ * is a plain value, and a repeated one is a list. Numbers are numbers, or text of digits above 2^53. Printable UTF-8
+ * is text, a message is an object (an empty one is `{}`), and any other bytes are `{"bytes": base64}`. Text in place
+ * of a todo list's message stays text. Throws a `WireFormatError` if the bytes are not a message.
  */
 export function readPayloadTree(bytes: Uint8Array, place: PayloadPlace): PayloadTree {
   if (bytes.length > maxBytes) throw new WireFormatError(`more than ${maxBytes} bytes`, maxBytes);
@@ -35,7 +35,7 @@ export function readPayloadTree(bytes: Uint8Array, place: PayloadPlace): Payload
   let lastKnownField: number | undefined;
   walk(reading, {from: 0, to: bytes.length}, part => {
     addTo(parts, part);
-    if (isSaying(part.number) && part.type === wireType.lengthDelimited) lastKnownField = part.number;
+    if (isKnownPayloadField(part.number) && part.type === wireType.lengthDelimited) lastKnownField = part.number;
   });
   const shapes = new Map(
     [...parts].map(([number, found]) => [
@@ -50,10 +50,10 @@ export function readPayloadTree(bytes: Uint8Array, place: PayloadPlace): Payload
 }
 
 const maxBytes = 16 * 1024 * 1024;
-/** Bounds the memory that small fields can ask for: a field of two bytes becomes an object. */
+/** Bounds the memory for small fields: a field of two bytes becomes an object. */
 const maxFields = 1_000_000;
 
-const isSaying = (field: number): boolean =>
+const isKnownPayloadField = (field: number): boolean =>
   field === payloadField.snapshot || field === payloadField.running || field === payloadField.cleared;
 
 interface Reading {
@@ -87,7 +87,7 @@ function addTo(parts: Map<number, Part[]>, part: Part): void {
   else found.push(part);
 }
 
-/** What is being read, as what, and how deep inside of the payload. */
+/** The input, the expected shape, and the depth inside the payload. */
 interface At {
   readonly reading: Reading;
   readonly shape: PayloadShape;
@@ -109,9 +109,8 @@ const unknownField = {shape: 'guess', holds: 'one'} as const;
 
 function valuesOf(found: readonly Part[], holds: 'one' | 'list', at: At): readonly Json[] {
   if (typeof at.shape === 'string' || holds === 'list') return found.map(part => valueOf(part, at));
-  // A message that may be there once and is there again is the two merged; of another kind it is an unknown field.
-  const isOne = (part: Part): boolean =>
-    part.type === wireType.lengthDelimited && !isNothingButText(at.reading.bytes, part);
+  // A repeated message is merged. A value of another type is an unknown field.
+  const isOne = (part: Part): boolean => part.type === wireType.lengthDelimited && !isOnlyText(at.reading.bytes, part);
   const messages = found.filter(isOne);
   const others = found.filter(part => !isOne(part));
   const merged = messages.length === 0 ? [] : [messageOf(messages, at)];
@@ -130,13 +129,13 @@ function valueOf(part: Part, at: At): Json {
       return messageOf([part], {...at, shape: unknownShape});
     default:
       if (at.shape === 'text') return strictText(bytes, part);
-      if (at.shape === 'guess' || isNothingButText(bytes, part)) return guessOf(part, at);
+      if (at.shape === 'guess' || isOnlyText(bytes, part)) return guessOf(part, at);
       return messageOf([part], at);
   }
 }
 
 function messageOf(ranges: readonly Range[], {reading, shape, depth}: At): JsonObject {
-  if (depth >= deepestNesting) throw new WireFormatError(tooDeep, ranges[0]?.from ?? 0);
+  if (depth >= maxNesting) throw new WireFormatError(tooDeep, ranges[0]?.from ?? 0);
   const parts = new Map<number, Part[]>();
   for (const range of ranges) {
     walk(reading, range, part => {
@@ -146,20 +145,25 @@ function messageOf(ranges: readonly Range[], {reading, shape, depth}: At): JsonO
   return objectOf(parts, {reading, shape, depth: depth + 1});
 }
 
-/** Printable text wins over a message, except where it starts with a line feed (tag 1 of a message) and is one throughout. */
+/**
+ * Guesses a value. Printable text wins over a message, unless it starts with a line feed (tag 1 of a message) and is
+ * a valid message as a whole.
+ */
 function guessOf(part: Part, at: At): Json {
   const {bytes} = at.reading;
   if (part.from === part.to) return {};
-  const text = printable(bytes, part);
+  const text = printableText(bytes, part);
   const mayBeMessage = text === undefined || bytes[part.from] === lineFeed;
   if (mayBeMessage && isMessage(bytes, part)) return messageOf([part], {...at, shape: unknownShape});
   return text ?? {bytes: encodeBase64(bytes.subarray(part.from, part.to))};
 }
 
-/** Whether what should be a message is text: the numbers of the todo payloads may mean other things in other payloads. */
-function isNothingButText(bytes: Uint8Array, part: Range): boolean {
+/** True if a field with a message's number holds text. Other payloads may use these numbers for other things. */
+function isOnlyText(bytes: Uint8Array, part: Range): boolean {
   const first = bytes[part.from] ?? 0;
-  return part.from < part.to && first !== lineFeed && !isMessage(bytes, part) && printable(bytes, part) !== undefined;
+  return (
+    part.from < part.to && first !== lineFeed && !isMessage(bytes, part) && printableText(bytes, part) !== undefined
+  );
 }
 
 function isMessage(bytes: Uint8Array, range: Range): boolean {
@@ -168,7 +172,7 @@ function isMessage(bytes: Uint8Array, range: Range): boolean {
   return cursor.error === undefined;
 }
 
-/** Whether a message's first field is a list of todos: of items, each with an id that can be read. */
+/** True if a message's first field is a list of todos: of items that each have a readable id. */
 function holdsList(bytes: Uint8Array, message: Range): boolean {
   const cursor = new WireCursor(bytes, message);
   let found = false;
@@ -193,7 +197,8 @@ function isItem(bytes: Uint8Array, range: Range): boolean {
   const cursor = new WireCursor(bytes, range);
   let id = '';
   while (cursor.next()) {
-    if (cursor.number === itemField.id && cursor.type === wireType.lengthDelimited) id = printable(bytes, cursor) ?? '';
+    if (cursor.number === itemField.id && cursor.type === wireType.lengthDelimited)
+      id = printableText(bytes, cursor) ?? '';
   }
   return cursor.error === undefined && id !== '' && !/[\t\n\r]/u.test(id);
 }
@@ -225,8 +230,8 @@ function strictText(bytes: Uint8Array, range: Range): string {
 const decoded = (bytes: Uint8Array, {from, to}: Range): string | undefined =>
   tryOr(() => utf8.decode(bytes.subarray(from, to)), undefined);
 
-/** The text, where it is UTF-8 without control characters other than tab and line ends. */
-function printable(bytes: Uint8Array, range: Range): string | undefined {
+/** Returns the text if it is UTF-8 without control characters other than tabs and line breaks. */
+function printableText(bytes: Uint8Array, range: Range): string | undefined {
   for (let at = range.from; at < range.to; at += 1) {
     const byte = bytes[at] ?? 0;
     if ((byte < 0x20 && byte !== 0x09 && byte !== lineFeed && byte !== 0x0d) || byte === 0x7f) return undefined;
@@ -235,9 +240,9 @@ function printable(bytes: Uint8Array, range: Range): string | undefined {
 }
 
 /**
- * A payload that somebody else has decoded, as `readTree` would have read it. Decoders without a schema leave a list of one as
- * its element, an empty message as `""`, an id of digits as a number. Where several known fields are given, which JSON cannot
- * put in order, the one that says most counts.
+ * Converts a payload that was decoded elsewhere to the form that `readPayloadTree` returns. Decoders without a schema
+ * turn a list of one into its element, an empty message into `""`, and an id of digits into a number. JSON has no
+ * order for several known fields, so the one with the most information counts.
  */
 export function normalizePayloadTree(given: JsonObject, place: PayloadPlace): PayloadTree {
   const tree: {[key: string]: Json} = {};
@@ -245,28 +250,28 @@ export function normalizePayloadTree(given: JsonObject, place: PayloadPlace): Pa
     const shape = payloadFieldShape(Number(key), place, () =>
       messagesIn(value).some(message => treeHoldsList(message)),
     );
-    tree[key] = normal(value, shape);
+    tree[key] = normalizeValue(value, shape);
   }
-  return {tree, lastKnownField: byWeight.find(field => isJsonObject(tree[field]))};
+  return {tree, lastKnownField: byPrecedence.find(field => isJsonObject(tree[field]))};
 }
 
-const byWeight = [payloadField.snapshot, payloadField.running, payloadField.cleared] as const;
+const byPrecedence = [payloadField.snapshot, payloadField.running, payloadField.cleared] as const;
 
-function normal(value: Json, shape: PayloadShape): Json {
+function normalizeValue(value: Json, shape: PayloadShape): Json {
   if (shape === 'guess') return value;
   if (shape === 'text') return typeof value === 'number' ? String(value) : value;
   const messages = messagesIn(value);
-  return messages.length === 0 ? value : normalMessage(messages, shape);
+  return messages.length === 0 ? value : normalizeMessage(messages, shape);
 }
 
-/** A message given several times is all of them merged. */
-function normalMessage(messages: readonly JsonObject[], shape: MessageShape): JsonObject {
+/** Merges the repetitions of a message. */
+function normalizeMessage(messages: readonly JsonObject[], shape: MessageShape): JsonObject {
   const tree: {[key: string]: Json} = {};
   for (const message of messages) {
     for (const [key, value] of Object.entries(message)) {
       const known = shape.get(Number(key));
-      if (known?.holds !== 'list') tree[key] = known === undefined ? value : normal(value, known.shape);
-      else tree[key] = [...listIn(tree[key]), ...listIn(value).map(one => normal(one, known.shape))];
+      if (known?.holds !== 'list') tree[key] = known === undefined ? value : normalizeValue(value, known.shape);
+      else tree[key] = [...listIn(tree[key]), ...listIn(value).map(one => normalizeValue(one, known.shape))];
     }
   }
   return tree;
@@ -282,7 +287,7 @@ const messagesIn = (value: Json | undefined): readonly JsonObject[] =>
     .map(one => (one === '' ? {} : one))
     .filter(isJsonObject);
 
-/** As `shapeIn` asks for it: whether the first field is a list of todos, which of texts it is not. */
+/** True if the first field is a list of todos and not of texts. */
 function treeHoldsList(message: JsonObject): boolean {
   const inner = listIn(message[resultField.list]);
   return (
@@ -295,8 +300,9 @@ const isListField = ([key, value]: readonly [string, Json]): boolean =>
   listIn(value).every(one => one === '' || isJsonObject(one));
 
 /**
- * The bytes of a payload in the form with numbers as keys: the way back from `readTree`, as far as the form tells. Numbers become
- * varints, text (also of digits) text. What has no place in a message, such as a key that is no number, is left out.
+ * Encodes a payload with numbers as keys, the reverse of `readPayloadTree` as far as possible. Numbers become
+ * varints, and text stays text even if it is all digits. Members that can't be encoded, such as a key that is not a
+ * number, are dropped.
  */
 export function encodePayloadTree(tree: JsonObject): Uint8Array {
   const writer = new Writer();
@@ -305,7 +311,7 @@ export function encodePayloadTree(tree: JsonObject): Uint8Array {
 }
 
 function writeMessage(writer: Writer, tree: JsonObject, depth: number): void {
-  if (depth >= deepestNesting) return;
+  if (depth >= maxNesting) return;
   for (const [key, value] of Object.entries(tree)) {
     const number = Number(key);
     if (!Number.isInteger(number) || number < 1 || number > largestField) continue;

@@ -8,24 +8,27 @@ import {encodePayloadTree, normalizePayloadTree, type PayloadTree, readPayloadTr
 import {itemField, payloadField, type PayloadPlace, resultField, runningField, snapshotField} from './task-schema.ts';
 import {WireCursor, WireFormatError} from './wire-cursor.ts';
 
-/** An opaque payload, decoded once: `tree` has field numbers as keys, `meaning` is what it says of tasks. */
+/** An opaque payload, decoded once: `tree` has field numbers as keys, and `meaning` is its effect on tasks. */
 export type DecodedPayload =
   | {readonly tag: 'ok'; readonly tree: JsonObject; readonly meaning: TaskPayload}
-  /** `position` counts bytes of the payload, or characters of its text where that is no base64 or JSON. */
+  /** `position` counts bytes of the payload, or characters of its text if the text is not base64 or JSON. */
   | {readonly tag: 'failed'; readonly position: number; readonly message: string};
 
 /**
- * Reads a payload in any of the forms the field is seen to hold: an object that is decoded already, JSON text of one, base64 or
- * base64url text, padded or not, in quotes or not. Absent and empty is a payload without fields. Nothing throws. A payload that
- * comes again is not decoded again.
+ * Reads a payload in any form in which the field occurs: a decoded object, its JSON text, or base64 or base64url
+ * text, with or without padding and quotes. An absent or empty payload has no fields. Never throws. Repeated payloads
+ * are decoded only once.
  */
 export function readPayloadField(given: Json | undefined, place: PayloadPlace): DecodedPayload {
-  if (given === undefined || given === null) return nothing;
-  if (typeof given === 'string') return remembered(given, place);
-  return isJsonObject(given) ? ofObject(given, place) : unreadable('neither text nor an object', 0);
+  if (given === undefined || given === null) return emptyPayload;
+  if (typeof given === 'string') return readCached(given, place);
+  return isJsonObject(given) ? fromObject(given, place) : makeFailure('neither text nor an object', 0);
 }
 
-/** The text of a payload for the wire: as it was read, else made of its tree or, without one, of what it says. */
+/**
+ * Returns the text of a payload for the wire: the original, or an encoding of its tree or, without a tree, of its
+ * meaning.
+ */
 export function payloadText(payload: DecodedPayload): string {
   const text = texts.get(payload);
   if (text !== undefined) return text;
@@ -34,57 +37,57 @@ export function payloadText(payload: DecodedPayload): string {
   return encodeBase64(isEmpty ? encodePayload(payload.meaning) : encodePayloadTree(payload.tree));
 }
 
-const nothing: DecodedPayload = {tag: 'ok', tree: {}, meaning: {kind: 'other', fields: []}};
+const emptyPayload: DecodedPayload = {tag: 'ok', tree: {}, meaning: {kind: 'other', fields: []}};
 
-/** Base64 by which each reading came; the readings are shared, so this is no more than one text for each. */
+/** The base64 text of each decoded payload. Decoded payloads are shared, so this adds only one text for each. */
 const texts = new WeakMap<DecodedPayload, string>();
 
-/** The payloads read last. Long ones are rare, and not worth holding on to. */
-const memory = new Map<string, DecodedPayload>();
-const maxRemembered = 512;
-const longestRemembered = 8192;
+/** The latest payloads. Long ones are rare and not worth caching. */
+const cache = new Map<string, DecodedPayload>();
+const maxCached = 512;
+const maxCachedLength = 8192;
 
-function remembered(text: string, place: PayloadPlace): DecodedPayload {
-  if (text.length > longestRemembered) return ofText(text, place);
+function readCached(text: string, place: PayloadPlace): DecodedPayload {
+  if (text.length > maxCachedLength) return fromText(text, place);
   const key = `${place} ${text}`;
-  const known = memory.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
-  const read = ofText(text, place);
-  if (memory.size >= maxRemembered) memory.clear();
-  memory.set(key, read);
+  const read = fromText(text, place);
+  if (cache.size >= maxCached) cache.clear();
+  cache.set(key, read);
   return read;
 }
 
-function ofText(given: string, place: PayloadPlace): DecodedPayload {
-  const text = withoutQuotes(given.trim());
+function fromText(given: string, place: PayloadPlace): DecodedPayload {
+  const text = unquote(given.trim());
   if (text.startsWith('{')) {
     const parsed = parseJson(text);
-    if (parsed.tag === 'failed') return unreadable(`not JSON (${parsed.error})`, 0);
-    return isJsonObject(parsed.value) ? ofObject(parsed.value, place) : nothing;
+    if (parsed.tag === 'failed') return makeFailure(`not JSON (${parsed.error})`, 0);
+    return isJsonObject(parsed.value) ? fromObject(parsed.value, place) : emptyPayload;
   }
   const bytes = decodeBase64(text);
-  if (bytes.tag === 'failed') return unreadable('not base64', bytes.error);
+  if (bytes.tag === 'failed') return makeFailure('not base64', bytes.error);
   const read = readPayloadBytes(bytes.value, place);
   texts.set(read, text);
   return read;
 }
 
-/** What stands in quotes is JSON's own text, where it is that. */
-export function withoutQuotes(text: string): string {
+/** Returns the text inside quotes, unescaped if it is a JSON string. */
+export function unquote(text: string): string {
   const [mark] = text;
   if (text.length < 2 || (mark !== '"' && mark !== "'") || !text.endsWith(mark)) return text;
   const parsed = mark === '"' ? parseJson(text) : undefined;
   return (parsed?.tag === 'ok' && typeof parsed.value === 'string' ? parsed.value : text.slice(1, -1)).trim();
 }
 
-function ofObject(given: JsonObject, place: PayloadPlace): DecodedPayload {
+function fromObject(given: JsonObject, place: PayloadPlace): DecodedPayload {
   const tree = normalizePayloadTree(given, place);
   return {tag: 'ok', tree: tree.tree, meaning: meaningOf(tree, place) ?? {kind: 'other', fields: []}};
 }
 
-const unreadable = (message: string, position: number): DecodedPayload => ({tag: 'failed', position, message});
+const makeFailure = (message: string, position: number): DecodedPayload => ({tag: 'failed', position, message});
 
-/** Reads the bytes of a payload; broken ones become a failure with the position of the trouble. */
+/** Reads the bytes of a payload. The failure of broken bytes includes their position. */
 export function readPayloadBytes(bytes: Uint8Array, place: PayloadPlace): DecodedPayload {
   try {
     const {tree, lastKnownField} = readPayloadTree(bytes, place);
@@ -107,16 +110,16 @@ function fieldsOf(bytes: Uint8Array): readonly RawField[] {
 }
 
 /**
- * Reads the bytes of a frame: of a call's or an event's payload. A failure says in words what is wrong with the bytes and where;
- * nothing throws. Of several known fields the last one counts and a repeated one is merged, as protobuf has it for a oneof.
- * Unknown fields beside known ones are passed over; the frame itself is what is kept.
+ * Reads the bytes of a frame: the payload of a call or an event. The error says what is wrong and where. Never
+ * throws. As in a protobuf oneof, the last of several known fields counts, and a repeated one is merged. Unknown
+ * fields next to known ones are ignored, since the frame itself is kept.
  */
 export function decodePayload(raw: Uint8Array): Outcome<TaskPayload, string> {
   const read = readPayloadBytes(raw, 'call');
   return read.tag === 'ok' ? ok(read.meaning) : failed(`${read.message} at byte ${read.position}`);
 }
 
-/** The bytes of a payload. Text must be well-formed: a lone surrogate has no UTF-8 form and comes back as U+FFFD. */
+/** Encodes a payload. Text must be well-formed: a lone surrogate has no UTF-8 form and becomes U+FFFD. */
 export function encodePayload(payload: TaskPayload): Uint8Array {
   switch (payload.kind) {
     case 'snapshot': {
@@ -132,7 +135,7 @@ export function encodePayload(payload: TaskPayload): Uint8Array {
     case 'cleared':
       return encodePayloadTree({[payloadField.cleared]: {}});
     case 'other':
-      return joined(payload.fields.map(field => field.bytes));
+      return joinBytes(payload.fields.map(field => field.bytes));
     default:
       return unreachable(payload);
   }
@@ -140,14 +143,14 @@ export function encodePayload(payload: TaskPayload): Uint8Array {
 
 const runningTree = (ids: readonly TodoId[]): JsonObject => ({[payloadField.running]: {[runningField.ids]: ids}});
 
-/** Empty text is the default of a field and is left out, as every protobuf encoder does. */
+/** Empty text is the default of a field and is omitted, as in every protobuf encoder. */
 const itemTree = ({id, title, description}: TaskItem): JsonObject => ({
   [itemField.id]: id,
   ...(title !== '' && {[itemField.title]: title}),
   ...(description !== '' && {[itemField.description]: description}),
 });
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -157,7 +160,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** What a payload says of tasks; `undefined` if it says nothing of them. */
+/** Returns the task meaning of a payload, or `undefined` if it has none. */
 function meaningOf({tree, lastKnownField}: PayloadTree, place: PayloadPlace): TaskPayload | undefined {
   const message = lastKnownField === undefined ? undefined : objectsIn(tree[lastKnownField])[0];
   if (message === undefined) return undefined;
@@ -170,7 +173,7 @@ function meaningOf({tree, lastKnownField}: PayloadTree, place: PayloadPlace): Ta
   return snapshot === undefined ? {kind: 'running', ids: runs} : snapshotOf(snapshot, runs);
 }
 
-/** The ids that run; none in a result, which has a list there. */
+/** Returns the running ids; none for a result, which has a list in that field. */
 function runningIn(message: JsonObject | undefined, place: PayloadPlace): readonly TodoId[] {
   if (message === undefined) return [];
   const [list] = place === 'call' ? [] : objectsIn(message[resultField.list]);
@@ -192,7 +195,7 @@ const itemOf = (item: JsonObject): TaskItem => ({
 
 const idOf = (value: Json | undefined): TodoId => todoId(textsIn(value).at(-1) ?? '');
 
-/** What stands where a result has its list may be anything, in a payload of a kind that is not known. */
+/** In a payload of unknown kind, the field of a result's list may hold anything. */
 const hasLists = (list: JsonObject): boolean =>
   Object.entries(list).every(([key, value]) => (key === '1' || key === '2') && Array.isArray(value));
 

@@ -3,37 +3,38 @@ import {Reader} from 'protobufjs';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {decodeBase64} from './base64.ts';
-import {type DecodedPayload, readPayloadField, withoutQuotes} from './payload.ts';
+import {type DecodedPayload, readPayloadField, unquote} from './payload.ts';
 import {whichOneOf, FieldTypeError, fieldValue} from './record-fields.ts';
 import {clientActionNames, decodeEvent, eventNames, type ResponseEvent} from './response-event.ts';
 import {unknownFields} from './schema-json.ts';
 import {messageType} from './task-schema.ts';
 
-/** What one line, JSON value or server-sent event is. */
+/** The content of one line, JSON value or server-sent event. */
 export type StreamItem =
   | {readonly tag: 'event'; readonly event: ResponseEvent}
   | {readonly tag: 'payload'; readonly payload: DecodedPayload}
   | {readonly tag: 'broken'; readonly message: string};
 
-/** JSON: events, payloads as objects or as text, or a list of these. */
+/** Reads JSON: events, payloads as objects or as text, or a list of these. */
 export function readJsonItem(value: Json, size: number): readonly StreamItem[] {
-  if (size > deepOnlyFrom && isDeeperThan(value, deepestJson)) return [broken(`nested more than ${deepestJson} deep`)];
-  return foundIn(value);
+  if (size > minNestableSize && isDeeperThan(value, maxJsonDepth))
+    return [makeBroken(`nested more than ${maxJsonDepth} deep`)];
+  return itemsIn(value);
 }
 
-/** Text of fewer characters cannot be nested deep enough to overflow anything. */
-const deepOnlyFrom = 1024;
-const deepestJson = 200;
+/** Shorter text can't be nested deeply enough to overflow the stack. */
+const minNestableSize = 1024;
+const maxJsonDepth = 200;
 
-function foundIn(value: Json): readonly StreamItem[] {
+function itemsIn(value: Json): readonly StreamItem[] {
   if (typeof value === 'string') return [readBareText(value)];
-  if (isJsonList(value)) return value.flatMap(foundIn);
+  if (isJsonList(value)) return value.flatMap(itemsIn);
   if (isJsonObject(value) && isTree(value)) return [{tag: 'payload', payload: readPayloadField(value, 'anywhere')}];
   const read = readEventJson(value);
-  return read.tag === 'ok' ? read.value.map(event => ({tag: 'event', event})) : [broken(read.error)];
+  return read.tag === 'ok' ? read.value.map(event => ({tag: 'event', event})) : [makeBroken(read.error)];
 }
 
-/** A payload as an object has nothing but field numbers for keys. */
+/** True if the object is a payload, which has only field numbers as keys. */
 function isTree(value: object): boolean {
   let keys = 0;
   for (const key in value) {
@@ -44,51 +45,51 @@ function isTree(value: object): boolean {
 }
 
 /**
- * Base64 by itself: a payload; or a ResponseEvent, where as a payload it would say nothing of tasks, or hold todos without ids that
- * can be read.
+ * Reads base64 without context. It counts as a payload, or as a ResponseEvent if as a payload it would have no task
+ * meaning, or would hold todos without readable ids.
  */
 export function readBareText(text: string): StreamItem {
-  const bytes = decodeBase64(withoutQuotes(text));
-  if (bytes.tag === 'failed') return broken(noBase64(bytes.error));
+  const bytes = decodeBase64(unquote(text));
+  if (bytes.tag === 'failed') return makeBroken(notBase64Text(bytes.error));
   const payload = readPayloadField(text, 'anywhere');
-  if (saysTasks(payload)) return {tag: 'payload', payload};
+  if (hasTaskMeaning(payload)) return {tag: 'payload', payload};
   const event = readEventBytes(bytes.value);
   return event.tag === 'ok' && isKnown(event.value) ? {tag: 'event', event: event.value} : {tag: 'payload', payload};
 }
 
-/** Base64 that is said to be a payload. */
+/** Reads base64 that is known to be a payload. */
 export function readPayloadText(text: string): StreamItem {
-  const bytes = decodeBase64(withoutQuotes(text));
+  const bytes = decodeBase64(unquote(text));
   return bytes.tag === 'ok'
     ? {tag: 'payload', payload: readPayloadField(text, 'anywhere')}
-    : broken(noBase64(bytes.error));
+    : makeBroken(notBase64Text(bytes.error));
 }
 
-/** The data of a server-sent event: base64 of a ResponseEvent, or JSON; `[DONE]` and no data are nothing. */
+/** Reads the data of a server-sent event: base64 of a ResponseEvent, or JSON. Empty data and `[DONE]` yield nothing. */
 export function readSseData(data: string): readonly StreamItem[] {
-  const text = withoutQuotes(data.trim());
+  const text = unquote(data.trim());
   if (text === '' || text === '[DONE]') return [];
   if (text.startsWith('{') || text.startsWith('[')) {
-    // The parser would say so too, but its errors are slow and this is asked of every line of an event that has several.
-    if (!text.endsWith('}') && !text.endsWith(']')) return [broken('not JSON: a value that does not end')];
+    // The parser would find this too, but its errors are slow, and this runs for each line of an event with several.
+    if (!text.endsWith('}') && !text.endsWith(']')) return [makeBroken('not JSON: a value that does not end')];
     const parsed = parseJson(text);
-    return parsed.tag === 'ok' ? readJsonItem(parsed.value, text.length) : [broken(`not JSON: ${parsed.error}`)];
+    return parsed.tag === 'ok' ? readJsonItem(parsed.value, text.length) : [makeBroken(`not JSON: ${parsed.error}`)];
   }
   const bytes = decodeBase64(text);
-  if (bytes.tag === 'failed') return [broken(noBase64(bytes.error))];
+  if (bytes.tag === 'failed') return [makeBroken(notBase64Text(bytes.error))];
   const event = readEventBytes(bytes.value);
   if (event.tag === 'ok' && event.value.kind !== 'other') return [{tag: 'event', event: event.value}];
   const payload = readPayloadField(text, 'anywhere');
-  if (saysTasks(payload)) return [{tag: 'payload', payload}];
+  if (hasTaskMeaning(payload)) return [{tag: 'payload', payload}];
   return event.tag === 'ok'
     ? [{tag: 'event', event: event.value}]
-    : [broken(`not a ResponseEvent: ${event.error.message} at byte ${event.error.position}`)];
+    : [makeBroken(`not a ResponseEvent: ${event.error.message} at byte ${event.error.position}`)];
 }
 
-const noBase64 = (position: number): string =>
+const notBase64Text = (position: number): string =>
   `neither JSON nor base64 (it is cut short, or character ${position + 1} does not belong)`;
 
-function saysTasks(payload: DecodedPayload): boolean {
+function hasTaskMeaning(payload: DecodedPayload): boolean {
   if (payload.tag === 'failed') return false;
   const {meaning} = payload;
   switch (meaning.kind) {
@@ -101,7 +102,7 @@ function saysTasks(payload: DecodedPayload): boolean {
   }
 }
 
-/** Whether bytes that may be anything are an event: it says something, in fields that the schema knows. */
+/** True if unidentified bytes are an event: they have content, in fields of the schema. */
 function isKnown(event: ResponseEvent): boolean {
   switch (event.kind) {
     case 'init':
@@ -115,7 +116,7 @@ function isKnown(event: ResponseEvent): boolean {
   }
 }
 
-/** Whether the event has nothing but the field `name`, and in that something, all of it known. */
+/** True if the event has only the field `name`, with some content and no unknown fields. */
 function isOnly({unknown}: ResponseEvent, name: string): boolean {
   if (unknown.source !== 'bytes' || !isJsonObject(unknown.message)) return true;
   const body = unknown.message[name];
@@ -124,18 +125,18 @@ function isOnly({unknown}: ResponseEvent, name: string): boolean {
 
 const hasUnknown = (message: JsonObject): boolean => Object.keys(unknownFields(message)).length > 0;
 
-/** A decoded message has a list, empty, for each field that can be one. */
+/** A decoded message has an empty list for each repeated field. */
 const isSet = (value: Json): boolean => !isJsonList(value) || value.length > 0;
 
-const broken = (message: string): StreamItem => ({tag: 'broken', message});
+const makeBroken = (message: string): StreamItem => ({tag: 'broken', message});
 
-/** What is wrong with the bytes of an event, and after how many of them. */
+/** An error in the bytes of an event, and its position in bytes. */
 interface UnreadableBytes {
   readonly position: number;
   readonly message: string;
 }
 
-/** Reads the bytes of one ResponseEvent. Unknown fields are kept. Nothing throws. */
+/** Reads the bytes of one ResponseEvent. Unknown fields are kept. Never throws. */
 export function readEventBytes(bytes: Uint8Array): Outcome<ResponseEvent, UnreadableBytes> {
   if (bytes.length > maxBytes) return failed({position: maxBytes, message: `more than ${maxBytes} bytes`});
   const reader = Reader.create(bytes);
@@ -144,19 +145,19 @@ export function readEventBytes(bytes: Uint8Array): Outcome<ResponseEvent, Unread
     const message = messageType('ResponseEvent').decode(reader);
     return ok(decodeEvent(isJsonObject(message) ? message : {}, {source: 'bytes', message}));
   } catch (cause) {
-    return failed({position: Math.min(reader.pos, bytes.length), message: troubleText(cause)});
+    return failed({position: Math.min(reader.pos, bytes.length), message: errorTextOf(cause)});
   }
 }
 
-/** Far more than any event has, and little enough that one made of the smallest messages fits into memory. */
+/** Far more than any event needs, but so little that an event made of the smallest messages fits into memory. */
 const maxBytes = 16 * 1024 * 1024;
 
-const troubleText = (cause: unknown): string =>
+const errorTextOf = (cause: unknown): string =>
   cause instanceof RangeError ? 'a field that is cut short' : causeText(cause);
 
 /**
- * Reads events from JSON: one ResponseEvent, a list of them, one wrapped in `parsed_data`, or a client action by itself. Names may
- * be in snake_case or camelCase. An object of none of these names is an event of a kind that is not known, and is kept.
+ * Reads events from JSON: one ResponseEvent, a list of them, one wrapped in `parsed_data`, or a single client action.
+ * Names may be in snake_case or camelCase. An object with none of these names is kept as an event of unknown kind.
  */
 export function readEventJson(value: Json): Outcome<readonly ResponseEvent[], string> {
   const events: ResponseEvent[] = [];
@@ -173,7 +174,7 @@ export function readEventJson(value: Json): Outcome<readonly ResponseEvent[], st
   }
 }
 
-/** Wrappers hold wrappers; how many is bounded, since nobody means more. */
+/** Removes up to four nested wrappers; deeper nesting has no meaning. */
 function unwrapped(given: JsonObject): JsonObject {
   let event = given;
   for (let depth = 0; depth < 4 && whichOneOf(event, eventNames()) === undefined; depth += 1) {

@@ -2,14 +2,14 @@ import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/j
 import {camelCase, oneOfNames, type OneOf} from './task-schema.ts';
 
 /**
- * Fields of a message, read the same way from a decoded protobuf message and from JSON: names in snake_case or camelCase, `null`
- * for absent, a list of one without its brackets. A value of another kind than the field's throws a `FieldTypeError`.
+ * Reads fields of a message in the same way from decoded protobuf and from JSON: names in snake_case or camelCase,
+ * `null` as absent, a list of one without brackets. A value of the wrong type throws a `FieldTypeError`.
  */
 export class FieldTypeError extends Error {
   override readonly name: string = 'FieldTypeError';
 }
 
-/** The value as it is; `undefined` if it is absent. */
+/** Returns the unchanged value, or `undefined` if it is absent. */
 export const fieldValue = (of: JsonObject, name: string): Json | undefined =>
   of[name] ?? of[camelCase(name)] ?? undefined;
 
@@ -26,13 +26,13 @@ export function objectListField(of: JsonObject, name: string): readonly JsonObje
   });
 }
 
-/** `''` if it is absent. */
+/** Returns the text of a field, or `''` if it is absent. */
 export function textField(of: JsonObject, name: string): string {
   const value = fieldValue(of, name);
-  return value === undefined ? '' : asText(value, name);
+  return value === undefined ? '' : toText(value, name);
 }
 
-/** 0 if it is absent. Numbers of 64 bits are text in JSON. */
+/** Returns the number in a field, or 0 if it is absent. JSON writes 64-bit numbers as text. */
 export function numberField(of: JsonObject, name: string): number {
   const number = Number(fieldValue(of, name) ?? 0);
   if (Number.isFinite(number)) return number;
@@ -40,7 +40,7 @@ export function numberField(of: JsonObject, name: string): number {
 }
 
 export const textListField = (of: JsonObject, name: string): readonly string[] =>
-  listOf(of, name).map(value => asText(value, name));
+  listOf(of, name).map(value => toText(value, name));
 
 function listOf(of: JsonObject, name: string): readonly Json[] {
   const value = fieldValue(of, name);
@@ -48,13 +48,13 @@ function listOf(of: JsonObject, name: string): readonly Json[] {
   return isJsonList(value) ? value : [value];
 }
 
-function asText(value: Json, name: string): string {
+function toText(value: Json, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new FieldTypeError(`"${name}" must be text`);
 }
 
-/** Which of the fields of a oneof is set; of several the last one, as protobuf has it. */
+/** Returns the field of a oneof that is set. As in protobuf, the last of several counts. */
 export function whichOneOf(of: JsonObject, names: OneOf): string | undefined {
   let found: string | undefined;
   for (const key of Object.keys(of)) {
@@ -64,7 +64,7 @@ export function whichOneOf(of: JsonObject, names: OneOf): string | undefined {
   return found;
 }
 
-/** A part of a message, read from a record in the schema's names and written back into one. */
+/** Reads a part of a message from a record in the schema's names, and writes it back. */
 export interface Part<Value> {
   read(of: JsonObject): Value;
   write(value: Value): JsonObject;
@@ -73,7 +73,7 @@ export interface Part<Value> {
 export type ValueOf<P extends Part<unknown>> = ReturnType<P['read']>;
 
 export const text = (name: string, camel = camelCase(name)): Part<string> => ({
-  read: of => asText(of[name] ?? of[camel] ?? '', name),
+  read: of => toText(of[name] ?? of[camel] ?? '', name),
   write: value => ({[name]: value}),
 });
 
@@ -82,7 +82,7 @@ export const number = (name: string): Part<number> => ({
   write: value => ({[name]: value}),
 });
 
-/** A message in a field; an absent one is read as an empty one. */
+/** A message in a field. An absent one is read as an empty one. */
 export const within = <Value>(name: string, part: Part<Value>): Part<Value> => ({
   read: of => part.read(objectField(of, name) ?? {}),
   write: value => ({[name]: part.write(value)}),
@@ -93,7 +93,7 @@ export const listOfMessages = <Value>(name: string, part: Part<Value>): Part<rea
   write: values => ({[name]: values.map(value => part.write(value))}),
 });
 
-/** A part that is not written where it is empty. */
+/** A part that is written only if it is not empty. */
 export const unlessEmpty = (part: Part<string>): Part<string> => ({
   read: of => part.read(of),
   write: value => (value === '' ? {} : part.write(value)),
@@ -102,7 +102,7 @@ export const unlessEmpty = (part: Part<string>): Part<string> => ({
 type Parts = Readonly<Record<string, Part<unknown>>>;
 type Values<P extends Parts> = {readonly [Key in keyof P]: ReturnType<P[Key]['read']>};
 
-/** A message as an object with a member for each part; `constants` are members that are not written. */
+/** A message as an object with one member for each part. The members in `constants` are not written. */
 export function message<P extends Parts, Constants extends object = object>(
   parts: P,
   constants?: Constants,
@@ -123,7 +123,7 @@ export function message<P extends Parts, Constants extends object = object>(
   };
 }
 
-/** A field of a oneof, as an object of a kind. */
+/** A field of a oneof, as an object with a `kind`. */
 interface Variant<Value> {
   readonly kind: string;
   read(of: JsonObject, name: string): Value;
@@ -138,14 +138,16 @@ export function variant<const Kind extends string, P extends Parts>(
   return {kind, read: (of, name) => body.read(objectField(of, name) ?? {}), write: value => body.write(value)};
 }
 
-/** A field whose content says nothing here. */
+/** A field whose content weft ignores. */
 export const marker = <const Kind extends string>(kind: Kind): Variant<{readonly kind: Kind}> => ({
   kind,
   read: () => ({kind}),
   write: () => ({}),
 });
 
-/** The field of a oneof that is set. `other` stands for one that has no variant here; its `field` is written empty. */
+/**
+ * The field of a oneof that is set. `other` stands for a field without a variant here; its `field` is written empty.
+ */
 export function oneOf<
   Variants extends Readonly<Record<string, Variant<{readonly kind: string}>>>,
   Other extends {readonly kind: string; readonly field?: string},

@@ -27,8 +27,8 @@ import {messageJson, structJson, unknownFields} from './schema-json.ts';
 import {messageType, oneOfNames, type PayloadPlace, snakeCase} from './task-schema.ts';
 
 /*
- * The messages of the protocol that weft looks into, each described once: the types, their readers and their writers come from
- * the same tables. Absent text is `''`, as protobuf has it.
+ * The messages of the protocol that weft reads. Each is described once: types, readers and writers come from the same
+ * tables. As in protobuf, absent text is `''`.
  */
 
 const payload = (name: string, place: PayloadPlace): Part<DecodedPayload> => ({
@@ -36,7 +36,7 @@ const payload = (name: string, place: PayloadPlace): Part<DecodedPayload> => ({
   write: value => ({[name]: payloadText(value)}),
 });
 
-/** A message that weft does not look into; `field` is `''` for one that the schema does not know. */
+/** A message that weft does not read. `field` is `''` if the schema does not define it. */
 function other(field: string, of: JsonObject) {
   if (field !== '') objectField(of, field);
   return {kind: 'other', field} as const;
@@ -67,7 +67,7 @@ const todoOperation = oneOf(
 export type ProtocolToolCall =
   | {readonly kind: 'server'; readonly payload: DecodedPayload}
   | {readonly kind: 'mcp'; readonly name: string; readonly args: JsonObject}
-  /** `name` is the field's, e.g. `run_shell_command`; `''` for a call this schema does not know. */
+  /** `name` is the name of the field, such as `run_shell_command`; `''` for a call that the schema does not define. */
   | {readonly kind: 'native'; readonly name: string; readonly args: JsonObject};
 
 const callNames = oneOfNames('ToolCall', 'tool');
@@ -75,7 +75,7 @@ const serverPayload = payload('payload', 'call');
 
 const toolCall: Part<ProtocolToolCall> = {
   read(call) {
-    // A tool that came after this schema was written; only JSON tells its name.
+    // A tool that is newer than this schema. Only JSON contains its name.
     const name = whichOneOf(call, callNames()) ?? Object.keys(call).find(key => isJsonObject(call[key]));
     const body = name === undefined ? {} : (objectField(call, name) ?? {});
     switch (name) {
@@ -132,7 +132,7 @@ const messageBody = oneOf(
 export type ProtocolMessage = ValueOf<typeof protocolMessage>;
 const protocolMessage = message({id: text('id'), taskId: unlessEmpty(text('task_id')), body: messageBody});
 
-/** `parentTaskId` is `''` for a task of its own. */
+/** `parentTaskId` is `''` for a top-level task. */
 const protocolTask = message({
   id: text('id'),
   description: text('description'),
@@ -141,7 +141,7 @@ const protocolTask = message({
   messages: listOfMessages('messages', protocolMessage),
 });
 
-/** The paths of a mask; JSON may write a mask as one text, with its names in camelCase. */
+/** The paths of a mask. JSON may write a mask as one text, with camelCase names. */
 const maskPaths: Part<readonly string[]> = {
   read(of) {
     const value = fieldValue(of, 'mask');
@@ -160,9 +160,9 @@ const clientAction = oneOf(
   {
     create_task: variant('create-task', {task: within('task', protocolTask)}),
     add_messages_to_task: variant('add-messages', {taskId, messages: listOfMessages('messages', protocolMessage)}),
-    /** An upsert: a message that is not known is added whole; of a known one the paths of `mask` are replaced. */
+    /** An upsert: an unknown message is added whole, and in a known one, the paths of `mask` are replaced. */
     update_task_message: variant('update-message', update),
-    /** Strings of the paths of `mask` grow by those of `message`. */
+    /** Appends strings of `message` to those at the paths of `mask`. */
     append_to_message_content: variant('append-content', update),
     update_task_summary: variant('update-summary', {taskId, summary: text('summary')}),
     update_task_description: variant('update-description', {taskId, description: text('description')}),
@@ -182,7 +182,7 @@ const clientAction = oneOf(
 
 export const clientActionNames = oneOfNames('ClientAction', 'action');
 
-/** In JSON one object may hold several actions, one after the other; in bytes the last one counts, as of every oneof. */
+/** In JSON, one object may hold several actions in order. In bytes, the last one counts, as in every oneof. */
 const actions: Part<readonly ClientAction[]> = {
   read: of =>
     objectListField(of, 'actions').flatMap(action => {
@@ -196,10 +196,10 @@ const actions: Part<readonly ClientAction[]> = {
   write: made => ({actions: made.map(action => clientAction.write(action))}),
 };
 
-/** `anthropic` of 1 and of `LLM_PROVIDER_ANTHROPIC`; a provider that is not known as it stands. */
+/** Reads a provider: 1 and `LLM_PROVIDER_ANTHROPIC` become `anthropic`. An unknown provider keeps its name. */
 const provider: Part<string> = {
   read(key) {
-    // Writers differ in whether the provider is a number or text; as text it is a field that the schema does not know.
+    // Some writers send the provider as a number and some as text. Text is a field that the schema does not define.
     const kept = unknownFields(key)['1'];
     const name = typeof kept === 'string' ? kept : textField(key, 'provider');
     return providers[Number(name)] ?? name.replace(/^LLM_PROVIDER_/u, '').toLowerCase();
@@ -222,7 +222,7 @@ const finishReason = oneOf(
     internal_error: variant('internal-error', {message: text('message')}),
     invalid_api_key: variant('invalid-api-key', {provider, model: text('model_name')}),
   },
-  // A stream that says no reason is done.
+  // A stream that ends without a reason is done.
   () => ({kind: 'done'}) as const,
 );
 
@@ -236,7 +236,10 @@ const tokenUsage = message({
   costInCents: number('cost_in_cents'),
 });
 
-/** How much of the model's context is used: 0 to 1, 0 if nothing was said. Older writers of JSON have another name for the field. */
+/**
+ * The used share of the model's context, from 0 to 1; 0 if it is not reported. Older JSON uses another name for the
+ * field.
+ */
 const contextUsage: Part<number> = {
   read(of) {
     const usage = objectField(of, 'conversation_usage_metadata') ?? objectField(of, 'context_window_info');
@@ -266,22 +269,27 @@ const eventContent = oneOf(
 export const eventNames = oneOfNames('ResponseEvent', 'type');
 
 /**
- * One event of a task-protocol stream, read once, whatever form it came in. What the typed form does not say is kept in `unknown`,
- * so that encoding gives it back.
+ * One event of a task-protocol stream, in whatever form it arrived. `unknown` keeps everything that the typed form
+ * leaves out, so that encoding restores it.
  */
 export type ResponseEvent = {readonly unknown: UnknownFields} & ValueOf<typeof eventContent>;
 
-/** The message an event was read from; `none` for an event that was made here. */
+/** The message that an event was read from; `none` for an event that weft created. */
 export type UnknownFields =
   | {readonly source: 'none'}
   | {readonly source: 'json'; readonly value: JsonObject}
   | {readonly source: 'bytes'; readonly message: object};
 
-/** The typed form of a ResponseEvent, from a decoded message or from JSON. Throws a `FieldTypeError` if a field is not its kind. */
+/**
+ * Decodes a ResponseEvent from a decoded message or from JSON. Throws a `FieldTypeError` if a field has the wrong
+ * type.
+ */
 export const decodeEvent = (record: JsonObject, unknown: UnknownFields): ResponseEvent =>
   Object.assign(eventContent.read(record), {unknown});
 
-/** An event in the names of the schema: as it was read, where it was read, so that nothing of it is lost. */
+/**
+ * Returns an event in the names of the schema. An event that was read is returned as it was, so that nothing is lost.
+ */
 export function eventRecord(event: ResponseEvent): JsonObject {
   switch (event.unknown.source) {
     case 'json':
@@ -295,13 +303,13 @@ export function eventRecord(event: ResponseEvent): JsonObject {
   }
 }
 
-/** An event as JSON in the protocol's names, its payloads decoded, with what the typed form does not say. */
+/** Returns an event as JSON in the protocol's names, with decoded payloads and unknown fields. */
 export const eventJson = (event: ResponseEvent): JsonObject =>
   messageJson(messageType('ResponseEvent'), eventRecord(event));
 
 /**
- * Whether an update by `mask` reaches `path`, a field of a message in snake_case: it names the field, one around it or one
- * inside it. A mask that names nothing reaches everything. Names count in snake_case and camelCase.
+ * True if an update by `mask` affects `path`, a field of a message in snake_case. The mask may name the field, a
+ * parent or a child. An empty mask affects everything. Masks use snake_case or camelCase.
  */
 export function maskCovers(mask: readonly string[], path: string): boolean {
   if (mask.length === 0 || mask.includes(path)) return true;
@@ -316,7 +324,7 @@ const plain = (path: string): string => path.trim().replaceAll('_', '').toLowerC
 
 const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
 
-/** The field that holds what a message says; `''` for one that an update says nothing of here. */
+/** Returns the field that holds a message's content; `''` if updates of it are not handled. */
 export function fieldPath(body: MessageBody): string {
   switch (body.kind) {
     case 'agent-output':

@@ -3,16 +3,17 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {encodeBase64} from './base64.ts';
 import {readPayloadTree} from './payload-tree.ts';
 import {readPayloadField} from './payload.ts';
-import {bothSpellings, type PayloadPlace} from './task-schema.ts';
+import {mapBothSpellings, type PayloadPlace} from './task-schema.ts';
 import {WireFormatError} from './wire-cursor.ts';
 
 /**
- * A message as JSON in the names of the schema, whether it was decoded from bytes or is JSON that came in: opaque payloads are
- * objects with field numbers as keys, and so are fields the schema does not know. What cannot be read stays as it is.
+ * Converts a message to JSON in the schema's names, whether it was decoded from bytes or came as JSON. Opaque
+ * payloads become objects with field numbers as keys, and so do unknown fields. Values that can't be read stay as
+ * they are.
  */
 export function messageJson(type: Type, message: JsonObject): JsonObject {
   const json: {[key: string]: Json} = unknownFields(message);
-  // A decoded message has a list, empty, for each field that can be one.
+  // A decoded message has an empty list for each repeated field.
   const hasEmptyLists = message instanceof Message;
   for (const key of Object.keys(message)) {
     const value = message[key] ?? null;
@@ -25,11 +26,11 @@ export function messageJson(type: Type, message: JsonObject): JsonObject {
 
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
-/** The field of a name in either spelling. */
+/** Returns the field with this name, in either spelling. */
 export function schemaField(type: Type, key: string): Field | undefined {
   let fields = fieldsByName.get(type);
   if (fields === undefined) {
-    fields = bothSpellings(Object.keys(type.fields), name => type.fields[name]);
+    fields = mapBothSpellings(Object.keys(type.fields), name => type.fields[name]);
     fieldsByName.set(type, fields);
   }
   return fields.get(key);
@@ -54,7 +55,7 @@ function oneJson(field: Field, value: unknown): Json {
   return isStruct(resolvedType) ? structJson(value) : messageJson(resolvedType, value);
 }
 
-// The short name first: a full name is put together anew each time.
+// Compare the short name first, since a full name is computed on each access.
 const isStruct = (type: Type): boolean => type.name === 'Struct' && type.fullName === '.google.protobuf.Struct';
 
 function payloadJson(field: Field, value: Json): Json {
@@ -64,7 +65,7 @@ function payloadJson(field: Field, value: Json): Json {
   return read.tag === 'ok' ? read.tree : value;
 }
 
-/** Where a field's payload stands; asked for every text there is, so a full name is put together once. */
+/** Returns the place of a field's payload. Cached, since it is called for every text and computes a full name. */
 export function payloadPlace(field: Field): PayloadPlace | 'none' {
   let place = places.get(field);
   if (place === undefined) {
@@ -82,13 +83,13 @@ const payloads: ReadonlyMap<string, PayloadPlace> = new Map([
   ['.weft.task.Message.ServerEvent.payload', 'event'],
 ]);
 
-/** A number of 64 bits, as protobufjs holds it. */
+/** Returns a 64-bit number from the form that protobufjs uses. */
 const longNumber = (value: JsonObject): Json | undefined =>
   typeof value['low'] === 'number' && typeof value['high'] === 'number'
     ? value['high'] * 2 ** 32 + (value['low'] >>> 0)
     : undefined;
 
-/** The fields of a decoded message that the schema does not know, by number. */
+/** Returns the unknown fields of a decoded message, by number. */
 export function unknownFields(message: JsonObject): JsonObject {
   const kept = '$unknowns' in message ? message['$unknowns'] : undefined;
   if (!Array.isArray(kept)) return {};
@@ -104,8 +105,8 @@ export function unknownFields(message: JsonObject): JsonObject {
 const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 
 /**
- * A `google.protobuf.Struct` as the JSON object it stands for. JSON that is the object already, as protobuf's own JSON has it,
- * stays as it is.
+ * Converts a `google.protobuf.Struct` to the JSON object that it represents. A plain JSON object, as in protobuf's
+ * JSON form, stays as it is.
  */
 export function structJson(struct: JsonObject): JsonObject {
   const fields = structFields(struct);
@@ -120,7 +121,7 @@ function structFields(struct: JsonObject): JsonObject | undefined {
   return values.length > 0 && values.every(isValue) ? fields : undefined;
 }
 
-/** Keys may be any text, `__proto__` too. */
+/** Keys may be any text, even `__proto__`. */
 const objectOf = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, structValueJson(value)]));
 
@@ -143,7 +144,7 @@ function structValueJson(value: Json): Json {
   }
 }
 
-const kinds = bothSpellings(
+const kinds = mapBothSpellings(
   ['null_value', 'number_value', 'string_value', 'bool_value', 'struct_value', 'list_value'],
   kind => kind,
 );

@@ -1,30 +1,30 @@
 import {unreachable} from '../../base/unreachable.ts';
 import {JsonBrackets, type JsonRead, JsonValueReader} from './json-values.ts';
-import {mayBeSseField, LineSplitter, looksLikeSse, parseSseLine} from './line-splitter.ts';
+import {isPossibleSseField, LineSplitter, looksLikeSse, parseSseLine} from './line-splitter.ts';
 import {readBareText, readPayloadText, readSseData, readJsonItem, type StreamItem} from './read-item.ts';
 
-/** One thing found in the input, with the line it begins in, counted from 1. */
+/** One item of the input, with the line where it begins, counted from 1. */
 export type TaskItemRead = StreamItem & {readonly line: number};
 
 export interface TaskReader {
-  /** What `piece` completes, read line by line as it is asked for: one is to be taken to its end before the next is begun. */
+  /** Yields the items that `piece` completes, lazily. Consume each result before the next `push`. */
   push(piece: string): Iterable<TaskItemRead>;
-  /** What the end of the input completes. */
+  /** Yields the items that the end of the input completes. */
   end(): Iterable<TaskItemRead>;
 }
 
 /**
- * Reads task-protocol input as it comes: base64 payloads one a line, JSON (a value a line, or laid out over lines), server-sent
- * events; with `auto` each line tells what it is. What cannot be read is an item of its own and the rest goes on. Memory is
- * bounded by one line, JSON value or server-sent event, and that by 64 MiB.
+ * Reads task-protocol input as it arrives: base64 payloads one per line, JSON (one value per line or pretty-printed),
+ * or server-sent events. With `auto`, each line decides its own format. Unreadable input becomes an item of its own,
+ * and reading continues. Memory is bounded by one line, JSON value or server-sent event, of at most 64 MiB.
  */
 export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'json' | 'sse'}): TaskReader {
-  const lines = new LineSplitter(maxHeld);
-  const json = new JsonValueReader(maxHeld);
+  const lines = new LineSplitter(maxHeldChars);
+  const json = new JsonValueReader(maxHeldChars);
   const sse = new SseData();
   let found: TaskItemRead[] = [];
   let isStart = true;
-  /** Whether a line of a server-sent event has come, among which unknown fields are no surprise. */
+  /** True once a line of a server-sent event was read. Unknown fields are expected from then on. */
   let isSse = false;
 
   const add = (items: readonly StreamItem[], line: number): void => {
@@ -57,7 +57,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
     if (json.isOpen || /^\s*[{[]/u.test(text)) {
       flushSse();
       takeJson(text, line);
-    } else if (looksLikeSse(text) || (isSse && text.includes(':') && mayBeSseField(text))) takeSse(text, line);
+    } else if (looksLikeSse(text) || (isSse && text.includes(':') && isPossibleSseField(text))) takeSse(text, line);
     else {
       flushSse();
       const trimmed = text.trim();
@@ -117,7 +117,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
       if (piece !== '') isStart = false;
       for (const read of lines.push(text)) {
         if (read.kind === 'line') takeLine(read.text, read.line);
-        else add([{tag: 'broken', message: `a line of more than ${maxHeld} characters`}], read.line);
+        else add([{tag: 'broken', message: `a line of more than ${maxHeldChars} characters`}], read.line);
         if (found.length > 0) yield* taken();
       }
     },
@@ -130,7 +130,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
   };
 }
 
-/** Spelled out: this runs for every event, and a spread of a union is several times slower. */
+/** Written without a spread, which is several times slower for a union. This runs for every event. */
 function atLine(item: StreamItem, line: number): TaskItemRead {
   switch (item.tag) {
     case 'event':
@@ -144,7 +144,7 @@ function atLine(item: StreamItem, line: number): TaskItemRead {
   }
 }
 
-const maxHeld = 64 * 1024 * 1024;
+const maxHeldChars = 64 * 1024 * 1024;
 const byteOrderMark = '\uFEFF';
 
 interface SseItems {
@@ -158,13 +158,13 @@ interface DataLine {
 }
 
 /**
- * The data lines of the server-sent event that has not ended. They are one text; but logs also have one event a line with no blank
- * lines between, so a line that is a whole event by itself is one, unless JSON is open before it.
+ * Collects the data lines of the current server-sent event. They form one text. But some logs have one event per line
+ * without blank lines in between, so a line that is a complete event counts as one, unless JSON is open before it.
  */
 class SseData {
   #lines: DataLine[] = [];
   #size = 0;
-  /** Of the JSON that the lines but the last one leave open; `undefined` if they leave none. */
+  /** The brackets of JSON that the lines before the last one leave open; `undefined` if there are none. */
   #open: JsonBrackets | undefined;
 
   push(text: string, line: number): readonly SseItems[] {
@@ -172,32 +172,32 @@ class SseData {
     const isOpen = before !== undefined && this.#goesOn(before.text);
     const whole = before === undefined || isOpen ? [] : readSseData(before.text);
     const complete: SseItems[] = [];
-    if (before !== undefined && whole.length > 0 && whole.every(isWhole)) {
+    if (before !== undefined && whole.length > 0 && whole.every(isComplete)) {
       complete.push(...readData(this.#lines.slice(0, -1)), {items: whole, line: before.line});
       this.#clear();
     }
     this.#size += text.length;
-    if (this.#size <= maxHeld) this.#lines.push({text, line});
+    if (this.#size <= maxHeldChars) this.#lines.push({text, line});
     return complete;
   }
 
   end(): readonly SseItems[] {
     const lines = this.#lines;
-    const isTooLong = this.#size > maxHeld;
+    const isTooLong = this.#size > maxHeldChars;
     this.#clear();
     if (!isTooLong) return readData(lines);
-    const items: readonly StreamItem[] = [{tag: 'broken', message: `an event of more than ${maxHeld} characters`}];
+    const items: readonly StreamItem[] = [{tag: 'broken', message: `an event of more than ${maxHeldChars} characters`}];
     return [{items, line: lines[0]?.line ?? 0}];
   }
 
-  /** Whether JSON that began before or in this line is not at its end with it. */
+  /** True if this line belongs to JSON that spans several lines. */
   #goesOn(text: string): boolean {
     const brackets = this.#open ?? (/^\s*[{[]/u.test(text) ? new JsonBrackets() : undefined);
     if (brackets === undefined) return false;
     let ended = false;
     for (const {kind} of brackets.through(text)) ended = kind === 'ends';
     const isWithin = !ended && (this.#open === undefined || brackets.depth > 0);
-    // Also the line that ends it is a part of it.
+    // The line that ends the JSON belongs to it too.
     const wasOpen = this.#open !== undefined;
     this.#open = isWithin ? brackets : undefined;
     return isWithin || wasOpen;
@@ -210,15 +210,15 @@ class SseData {
   }
 }
 
-/** Together, or where that cannot be read, each by itself as far as it can be. */
+/** Reads the lines as one text, or, if that fails, each line by itself. */
 function readData(lines: readonly DataLine[]): readonly SseItems[] {
   const [first] = lines;
   if (first === undefined) return [];
   const together = readSseData(lines.map(({text}) => text).join('\n'));
   if (lines.length === 1 || !together.some(({tag}) => tag === 'broken')) return [{items: together, line: first.line}];
   const apart = lines.map(({text, line}) => ({items: readSseData(text), line}));
-  return apart.some(({items}) => items.some(isWhole)) ? apart : [{items: together, line: first.line}];
+  return apart.some(({items}) => items.some(isComplete)) ? apart : [{items: together, line: first.line}];
 }
 
-const isWhole = (item: StreamItem): boolean =>
+const isComplete = (item: StreamItem): boolean =>
   (item.tag === 'event' && item.event.kind !== 'other') || (item.tag === 'payload' && item.payload.tag === 'ok');

@@ -1,7 +1,7 @@
 import protobuf, {Type} from 'protobufjs';
 import {schema} from './task-protocol.proto';
 
-/** The public messages of the task protocol, by name (`ResponseEvent`). The schema is read when the first one is asked for. */
+/** Returns a public message of the task protocol by name (`ResponseEvent`). The schema is loaded on first use. */
 export function messageType(name: string): Type {
   let type = types.get(name);
   if (type === undefined) {
@@ -12,17 +12,17 @@ export function messageType(name: string): Type {
   return type;
 }
 
-/** Names by both their spellings. */
+/** Names by both of their spellings. */
 export type OneOf = ReadonlyMap<string, string>;
 
-/** The names of the fields of a message's oneof; read from the schema when they are first asked for. */
+/** Returns the names of the fields of a message's oneof, read from the schema on first use. */
 export function oneOfNames(message: string, oneof: string): () => OneOf {
   let names: OneOf | undefined;
-  return () => (names ??= bothSpellings(messageType(message).oneofs[oneof]?.oneof ?? [], name => name));
+  return () => (names ??= mapBothSpellings(messageType(message).oneofs[oneof]?.oneof ?? [], name => name));
 }
 
-/** What belongs to each name, by the name in snake_case and in camelCase. */
-export const bothSpellings = <Value>(names: readonly string[], valueOf: (name: string) => Value) =>
+/** Maps both spellings of each name, snake_case and camelCase, to a value. */
+export const mapBothSpellings = <Value>(names: readonly string[], valueOf: (name: string) => Value) =>
   new Map(names.flatMap(name => [name, camelCase(name)].map(spelled => [spelled, valueOf(name)] as const)));
 
 export function camelCase(name: string): string {
@@ -54,8 +54,9 @@ function readSchema(): protobuf.Root {
 }
 
 /**
- * Setting a field of a oneof deletes all its others, present or not, which makes decoding half as fast. Without the link a message
- * that has two of them, which no writer produces, keeps both; `chosen` takes the last.
+ * Unlinks the fields of oneofs. Otherwise, setting one deletes all the others, present or not, which makes decoding
+ * half as fast. Without the link, a message with two of them, which no writer produces, keeps both. `whichOneOf`
+ * takes the last one.
  */
 function unlink(space: protobuf.NamespaceBase): void {
   for (const inner of space.nestedArray) {
@@ -66,8 +67,8 @@ function unlink(space: protobuf.NamespaceBase): void {
 }
 
 /**
- * Field numbers of the opaque task payloads: of the payload itself, of the list a snapshot holds, of the ids a running mark
- * holds, of the list in a result of 9 or 11, and of an item.
+ * Field numbers of the opaque task payloads. They belong to the payload itself, a snapshot's list, a running mark's
+ * ids, the list in a result of 9 or 11, and an item.
  */
 export const payloadField = {snapshot: 2, running: 9, cleared: 11} as const;
 export const snapshotField = {pending: 1, completed: 2} as const;
@@ -76,12 +77,12 @@ export const resultField = {list: 1} as const;
 export const itemField = {id: 1, title: 2, description: 3} as const;
 
 /**
- * Where a payload stood, since 9 says different things in a call (ids) and in its result (a list). `anywhere` is for payloads
- * whose place is not known: what 9 and 11 hold decides.
+ * The place of a payload. Field 9 holds ids in a call and a list in its result. `anywhere` means that the place is
+ * unknown; then the content of 9 and 11 decides.
  */
 export type PayloadPlace = 'call' | 'result' | 'event' | 'anywhere';
 
-/** What is known of the payloads: which fields are text, which are messages, and which of them come as lists. */
+/** The known fields of the payloads: which ones are text, messages or lists. */
 export type PayloadShape = 'text' | 'guess' | MessageShape;
 export type MessageShape = ReadonlyMap<number, {readonly shape: PayloadShape; readonly holds: 'one' | 'list'}>;
 
@@ -100,7 +101,7 @@ const idsShape: MessageShape = new Map([[runningField.ids, {shape: 'text', holds
 const resultShape: MessageShape = new Map([[resultField.list, {shape: listShape, holds: 'one'}]]);
 export const unknownShape: MessageShape = new Map();
 
-/** Of the message in a field of the payload; `findsList` looks whether its first field holds a list of todos. */
+/** Returns the shape of a payload field. `findsList` checks whether the message's first field holds a list of todos. */
 export function payloadFieldShape(field: number, place: PayloadPlace, findsList: () => boolean): PayloadShape {
   switch (field) {
     case payloadField.snapshot:

@@ -1,11 +1,11 @@
-/** What can go back to how it was when a transaction began. */
+/** State that can return to how it was when a transaction began. */
 export interface Revertible {
   begin(): void;
   commit(): void;
   rollback(): void;
 }
 
-/** The open transactions of a stream, over all that they revert. An end without a beginning is none. */
+/** The open transactions of a stream, across all revertible state. An end without a begin is ignored. */
 export class Transactions {
   #open = 0;
   readonly #parts: readonly Revertible[];
@@ -25,30 +25,30 @@ export class Transactions {
     if (this.#open < maxNested) for (const part of this.#parts) part[how]();
   }
 
-  /** A stream that begins has no transaction open; what a stream before it left open stays as it is. */
+  /** Commits the transactions that an earlier stream left open, since a new stream starts without any. */
   commitAll(): void {
     while (this.#open > 0) this.end('commit');
   }
 }
 
-/** Transactions in transactions that can be rolled back by themselves; deeper ones end with the one around them. */
+/** The most nested transactions that can be rolled back by themselves. Deeper ones end with the one around them. */
 const maxNested = 100;
 
 /**
- * What is remembered by key: bounded, so that the oldest entries are forgotten, and able to go back to how it was when a
- * transaction began. Transactions nest.
+ * A bounded map that drops its oldest entries and can return to its state at the start of a transaction. Transactions
+ * nest.
  */
 export class RevertibleMap<V> {
   readonly #entries = new Map<string, V>();
   readonly #limit: number;
   readonly #weightOf: (value: V) => number;
   #weight = 0;
-  /** The key that was set last, where it was kept. */
+  /** The key that was set last, if it was kept. */
   #newest = '';
-  /** What each open transaction found under the keys it touched. */
+  /** The previous values of the keys that each open transaction changed. */
   readonly #undo: Map<string, V | undefined>[] = [];
 
-  /** Remembers values up to a sum of `limit`; one heavier than an eighth of it is not remembered at all. */
+  /** Keeps values up to a total weight of `limit`. A value heavier than an eighth of it is not kept at all. */
   constructor({limit, weightOf}: {limit: number; weightOf: (value: V) => number}) {
     this.#limit = limit;
     this.#weightOf = weightOf;
@@ -60,7 +60,7 @@ export class RevertibleMap<V> {
 
   set(key: string, value: V): void {
     const undo = this.#undo.at(-1);
-    if (undo !== undefined && undo.size < maxUndone && !undo.has(key)) undo.set(key, this.#entries.get(key));
+    if (undo !== undefined && undo.size < maxUndoKeys && !undo.has(key)) undo.set(key, this.#entries.get(key));
     this.#put(key, value);
   }
 
@@ -85,7 +85,8 @@ export class RevertibleMap<V> {
     const isKept = weight <= this.#limit / 8;
     if (before !== undefined) {
       this.#weight -= this.#weightOf(before);
-      // Setting a key that is there leaves it in its old place, which is right for the newest only: others must not be forgotten first.
+      // Setting an existing key keeps its old position, which is right only for the newest. Others must move to the
+      // end, or they are dropped too early.
       if (key !== this.#newest || !isKept) this.#entries.delete(key);
     }
     if (value === undefined || !isKept) return;
@@ -95,7 +96,7 @@ export class RevertibleMap<V> {
     if (this.#weight > this.#limit) this.#forgetOldest(this.#limit * 0.75);
   }
 
-  /** Many at a time: a map walks over the places of what it has lost before it comes to its first entry. */
+  /** Drops many at a time: a map scans its deleted entries before it reaches the first one. */
   #forgetOldest(limit: number): void {
     for (const [key, value] of this.#entries) {
       if (this.#weight <= limit) return;
@@ -105,5 +106,5 @@ export class RevertibleMap<V> {
   }
 }
 
-/** Keys one transaction can put back; what a larger one touched after them stays as it is. */
-const maxUndone = 100_000;
+/** The most keys that one transaction can restore. Further changes stay after a rollback. */
+const maxUndoKeys = 100_000;

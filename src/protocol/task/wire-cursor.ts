@@ -1,7 +1,7 @@
-/** What is wrong with bytes, and where. Thrown inside this folder only: its readers turn it into a value. */
+/** An error in bytes, with its position. Thrown only inside this folder, whose readers turn it into a value. */
 export class WireFormatError extends Error {
   override readonly name: string = 'WireFormatError';
-  /** Bytes from the start of what is read. */
+  /** Bytes from the start of the input. */
   readonly position: number;
 
   constructor(message: string, position: number) {
@@ -10,19 +10,19 @@ export class WireFormatError extends Error {
   }
 }
 
-/** The wire types of protobuf that a field can have once its end is known. */
+/** The protobuf wire types of a complete field. */
 export const wireType = {varint: 0, fixed64: 1, lengthDelimited: 2, group: 3, fixed32: 5} as const;
 const endOfGroup = 4;
 
-/** Messages and groups nested deeper than this are refused, as protobuf's own readers do. */
-export const deepestNesting = 100;
+/** The deepest nesting of messages and groups, the same limit as in protobuf's own readers. */
+export const maxNesting = 100;
 
 /**
- * Walks over the fields of one message, without looking into them. `next` moves to the next field and says whether there is one;
- * where it says no, `trouble` tells an end from broken bytes. It never throws and never reads past `end`.
+ * Walks over the fields of one message without reading their content. `next` moves to the next field and returns
+ * false if there is none. Then `trouble` tells the end from broken bytes. Never throws, and never reads past `end`.
  */
 export class WireCursor {
-  /** Of the field `next` moved to: its number, its wire type, where its tag starts, and the range of its content. */
+  /** The current field: its number, its wire type, the position of its tag, and the range of its content. */
   number = 0;
   type = 0;
   start = 0;
@@ -40,7 +40,7 @@ export class WireCursor {
     this.#end = range.to;
   }
 
-  /** Where the field that `next` moved to ends, a group with its closing tag. */
+  /** The end of the current field, including the closing tag of a group. */
   get after(): number {
     return this.#at;
   }
@@ -53,7 +53,7 @@ export class WireCursor {
     return this.#group();
   }
 
-  /** Moves behind the content of a field that is no group. */
+  /** Moves past the content of a field that is not a group. */
   #content(): boolean {
     this.from = this.#at;
     switch (this.type) {
@@ -83,7 +83,7 @@ export class WireCursor {
     return true;
   }
 
-  /** Finds the end of a group; `from` and `to` are the range between its tags. */
+  /** Finds the end of a group. `from` and `to` are the range between its tags. */
   #group(): boolean {
     const {number, start} = this;
     const from = this.#at;
@@ -94,7 +94,7 @@ export class WireCursor {
       if (this.type === endOfGroup) {
         if (open.pop() !== this.number) return this.#fail('the end of another group', this.start);
       } else if (this.type === wireType.group) {
-        if (open.push(this.number) > deepestNesting) return this.#fail(tooDeep, this.start);
+        if (open.push(this.number) > maxNesting) return this.#fail(tooDeep, this.start);
       } else if (!this.#content()) return false;
     }
     this.to = this.start;
@@ -114,7 +114,7 @@ export class WireCursor {
     return this.number > 0 || this.#fail('field number 0, which does not exist', this.start);
   }
 
-  /** Exact below 2^53; what is larger is only known to be large. */
+  /** Reads a varint. Exact below 2^53; a larger value is only known to be large. */
   #varint(): boolean {
     const start = this.#at;
     let value = 0;
@@ -139,4 +139,4 @@ export class WireCursor {
   }
 }
 
-export const tooDeep = `messages nested more than ${deepestNesting} deep`;
+export const tooDeep = `messages nested more than ${maxNesting} deep`;

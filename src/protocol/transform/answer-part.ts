@@ -1,6 +1,6 @@
 import {jsonText} from '../../base/json.ts';
 
-/** What an answer says next, in no dialect yet. `finished` and `failed` are the last piece of an answer. */
+/** The next part of an answer, before it is written in a dialect. `finished` and `failed` are always last. */
 export type AnswerPart = AnswerText | AnswerCall | AnswerEnd;
 
 export type AnswerEnd =
@@ -9,7 +9,7 @@ export type AnswerEnd =
 
 export interface AnswerCall {
   readonly kind: 'call';
-  /** `todos`: made of what the server told of its todo list, so that a later one says more than an earlier. */
+  /** `todos`: built from the server's todo list, so that a later call supersedes an earlier one. */
   readonly subject: 'tool' | 'todos';
   /** Unique in the answer. */
   readonly id: string;
@@ -18,14 +18,14 @@ export interface AnswerCall {
   readonly input: string;
 }
 
-/** Text that a reader has not seen yet. `anew` begins again what turned out different from what was seen. */
+/** Text that the reader has not seen yet. `anew` starts again because earlier text changed. */
 export interface AnswerText {
   readonly kind: 'text' | 'thinking';
   readonly text: string;
   readonly opening: 'continues' | 'anew';
 }
 
-/** Tokens of all models of the answer; `input` counts those read from and written to a cache as well. */
+/** Tokens of all models of the answer. `input` includes tokens read from and written to a cache. */
 export interface AnswerUsage {
   readonly input: number;
   readonly output: number;
@@ -35,11 +35,11 @@ export interface AnswerUsage {
 
 export interface AnswerFailure {
   readonly reason: 'quota-limit' | 'context-window-exceeded' | 'llm-unavailable' | 'internal-error' | 'invalid-api-key';
-  /** One sentence for a person. */
+  /** One sentence for the user. */
   readonly message: string;
 }
 
-/** A server-sent event with `data` as JSON; `name` is left out where it is `''`. */
+/** Returns a server-sent event with `data` as JSON. An empty `name` is omitted. */
 export function serverEvent(name: string, data: object): string {
   const lead = name === '' ? '' : `event: ${name}\n`;
   return `${lead}data: ${jsonText(data)}\n\n`;

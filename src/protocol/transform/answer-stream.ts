@@ -19,25 +19,25 @@ import type {AnswerEnd, AnswerFailure, AnswerPart, AnswerText, AnswerUsage} from
 import {CallQueue, appendToInput, isShallowEnough, type StreamedCall} from './call-queue.ts';
 import {type TextChange, MessageTexts, SeenText} from './message-texts.ts';
 
-/** Writes one response as the server-sent events of a model server. */
+/** Writes one response as the server-sent events of a model API. */
 export interface AnswerStream {
-  /** The text that the next event adds, whole events each; nothing once the answer has ended. */
+  /** Returns the server-sent events for the next event; none after the answer has ended. */
   push(event: ResponseEvent): readonly string[];
-  /** The text that ends the answer; nothing where it has ended already. */
+  /** Returns the events that end the answer; none if it has already ended. */
   end(): readonly string[];
-  /** Whether the answer has ended. */
+  /** True if the answer has ended. */
   readonly hasEnded: boolean;
 }
 
-/** How one kind of model server writes an answer. After a `finished` or `failed` piece nothing follows. */
+/** How one model API writes an answer. Nothing follows a `finished` or `failed` part. */
 export interface AnswerDialect {
   open(): readonly string[];
   write(piece: AnswerPart): readonly string[];
 }
 
 /**
- * One response in a dialect. The first event opens the answer; its `finished` event ends it, and what comes later belongs to
- * another response and is passed over.
+ * Writes one response in a dialect. The first event opens the answer, and its `finished` event ends it. Later events
+ * belong to another response and are ignored.
  */
 export function makeAnswerStream(dialect: AnswerDialect): AnswerStream {
   const reader = new AnswerReader();
@@ -64,20 +64,20 @@ export function makeAnswerStream(dialect: AnswerDialect): AnswerStream {
 }
 
 /**
- * What an answer says of its todo list, as calls: `TodoWrite` with the whole list where it was cleared or told anew,
- * `TaskStatusUpdate` where todos began to run. A message that comes again with what it said already makes no call, nor does an
- * operation that changes nothing.
+ * Turns changes of the todo list into calls: `TodoWrite` with the whole list if it was cleared or replaced, and
+ * `TaskStatusUpdate` if todos started. A repeated message makes no call, and neither does an operation without
+ * effect.
  */
 class TodoCalls {
   readonly #todos = new MessageTodos();
   readonly parts: readonly Revertible[] = [this.#todos];
 
-  /** The call for a message, if it says anything new of todos. */
+  /** Returns the call for a message that changes the todos, or `undefined`. */
   tell({id, body}: ProtocolMessage): StreamedCall | undefined {
     const news = todoChangeInMessage(body);
     const before = this.#todos.list;
     if (news === undefined || this.#todos.apply(id, news) === 'known') return undefined;
-    const callId = callIdIn(body);
+    const callId = callIdOfBody(body);
     const named = {id: callId === '' && id !== '' ? `call_${id}` : callId};
     if (news.kind === 'running') {
       const input = {task_ids: news.ids, status: 'in_progress'};
@@ -88,10 +88,13 @@ class TodoCalls {
   }
 }
 
-const callIdIn = (body: MessageBody): string =>
+const callIdOfBody = (body: MessageBody): string =>
   body.kind === 'tool-call' || body.kind === 'tool-result' ? body.callId : '';
 
-/** The item form that readers of the task protocol give `TodoWrite`, Chinese active forms included: pending, then completed. */
+/**
+ * Returns the list in the form that other readers of the task protocol use for `TodoWrite`, with their Chinese active
+ * forms: pending items first, then completed ones.
+ */
 const listOf = ({pending, completed, running}: TodoState): JsonObject => ({
   todos: [
     ...pending.map(item => entryOf(item, running.has(item.id) ? 'in_progress' : 'pending')),
@@ -106,10 +109,10 @@ const entryOf = ({title}: TaskItem, status: 'pending' | 'in_progress' | 'complet
 });
 
 /**
- * Reads the events of one response into the pieces of one answer, in one pass. Text is told as soon as it comes, thinking
- * likewise, each once; a stream cannot take it back, so where an update replaces it or a second attempt turns out different, it
- * stands and the new text follows whole. Calls are told once they can no longer change, and not at all if they were rolled back.
- * What a model did not say (a user's query, the description of a task, results of tools) is no part of the answer.
+ * Converts the events of one response into the parts of one answer, in one pass. Text and thinking are sent once, as
+ * soon as they arrive. A stream can't take text back. So if an update replaces text, or a second attempt differs, the
+ * old text stays and the new text follows whole. Calls are sent once they can no longer change, and never if they
+ * were rolled back. Parts that the model did not write (user queries, task descriptions, tool results) are left out.
  */
 class AnswerReader {
   /** Ids of messages. */
@@ -118,7 +121,7 @@ class AnswerReader {
   readonly #seen = {text: new SeenText(), thinking: new SeenText()};
   readonly #calls = new CallQueue();
   readonly #todos = new TodoCalls();
-  /** Calls last: those that need not wait any longer come with the end of a transaction. */
+  /** The calls come last, since the end of a transaction releases them. */
   readonly #transactions = new Transactions([
     this.#known,
     ...this.#texts.parts,
@@ -133,7 +136,7 @@ class AnswerReader {
   ]);
   #out: AnswerPart[] = [];
 
-  /** The pieces of the next event; the last of them may end the answer, after which nothing may be read. */
+  /** Returns the parts for the next event. The last part may end the answer; do not read further events then. */
   read(event: ResponseEvent): readonly AnswerPart[] {
     switch (event.kind) {
       case 'client-actions':
@@ -153,7 +156,7 @@ class AnswerReader {
     return this.#taken();
   }
 
-  /** The pieces that end an answer whose stream broke off. */
+  /** Returns the parts that end an answer whose stream broke off. */
   breakOff(): readonly AnswerPart[] {
     this.#finish({kind: 'done'}, []);
     return this.#taken();
@@ -200,8 +203,8 @@ class AnswerReader {
     }
   }
 
-  /** A mask is about what is known of a message; one that is not known is taken as it is. */
-  #update({message, mask, taskId}: MessageUpdate, apply: (place: Place) => void): void {
+  /** Applies an update. The mask counts only for a known message; an unknown one is taken whole. */
+  #update({message, mask, taskId}: MessageUpdate, apply: (place: MessageSource) => void): void {
     const isKnown = message.id !== '' && this.#known.get(message.id) !== undefined;
     if (isKnown && !maskCovers(mask, fieldPath(message.body))) return;
     apply({how: 'updated', taskId, mask: isKnown ? mask : []});
@@ -211,8 +214,8 @@ class AnswerReader {
     if (id !== '' && this.#known.get(id) === undefined) this.#known.set(id, 'known');
   }
 
-  /** A message becomes what it says here. */
-  #put(message: ProtocolMessage, place: Place): void {
+  /** Replaces the content of a message. */
+  #put(message: ProtocolMessage, place: MessageSource): void {
     const {body} = message;
     this.#know(message.id);
     switch (body.kind) {
@@ -239,14 +242,17 @@ class AnswerReader {
     }
   }
 
-  /** What a message says of todos, nothing else of it: what is moved was told where it was, what replaces it retells it. */
+  /**
+   * Handles only the todos of a message. A moved message was sent at its old position, and a replacement sends its
+   * content again.
+   */
   #putTodos(message: ProtocolMessage): void {
     const call = this.#todos.tell(message);
     if (call !== undefined) this.#emit(this.#calls.add({...call, subject: 'todos'}));
   }
 
-  /** Strings of a message go on with those it has here. */
-  #append(message: ProtocolMessage, place: Place): void {
+  /** Appends strings to a message. */
+  #append(message: ProtocolMessage, place: MessageSource): void {
     const {body} = message;
     this.#know(message.id);
     switch (body.kind) {
@@ -264,7 +270,7 @@ class AnswerReader {
         else this.#calls.change(waiting, {...waiting, input: appendToInput(waiting.input, call.input)});
         break;
       }
-      // Only strings are appended to, and payloads are one only in their packing.
+      // Only strings can be appended to, and payloads are strings only in their encoding.
       case 'tool-result':
       case 'server-event':
       case 'update-todos':
@@ -278,7 +284,7 @@ class AnswerReader {
 
   #becomes(
     kind: AnswerText['kind'],
-    {message, place, text}: {message: ProtocolMessage; place: Place; text: string},
+    {message, place, text}: {message: ProtocolMessage; place: MessageSource; text: string},
   ): void {
     const key = keyOf(kind, message, place);
     const isAnother = message.id === '' && place.how === 'added';
@@ -293,7 +299,7 @@ class AnswerReader {
     this.#out.push({kind, text: told.text, opening: opening === 'anew' ? opening : told.opening});
   }
 
-  #call(message: ProtocolMessage, {callId, call}: ToolCallBody, place: Place): void {
+  #call(message: ProtocolMessage, {callId, call}: ToolCallBody, place: MessageSource): void {
     const made = callOf(call);
     if (made === undefined || !isShallowEnough(made.input)) return;
     const id = callIdOf(message, callId);
@@ -311,7 +317,7 @@ class AnswerReader {
   #finish(reason: FinishReason, usage: readonly TokenUsage[]): void {
     this.#settleText();
     const last = endOf(reason, usage);
-    // The calls of an answer that failed are not to be run.
+    // A client must not run the calls of a failed answer.
     if (last.kind === 'finished') this.#emit(this.#calls.releaseAll());
     this.#out.push(last);
   }
@@ -321,15 +327,17 @@ class AnswerReader {
     this.#out.push(...pieces);
   }
 
-  /** Before something else is told: a reader may have seen more text, of an attempt that was rolled back, than counts. */
+  /**
+   * Corrects the text before anything else is sent: after a rollback, the reader may have seen more text than counts.
+   */
   #settleText(): void {
     const text = this.#seen.text.settle();
     if (text !== '') this.#out.push({kind: 'text', text, opening: 'anew'});
   }
 }
 
-/** How a message came: in full, or as an update of what `mask` names. */
-type Place =
+/** How a message arrived: in full, or as an update of the fields in `mask`. */
+type MessageSource =
   | {readonly how: 'added'; readonly taskId: string}
   | {readonly how: 'updated'; readonly taskId: string; readonly mask: readonly string[]};
 
@@ -337,8 +345,8 @@ type MessageUpdate = Extract<ClientAction, {kind: 'update-message' | 'append-con
 
 type ToolCallBody = Extract<MessageBody, {kind: 'tool-call'}>;
 
-/** Of messages without an id a task is taken to have one. */
-const keyOf = (kind: AnswerText['kind'], message: ProtocolMessage, place: Place): string =>
+/** A task is assumed to have only one message without an id. */
+const keyOf = (kind: AnswerText['kind'], message: ProtocolMessage, place: MessageSource): string =>
   message.id === '' ? `${kind} of task ${place.taskId}` : `${kind} ${message.id}`;
 
 const callIdOf = (message: ProtocolMessage, callId: string): string =>
@@ -348,7 +356,7 @@ function callOf(call: ProtocolToolCall): Pick<StreamedCall, 'name' | 'input'> | 
   switch (call.kind) {
     case 'mcp':
     case 'native':
-      // A call of a field that the schema does not know has no name to call it by.
+      // A call in a field that the schema does not define has no name.
       return call.kind === 'native' && call.name === '' ? undefined : {name: call.name, input: call.args};
     case 'server':
       return undefined;
@@ -357,7 +365,7 @@ function callOf(call: ProtocolToolCall): Pick<StreamedCall, 'name' | 'input'> | 
   }
 }
 
-/** The piece with which an answer ends. */
+/** Returns the last part of an answer. */
 function endOf(reason: FinishReason, usage: readonly TokenUsage[]): AnswerEnd {
   const failure = failureOf(reason);
   if (failure !== undefined) return {kind: 'failed', failure};
@@ -395,9 +403,9 @@ function failureOf(reason: FinishReason): AnswerFailure | undefined {
 }
 
 const failureTexts = {
-  'quota-limit': 'The quota of this account is used up.',
+  'quota-limit': 'This account has reached its quota.',
   'context-window-exceeded': 'The conversation is longer than the context window of the model.',
-  'llm-unavailable': 'The model is unavailable at the moment; try again later.',
+  'llm-unavailable': 'The model is unavailable. Try again later.',
 } as const;
 
 function invalidKeyText({provider, model}: {provider: string; model: string}): string {

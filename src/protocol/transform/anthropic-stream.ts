@@ -4,24 +4,24 @@ import {unreachable} from '../../base/unreachable.ts';
 import {type AnswerStream, type AnswerDialect, makeAnswerStream} from './answer-stream.ts';
 
 export interface AnthropicStreamOptions {
-  /** Of the message, e.g. `msg_…`. */
+  /** The id of the message, such as `msg_…`. */
   readonly id: string;
   readonly model: string;
 }
 
 /**
- * One response as the events of a message. Thinking becomes thinking blocks, which have no signature and so cannot be sent
- * back to the vendor. Text that begins anew begins a block. An answer that failed closes its block and ends with an `error`
- * event in place of `message_stop`.
+ * Writes one response as Anthropic message events. Thinking becomes thinking blocks without a signature, so they
+ * can't be sent back to Anthropic. Text that starts anew starts a new block. A failed answer closes its block and
+ * ends with an `error` event in place of `message_stop`.
  */
 export const makeAnthropicStream = (options: AnthropicStreamOptions): AnswerStream =>
   makeAnswerStream(new AnthropicDialect(options));
 
 class AnthropicDialect implements AnswerDialect {
   readonly #options: AnthropicStreamOptions;
-  /** The block that grows. */
+  /** The open block. */
   #open: AnswerText['kind'] | undefined;
-  /** Blocks that were closed: the index of the one that is open or comes next. */
+  /** The number of closed blocks, which is the index of the open or next one. */
   #index = 0;
   #called: 'yes' | 'no' = 'no';
 
@@ -109,7 +109,7 @@ const deltaOf = (kind: AnswerText['kind'], text: string): JsonObject =>
 
 const reasonOf = {end: 'end_turn', length: 'max_tokens'} as const;
 
-/** Input tokens are counted here without those of the cache. */
+/** Converts the usage. In this API, input tokens do not include cached ones. */
 function usageOf(usage: AnswerUsage | undefined): JsonObject {
   if (usage === undefined) return {output_tokens: 0};
   const {input, output, cacheRead, cacheWrite} = usage;

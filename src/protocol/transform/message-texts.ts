@@ -1,31 +1,31 @@
 import {type Revertible, RevertibleMap} from '../task/transactions.ts';
 
-/** The texts of an answer by message, as far back as they are worth keeping: whole for the latest, lengths for many more. */
+/** The texts of an answer by message: whole for the latest ones, and only lengths for many earlier ones. */
 export class MessageTexts {
   readonly #kept = new RevertibleMap<MessageText>({limit: 1024 * 1024, weightOf: text => lengthOf(text) + 64});
   readonly #lengths = new RevertibleMap<number>({limit: 10_000, weightOf: () => 1});
   readonly parts: readonly Revertible[] = [this.#kept, this.#lengths];
 
-  /** The text of `key` becomes `text`. */
+  /** Replaces the text of `key`. */
   replace(key: string, text: string): TextChange {
     return this.#keep(key, replaceText(this.#find(key), text));
   }
 
-  /** The text of `key` goes on with `more`. */
+  /** Appends to the text of `key`. */
   extend(key: string, more: string): TextChange {
     return this.#keep(key, extendText(this.#find(key), more));
   }
 
-  /** `key` stands for another message from here on. */
+  /** Starts a new message under `key`. */
   restart(key: string, text: string): TextChange {
-    return this.#keep(key, {after: whole(text), more: text, opening: 'continues'});
+    return this.#keep(key, {after: wholeText(text), more: text, opening: 'continues'});
   }
 
   #find(key: string): MessageText {
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
     const length = this.#lengths.get(key);
-    return length === undefined ? whole('') : {kind: 'measured', length};
+    return length === undefined ? wholeText('') : {kind: 'measured', length};
   }
 
   #keep(key: string, growth: TextChange): TextChange {
@@ -39,8 +39,8 @@ export class MessageTexts {
 const lengthOf = (text: MessageText): number => (text.kind === 'kept' ? text.shown.length : text.length);
 
 /**
- * The text of one message: `now` as the server has it and `shown`, which may be ahead of it. Of a text that is too long or too
- * old to be kept only the length is known, and what replaces it is taken to begin with it.
+ * The text of one message: `now` is the server's version, and `shown` may be ahead of it. If the text is too long or
+ * too old to keep, only its length is known. A replacement is then assumed to begin with it.
  */
 type MessageText =
   | {readonly kind: 'kept'; readonly shown: string; readonly now: string}
@@ -48,52 +48,55 @@ type MessageText =
 
 export interface TextChange {
   readonly after: MessageText;
-  /** What was not shown yet. */
+  /** The text that has not been shown yet. */
   readonly more: string;
-  /** Whether it goes on from what was shown, or replaces it. */
+  /** Whether it continues the shown text or replaces it. */
   readonly opening: 'continues' | 'anew';
 }
 
-/** The text becomes `text`. What only goes on from what was shown gives the rest, what was shown already nothing, all else itself. */
+/**
+ * Replaces the text. Returns only the new rest if it continues the shown text, nothing if it was shown already, and
+ * otherwise all of it.
+ */
 function replaceText(before: MessageText, text: string): TextChange {
   if (before.kind === 'measured')
-    return continued({kind: 'measured', length: Math.max(before.length, text.length)}, text.slice(before.length));
+    return continueText({kind: 'measured', length: Math.max(before.length, text.length)}, text.slice(before.length));
   const {shown, now} = before;
-  if (text.startsWith(shown)) return continued(whole(text), text.slice(shown.length));
-  if (shown.startsWith(text)) return continued({kind: 'kept', shown, now: text}, '');
-  // Cut short before and now going on differently: what is shown of it stands, the rest follows.
-  if (now !== '' && text.startsWith(now)) return continued(whole(text), text.slice(now.length));
-  return {after: whole(text), more: text, opening: 'anew'};
+  if (text.startsWith(shown)) return continueText(wholeText(text), text.slice(shown.length));
+  if (shown.startsWith(text)) return continueText({kind: 'kept', shown, now: text}, '');
+  // The text was shortened before and now continues differently. The shown text stays, and the rest follows.
+  if (now !== '' && text.startsWith(now)) return continueText(wholeText(text), text.slice(now.length));
+  return {after: wholeText(text), more: text, opening: 'anew'};
 }
 
-/** `more` is added at the end. */
+/** Appends `more` to the text. */
 function extendText(before: MessageText, more: string): TextChange {
-  if (before.kind === 'measured') return continued({kind: 'measured', length: before.length + more.length}, more);
+  if (before.kind === 'measured') return continueText({kind: 'measured', length: before.length + more.length}, more);
   if (before.now !== before.shown) return replaceText(before, before.now + more);
-  return continued(whole(before.now + more), more);
+  return continueText(wholeText(before.now + more), more);
 }
 
-const whole = (text: string): MessageText => ({kind: 'kept', shown: text, now: text});
+const wholeText = (text: string): MessageText => ({kind: 'kept', shown: text, now: text});
 
-const continued = (after: MessageText, more: string): TextChange => ({after, more, opening: 'continues'});
+const continueText = (after: MessageText, more: string): TextChange => ({after, more, opening: 'continues'});
 
 /**
- * What a reader has seen of a text beside what is said of it. A stream cannot take text back, so after a rollback the reader is
- * ahead: what is then said again is passed over as far as it equals what was seen. Where it differs, all that was said since
- * the rollback is given again in one piece, so that the text that counts stands there whole, once. So it is where less is said again
- * than was seen, once it is known to be all (`settle`).
+ * Tracks the text that the reader has seen and the text that counts. A stream can't take text back, so after a
+ * rollback the reader is ahead. Repeated text is then skipped as long as it equals the seen text. If it differs, all
+ * text since the rollback is sent again in one piece, so that the valid text appears whole once. The same happens if
+ * the new text is shorter than the seen one, once it is complete (`settle`).
  */
 export class SeenText {
-  /** What was seen since the outermost open transaction began, or since the rollback that has not been caught up with. */
+  /** The text seen since the outermost open transaction began, or since a rollback whose text has not caught up. */
   #seen = '';
-  /** How much of it is said; less than its length only after a rollback. */
+  /** The length of the valid text in `#seen`. It is shorter than `#seen` only after a rollback. */
   #said = 0;
-  /** Where that which is being said again began. */
+  /** The position where the repeated text began. */
   #again = 0;
-  /** For each open transaction, how much was said when it began. */
+  /** The length of the valid text when each open transaction began. */
   readonly #marks: number[] = [];
 
-  /** What a reader still has to see when `text` is said next. */
+  /** Adds text and returns the part that the reader has not seen. */
   say(text: string): {readonly text: string; readonly opening: 'continues' | 'anew'} {
     if (this.#said === this.#seen.length) return this.#show(text, 'continues');
     if (this.#seen.startsWith(text, this.#said)) {
@@ -111,7 +114,7 @@ export class SeenText {
     return {text: again + this.#show(text, 'anew').text, opening: 'anew'};
   }
 
-  /** What a reader still has to see where nothing more is said now: what was said again, where more than that was seen. */
+  /** Ends a text and returns the part to send again if the reader saw more than the valid text. */
   settle(): string {
     if (this.#said === this.#seen.length || this.#said === this.#again) return '';
     const again = this.#seen.slice(this.#again, this.#said);
@@ -124,7 +127,10 @@ export class SeenText {
     this.#marks.push(this.#said);
   }
 
-  /** What is committed will not be given again, unless a reader has seen more than that and does not know where it ends. */
+  /**
+   * Commits the text, which is then never sent again. An exception is text shorter than the seen text, whose end the
+   * reader does not know.
+   */
   commit(): void {
     this.#marks.pop();
     if (this.#marks.length > 0 || this.#said < this.#seen.length) return;
@@ -150,7 +156,7 @@ export class SeenText {
 
   #forget(): void {
     if (this.#said < this.#seen.length) return;
-    if (this.#marks.length > 0 && this.#seen.length <= maxKept) return;
+    if (this.#marks.length > 0 && this.#seen.length <= maxKeptChars) return;
     this.#seen = '';
     this.#said = 0;
     this.#again = 0;
@@ -158,5 +164,5 @@ export class SeenText {
   }
 }
 
-/** UTF-16 units kept for a rollback; one that reaches further back gives what is said again a second time. */
-const maxKept = 4 * 1024 * 1024;
+/** The UTF-16 units kept for a rollback. A rollback further back repeats text. */
+const maxKeptChars = 4 * 1024 * 1024;

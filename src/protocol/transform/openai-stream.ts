@@ -4,7 +4,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {type AnswerStream, type AnswerDialect, makeAnswerStream} from './answer-stream.ts';
 
 export interface OpenAiStreamOptions {
-  /** Of the completion, e.g. `chatcmpl-…`. */
+  /** The id of the completion, such as `chatcmpl-…`. */
   readonly id: string;
   /** Unix time in seconds. */
   readonly created: number;
@@ -12,25 +12,26 @@ export interface OpenAiStreamOptions {
 }
 
 /**
- * One response as the chunks of a chat completion, `[DONE]` at the end. Thinking has no place in these chunks and is left out.
- * An answer that failed ends with an error object in place of the chunk with the finish reason. The vendor's client takes no
- * more than 128 calls of one completion: of calls about todos that would crowd out others, only the latest are told, at the end.
+ * Writes one response as the chunks of a chat completion, with `[DONE]` at the end. These chunks can't contain
+ * thinking, so it is dropped. A failed answer ends with an error object in place of the chunk with the finish reason.
+ * OpenAI's client accepts at most 128 calls per completion. If todo calls would displace other calls, only the latest
+ * are sent, at the end.
  */
 export const makeOpenAiStream = (options: OpenAiStreamOptions): AnswerStream =>
   makeAnswerStream(new OpenAiDialect(options));
 
 class OpenAiDialect implements AnswerDialect {
   readonly #head: JsonObject;
-  /** Of a chunk, up to its delta: the same in all of them, and there are many. */
-  readonly #lead: string;
+  /** The start of each chunk, up to its delta. It is the same in all chunks. */
+  readonly #chunkPrefix: string;
   #calls = 0;
-  /** Calls about todos that wait for the end: the last whole list, and the marks after it. */
-  #latest: readonly AnswerCall[] = [];
+  /** The todo calls that wait for the end: the last whole list, and the updates after it. */
+  #heldTodoCalls: readonly AnswerCall[] = [];
 
   constructor(options: OpenAiStreamOptions) {
     const {id, created, model} = options;
     this.#head = {id, object: 'chat.completion.chunk', created, model};
-    this.#lead = `data: ${jsonText(this.#head).slice(0, -1)},"choices":[{"index":0,"delta":`;
+    this.#chunkPrefix = `data: ${jsonText(this.#head).slice(0, -1)},"choices":[{"index":0,"delta":`;
   }
 
   open(): readonly string[] {
@@ -44,11 +45,11 @@ class OpenAiDialect implements AnswerDialect {
       case 'thinking':
         return [];
       case 'call':
-        if (piece.subject === 'tool' || this.#calls < maxAtOnce) return [this.#call(piece)];
-        this.#latest = piece.name === 'TodoWrite' ? [piece] : [...this.#latest, piece].slice(-maxLatest);
+        if (piece.subject === 'tool' || this.#calls < maxImmediateCalls) return [this.#call(piece)];
+        this.#heldTodoCalls = piece.name === 'TodoWrite' ? [piece] : [...this.#heldTodoCalls, piece].slice(-maxLatest);
         return [];
       case 'finished': {
-        const latest = this.#latest.map(call => this.#call(call));
+        const latest = this.#heldTodoCalls.map(call => this.#call(call));
         const reason = this.#calls > 0 ? 'tool_calls' : reasonOf[piece.stop];
         return [...latest, this.#lastChunk(reason, piece.usage), done];
       }
@@ -65,7 +66,7 @@ class OpenAiDialect implements AnswerDialect {
   }
 
   #chunk(delta: JsonObject): string {
-    return `${this.#lead}${jsonText(delta)},"finish_reason":null}]}\n\n`;
+    return `${this.#chunkPrefix}${jsonText(delta)},"finish_reason":null}]}\n\n`;
   }
 
   #lastChunk(reason: string, usage: AnswerUsage | undefined): string {
@@ -77,9 +78,9 @@ class OpenAiDialect implements AnswerDialect {
   }
 }
 
-/** Calls after which those about todos wait. */
-const maxAtOnce = 96;
-const maxLatest = 8;
+/** The number of calls after which todo calls wait for the end. */
+const maxImmediateCalls = 96;
+const maxHeldTodoCalls = 8;
 
 const done = 'data: [DONE]\n\n';
 

@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path';
 import {randomUUID} from 'node:crypto';
 import {beforeEach, describe, expect, test} from 'vitest';
 import type {HarnessDecision, HarnessEvent, HarnessHost, HarnessRun} from '../../../src/actions/harness-port.ts';
-import {usualTimes} from '../../../src/extensions/harnesses/harness-run.ts';
+import {defaultTimeouts} from '../../../src/extensions/harnesses/harness-run.ts';
 import {makeHarnesses} from '../../../src/extensions/harnesses/harness-set.ts';
 import {makeServerProcesses} from '../../../src/workspace/exec/server-processes.ts';
 import {programPath} from '../../../src/workspace/exec/trusted-path.ts';
@@ -83,7 +83,7 @@ async function open(harness: string, decide: () => HarnessDecision) {
     place: {environment, home, platform: process.platform},
     findProgram: name => programPath(name, environment.PATH),
     settings: {[harness]: {command: '', args: [], env, server: 'none'}},
-    times: usualTimes,
+    times: defaultTimeouts,
     newId: randomUUID,
     priceOf: () => undefined,
   });

@@ -57,7 +57,7 @@ async function forgetfulServer() {
 function connectTo(url: string): ServerSet {
   const connector = makeConnector({
     exchange: async () => undefined,
-    sdkTimes: {start: 60_000, silence: 60_000, call: 60_000},
+    sdkTimeouts: {start: 60_000, silence: 60_000, call: 60_000},
     processes: {start: async () => ({tag: 'failed', error: 'no programs here'})},
     confined: async () => {
       throw new Error('no program is started here');
@@ -79,7 +79,7 @@ function connectTo(url: string): ServerSet {
       manifests: {read: () => undefined, write: async () => {}},
       log: () => {},
       now: () => performance.now(),
-      readyWithinMs: 60_000,
+      maxReadyWaitMs: 60_000,
     },
     never,
   );
@@ -97,7 +97,7 @@ test('a session that the server has forgotten fails one call in words; the next 
   server.forget();
   expect(await call()).toMatchObject({
     tag: 'failed',
-    error: {message: expect.stringContaining('the server has ended the session; the next call begins a new one')},
+    error: {message: expect.stringContaining('the server ended the session; the next call starts a new one')},
   });
   expect(await call()).toMatchObject({tag: 'ok', value: {blocks: [{text: 's2'}]}});
   expect(server.heard.filter(line => /^(?:initialize|tools\/call)/u.test(line))).toEqual([

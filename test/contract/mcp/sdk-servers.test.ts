@@ -34,7 +34,7 @@ async function link(
       version: '0',
       startTimeoutMs: 5000,
       callTimeoutMs: 5000,
-      readyWithinMs: 5000,
+      maxReadyWaitMs: 5000,
       ...given,
     },
     never,
@@ -254,7 +254,7 @@ describe('a call', () => {
       ),
     ).toEqual({
       tag: 'failed',
-      error: {kind: 'rejected', message: 'wait of dumb could not be called: it gave no sign of life for 0.05 s'},
+      error: {kind: 'rejected', message: "Can't call wait of dumb: it did not respond for 0.05 s"},
     });
   });
 
@@ -362,7 +362,7 @@ describe('several servers', () => {
         },
         calc: calculator(),
       },
-      {readyWithinMs: 300},
+      {maxReadyWaitMs: 300},
     );
     await late.server.connect(late);
     expect(mcp.servers().map(({name, status, error}) => [name, status, error])).toEqual([

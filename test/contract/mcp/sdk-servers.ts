@@ -13,7 +13,7 @@ export interface SdkServerOptions {
   readonly version: string;
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
-  readonly readyWithinMs: number;
+  readonly maxReadyWaitMs: number;
 }
 
 export interface SdkServers extends ServerSet {
@@ -24,7 +24,7 @@ export interface SdkServers extends ServerSet {
 export function connectSdkServers(options: SdkServerOptions, signal: AbortSignal): SdkServers {
   const connector = makeConnector({
     exchange: options.exchange,
-    sdkTimes: {start: options.startTimeoutMs, silence: options.callTimeoutMs, call: 60_000},
+    sdkTimeouts: {start: options.startTimeoutMs, silence: options.callTimeoutMs, call: 60_000},
     processes: {start: async () => ({tag: 'failed', error: 'no programs here'})},
     confined: async () => {
       throw new Error('no program is started here');

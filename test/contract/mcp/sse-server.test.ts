@@ -112,6 +112,6 @@ test('a call to one that is gone fails in words', async () => {
   await server.close();
   expect(await call(connection)).toMatchObject({
     tag: 'failed',
-    error: {message: expect.stringMatching(/^add of old could not be called: fetch failed: \w/u)},
+    error: {message: expect.stringMatching(/^Can't call add of old: fetch failed: \w/u)},
   });
 });

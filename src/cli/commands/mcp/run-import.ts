@@ -3,8 +3,13 @@ import type {JsonObject} from '../../../base/json.ts';
 import {isJsonObject} from '../../../base/json.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
 import {readTextFile} from '../../../config/change-file.ts';
-import {type Peer, peerFiles, peerNames, peers} from '../../../extensions/mcp/import/peer-files.ts';
-import {readPeerFile, variableName} from '../../../extensions/mcp/import/peer-servers.ts';
+import {
+  type Peer,
+  listImportFiles,
+  importSourceNames,
+  importSources,
+} from '../../../extensions/mcp/import/import-files.ts';
+import {readImportFile, variableName} from '../../../extensions/mcp/import/import-servers.ts';
 import {requireOutsideWeft} from '../../../app/folder-trust.ts';
 import {knownServers} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
@@ -38,19 +43,19 @@ interface ImportRow {
  */
 export async function importServers(product: Peer | undefined, options: ImportOptions): Promise<ExitCode> {
   if ((product === undefined) === (options.all === undefined)) {
-    throw new UsageError(`Name one product (${peers.join(', ')}), or use --all.`);
+    throw new UsageError(`Name one product (${importSources.join(', ')}), or use --all.`);
   }
   if (options.dryRun === undefined) await requireOutsideWeft('Importing MCP servers');
   const directory = existingFolder(options.cwd ?? '.');
   const rows: ImportRow[] = [];
   let broken = 0;
   const taken = new Set((await knownServers(directory)).servers.map(({name}) => name));
-  for (const file of (product === undefined ? peers : [product]).flatMap(filesOf(directory))) {
+  for (const file of (product === undefined ? importSources : [product]).flatMap(filesOf(directory))) {
     const {peer, path, owner} = file;
     const scope = owner === 'project' ? 'project' : (options.scope ?? 'user');
     const text = readTextFile(path);
     if (text.tag === 'ok' && text.value === undefined) continue;
-    const found = text.tag === 'ok' ? await readPeerFile(file, text.value ?? '', directory) : text;
+    const found = text.tag === 'ok' ? await readImportFile(file, text.value ?? '', directory) : text;
     if (found.tag === 'failed') {
       broken += 1;
       note(`can't read ${visibleExactLine(path)}: ${found.error}`);
@@ -89,7 +94,7 @@ export async function importServers(product: Peer | undefined, options: ImportOp
       rows.push({...row, outcome: 'imported', written_to: written, notes});
     }
   }
-  const whose = product === undefined ? 'no product has' : `${peerNames[product]} has no`;
+  const whose = product === undefined ? 'no product has' : `${importSourceNames[product]} has no`;
   const none = broken === 0 ? `nothing to import: ${whose} servers here` : '';
   printRows({rows, json: options.json, line: rowText, none});
   return broken === 0 ? exitCode.done : exitCode.failed;
@@ -97,7 +102,7 @@ export async function importServers(product: Peer | undefined, options: ImportOp
 
 /** Returns the files of a product, the user's first, so that a project can't take the name of a user's server. */
 const filesOf = (directory: string) => (peer: Peer) =>
-  peerFiles(peer, {home: homedir(), directory, platform: process.platform, env: process.env});
+  listImportFiles(peer, {home: homedir(), directory, platform: process.platform, env: process.env});
 
 function rowText({name, product, path, outcome, written_to: to, notes}: ImportRow): string {
   const words = {
@@ -106,7 +111,7 @@ function rowText({name, product, path, outcome, written_to: to, notes}: ImportRo
     exists: 'not imported',
     'left-out': 'left out',
   } as const satisfies Record<ImportRow['outcome'], string>;
-  const head = `${name}  (${peerNames[product]}, ${path})  ${words[outcome]}`;
+  const head = `${name}  (${importSourceNames[product]}, ${path})  ${words[outcome]}`;
   return [head, ...notes.map(each => `  ${each}`)].map(visibleExactLine).join('\n');
 }
 

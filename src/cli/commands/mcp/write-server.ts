@@ -8,7 +8,7 @@ import {setSetting, unsetSetting} from '../../../config/edit-settings.ts';
 import {projectFileBounds, readBounded, serverScripts} from '../../../config/project-files.ts';
 import {carryFileTrustOver, contentHash, recordFiles} from '../../../config/trust-record.ts';
 import type {Fault} from '../../../domain/fault.ts';
-import {serversInText} from '../../../extensions/mcp/server-config.ts';
+import {parseServersFile} from '../../../extensions/mcp/server-config.ts';
 import {knownServers, projectServersFile} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {trustPlace} from '../../../app/settings-layers.ts';
@@ -91,7 +91,7 @@ async function changeProjectServers(
   unwrap(
     await changeFile(path, (given = '') => {
       const [, mark = '', body = ''] = /^(\u{feff}?)(.*)$/su.exec(given) ?? [];
-      const found = body.trim() === '' ? ok({}) : serversInText(body);
+      const found = body.trim() === '' ? ok({}) : parseServersFile(body);
       if (found.tag === 'failed' && !found.error.startsWith('it has no object')) {
         return failed({
           kind: 'needs-user',

@@ -3,12 +3,12 @@ import type {Json} from '../../../base/json.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 
-/** How weft proves to an authorization server who it is, as the member `oauth` of an HTTP server's configuration says. */
+/** How weft authenticates to an authorization server, from the member `oauth` of an HTTP server's configuration. */
 export type OAuthSettings =
   | {
       readonly grant: 'authorization-code';
       readonly client: OAuthClient;
-      /** The port on 127.0.0.1 to which the browser comes back; `undefined` for any free one. */
+      /** The port on 127.0.0.1 for the browser's redirect, or `undefined` for any free one. */
       readonly callbackPort: number | undefined;
       readonly scope: string | undefined;
     }
@@ -16,7 +16,10 @@ export type OAuthSettings =
       readonly grant: 'client-credentials';
       readonly clientId: string;
       readonly proof: ClientProof;
-      /** The only authorization server that gets the credentials; `undefined` for the one that the MCP server names. */
+      /**
+       * The only authorization server that may get the credentials, or `undefined` for the one that the MCP server
+       * names.
+       */
       readonly issuer: string | undefined;
       readonly scope: string | undefined;
     }
@@ -28,7 +31,10 @@ export type OAuthSettings =
       readonly identityProvider: IdentityProvider;
     };
 
-/** The client that users sign in with: weft registers itself at sign-in, or names a document about itself, unless it is registered already. */
+/**
+ * The OAuth client that users sign in with. It is either registered already, or weft registers itself at sign-in or
+ * points to a metadata document about itself.
+ */
 type OAuthClient =
   | {readonly kind: 'registers'; readonly metadataUrl: string | undefined}
   | {readonly kind: 'registered'; readonly id: string; readonly secret: string | undefined};
@@ -37,10 +43,10 @@ type ClientProof =
   | {readonly kind: 'secret'; readonly secret: string}
   | {readonly kind: 'private-key'; readonly pem: string; readonly algorithm: string};
 
-/** Who says that the user is signed in to the company; it exchanges that token for one of the MCP server (SEP-990). */
+/** The company's identity provider. It exchanges the user's token for one for the MCP server (SEP-990). */
 type IdentityProvider = Readonly<z.infer<typeof identityProvider>>;
 
-/** What counts where a server has no `oauth`: weft registers itself when the user signs in. */
+/** The settings of a server without `oauth`: weft registers itself when the user signs in. */
 export const defaultOAuthSettings: OAuthSettings = {
   grant: 'authorization-code',
   client: {kind: 'registers', metadataUrl: undefined},
@@ -71,13 +77,16 @@ const schema = z.object({
   identityProvider: z.optional(identityProvider),
 });
 
-/** Reads the member `oauth` of a server, with its variables filled in. The failure says what is wrong, without values. */
+/**
+ * Reads the member `oauth` of a server after its variables are filled in. The error says what is wrong, without
+ * values.
+ */
 export function parseOAuthSettings(json: Json | undefined): Outcome<OAuthSettings, string> {
   if (json === undefined) return ok(defaultOAuthSettings);
   const parsed = schema.safeParse(json);
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
-    return failed(where === '' ? '"oauth" must be an object' : `"oauth.${where}" does not fit`);
+    return failed(where === '' ? '"oauth" must be an object' : `"oauth.${where}" is invalid`);
   }
   const {clientId, clientSecret, issuer, scope, privateKey, identityProvider: provider} = parsed.data;
   const grant = parsed.data.grantType ?? 'authorization_code';

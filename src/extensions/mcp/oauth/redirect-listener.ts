@@ -3,20 +3,20 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {causeText} from '../../../domain/fault.ts';
 
-/** Where the browser comes back to after the user signed in: a page on 127.0.0.1 that only this process serves. */
+/** Receives the browser's redirect after the user signed in: a page on 127.0.0.1 that only this process serves. */
 export interface RedirectListener extends AsyncDisposable {
   readonly redirectUrl: string;
   readonly port: number;
   /**
-   * What the browser brought: the query of the first visit with this `state`. Others may come to the port as well, pages that the user
-   * has open among them, and count for nothing. Rejects when `signal` aborts.
+   * Resolves with the query of the first request that has this `state`. Other requests, for example from web pages
+   * that the user has open, are ignored. Rejects when `signal` aborts.
    */
   visited(state: string, signal: AbortSignal): Promise<URLSearchParams>;
 }
 
 const path = '/callback';
 
-/** Listens on this port of 127.0.0.1, on any free one for 0. The failure says why it cannot. */
+/** Listens on this port of 127.0.0.1, or on any free port for 0. The error says why it can't. */
 export async function listenForRedirect(port: number): Promise<Outcome<RedirectListener, string>> {
   const visits: URLSearchParams[] = [];
   let arrived = Promise.withResolvers<undefined>();
@@ -59,7 +59,7 @@ export async function listenForRedirect(port: number): Promise<Outcome<RedirectL
   });
 }
 
-/** The page that says thanks is on its way to the browser, which may keep its connection open after it. */
+/** Gives the thanks page time to reach the browser, which may keep its connection open afterwards. */
 async function connectionsEnded(server: Server): Promise<void> {
   await new Promise(resolve => setTimeout(resolve, 200));
   server.closeAllConnections();
@@ -70,7 +70,9 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** The query of a request that the authorization server sent the browser with; a name that only resolves to 127.0.0.1 is refused. */
+/**
+ * Returns the query of a redirect from the authorization server. Refuses a host name that only resolves to 127.0.0.1.
+ */
 function queryOf(
   {method, url = '', headers}: IncomingMessage,
   {host, state}: {readonly host: string; readonly state: string | undefined},
@@ -81,7 +83,7 @@ function queryOf(
   return isAnswer(address.searchParams, state) ? address.searchParams : undefined;
 }
 
-/** Whether a query answers the request for authorization that has this `state`. No parameter may come twice. */
+/** True if a query answers the authorization request with this `state`. No parameter may appear twice. */
 export function isAnswer(query: URLSearchParams, state: string): boolean {
   const names = [...query.keys()];
   if (new Set(names).size !== names.length || query.get('state') !== state) return false;
@@ -101,7 +103,7 @@ function answer(response: ServerResponse, page: 'thanks' | 'unknown'): void {
     .end(pages[page]);
 }
 
-/** Nothing of the request is in them. */
+/** The pages never contain any part of the request. */
 const pages = {
   thanks: '<!doctype html><title>weft</title><p>You can close this page and go back to weft.</p>\n',
   unknown: '<!doctype html><title>weft</title><p>weft expects nothing here.</p>\n',

@@ -4,19 +4,22 @@ import {unreachable} from '../../../base/unreachable.ts';
 import {registeredClient, secretsOf, type ServerCredential} from '../../../config/server-credentials.ts';
 import {causeText, type Fault, faultText} from '../../../domain/fault.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
-import {type AuthChallenge, noChallenge, SignInNeeded} from './sign-in-needed.ts';
+import {type AuthChallenge, emptyChallenge, SignInNeeded} from './sign-in-needed.ts';
 
-/** What the user got by signing in, kept by the address of the server: `serverKey`. */
+/** The credentials from sign-ins, stored by the server's address (`serverKey`). */
 export interface CredentialStore {
   read(url: string): Promise<ServerCredential | undefined>;
-  /** Answers with where it is now, in words. */
+  /** Returns where the credential is stored, as text. */
   write(url: string, credential: ServerCredential): Promise<Outcome<string, Fault>>;
   forget(url: string): Promise<Outcome<unknown, Fault>>;
-  /** Does something while no other weft on this machine does it for the same server. Rejects when `signal` aborts while it waits. */
+  /**
+   * Runs `work` under a lock that all weft processes on this machine share for a server. Rejects when `signal` aborts
+   * while it waits.
+   */
   alone<T>(url: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** A server that may want to be signed in to. */
+/** A server that may require a sign-in. */
 export interface OAuthServer {
   readonly name: string;
   readonly url: URL;
@@ -26,16 +29,16 @@ export interface OAuthServer {
 export interface OAuthDeps {
   readonly credentials: CredentialStore;
   /**
-   * A `fetch` for a server at one of these addresses, which the user has named. It refuses other addresses that the web tools refuse: the
-   * server may have named those.
+   * Returns a `fetch` for a server at one of these addresses, which the user configured. It refuses the other
+   * addresses that the web tools refuse, since the server may have supplied them.
    */
   readonly fetchFor: (...named: readonly URL[]) => FetchLike;
   readonly now: () => number;
-  /** Told of every token and client secret as soon as it is known, so that it is redacted everywhere. */
+  /** Called with every token and client secret as soon as it is known, so that it is redacted everywhere. */
   readonly learnSecret: (secret: string) => void;
 }
 
-/** The address under which the credential of a server is kept: the whole URL but for its fragment. */
+/** Returns the key of a server's credential: the whole URL without its fragment. */
 export function serverKey(url: URL): string {
   const key = new URL(url);
   key.hash = '';
@@ -43,27 +46,31 @@ export function serverKey(url: URL): string {
 }
 
 /**
- * What a connection to an HTTP server proves itself with during a session. It never asks the user and never registers weft anywhere:
- * a request that the user has to sign in for rejects with `SignInNeeded`. Tokens that run out are refreshed once, however many
- * requests wait for it.
+ * Returns the authorization for a connection to an HTTP server during a session. It never asks the user and never
+ * registers weft. A request that requires a sign-in rejects with `SignInNeeded`. An expired token is refreshed once,
+ * however many requests wait for it.
  */
-export async function sessionAuth(server: OAuthServer, deps: OAuthDeps, signal: AbortSignal): Promise<Authorization> {
+export async function makeSessionAuth(
+  server: OAuthServer,
+  deps: OAuthDeps,
+  signal: AbortSignal,
+): Promise<Authorization> {
   const {oauth, url} = server;
   if (oauth.grant === 'authorization-code')
     return {authProvider: new SessionAuth(server, deps, signal), fetch: deps.fetchFor(url)};
   const named = oauth.grant === 'enterprise' ? [url, new URL(oauth.identityProvider.tokenUrl)] : [url];
   const fetch = deps.fetchFor(...named);
   return {
-    authProvider: await machineAuth(oauth, {fetch: oauthFetch(fetch, signal), learnSecret: deps.learnSecret}),
+    authProvider: await makeMachineAuth(oauth, {fetch: oauthFetch(fetch, signal), learnSecret: deps.learnSecret}),
     fetch,
   };
 }
 
 /**
- * For servers that no person signs in to: the credentials of the settings are exchanged for a token when the server asks for one. The
- * token is kept for this run only.
+ * Authorizes weft at servers without user sign-in. It exchanges the credentials of the settings for a token when the
+ * server asks for one. The token is kept for this run only.
  */
-async function machineAuth(
+async function makeMachineAuth(
   oauth: Exclude<OAuthSettings, {grant: 'authorization-code'}>,
   {fetch, learnSecret}: {readonly fetch: FetchLike; readonly learnSecret: (secret: string) => void},
 ): Promise<OAuthClientProvider> {
@@ -120,13 +127,13 @@ async function machineAuth(
   }
 }
 
-/** The most bytes of one answer about signing in: metadata and tokens are small. */
+/** The longest answer from an authorization server, in bytes. Metadata and tokens are small. */
 const maxBytes = 1024 * 1024;
 const limitMs = 30_000;
 
 /**
- * A `fetch` for requests about signing in. Each has 30 seconds and at most 1 MiB of answer, ends with `signal`, and follows no redirect:
- * a code, a secret or a token goes to the address that the metadata named, or nowhere.
+ * Returns a `fetch` for OAuth requests. Each has 30 seconds and at most 1 MiB of answer, and ends with `signal`. It
+ * follows no redirect: a code, a secret or a token goes only to the address in the metadata.
  */
 export const oauthFetch =
   (request: FetchLike, signal: AbortSignal): FetchLike =>
@@ -136,14 +143,14 @@ export const oauthFetch =
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
     });
-    const body = await boundedBody(response);
+    const body = await readBoundedBody(response);
     const {status, statusText, headers} = response;
     return new Response(hasNoBody.has(status) ? null : body, {status, statusText, headers});
   };
 
 const hasNoBody: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
-async function boundedBody(response: Response): Promise<Blob> {
+async function readBoundedBody(response: Response): Promise<Blob> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {
@@ -154,14 +161,14 @@ async function boundedBody(response: Response): Promise<Blob> {
   return new Blob(parts);
 }
 
-/** The proof of a connection, and the `fetch` that all its requests go through. */
+/** The credentials of a connection, and the `fetch` for all its requests. */
 export interface Authorization {
   readonly authProvider: AuthProvider | OAuthClientProvider;
   readonly fetch: FetchLike;
 }
 
-/** Tokens are refreshed this long before they run out: clocks differ, and requests take time. */
-const earlyMs = 30_000;
+/** Tokens are refreshed this long before they expire, since clocks differ and requests take time. */
+const refreshEarlyMs = 30_000;
 
 class SessionAuth implements AuthProvider {
   readonly #server: OAuthServer;
@@ -181,10 +188,10 @@ class SessionAuth implements AuthProvider {
   async token(): Promise<string | undefined> {
     const credential = this.#current === 'unread' ? await this.#read() : this.#current;
     if (credential === undefined) return undefined;
-    const isStale = credential.expiresAt > 0 && credential.expiresAt - earlyMs <= this.#deps.now();
+    const isStale = credential.expiresAt > 0 && credential.expiresAt - refreshEarlyMs <= this.#deps.now();
     if (!isStale || credential.refreshToken === '') return credential.accessToken;
-    // One that cannot be refreshed now may still do; else the server says so.
-    const fresh = await this.#refresh(credential, noChallenge).catch(() => undefined);
+    // The old token may still work; if not, the server says so.
+    const fresh = await this.#refresh(credential, emptyChallenge).catch(() => undefined);
     return (fresh ?? credential).accessToken;
   }
 
@@ -193,7 +200,7 @@ class SessionAuth implements AuthProvider {
     const {resourceMetadataUrl, scope} = extractWWWAuthenticateParams(response);
     const challenge: AuthChallenge = {resourceMetadataUrl, scope};
     const refused = this.#current === 'unread' ? undefined : this.#current;
-    // Another weft may have refreshed the token, or the user has just signed in.
+    // Another weft may have refreshed the token, or the user just signed in.
     const kept = await this.#read();
     if (kept !== undefined && kept.accessToken !== refused?.accessToken) return;
     const fresh = kept === undefined || kept.refreshToken === '' ? undefined : await this.#refresh(kept, challenge);
@@ -207,11 +214,15 @@ class SessionAuth implements AuthProvider {
     return credential;
   }
 
-  /** `undefined` if the authorization server refuses, or another one is responsible now. Rejects where it cannot be reached. */
+  /**
+   * Refreshes the token. Resolves with `undefined` if the authorization server refuses, or if another one is
+   * responsible now. Rejects if the server can't be reached.
+   */
   #refresh(credential: ServerCredential, challenge: AuthChallenge): Promise<ServerCredential | undefined> {
     const {credentials} = this.#deps;
     const refresh = async (): Promise<ServerCredential | undefined> => {
-      // Another weft may have been first; many authorization servers take a second use of a refresh token for theft.
+      // Another weft may have been first, and many authorization servers treat a second use of a refresh token as
+      // theft.
       const kept = await this.#read();
       return kept?.refreshToken === credential.refreshToken && kept.accessToken === credential.accessToken
         ? this.#refreshNow(credential, challenge)
@@ -234,8 +245,8 @@ class SessionAuth implements AuthProvider {
     for (const secret of secretsOf(fresh)) learnSecret(secret);
     this.#current = fresh;
     const written = await credentials.write(this.#key, fresh);
-    // The server may have made the old one invalid: the user should know why the next start asks to sign in.
-    if (written.tag === 'failed') throw new Error(`the new token cannot be kept: ${faultText(written.error)}`);
+    // The old token may be invalid now, so explain why the next start asks for a sign-in.
+    if (written.tag === 'failed') throw new Error(`can't save the new token: ${faultText(written.error)}`);
     return fresh;
   }
 }
@@ -277,17 +288,17 @@ async function refreshCredential(
       scope: tokens.scope ?? credential.scope,
     };
   } catch (cause) {
-    // A server that has trouble may have none later; one that refuses goes on refusing.
+    // A server error may be temporary, but a refusal is final.
     const trouble: string = OAuthErrorCode.ServerError;
     if (cause instanceof OAuthError && cause.code !== trouble) return undefined;
-    throw new Error(`the token cannot be refreshed: ${causeText(cause)}`, {cause});
+    throw new Error(`can't refresh the token: ${causeText(cause)}`, {cause});
   }
 }
 
-/** When a token runs out; 0 if the server does not say. */
+/** Returns when a token expires, or 0 if the server does not say. */
 export const expiryOf = (seconds: number | undefined, now: number): number =>
   seconds === undefined ? 0 : now + seconds * 1000;
 
-/** One may end in a slash that the other lacks. */
+/** True if two issuers are equal, except for a slash at the end. */
 export const isSameIssuer = (one: string, other: string): boolean =>
   one.replace(/\/$/u, '') === other.replace(/\/$/u, '');

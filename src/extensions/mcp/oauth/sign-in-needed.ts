@@ -1,15 +1,15 @@
 import {clip} from '../../../base/clip.ts';
 
-/** What a server that refuses a request says about signing in: all of it is the server's word. */
+/** A server's hints on signing in, from its refusal. All of them are untrusted. */
 export interface AuthChallenge {
-  /** Where the server's own metadata are (RFC 9728); `undefined` for the usual place. */
+  /** The address of the server's own metadata (RFC 9728), or `undefined` for the default one. */
   readonly resourceMetadataUrl: URL | undefined;
   readonly scope: string | undefined;
 }
 
-export const noChallenge: AuthChallenge = {resourceMetadataUrl: undefined, scope: undefined};
+export const emptyChallenge: AuthChallenge = {resourceMetadataUrl: undefined, scope: undefined};
 
-/** The user has to sign in to a server, or to allow it more, before a request can succeed. */
+/** Thrown if the user has to sign in to a server, or grant it more permissions, before a request can succeed. */
 export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded';
   readonly challenge: AuthChallenge;
@@ -17,7 +17,7 @@ export class SignInNeeded extends Error {
 
   constructor(server: string, given: {readonly challenge: AuthChallenge; readonly why: 'no-token' | 'more-scope'}) {
     const command = `weft mcp login ${shellWord(server)}`;
-    const scope = shownScope(given.challenge.scope);
+    const scope = toShownScope(given.challenge.scope);
     super(
       given.why === 'more-scope' && scope !== ''
         ? `needs more permission (${scope}): ${command} --oauth-scope ${JSON.stringify(scope)}`
@@ -28,10 +28,10 @@ export class SignInNeeded extends Error {
   }
 }
 
-/** The name of a server as it is pasted into a shell: files of a project may give it any. */
+/** Quotes the name of a server for a shell, since project files may give it any name. */
 const shellWord = (name: string): string =>
   /^[\w.-]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A scope with the characters that RFC 6749 allows, so that it can be shown and pasted. */
-const shownScope = (scope: string | undefined): string =>
+/** Keeps only the characters of a scope that RFC 6749 allows, so that it is safe to show and paste. */
+const toShownScope = (scope: string | undefined): string =>
   clip((scope ?? '').replaceAll(/[^\w !#%&()*+,\-./:;<=>?@[\]^{|}~]/gu, ''), 300).trim();

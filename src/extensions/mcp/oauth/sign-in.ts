@@ -17,33 +17,37 @@ import type {AuthChallenge} from './sign-in-needed.ts';
 
 export interface SignInDeps extends OAuthDeps {
   /**
-   * Shows the link that the user has to open, and opens it where a browser can be. `redirectUrl` is where the browser comes back to.
+   * Shows the link that the user has to open, and opens it if a browser is available. `redirectUrl` is where the
+   * browser returns to.
    */
   readonly offerLink: (link: SignInLink) => void;
-  /** Lines that the user types meanwhile: the address of the page that the browser could not show, where it is on another machine. */
+  /**
+   * The lines that the user types meanwhile. If the browser runs on another machine, the user pastes the address of
+   * the page that it could not show.
+   */
   readonly typedLines: (signal: AbortSignal) => AsyncIterable<string>;
 }
 
 export interface SignInLink {
-  /** An https address (or http on this machine) without user names, in ASCII. */
+  /** An https address (or http on this machine), in ASCII and without user names. */
   readonly url: string;
-  /** Who asks for the password there. */
+  /** The host that asks for the password. */
   readonly host: string;
   readonly redirectUrl: string;
 }
 
 export interface SignInRequest {
   readonly server: OAuthServer & {readonly oauth: OAuthSettings & {readonly grant: 'authorization-code'}};
-  /** What the server said when it refused. */
+  /** The hints from the server's refusal. */
   readonly challenge: AuthChallenge;
-  /** Permissions that the user wants besides those of the sign-in before; `undefined` for what the server asks for. */
+  /** Permissions to add to those of the previous sign-in, or `undefined` for those that the server asks for. */
   readonly moreScope: string | undefined;
 }
 
 /**
- * Signs the user in to an MCP server with the authorization code flow: discovery, registration where that is needed, a link with PKCE and
- * a state that nobody can guess, the browser's way back to 127.0.0.1, and the exchange of the code. The credential is kept only when all
- * of it succeeded. Cancelled by `signal`, with its reason as the failure.
+ * Signs the user in to an MCP server with the authorization code flow. Its steps are discovery, registration if
+ * needed, a link with PKCE and an unguessable state, the redirect to 127.0.0.1, and the exchange of the code. The
+ * credential is stored only if every step succeeds. If `signal` aborts, its reason is the error.
  */
 export async function signIn(
   request: SignInRequest,
@@ -53,7 +57,7 @@ export async function signIn(
   const {server} = request;
   const key = serverKey(server.url);
   if (!isSecure(server.url)) {
-    return failed(rejected(`${server.url.host} is reached without encryption: a token would be sent in the clear.`));
+    return failed(rejected(`${server.url.host} is not encrypted, so weft won't send a token to it.`));
   }
   const before = await deps.credentials.read(key);
   const opened = await openListener(server.oauth, before);
@@ -67,7 +71,7 @@ export async function signIn(
   } catch (cause) {
     return failed(
       rejected(
-        `Signing in to ${server.name} failed: ${signal.aborted ? causeText(signal.reason) : await whyText(cause)}`,
+        `Signing in to ${server.name} failed: ${signal.aborted ? causeText(signal.reason) : await explainFailure(cause)}`,
       ),
     );
   }
@@ -75,7 +79,7 @@ export async function signIn(
 
 type SignInSettings = SignInRequest['server']['oauth'];
 
-/** The port of the settings, else the one that weft was registered with before, else any. */
+/** Listens on the port of the settings, or the port of weft's previous registration, or any free port. */
 async function openListener(
   {callbackPort: port}: SignInSettings,
   before: ServerCredential | undefined,
@@ -84,13 +88,13 @@ async function openListener(
     const listener = await listenForRedirect(port);
     return listener.tag === 'ok'
       ? listener
-      : failed(rejected(`Port ${port} of 127.0.0.1 cannot be used: ${listener.error}`));
+      : failed(rejected(`Can't use port ${port} of 127.0.0.1: ${listener.error}`));
   }
   const known = registeredPort(before);
   const again = known === undefined ? undefined : await listenForRedirect(known);
   if (again?.tag === 'ok') return again;
   const listener = await listenForRedirect(0);
-  return listener.tag === 'ok' ? listener : failed(rejected(`127.0.0.1 cannot be listened on: ${listener.error}`));
+  return listener.tag === 'ok' ? listener : failed(rejected(`Can't listen on 127.0.0.1: ${listener.error}`));
 }
 
 function registeredPort(before: ServerCredential | undefined): number | undefined {
@@ -131,7 +135,7 @@ async function authorize(
     deps.offerLink({url: link.href, host: link.host, redirectUrl: listener.redirectUrl});
     const query = await firstAnswer(provider.stateText, {listener, typedLines: deps.typedLines}, signal);
     const error = query.get('error');
-    if (error !== null) throw new Error(refusal(error));
+    if (error !== null) throw new Error(explainRefusal(error));
     const iss = query.get('iss');
     await auth(provider, {
       ...options,
@@ -142,7 +146,7 @@ async function authorize(
   return provider.credential(deps.now());
 }
 
-/** What the browser brings to 127.0.0.1, or what the user pastes of its address bar. */
+/** Resolves with the query of the browser's redirect, or of the address that the user pastes. */
 async function firstAnswer(
   state: string,
   {listener, typedLines}: Pick<SignInDeps, 'typedLines'> & {readonly listener: RedirectListener},
@@ -159,7 +163,7 @@ async function firstAnswer(
   };
   const visit = listener.visited(state, until);
   const typed = pasted();
-  // Whichever is not first ends with `done`.
+  // `done` ends the slower one.
   visit.catch(() => {});
   typed.catch(() => {});
   try {
@@ -176,7 +180,7 @@ interface Flow {
   readonly learnSecret: (secret: string) => void;
 }
 
-/** The client's own flow asks this for what it needs and gives it what it gets. Nothing leaves it before all is done. */
+/** Provides the state of one sign-in to the MCP client library. Nothing is stored before the sign-in is complete. */
 class SignInProvider implements OAuthClientProvider {
   readonly stateText = randomBytes(32).toString('base64url');
   readonly clientMetadataUrl?: string;
@@ -209,7 +213,7 @@ class SignInProvider implements OAuthClientProvider {
       redirect_uris: [this.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      // A program on the user's machine keeps no secret; some servers know only clients that have one.
+      // A program on the user's machine can't keep a secret, but some servers only support clients that have one.
       ...(methods === undefined || methods.includes('none') ? {token_endpoint_auth_method: 'none'} : {}),
     };
   }
@@ -227,7 +231,7 @@ class SignInProvider implements OAuthClientProvider {
     if ('client_secret' in client && client.client_secret !== undefined) this.#flow.learnSecret(client.client_secret);
   }
 
-  /** None: this sign-in is to give new ones. */
+  /** Always `undefined`, since this sign-in must produce new tokens. */
   tokens(): StoredOAuthTokens | undefined {
     return undefined;
   }
@@ -238,9 +242,7 @@ class SignInProvider implements OAuthClientProvider {
 
   redirectToAuthorization(link: URL): void {
     if (!isSecure(link) || link.username !== '' || link.password !== '') {
-      throw new Error(
-        `the authorization server wants the browser to open an unsafe link (${link.protocol}//${link.host})`,
-      );
+      throw new Error(`the authorization server sent an unsafe link (${link.protocol}//${link.host})`);
     }
     this.link = link;
   }
@@ -291,7 +293,10 @@ class SignInProvider implements OAuthClientProvider {
 const issuerOf = (discovery: OAuthDiscoveryState): string =>
   discovery.authorizationServerMetadata?.issuer ?? discovery.authorizationServerUrl;
 
-/** The client of the settings; else the one that weft registered before at the same authorization server, with the same way back. */
+/**
+ * Returns the client of the settings, or the one that weft registered before at the same authorization server with
+ * the same redirect URL.
+ */
 function knownClient(
   {client}: SignInSettings,
   {before, discovery, listener}: Flow,
@@ -304,7 +309,7 @@ function knownClient(
   return {...registeredClient(before), redirect_uris: [listener.redirectUrl], issuer: before.issuer};
 }
 
-/** Where secrets go has to be encrypted, or this machine. */
+/** True for an encrypted address or one on this machine. Secrets go nowhere else. */
 export function isSecure({protocol, hostname}: URL): boolean {
   if (protocol === 'https:') return true;
   return protocol === 'http:' && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u.test(hostname);
@@ -318,23 +323,23 @@ function requireSecureEndpoints({
   for (const address of [authorizationServerUrl, authorization_endpoint, registration_endpoint, token_endpoint]) {
     const url = address === undefined ? undefined : URL.parse(address);
     if (address !== undefined && (url === null || url === undefined || !isSecure(url))) {
-      throw new Error('its authorization server has an address without encryption');
+      throw new Error('its authorization server has an unencrypted address');
     }
   }
 }
 
-/** Codes of RFC 6749; what else an authorization server says is not repeated, since it may be another than the user thinks. */
-const refusal = (error: string): string =>
+/** Only error codes of RFC 6749 are repeated. Any other text may come from a server that the user does not expect. */
+const explainRefusal = (error: string): string =>
   error === 'access_denied'
     ? 'you or the authorization server refused it'
     : /^[a-z_]{1,40}$/u.test(error)
       ? `the authorization server answered "${error}"`
       : 'the authorization server answered with an error';
 
-async function whyText(cause: unknown): Promise<string> {
+async function explainFailure(cause: unknown): Promise<string> {
   const {IssuerMismatchError, RegistrationRejectedError} = await import('@modelcontextprotocol/client');
   if (cause instanceof IssuerMismatchError) {
-    return 'the answer came from another authorization server than the one that was asked. Nothing was sent to it.';
+    return 'the answer came from a different authorization server. weft sent nothing to it.';
   }
   if (cause instanceof RegistrationRejectedError) {
     return `its authorization server does not let weft register itself (status ${cause.status}). If you have a client id, set "oauth": {"clientId": …}.`;

@@ -5,15 +5,15 @@ import {causeText} from '../../../domain/fault.ts';
 import {isSameIssuer, oauthFetch} from './session-auth.ts';
 import {isSecure} from './sign-in.ts';
 
-/** How revoking ended: `not-offered` if the authorization server has no way to. */
-export type Revoked = 'revoked' | 'not-offered' | {readonly failed: string};
+/** How a revocation ended. `not-offered`: the authorization server does not support it. */
+export type RevocationOutcome = 'revoked' | 'not-offered' | {readonly failed: string};
 
-/** Tells the authorization server that the tokens are not needed any more (RFC 7009). It must be the one that gave them. */
+/** Revokes the tokens at the authorization server that issued them (RFC 7009). */
 export async function revokeCredential(
   {url, credential}: {readonly url: URL; readonly credential: ServerCredential},
   fetch: FetchLike,
   signal: AbortSignal,
-): Promise<Revoked> {
+): Promise<RevocationOutcome> {
   const {discoverOAuthServerInfo, selectClientAuthMethod} = await import('@modelcontextprotocol/client');
   const fetchFn = oauthFetch(fetch, signal);
   try {
@@ -24,12 +24,12 @@ export async function revokeCredential(
     });
     const {authorizationServerMetadata: metadata, authorizationServerUrl} = info;
     if (!isSameIssuer(metadata?.issuer ?? authorizationServerUrl, credential.issuer)) {
-      return {failed: 'another authorization server is responsible for it now'};
+      return {failed: 'a different authorization server is responsible now'};
     }
     const {address, methods} = revocationOf(metadata);
     const endpoint = address === undefined ? null : URL.parse(address);
     if (endpoint === null) return 'not-offered';
-    if (!isSecure(endpoint)) return {failed: 'its address has no encryption'};
+    if (!isSecure(endpoint)) return {failed: 'its address is not encrypted'};
     const client = registeredClient(credential);
     const method = selectClientAuthMethod(client, methods);
     const tokens = [
@@ -38,7 +38,9 @@ export async function revokeCredential(
     ] as const;
     const answers = await Promise.all(
       tokens.flatMap(([hint, token]) =>
-        token === '' ? [] : [fetchFn(endpoint, {method: 'POST', ...revocation({token, hint}, {...client, method})})],
+        token === ''
+          ? []
+          : [fetchFn(endpoint, {method: 'POST', ...makeRevocationRequest({token, hint}, {...client, method})})],
       ),
     );
     const refused = answers.find(({ok}) => !ok);
@@ -48,7 +50,7 @@ export async function revokeCredential(
   }
 }
 
-/** Where a server revokes tokens, and how clients prove themselves there. */
+/** Returns where a server revokes tokens, and how clients authenticate there. */
 function revocationOf(metadata: unknown): {readonly address: string | undefined; readonly methods: string[]} {
   if (!isJsonObject(metadata)) return {address: undefined, methods: []};
   const {revocation_endpoint: address, revocation_endpoint_auth_methods_supported: known} = metadata;
@@ -58,7 +60,7 @@ function revocationOf(metadata: unknown): {readonly address: string | undefined;
   };
 }
 
-function revocation(
+function makeRevocationRequest(
   {token, hint}: {readonly token: string; readonly hint: string},
   client: ReturnType<typeof registeredClient> & {readonly method: string},
 ): {readonly headers: Record<string, string>; readonly body: URLSearchParams} {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../../src/base/json.ts';
-import {withoutShell} from '../../../../src/extensions/harnesses/codex.ts';
+import {unwrapShell} from '../../../../src/extensions/harnesses/codex.ts';
 import {greetCodex, runOf, startScripted} from './support/scripted-harness.ts';
 
 const codexSays = (method: string, params: object) => ({method, params: {threadId: 'th1', turnId: 'tu1', ...params}});
@@ -177,5 +177,5 @@ test.each([
   ['bash -lc $(evil)', 'bash -lc $(evil)'],
   ['ls -l', 'ls -l'],
 ])('Codex: %s is judged as %s', (shown, command) => {
-  expect(withoutShell(shown)).toBe(command);
+  expect(unwrapShell(shown)).toBe(command);
 });

@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import type {HarnessEvent, HarnessHost} from '../../../../src/actions/harness-port.ts';
 import type {HarnessSetting} from '../../../../src/config/harness-settings.ts';
-import {installedVersion, isOlder, signInOf} from '../../../../src/extensions/harnesses/find-harness.ts';
+import {installedVersion, isOlderVersion, signInStateOf} from '../../../../src/extensions/harnesses/find-harness.ts';
 import {makeHarnesses} from '../../../../src/extensions/harnesses/harness-set.ts';
 import {makeServerProcesses} from '../../../../src/workspace/exec/server-processes.ts';
 import {programPath} from '../../../../src/workspace/exec/trusted-path.ts';
@@ -219,7 +219,7 @@ describe('on the disk', () => {
     ['', '1.0.0', false],
     ['nightly', '1.0.0', false],
   ])('%s is older than %s: %s', (a, b, expected) => {
-    expect(isOlder(a, b)).toBe(expected);
+    expect(isOlderVersion(a, b)).toBe(expected);
   });
 
   test('who is signed in, as far as files tell', () => {
@@ -234,16 +234,18 @@ describe('on the disk', () => {
     file('odd/.gemini/settings.json', 'no json');
     file('odd/.pi/agent/models.json', '{}');
     const names = ['claude', 'codex', 'gemini', 'opencode', 'pi'] as const;
-    expect(names.map(name => signInOf(name, at('in')))).toEqual(names.map(() => 'signed-in'));
-    expect(names.map(name => signInOf(name, at('nobody')))).toEqual([
+    expect(names.map(name => signInStateOf(name, at('in')))).toEqual(names.map(() => 'signed-in'));
+    expect(names.map(name => signInStateOf(name, at('nobody')))).toEqual([
       'signed-out',
       'signed-out',
       'signed-out',
       'unknown',
       'signed-out',
     ]);
-    expect(names.map(name => signInOf(name, at('odd', {GEMINI_API_KEY: 'x'})))).toEqual(names.map(() => 'unknown'));
-    expect(signInOf('claude', at('nobody', {}, 'darwin'))).toBe('unknown');
-    expect(signInOf('claude', at('nobody', {ANTHROPIC_API_KEY: 'x'}))).toBe('signed-in');
+    expect(names.map(name => signInStateOf(name, at('odd', {GEMINI_API_KEY: 'x'})))).toEqual(
+      names.map(() => 'unknown'),
+    );
+    expect(signInStateOf('claude', at('nobody', {}, 'darwin'))).toBe('unknown');
+    expect(signInStateOf('claude', at('nobody', {ANTHROPIC_API_KEY: 'x'}))).toBe('signed-in');
   });
 });

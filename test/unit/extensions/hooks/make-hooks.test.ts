@@ -7,7 +7,7 @@ import {rejected} from '../../../../src/domain/fault.ts';
 import {actionId} from '../../../../src/domain/ids.ts';
 import {readHooks} from '../../../../src/config/hook-settings.ts';
 import {makeHooks} from '../../../../src/extensions/hooks/make-hooks.ts';
-import {matcherFits} from '../../../../src/extensions/hooks/matcher.ts';
+import {matchesName} from '../../../../src/extensions/hooks/matcher.ts';
 import {postHook} from '../../../../src/workspace/exec/post-hook.ts';
 
 const call = {kind: 'tool-call', id: actionId('1'), name: 'Bash', input: {command: 'make'}} as const;
@@ -199,7 +199,7 @@ test.each([
   // Too slow to say no.
   ['(a+)+$', `${'a'.repeat(60)}!`, true],
 ])('the matcher %j and %j', (matcher, name, fits) => {
-  expect(matcherFits(matcher, name)).toBe(fits);
+  expect(matchesName(matcher, name)).toBe(fits);
 });
 
 test('an address gets JSON, follows no redirect, and is bounded', async () => {

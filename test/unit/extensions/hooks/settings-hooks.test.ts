@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {HookSetting} from '../../../../src/config/hook-settings.ts';
 import type {ScriptStanding} from '../../../../src/config/project-files.ts';
-import {settingsHooks, type HookRunner} from '../../../../src/extensions/hooks/settings-hooks.ts';
+import {makeSettingsHooks, type HookRunner} from '../../../../src/extensions/hooks/settings-hooks.ts';
 
 const hook: HookSetting = {
   event: 'PreToolUse',
@@ -24,7 +24,7 @@ async function run(...standings: readonly ScriptStanding[]) {
   };
   let asked = 0;
   const standing = async (): Promise<ScriptStanding> => standings[asked++] ?? {obstacle: 'asked too often', mark: ''};
-  const [made] = settingsHooks([{hook, source: 'settings', standing}], runner);
+  const [made] = makeSettingsHooks([{hook, source: 'settings', standing}], runner);
   const {outcome} = (await made?.run({}, new AbortController().signal)) ?? {outcome: undefined};
   return {ran, outcome};
 }
@@ -63,7 +63,10 @@ test.each([
     command: async () => ({end: {kind: 'exited', code}, stdout: '', stderr: 'no\nmore'}),
     post: async () => ({end: {kind: 'aborted'}, stdout: '', stderr: ''}),
   };
-  const [made] = settingsHooks([{hook, source: 'settings', standing: async () => ({obstacle: '', mark: ''})}], runner);
+  const [made] = makeSettingsHooks(
+    [{hook, source: 'settings', standing: async () => ({obstacle: '', mark: ''})}],
+    runner,
+  );
   expect(await made?.run({}, new AbortController().signal)).toEqual({
     outcome: {kind: 'failed', how, why: `exit code ${code}, no`},
     exitCode: code,

@@ -5,8 +5,8 @@ import {
   expandConfig,
   parseServer,
   parseServers,
-  serversInText,
-  strongestServers,
+  parseServersFile,
+  mergeServers,
 } from '../../../../src/extensions/mcp/server-config.ts';
 
 const usual = {
@@ -134,7 +134,7 @@ const of = (source: 'user' | 'project', names: readonly string[]) =>
   parseServers(Object.fromEntries(names.map(name => [name, {command: source}])), {source, path: source});
 
 test('the later source of a name counts, at the place of the first', () => {
-  const found = strongestServers([of('user', ['a', 'b']), of('project', ['c', 'a'])]);
+  const found = mergeServers([of('user', ['a', 'b']), of('project', ['c', 'a'])]);
   expect(found.map(({name, source}) => `${name} ${source}`)).toEqual(['a project', 'b user', 'c project']);
 });
 
@@ -143,7 +143,7 @@ test.each([
   ['{"servers":{}}', failed('it has no object "mcpServers"')],
   ['[]', failed('it has no object "mcpServers"')],
 ])('the text %s', (text, servers) => {
-  expect(serversInText(text)).toEqual(servers);
+  expect(parseServersFile(text)).toEqual(servers);
 });
 
 test.each([

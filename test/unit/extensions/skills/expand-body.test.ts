@@ -1,5 +1,10 @@
 import {expect, test} from 'vitest';
-import {argumentWords, bodyParts, type BodyValues, filledBody} from '../../../../src/extensions/skills/expand-body.ts';
+import {
+  splitArguments,
+  parseBodyParts,
+  type BodyValues,
+  fillBody,
+} from '../../../../src/extensions/skills/expand-body.ts';
 
 const values = (more: Partial<BodyValues>): BodyValues => ({
   argument: '',
@@ -17,22 +22,22 @@ test.each([
   ['No place', '', 'No place'],
   ['$12 is money', 'x', '$12 is money\n\nARGUMENTS: x'],
 ])('in a command %j with %j', (body, argument, filled) => {
-  expect(filledBody(body, values({argument}))).toBe(filled);
+  expect(fillBody(body, values({argument}))).toBe(filled);
 });
 
 test('in a skill $0 is the first argument, and without arguments its code stays as it is', () => {
   const body = "Open $0. Run awk '{print $1}' in ${CLAUDE_SKILL_DIR} of ${CLAUDE_PLUGIN_ROOT}";
-  expect(filledBody(body, values({firstNumber: 0, argument: 'a b'}))).toBe(
+  expect(fillBody(body, values({firstNumber: 0, argument: 'a b'}))).toBe(
     "Open a. Run awk '{print b}' in /s of ${CLAUDE_PLUGIN_ROOT}",
   );
-  expect(filledBody(body, values({firstNumber: 0, pluginFolder: '/p'}))).toBe(
+  expect(fillBody(body, values({firstNumber: 0, pluginFolder: '/p'}))).toBe(
     "Open $0. Run awk '{print $1}' in /s of /p",
   );
 });
 
 test('command lines stand at the start of a word, and arguments make none', () => {
   const body = 'State: !`git log $1`\n- !`ls`\nnot`!`this` or a!`b`. $ARGUMENTS';
-  expect(bodyParts(body, values({argument: '!`rm`'}))).toEqual([
+  expect(parseBodyParts(body, values({argument: '!`rm`'}))).toEqual([
     {kind: 'text', text: 'State: '},
     {kind: 'shell', command: 'git log !`rm`'},
     {kind: 'text', text: '\n- '},
@@ -42,5 +47,5 @@ test('command lines stand at the start of a word, and arguments make none', () =
 });
 
 test('quotes hold words together', () => {
-  expect(argumentWords(`a "b c" 'd e' f"g`)).toEqual(['a', 'b c', 'd e', 'f"g']);
+  expect(splitArguments(`a "b c" 'd e' f"g`)).toEqual(['a', 'b c', 'd e', 'f"g']);
 });

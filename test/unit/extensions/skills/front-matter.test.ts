@@ -4,7 +4,7 @@ import {parse} from 'yaml';
 import {
   flagField,
   listField,
-  plainFields,
+  readPlainFields,
   readMarkdownFile,
   textField,
 } from '../../../../src/extensions/skills/front-matter.ts';
@@ -138,7 +138,7 @@ test('what is read without the YAML library is what the library reads', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.tuple(key, value), {selector: ([name]) => name, maxLength: 4}), pairs => {
       const lines = pairs.map(([name, text]) => `${name}: ${text}`);
-      const plain = plainFields(lines);
+      const plain = readPlainFields(lines);
       if (plain !== undefined) expect(plain).toEqual(parse(lines.join('\n'), {schema: 'core'}) ?? {});
     }),
     {numRuns: randomInputs(3000)},

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {catalogueOnly, enabledTools} from '../../../../src/actions/decode-action.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
-import {matchingSkills, skillCatalogue} from '../../../../src/extensions/skills/skill-catalogue.ts';
+import {findMatchingSkills, skillCatalogue} from '../../../../src/extensions/skills/skill-catalogue.ts';
 
 const words =
   'Reads and writes spreadsheets, makes charts of them, and checks formulas. Use it whenever a table is asked for. ';
@@ -62,10 +62,10 @@ test('a name that is none finds the skills that speak of it', () => {
     {name: 'charts', description: 'Draws charts of tables'},
     {name: 'tables', description: 'Reads tables'},
   ];
-  expect(matchingSkills('read tables', some)).toBe(
+  expect(findMatchingSkills('read tables', some)).toBe(
     '- tables: Reads tables\n- pdf: Reads documents\n- charts: Draws charts of tables',
   );
-  expect(matchingSkills('-', some)).toBe('');
+  expect(findMatchingSkills('-', some)).toBe('');
 });
 
 test('whatever people write, its size is bounded', () => {

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {hookAnswer} from '../../../../src/extensions/hooks/hook-answer.ts';
+import {parseHookAnswer} from '../../../../src/extensions/hooks/hook-answer.ts';
 import {permissionReply} from '../../../../src/headless/rpc/permission-request.ts';
 import {questionResponse} from '../../../../src/headless/rpc/permission-request.ts';
 import type {JsonObject} from '../../../../src/base/json.ts';
@@ -7,7 +7,7 @@ import type {Question} from '../../../../src/actions/ports.ts';
 
 /** What clients answer, whatever it is, becomes something the engine understands; what is no clear yes is a no. */
 
-const readHook = (payload: JsonObject) => hookAnswer(payload, {event: 'PreToolUse', redact: text => text});
+const readHook = (payload: JsonObject) => parseHookAnswer(payload, {event: 'PreToolUse', redact: text => text});
 
 const asked = {command: 'make', list: [1, {a: 2}]};
 const rules = (destination: string, ruleContent?: string) => ({

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {type ControlMessage, controlRequests, type WeftRequest} from '../../../../src/protocol/rpc/control-message.ts';
 import {failureResult} from '../../../../src/headless/rpc/failure-results.ts';
 import {decodeInput} from '../../../../src/protocol/rpc/decode-input.ts';
-import {oneShotResult} from '../../../../src/protocol/rpc/result-message.ts';
+import {toOneShotResult} from '../../../../src/protocol/rpc/result-message.ts';
 import {
   jsonLine,
   type RpcMessage,
@@ -192,7 +192,7 @@ test('the result of a one-shot run fits', () => {
     {exitCode: 0, notes: []},
     {exitCode: 3, notes: ['not run']},
   ]) {
-    const failure = oneShotResult({...failureResult('x', () => 'a'), is_error: false}, end);
+    const failure = toOneShotResult({...failureResult('x', () => 'a'), is_error: false}, end);
     expect([failure.is_error, failure.exit_code]).toEqual([end.exitCode !== 0, end.exitCode]);
     expect(faults('output', failure)).toEqual([]);
   }

@@ -10,7 +10,7 @@ import type {Question, QuestionReply} from '../../../../../src/actions/ports.ts'
 import {isJsonObject, type JsonObject, parseJson} from '../../../../../src/base/json.ts';
 import {ok} from '../../../../../src/base/outcome.ts';
 import {harnessTable} from '../../../../../src/extensions/harnesses/known-harnesses.ts';
-import {startRun, type RunTimes} from '../../../../../src/extensions/harnesses/harness-run.ts';
+import {startRun, type RunTimeouts} from '../../../../../src/extensions/harnesses/harness-run.ts';
 import type {knownHarnesses} from '../../../../../src/domain/harness.ts';
 
 /** The side of the harness: what weft writes to its program, and what the program says. */
@@ -75,7 +75,7 @@ export interface Scene {
   readonly request?: Partial<HarnessRequest>;
   readonly decide?: (approval: HarnessApproval, signal: AbortSignal) => Promise<HarnessDecision>;
   readonly reply?: (questions: readonly Question[]) => QuestionReply;
-  readonly times?: Partial<RunTimes>;
+  readonly times?: Partial<RunTimeouts>;
   readonly signal?: AbortSignal;
 }
 

@@ -3,8 +3,8 @@ import {once} from 'node:events';
 import {StreamableHTTPClientTransport} from '@modelcontextprotocol/client';
 import {describe, expect, test} from 'vitest';
 import {faultText} from '../../../../../src/domain/fault.ts';
-import {type OAuthDeps, sessionAuth} from '../../../../../src/extensions/mcp/oauth/session-auth.ts';
-import {noChallenge, SignInNeeded} from '../../../../../src/extensions/mcp/oauth/sign-in-needed.ts';
+import {type OAuthDeps, makeSessionAuth} from '../../../../../src/extensions/mcp/oauth/session-auth.ts';
+import {emptyChallenge, SignInNeeded} from '../../../../../src/extensions/mcp/oauth/sign-in-needed.ts';
 import {revokeCredential} from '../../../../../src/extensions/mcp/oauth/sign-out.ts';
 import {defaultOAuthSettings} from '../../../../../src/extensions/mcp/oauth/oauth-settings.ts';
 import {browse, memoryCredentials, signInTo, userAtBrowser} from '../../../../support/oauth-client.ts';
@@ -19,7 +19,7 @@ const whyNot = async (outcome: ReturnType<typeof signInTo>): Promise<string> => 
 async function ask(server: OAuthServer, deps: OAuthDeps, method = 'tools/list'): Promise<unknown> {
   const never = new AbortController().signal;
   const target = {name: 'protected', url: new URL(server.mcpUrl), oauth: defaultOAuthSettings};
-  const transport = new StreamableHTTPClientTransport(target.url, await sessionAuth(target, deps, never));
+  const transport = new StreamableHTTPClientTransport(target.url, await makeSessionAuth(target, deps, never));
   const {promise, resolve} = Promise.withResolvers<unknown>();
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
   transport.onmessage = resolve;
@@ -143,7 +143,7 @@ describe('a session', () => {
   });
 
   test('says so with a command that is safe to paste, whatever the server is called', () => {
-    const needed = new SignInNeeded("x; rm -rf ~ 'y'", {challenge: noChallenge, why: 'no-token'});
+    const needed = new SignInNeeded("x; rm -rf ~ 'y'", {challenge: emptyChallenge, why: 'no-token'});
     expect(needed.message).toBe(String.raw`needs sign-in: weft mcp login 'x; rm -rf ~ '\''y'\'''`);
   });
 
@@ -154,7 +154,7 @@ describe('a session', () => {
     await signInTo(server.mcpUrl, user);
     server.expireTokens();
     const target = {name: 'protected', url: new URL(server.mcpUrl), oauth: defaultOAuthSettings};
-    const auth = await sessionAuth(target, user, new AbortController().signal);
+    const auth = await makeSessionAuth(target, user, new AbortController().signal);
     const transport = new StreamableHTTPClientTransport(target.url, auth);
     await transport.start();
     await Promise.all([1, 2, 3].map(id => transport.send({jsonrpc: '2.0', id, method: 'tools/list', params: {}})));

@@ -3,28 +3,28 @@ import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {causeText} from '../../../domain/fault.ts';
 import {parseJsonWithComments} from '../../../config/json-with-comments.ts';
 import {parseServer} from '../server-config.ts';
-import type {Peer, PeerFile} from './peer-files.ts';
+import type {Peer, ImportFile} from './import-files.ts';
 
-/** A server that another product is configured with, as an entry of weft's own `mcpServers`. */
+/** A server from another product's configuration, as an entry of weft's own `mcpServers`. */
 export interface FoundServer {
   readonly name: string;
   readonly entry: JsonObject;
-  /** What was not carried over or means something else here, one sentence each. No values are in them. */
+  /** The settings that were not imported or mean something else here, one sentence each. Notes never contain values. */
   readonly notes: readonly string[];
 }
 
-/** What a file of another product names. `leftOut` are servers that have no meaning here, one sentence each. */
+/** The servers in another product's file. `leftOut` lists servers that weft can't use, one sentence each. */
 export interface FoundServers {
   readonly servers: readonly FoundServer[];
   readonly leftOut: readonly string[];
 }
 
 /**
- * Reads the servers in the text of another product's file, as they count in the folder `directory`. References to variables stay
- * references, in the form that weft reads. The failure says why the file cannot be read.
+ * Reads the servers in another product's configuration file, as they apply in the folder `directory`. References to
+ * variables stay references, in weft's form. The error says why the file can't be read.
  */
-export async function readPeerFile(
-  {peer, format}: Omit<PeerFile, 'owner'>,
+export async function readImportFile(
+  {peer, format}: Omit<ImportFile, 'owner'>,
   text: string,
   directory: string,
 ): Promise<Outcome<FoundServers, string>> {
@@ -34,7 +34,7 @@ export async function readPeerFile(
   const leftOut: string[] = [];
   for (const [name, given] of serverEntries(peer, parsed.value, directory)) {
     if (!isJsonObject(given)) {
-      leftOut.push(`${name}: it is no object`);
+      leftOut.push(`${name}: it is not an object`);
       continue;
     }
     const fields = new Fields(given, (value, notes) => variables[peer](value, {notes, directory}));
@@ -49,15 +49,15 @@ export async function readPeerFile(
 async function parseToml(text: string): Promise<Outcome<JsonObject, string>> {
   const {parse} = await import('smol-toml');
   try {
-    // Dates become text, as JSON has them.
+    // Dates become text, as in JSON.
     const value: unknown = JSON.parse(JSON.stringify(parse(text, {integersAsBigInt: false})));
-    return isJsonObject(value) ? ok(value) : failed('it holds no table');
+    return isJsonObject(value) ? ok(value) : failed('it is not a table');
   } catch (cause) {
     return failed(`it is not TOML: ${causeText(cause).split('\n')[0] ?? ''}`);
   }
 }
 
-/** The entries of a file, by name; of those that come twice the last counts. */
+/** Returns the entries of a file, by name. The last of several with one name counts. */
 const serverEntries = (peer: Peer, file: JsonObject, directory: string): ReadonlyMap<string, Json> =>
   new Map(entryReaders[peer](file, directory));
 
@@ -73,7 +73,7 @@ const entryReaders: Readonly<Record<Peer, (file: JsonObject, directory: string) 
   gemini: file => membersOf(file['mcpServers']),
   vscode: file => [...membersOf(file['mcpServers']), ...membersOf(file['servers'])],
   opencode({mcp}) {
-    // The second version has one object more.
+    // Version 2 of the format nests the servers one level deeper.
     const {servers} = objectOf(mcp);
     return membersOf(isJsonObject(servers) ? servers : mcp);
   },
@@ -81,7 +81,7 @@ const entryReaders: Readonly<Record<Peer, (file: JsonObject, directory: string) 
 
 const membersOf = (given: Json | undefined): Entries => (isJsonObject(given) ? Object.entries(given) : []);
 
-/** One entry while it is read: what is asked for counts as read, and the rest is named at the end. */
+/** Reads one entry and tracks which fields were read. `unread` reports the others. */
 class Fields {
   readonly notes: string[] = [];
   readonly #given: JsonObject;
@@ -101,7 +101,7 @@ class Fields {
   text(key: string): string | undefined {
     const value = this.raw(key);
     if (typeof value === 'string') return this.#fill(value, this.notes);
-    if (value !== undefined && value !== null) this.notes.push(`"${key}" is no text and is left out`);
+    if (value !== undefined && value !== null) this.notes.push(`"${key}" is not text and was skipped`);
     return undefined;
   }
 
@@ -109,7 +109,7 @@ class Fields {
     const value = this.raw(key);
     if (value === undefined || value === null) return undefined;
     if (!isJsonList(value)) {
-      this.notes.push(`"${key}" is no list and is left out`);
+      this.notes.push(`"${key}" is not a list and was skipped`);
       return undefined;
     }
     return value.flatMap(item =>
@@ -125,7 +125,7 @@ class Fields {
         if (typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean') {
           return [[name, this.#fill(String(item), this.notes)] as const];
         }
-        if (item !== null) this.notes.push(`"${key}.${name}" is no text and is left out`);
+        if (item !== null) this.notes.push(`"${key}.${name}" is not text and was skipped`);
         return [];
       }),
     );
@@ -136,7 +136,7 @@ class Fields {
     return typeof value === 'boolean' ? value : undefined;
   }
 
-  /** Whole milliseconds, `undefined` for what is no time. */
+  /** Returns a time in whole milliseconds, or `undefined` if the value is not a time. */
   milliseconds(key: string, unit: 'ms' | 's' = 'ms'): number | undefined {
     const value = this.raw(key);
     const number =
@@ -144,35 +144,35 @@ class Fields {
     return number >= 1 && Number.isSafeInteger(number) ? number : undefined;
   }
 
-  /** Names a field that means nothing here, and why. */
+  /** Notes a field that weft does not support, and why. */
   leave(key: string, why: string): void {
     const value = this.raw(key);
     if (value !== undefined && value !== null) this.notes.push(`"${key}" ${why}`);
   }
 
-  /** Fields that say nothing of how a server is used. */
+  /** Skips fields that don't affect how a server is used. */
   ignore(...keys: readonly string[]): void {
     for (const key of keys) this.#read.add(key);
   }
 
   unread(): readonly string[] {
     const keys = Object.keys(this.#given).filter(key => !this.#read.has(key));
-    return keys.length === 0 ? [] : [`not known here and left out: ${keys.join(', ')}`];
+    return keys.length === 0 ? [] : [`unknown to weft and skipped: ${keys.join(', ')}`];
   }
 }
 
-interface EntryPlace {
+interface EntryContext {
   readonly file: JsonObject;
   readonly name: string;
 }
 
-/** An entry of weft's own settings without the members that say nothing. */
-function entryOf(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+/** Returns an entry of weft's own settings without empty members. */
+function withoutEmptyMembers(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(members).flatMap(([key, value]) => {
       const isEmpty =
         value === undefined ||
-        // An empty list of the only tools lets none through.
+        // An empty `includeTools` list allows no tools.
         (isJsonList(value) && value.length === 0 && key !== 'includeTools') ||
         (isJsonObject(value) && Object.keys(value).length === 0);
       return isEmpty ? [] : [[key, value] as const];
@@ -180,12 +180,12 @@ function entryOf(members: Readonly<Record<string, Json | undefined>>): JsonObjec
   );
 }
 
-const noRule = 'never becomes a rule: weft asks, until you allow the server or its tools';
+const approvalNote = 'is not imported as a rule: weft asks until you allow the server or its tools';
 
 const readers = {
   claude(fields) {
     fields.leave('headersHelper', 'runs a program for headers; use "headers" with ${VAR}');
-    return entryOf({
+    return withoutEmptyMembers({
       type: fields.text('type'),
       command: fields.text('command'),
       args: fields.texts('args'),
@@ -201,9 +201,9 @@ const readers = {
   },
 
   codex(fields) {
-    for (const key of ['default_tools_approval_mode', 'tools']) fields.leave(key, noRule);
+    for (const key of ['default_tools_approval_mode', 'tools']) fields.leave(key, approvalNote);
     fields.leave('http_headers_helper', 'runs a program for headers; use "headers" with ${VAR}');
-    fields.leave('supports_parallel_tool_calls', 'has no counterpart');
+    fields.leave('supports_parallel_tool_calls', 'has no equivalent in weft');
     const passed = (fields.texts('env_vars') ?? []).map(name => [name, `\${${name}}`]);
     const token = fields.text('bearer_token_env_var');
     const fromEnv = Object.entries(fields.record('env_http_headers')).map(([header, name]) => [header, `\${${name}}`]);
@@ -211,7 +211,7 @@ const readers = {
     const startSeconds = fields.milliseconds('startup_timeout_sec', 's');
     const startMs = fields.milliseconds('startup_timeout_ms');
     const url = fields.text('url');
-    return entryOf({
+    return withoutEmptyMembers({
       type: url === undefined ? undefined : 'http',
       command: fields.text('command'),
       args: fields.texts('args'),
@@ -234,9 +234,9 @@ const readers = {
   },
 
   gemini(fields, {file, name}) {
-    if (fields.raw('trust') === true) fields.leave('trust', noRule);
-    fields.leave('authProviderType', 'has no counterpart: weft signs in with `weft mcp login`');
-    for (const key of ['targetAudience', 'targetServiceAccount']) fields.leave(key, 'has no counterpart');
+    if (fields.raw('trust') === true) fields.leave('trust', approvalNote);
+    fields.leave('authProviderType', 'has no equivalent: weft signs in with `weft mcp login`');
+    for (const key of ['targetAudience', 'targetServiceAccount']) fields.leave(key, 'has no equivalent in weft');
     fields.ignore('description', 'extension');
     const httpUrl = fields.text('httpUrl');
     const url = fields.text('url');
@@ -246,7 +246,7 @@ const readers = {
     const isAllowed = !isJsonList(lists['allowed']) || lists['allowed'].includes(name);
     const isExcluded = isJsonList(lists['excluded']) && lists['excluded'].includes(name);
     const command = fields.text('command');
-    return entryOf({
+    return withoutEmptyMembers({
       type: httpUrl !== undefined ? 'http' : url !== undefined ? (type === 'http' ? 'http' : 'sse') : undefined,
       command: httpUrl === undefined && url === undefined ? command : undefined,
       args: fields.texts('args'),
@@ -263,12 +263,15 @@ const readers = {
   },
 
   vscode(fields) {
-    fields.leave('envFile', 'is not read: set its variables where you start weft, and name them in "env" as ${VAR}');
-    for (const key of ['dev', 'sandbox', 'sandboxEnabled']) fields.leave(key, 'has no counterpart');
+    fields.leave(
+      'envFile',
+      'is not read: set its variables before you start weft, and refer to them in "env" as ${VAR}',
+    );
+    for (const key of ['dev', 'sandbox', 'sandboxEnabled']) fields.leave(key, 'has no equivalent in weft');
     fields.ignore('gallery', 'version');
     const type = fields.text('type');
     const tools = fields.texts('tools');
-    return entryOf({
+    return withoutEmptyMembers({
       type: type === 'local' ? 'stdio' : type,
       command: fields.text('command'),
       args: fields.texts('args'),
@@ -283,14 +286,14 @@ const readers = {
   },
 
   opencode(fields) {
-    fields.leave('codemode', 'has no counterpart');
+    fields.leave('codemode', 'has no equivalent in weft');
     const type = fields.text('type');
     const [command, ...args] = fields.texts('command') ?? [];
     const timeout = fields.raw('timeout');
     const times = new Fields(isJsonObject(timeout) ? timeout : {startup: timeout ?? null}, text => text);
     if (fields.raw('oauth') === false)
-      fields.notes.push('"oauth": false has no counterpart: weft signs in only when you ask it to');
-    return entryOf({
+      fields.notes.push('"oauth": false has no equivalent: weft signs in only when you ask it to');
+    return withoutEmptyMembers({
       command: type === 'remote' ? undefined : command,
       args,
       env: fields.record('environment'),
@@ -303,9 +306,12 @@ const readers = {
       oauth: oauthOf(fields),
     });
   },
-} as const satisfies Record<Peer, (fields: Fields, place: EntryPlace) => JsonObject>;
+} as const satisfies Record<Peer, (fields: Fields, place: EntryContext) => JsonObject>;
 
-/** What products say of OAuth, in weft's words. The addresses of the authorization server are found, never configured. */
+/**
+ * Converts OAuth settings to weft's names. The addresses of the authorization server are dropped, since weft always
+ * discovers them.
+ */
 function oauthOf(fields: Fields): JsonObject | undefined {
   const given = fields.raw('oauth');
   if (!isJsonObject(given)) return undefined;
@@ -323,7 +329,7 @@ function oauthOf(fields: Fields): JsonObject | undefined {
   );
   const redirect = inner.text('redirectUri') ?? inner.text('redirect_uri') ?? inner.text('redirectUrl');
   const port = inner.raw('callbackPort') ?? inner.raw('callback_port') ?? portOf(redirect);
-  const oauth = entryOf({
+  const oauth = withoutEmptyMembers({
     clientId: inner.text('clientId') ?? inner.text('client_id'),
     clientSecret: inner.text('clientSecret') ?? inner.text('client_secret'),
     clientMetadataUrl: inner.text('clientMetadataUrl'),
@@ -339,17 +345,16 @@ const portOf = (address: string | undefined): number | undefined => {
   return port === '' ? undefined : Number(port);
 };
 
-interface VariablePlace {
+interface VariableContext {
   readonly notes: string[];
   readonly directory: string;
 }
 
-/** How the products write references to variables, rewritten as `${NAME}` and `${NAME:-default}`. */
+/** Rewrites each product's references to variables as `${NAME}` or `${NAME:-default}`. */
 const variables = {
   claude: text => text,
   codex(text, {notes}) {
-    if (/\$\{[A-Za-z_]/u.test(text))
-      note(notes, '${…} in a text is filled in from the environment here, and was not in Codex');
+    if (/\$\{[A-Za-z_]/u.test(text)) note(notes, 'weft fills in ${…} from the environment; Codex did not');
     return text;
   },
   gemini: text => text.replaceAll(/\$(?=[A-Za-z_])(\w+)/gu, (_whole, name: string) => `\${${name}}`),
@@ -361,7 +366,7 @@ const variables = {
           return `\${${name}}`;
         case 'input': {
           const variable = variableName(name);
-          note(notes, `VS Code asks for "${name}": set the variable ${variable} where you start weft`);
+          note(notes, `VS Code asks for "${name}": set the variable ${variable} before you start weft`);
           return `\${${variable}}`;
         }
         case 'workspaceFolder':
@@ -375,7 +380,7 @@ const variables = {
           return '/';
         default:
           if (name !== '' || !/^\w+$/u.test(kind) || vscodeVariables.has(kind)) {
-            note(notes, `${whole} has no counterpart and stays as it is`);
+            note(notes, `${whole} has no equivalent and was kept as is`);
           }
           return whole;
       }
@@ -385,11 +390,11 @@ const variables = {
     return text.replaceAll(/\{(env|file):([^{}]*)\}/gu, (_whole, kind: string, name: string) => {
       if (kind === 'env') return `\${${name.trim()}}`;
       const variable = variableName(name.split('/').at(-1) ?? '');
-      note(notes, `the content of ${name} is not copied: set the variable ${variable} to it where you start weft`);
+      note(notes, `the content of ${name} was not copied: set the variable ${variable} to it before you start weft`);
       return `\${${variable}}`;
     });
   },
-} as const satisfies Record<Peer, (text: string, place: VariablePlace) => string>;
+} as const satisfies Record<Peer, (text: string, place: VariableContext) => string>;
 
 const vscodeVariables: ReadonlySet<string> = new Set([
   'workspaceFolderBasename',
@@ -405,7 +410,7 @@ function note(notes: string[], text: string): void {
   if (!notes.includes(text)) notes.push(text);
 }
 
-/** The name of a variable after what something is called elsewhere: `api-key` becomes `API_KEY`. */
+/** Converts a name to the form of a variable: `api-key` becomes `API_KEY`. */
 export const variableName = (name: string): string => {
   const words = name
     .toUpperCase()

@@ -6,21 +6,21 @@ import {commandBlock} from '../../domain/slash-command.ts';
 
 const init: PromptCommand = {
   name: 'init',
-  description: 'look this project over and propose its AGENTS.md',
-  argumentHint: '[what to stress]',
+  description: 'explore this project and propose an AGENTS.md',
+  argumentHint: '[what to focus on]',
   kind: 'command',
   source: {kind: 'weft'},
 };
 
 const list: readonly PromptCommand[] = [init];
 
-/** The commands that come with weft and become prompts. A command of the user's or the project's own takes their place. */
-export const ownCommands: CommandsPort = {
+/** The built-in commands that become prompts. A command of the user or the project with the same name replaces one. */
+export const builtInPromptCommands: CommandsPort = {
   ready: async () => {},
   list: () => list,
   async expand({name, argument}) {
-    if (name !== init.name) return failed(rejected(`There is no command /${name}.`));
-    const wish = argument === '' ? '' : `\n- The user asks besides: ${argument}`;
+    if (name !== init.name) return failed(rejected(`Unknown command /${name}.`));
+    const wish = argument === '' ? '' : `\n- The user also asks: ${argument}`;
     return ok({
       parts: [{kind: 'text', text: projectDirections + wish}],
       mentions: 'none',

@@ -1,10 +1,10 @@
 import {join} from 'node:path';
 
 /** The products whose server configurations can be imported. */
-export const peers = ['claude', 'codex', 'gemini', 'vscode', 'opencode'] as const;
-export type Peer = (typeof peers)[number];
+export const importSources = ['claude', 'codex', 'gemini', 'vscode', 'opencode'] as const;
+export type Peer = (typeof importSources)[number];
 
-export const peerNames = {
+export const importSourceNames = {
   claude: 'Claude Code',
   codex: 'Codex',
   gemini: 'Gemini CLI',
@@ -12,15 +12,15 @@ export const peerNames = {
   opencode: 'opencode',
 } as const satisfies Record<Peer, string>;
 
-export interface PeerFile {
+export interface ImportFile {
   readonly peer: Peer;
   readonly path: string;
   readonly format: 'json' | 'toml';
-  /** The author of the servers: the user or the project. */
+  /** The owner of the configuration: the user or the project. */
   readonly owner: 'user' | 'project';
 }
 
-export interface PeerPlaces {
+export interface ImportContext {
   readonly home: string;
   readonly directory: string;
   readonly platform: NodeJS.Platform;
@@ -28,10 +28,10 @@ export interface PeerPlaces {
 }
 
 /**
- * The files of a product, the user's before the project's. A file that is both (the project is the user's home) is the user's.
- * The `.mcp.json` of a project is none of them: weft reads it as it is.
+ * Lists the configuration files of a product, the user's before the project's. A file that is both (the project is
+ * the user's home) counts as the user's. A project's `.mcp.json` is not listed, since weft reads it directly.
  */
-export function peerFiles(peer: Peer, places: PeerPlaces): readonly PeerFile[] {
+export function listImportFiles(peer: Peer, places: ImportContext): readonly ImportFile[] {
   const {user, project} = paths[peer](places);
   const format = peer === 'codex' ? 'toml' : 'json';
   return [
@@ -40,7 +40,7 @@ export function peerFiles(peer: Peer, places: PeerPlaces): readonly PeerFile[] {
   ];
 }
 
-const paths: Readonly<Record<Peer, (places: PeerPlaces) => Record<PeerFile['owner'], readonly string[]>>> = {
+const paths: Readonly<Record<Peer, (places: ImportContext) => Record<ImportFile['owner'], readonly string[]>>> = {
   claude: ({home, env}) => ({user: [join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json')], project: []}),
   codex: ({home, directory, env}) => ({
     user: [join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml')],
@@ -66,8 +66,8 @@ const paths: Readonly<Record<Peer, (places: PeerPlaces) => Record<PeerFile['owne
 const bothNames = (folder: string): readonly string[] =>
   ['opencode.json', 'opencode.jsonc'].map(name => join(folder, name));
 
-/** Where editors keep what is a user's. */
-function editorFolder(home: string, platform: NodeJS.Platform, env: PeerPlaces['env']): string {
+/** Returns the folder where editors keep user settings. */
+function editorFolder(home: string, platform: NodeJS.Platform, env: ImportContext['env']): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming');
   return env['XDG_CONFIG_HOME'] || join(home, '.config');

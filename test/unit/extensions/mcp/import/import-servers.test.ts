@@ -1,15 +1,19 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {isJsonObject, type JsonObject} from '../../../../../src/base/json.ts';
-import {peerFiles, peers, type Peer} from '../../../../../src/extensions/mcp/import/peer-files.ts';
-import {type FoundServers, readPeerFile, variableName} from '../../../../../src/extensions/mcp/import/peer-servers.ts';
+import {listImportFiles, importSources, type Peer} from '../../../../../src/extensions/mcp/import/import-files.ts';
+import {
+  type FoundServers,
+  readImportFile,
+  variableName,
+} from '../../../../../src/extensions/mcp/import/import-servers.ts';
 import {parseServer} from '../../../../../src/extensions/mcp/server-config.ts';
 import {randomInputs} from '../../../../support/random-inputs.ts';
 
 const read = async (peer: Peer, text: string | JsonObject): Promise<FoundServers> => {
   const format = peer === 'codex' ? 'toml' : 'json';
   const file = {peer, path: 'file', format} as const;
-  const found = await readPeerFile(file, typeof text === 'string' ? text : JSON.stringify(text), '/work/app');
+  const found = await readImportFile(file, typeof text === 'string' ? text : JSON.stringify(text), '/work/app');
   if (found.tag === 'failed') throw new Error(found.error);
   return found.value;
 };
@@ -226,7 +230,7 @@ test.each<[Peer, string, string]>([
   ['codex', '[mcp_servers.', 'it is not TOML: '],
 ])('a broken file of %s is an error with words', async (peer, text, words) => {
   const format = peer === 'codex' ? 'toml' : 'json';
-  const found = await readPeerFile({peer, path: 'file', format}, text, '/work/app');
+  const found = await readImportFile({peer, path: 'file', format}, text, '/work/app');
   expect(found.tag === 'failed' ? found.error : 'it was read').toContain(words);
 });
 
@@ -277,27 +281,32 @@ test('whatever a file holds, it is read or refused; what is read is a server, an
   const entry = fc.dictionary(key, value);
   const name = fc.string();
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...peers), fc.dictionary(name, entry), secret, async (peer, servers, hidden) => {
-      const all = {
-        ...servers,
-        mine: {
-          command: 'x',
-          env: {A: hidden},
-          environment: {A: hidden},
-          headers: {B: hidden},
-          http_headers: {B: hidden},
-        },
-      };
-      const text = JSON.stringify({mcpServers: all, servers: all, mcp: all});
-      const found = await readPeerFile({peer, path: 'file', format: 'json'}, text, '/work/app');
-      if (found.tag === 'failed') return;
-      for (const server of found.value.servers) {
-        expect(parseServer(server.entry).tag).toBe('ok');
-        expect(isJsonObject(server.entry)).toBe(true);
-        expect(server.notes.join(' ')).not.toContain(hidden);
-      }
-      expect(found.value.leftOut.join(' ')).not.toContain(hidden);
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...importSources),
+      fc.dictionary(name, entry),
+      secret,
+      async (peer, servers, hidden) => {
+        const all = {
+          ...servers,
+          mine: {
+            command: 'x',
+            env: {A: hidden},
+            environment: {A: hidden},
+            headers: {B: hidden},
+            http_headers: {B: hidden},
+          },
+        };
+        const text = JSON.stringify({mcpServers: all, servers: all, mcp: all});
+        const found = await readImportFile({peer, path: 'file', format: 'json'}, text, '/work/app');
+        if (found.tag === 'failed') return;
+        for (const server of found.value.servers) {
+          expect(parseServer(server.entry).tag).toBe('ok');
+          expect(isJsonObject(server.entry)).toBe(true);
+          expect(server.notes.join(' ')).not.toContain(hidden);
+        }
+        expect(found.value.leftOut.join(' ')).not.toContain(hidden);
+      },
+    ),
     {numRuns: randomInputs(300)},
   );
 });
@@ -305,11 +314,11 @@ test('whatever a file holds, it is read or refused; what is read is a server, an
 test('whatever stands in a text, reading it never throws', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...peers),
+      fc.constantFrom(...importSources),
       fc.constantFrom('json', 'toml'),
       fc.string(),
       async (peer, format, text) => {
-        await readPeerFile({peer, path: 'file', format}, text, '/work/app');
+        await readImportFile({peer, path: 'file', format}, text, '/work/app');
       },
     ),
     {numRuns: randomInputs(500)},
@@ -318,7 +327,7 @@ test('whatever stands in a text, reading it never throws', async () => {
 
 test('the files lie where the products keep them, unless a variable says otherwise', () => {
   const places = {home: '/h', directory: '/p', platform: 'linux', env: {}} as const;
-  expect(peers.flatMap(peer => peerFiles(peer, places).map(({path}) => path))).toEqual([
+  expect(importSources.flatMap(peer => listImportFiles(peer, places).map(({path}) => path))).toEqual([
     '/h/.claude.json',
     '/h/.codex/config.toml',
     '/p/.codex/config.toml',
@@ -335,9 +344,9 @@ test('the files lie where the products keep them, unless a variable says otherwi
     '/p/.opencode/opencode.jsonc',
   ]);
   const env = {CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', XDG_CONFIG_HOME: '/g'};
-  expect(peerFiles('claude', {...places, env})[0]?.path).toBe('/c/.claude.json');
-  expect(peerFiles('codex', {...places, env})[0]?.path).toBe('/x/config.toml');
-  expect(peerFiles('vscode', {...places, env})[0]?.path).toBe('/g/Code/User/mcp.json');
+  expect(listImportFiles('claude', {...places, env})[0]?.path).toBe('/c/.claude.json');
+  expect(listImportFiles('codex', {...places, env})[0]?.path).toBe('/x/config.toml');
+  expect(listImportFiles('vscode', {...places, env})[0]?.path).toBe('/g/Code/User/mcp.json');
 });
 
 test.each([
