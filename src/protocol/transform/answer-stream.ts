@@ -16,7 +16,7 @@ import {
 import type {TodoState} from '../task/todo-state.ts';
 import {type Revertible, RevertibleMap, Transactions} from '../task/transactions.ts';
 import type {AnswerEnd, AnswerFailure, AnswerPart, AnswerText, AnswerUsage} from './answer-part.ts';
-import {CallQueue, appendToInput, isShallowEnough, type StreamedCall} from './call-queue.ts';
+import {CallQueue, appendToInput, canSerialize, type StreamedCall} from './call-queue.ts';
 import {type TextChange, MessageTexts, SeenText} from './message-texts.ts';
 
 /** Writes one response as the server-sent events of a model API. */
@@ -301,7 +301,7 @@ class AnswerReader {
 
   #call(message: ProtocolMessage, {callId, call}: ToolCallBody, place: MessageSource): void {
     const made = callOf(call);
-    if (made === undefined || !isShallowEnough(made.input)) return;
+    if (made === undefined || !canSerialize(made.input)) return;
     const id = callIdOf(message, callId);
     const waiting = this.#calls.find(id);
     if (waiting === undefined) {

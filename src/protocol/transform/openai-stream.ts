@@ -46,7 +46,8 @@ class OpenAiDialect implements AnswerDialect {
         return [];
       case 'call':
         if (piece.subject === 'tool' || this.#calls < maxImmediateCalls) return [this.#call(piece)];
-        this.#heldTodoCalls = piece.name === 'TodoWrite' ? [piece] : [...this.#heldTodoCalls, piece].slice(-maxLatest);
+        this.#heldTodoCalls =
+          piece.name === 'TodoWrite' ? [piece] : [...this.#heldTodoCalls, piece].slice(-maxHeldTodoCalls);
         return [];
       case 'finished': {
         const latest = this.#heldTodoCalls.map(call => this.#call(call));
