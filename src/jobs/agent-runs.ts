@@ -27,7 +27,7 @@ const unattendedMs = 300_000;
 export interface Prompt {
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  /** What the agent has to know about an earlier conversation; empty if there was none. */
+  /** Context from an earlier conversation; empty if there was none. */
   readonly context: string;
   /** An `execution` carries out a plan that was started for it. */
   readonly work: {readonly kind: 'prompt' | 'plan'} | {readonly kind: 'execution'; readonly plan: Plan};
@@ -96,12 +96,12 @@ export class AgentRuns {
   async resume(session: SessionId, use: 'as-it-was' | 'anew'): Promise<AgentClient | 'none'> {
     const attached = this.#attached.get(session);
     if (attached !== undefined) return attached.client;
-    const held = this.#idle.get(session);
-    if (held === undefined) return 'none';
+    const idle = this.#idle.get(session);
+    if (idle === undefined) return 'none';
     this.#idle.delete(session);
-    clearTimeout(held.timer);
-    if (use === 'as-it-was') return held.client;
-    await held.client.close('finished');
+    clearTimeout(idle.timer);
+    if (use === 'as-it-was') return idle.client;
+    await idle.client.close('finished');
     return 'none';
   }
 
@@ -129,8 +129,8 @@ export class AgentRuns {
   /** Attaches a terminal to the session with this engine. Call the result when the terminal leaves. */
   attach(session: SessionId, client: AgentClient): () => Promise<void> {
     const live = this.live(client);
-    const held = this.#idle.get(session);
-    clearTimeout(held?.timer);
+    const idle = this.#idle.get(session);
+    clearTimeout(idle?.timer);
     this.#idle.delete(session);
     const attached = this.#attached.get(session) ?? {client, terminals: 0};
     attached.terminals += 1;
@@ -230,8 +230,8 @@ export class AgentRuns {
   /** Keeps a session open if closing would lose something. Otherwise its next prompt, or another weft, reopens it. */
   async #settle(session: SessionId, {client, grants}: Pick<Run, 'client' | 'grants'>): Promise<void> {
     if (this.#attached.has(session)) return;
-    const isHeld = !this.#isClosing && (grants === 'for-session' || (await hasBackgroundCommands(client)));
-    if (!isHeld) {
+    const staysOpen = !this.#isClosing && (grants === 'for-session' || (await hasBackgroundCommands(client)));
+    if (!staysOpen) {
       await client.close('finished');
       return;
     }
@@ -248,10 +248,10 @@ export class AgentRuns {
   }
 
   async #closeIdle(session: SessionId): Promise<void> {
-    const held = this.#idle.get(session);
+    const idle = this.#idle.get(session);
     this.#idle.delete(session);
-    clearTimeout(held?.timer);
-    await held?.client.close('shutdown');
+    clearTimeout(idle?.timer);
+    await idle?.client.close('shutdown');
   }
 
   /** Answers a run's question, here or in another process. */
@@ -515,11 +515,11 @@ class Run implements StartedPrompt {
     this.#timer.unref();
   }
 
-  #end(troubles: readonly string[], summary: PromptSummary | 'interrupted' | 'failed'): void {
+  #end(problems: readonly string[], summary: PromptSummary | 'interrupted' | 'failed'): void {
     this.#isOver = true;
     this.#unsubscribe();
     clearTimeout(this.#timer);
-    for (const message of troubles) this.#add({type: 'error', message});
+    for (const message of problems) this.#add({type: 'error', message});
     const settled = this.#session === undefined ? this.client.close('finished') : this.#listener.settle(this.#session);
     // Report the end only once it is stored and the session can be continued.
     void settled.then(
@@ -552,7 +552,7 @@ class Run implements StartedPrompt {
     this.#finished.resolve();
   }
 
-  /** Stores the end last, so that whoever sees it can read all events. */
+  /** Stores the end last, so that all events can be read by then. */
   async #endJob(
     job: ClaimedJob,
     {done, end, cost}: {readonly done: object; readonly end: PromptSummary['end']['kind']; readonly cost: number},

@@ -134,13 +134,13 @@ async function openSession(
   request: Omit<OpenRequest, 'session'>,
 ): Promise<
   Outcome<
-    {readonly client: AgentClient; readonly session: 'kept' | 'new'},
+    {readonly client: AgentClient; readonly session: 'reopened' | 'new'},
     {readonly status: number; readonly error: string}
   >
 > {
-  const kept = session === 'not-open' ? 'none' : await agent.open({session, ...request});
-  if (kept !== 'none' && kept.tag === 'ok') return ok({client: kept.value, session: 'kept'});
-  if (kept !== 'none' && kept.error.status !== 404) return kept;
+  const reopened = session === 'not-open' ? 'none' : await agent.open({session, ...request});
+  if (reopened !== 'none' && reopened.tag === 'ok') return ok({client: reopened.value, session: 'reopened'});
+  if (reopened !== 'none' && reopened.error.status !== 404) return reopened;
   const opened = await agent.open({session: session === 'not-open' ? 'new' : {new: session}, ...request});
   return opened.tag === 'ok' ? ok({client: opened.value, session: 'new'}) : opened;
 }
@@ -165,7 +165,7 @@ async function runScheduled(
       work: {kind: 'scheduled', mode},
     });
     if (opened.tag === 'failed') return await job.change({state: 'failed', reason: opened.error.error, news: 'untold'});
-    const text = opened.value.session === 'kept' ? continuePrompt : prompt;
+    const text = opened.value.session === 'reopened' ? continuePrompt : prompt;
     await runs.start(opened.value.client, {text, images: [], context: '', work: {kind: 'prompt'}, job}).finished;
   } catch (cause) {
     // The store may be closed by now; then the job reads as stopped once this process has ended.

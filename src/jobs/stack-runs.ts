@@ -112,10 +112,10 @@ export class StackRuns {
       await queue.add(job.id);
       return ok(undefined);
     }
-    const held = await ClaimedJob.added(jobs, job);
+    const claimed = await ClaimedJob.added(jobs, job);
     try {
       const run = await openStackRun(
-        held,
+        claimed,
         observe => director.open(harness, observe),
         () => this.stream.notify(),
       );
@@ -126,7 +126,7 @@ export class StackRuns {
       this.#running = {stopping, ended: run.run(options, stopping.signal).then(end, end)};
       return ok(undefined);
     } catch (cause) {
-      await held.remove();
+      await claimed.remove();
       return failed(`Can't run the task stack: ${causeText(cause)}`);
     }
   }

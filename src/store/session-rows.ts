@@ -120,7 +120,7 @@ export function firstPrompts(
   return prompts;
 }
 
-/** What a session's requests to one model used. */
+/** The usage of a session's requests to one model. */
 export interface SessionUsage {
   readonly id: SessionId;
   readonly model: string;

@@ -25,8 +25,8 @@ export function storeFault(cause: unknown, file: string): Fault {
   const causeMessage = causeText(cause);
   const primary = sqliteCode(cause);
   if (primary !== undefined) {
-    const [trouble, fix] = sqliteText(primary, file);
-    return {kind: 'needs-user', message: `${trouble} (${causeMessage}).`, fix};
+    const [problem, fix] = sqliteText(primary, file);
+    return {kind: 'needs-user', message: `${problem} (${causeMessage}).`, fix};
   }
   if (!isSystemError(cause)) return {kind: 'bug', message: `The session store failed (${causeMessage}).`, cause};
   return {
@@ -49,12 +49,12 @@ export const lockedText = [
 ] as const;
 
 /** Returns the problem and the fix for SQLite's primary result code. SQLite's file format and API fix the codes. */
-function sqliteText(code: number, file: string): readonly [trouble: string, fix: string] {
+function sqliteText(code: number, file: string): readonly [problem: string, fix: string] {
   const damaged = [
     'is damaged or not a database',
     `Move ${file} and its -wal and -shm files away; weft starts a new one.`,
   ] as const;
-  const problems: Readonly<Record<number, readonly [trouble: string, fix: string]>> = {
+  const problems: Readonly<Record<number, readonly [problem: string, fix: string]>> = {
     [busy]: lockedText,
     8: ['cannot be written', makeWritableFix],
     10: ['failed', 'Check the disk, or choose another folder with WEFT_HOME=<dir>.'],
@@ -64,8 +64,8 @@ function sqliteText(code: number, file: string): readonly [trouble: string, fix:
   };
   if (code === 13)
     return [`The disk is full: cannot save the session in ${file}`, 'Free some space, then continue with --continue.'];
-  const [trouble, fix] = problems[code] ?? ['failed', makeWritableFix];
-  return [`The session database ${file} ${trouble}`, fix];
+  const [problem, fix] = problems[code] ?? ['failed', makeWritableFix];
+  return [`The session database ${file} ${problem}`, fix];
 }
 
 /** Returns SQLite's primary result code; extended codes carry it in their low byte. */

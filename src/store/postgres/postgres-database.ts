@@ -152,17 +152,17 @@ function shownAddress(url: string): string {
 }
 
 function postgresFault(cause: unknown, address: string): Fault {
-  const said = causeText(cause);
+  const causeMessage = causeText(cause);
   const code = cause instanceof PostgresError ? cause.code : '';
-  if (code === foreignSchemaCode) return foreignSchemaFault(said);
-  const [trouble, fix] = postgresText(code, said);
-  return {kind: 'needs-user', message: `The session database ${address} ${trouble} (${said}).`, fix};
+  if (code === foreignSchemaCode) return foreignSchemaFault(causeMessage);
+  const [problem, fix] = postgresText(code, causeMessage);
+  return {kind: 'needs-user', message: `The session database ${address} ${problem} (${causeMessage}).`, fix};
 }
 
 /** Returns the problem and the fix. */
-function postgresText(code: string, said: string): readonly [trouble: string, fix: string] {
+function postgresText(code: string, causeMessage: string): readonly [problem: string, fix: string] {
   const isUnreachable =
-    code === '57P01' || /^(?:E[A-Z]+|08\w{3})$/u.test(code) || /timed? ?out|connection/iu.test(said);
+    code === '57P01' || /^(?:E[A-Z]+|08\w{3})$/u.test(code) || /timed? ?out|connection/iu.test(causeMessage);
   if (isUnreachable)
     return ["can't be reached", 'Check that the server is running and reachable from here, then try again.'];
   if (code.startsWith('28') || code === '3D000' || code === '42501')

@@ -22,8 +22,8 @@ export interface GitContext {
  * Runs a read-only git command in the repository of a folder. Returns `undefined` if git fails or doesn't answer in
  * time. Git writes nothing and runs no program that the repository's settings name.
  */
-export async function runGitQuery(words: readonly string[], place: GitContext): Promise<string | undefined> {
-  const answer = await queryGit(words, '', place);
+export async function runGitQuery(words: readonly string[], context: GitContext): Promise<string | undefined> {
+  const answer = await queryGit(words, '', context);
   return answer?.code === 0 ? answer.output.toString('utf8') : undefined;
 }
 
@@ -173,11 +173,11 @@ const endsWithSlash = (name: string): boolean => name.endsWith('/');
  */
 export async function filterIgnored(
   paths: readonly string[],
-  place: GitContext,
+  context: GitContext,
 ): Promise<ReadonlySet<string> | undefined> {
   // A path that begins with a colon would be a pattern.
   const input = paths.map(path => `./${path}\0`).join('');
-  const answer = await queryGit(['check-ignore', '-z', '--stdin'], input, place);
+  const answer = await queryGit(['check-ignore', '-z', '--stdin'], input, context);
   // Exit code 1 means that git ignores none.
   if (answer === undefined || answer.code > 1) return undefined;
   const names = answer.output.toString('latin1').split('\0');
@@ -187,9 +187,9 @@ export async function filterIgnored(
 /**
  * Returns the paths, relative to the top of a repository, that git tracks. A path with a line feed counts as untracked.
  */
-export async function filterTracked(paths: readonly string[], place: GitContext): Promise<ReadonlySet<string>> {
+export async function filterTracked(paths: readonly string[], context: GitContext): Promise<ReadonlySet<string>> {
   const asked = paths.filter(path => !path.includes('\n'));
-  const answer = await queryGit(['cat-file', '--batch-check'], asked.map(path => `:0:${path}\n`).join(''), place);
+  const answer = await queryGit(['cat-file', '--batch-check'], asked.map(path => `:0:${path}\n`).join(''), context);
   const lines = answer?.code === 0 ? answer.output.toString('latin1').split('\n') : [];
   return new Set(asked.filter((_path, index) => lines[index]?.endsWith(' missing') === false));
 }

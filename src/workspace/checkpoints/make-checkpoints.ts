@@ -39,9 +39,9 @@ const maxQuestionDelayMs = 400;
  * Takes and reverts checkpoints of the files below some folders. They are kept elsewhere. No repository is needed, and
  * none is written to.
  */
-export function makeCheckpoints(place: CheckpointOptions): CheckpointsPort {
-  const {folder, environment, now} = place;
-  const roots = outermost(place.roots.map(realPath));
+export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
+  const {folder, environment, now} = options;
+  const roots = outermost(options.roots.map(realPath));
   const objects = openObjects(join(folder, 'objects'), environment);
   const reader = makeTreeReader(objects);
   const cacheFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.json`);
@@ -201,14 +201,14 @@ const maxNamed = 3;
  */
 export async function findUncoveredFiles(
   {paths, commands}: TouchedFiles,
-  {limitMs, ...place}: Omit<ScanContext, 'objects'> & {readonly limitMs: number},
+  {limitMs, ...options}: Omit<ScanContext, 'objects'> & {readonly limitMs: number},
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const named = commands.flatMap(command => destroyedPaths(command, place.environment['HOME'] ?? '/'));
+  const named = commands.flatMap(command => destroyedPaths(command, options.environment['HOME'] ?? '/'));
   const touched = [...paths, ...named];
   if (touched.length === 0) return [];
-  const found = await findLeftOut(place, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
-  const words = found.toSorted().map(path => describe(path, place.roots));
+  const found = await findLeftOut(options, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
+  const words = found.toSorted().map(path => describe(path, options.roots));
   return words.length > maxNamed ? [...words.slice(0, maxNamed), `${String(words.length - maxNamed)} more`] : words;
 }
 

@@ -84,8 +84,8 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
 
   const has = (name: string): boolean => {
     if (known.has(name)) return true;
-    const place = objectFileName(name);
-    if (packs.sizeOf(place) === undefined && !existsSync(loosePath(folder, place))) return false;
+    const fileName = objectFileName(name);
+    if (packs.sizeOf(fileName) === undefined && !existsSync(loosePath(folder, fileName))) return false;
     known.add(name);
     return true;
   };
@@ -106,19 +106,19 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     if (pending.size === 0) return;
     mkdirOnce();
     if (pending.size > maxLooseObjects) packs.add(pending);
-    else for (const [place, bytes] of pending) writeLoose(place, bytes);
+    else for (const [fileName, bytes] of pending) writeLoose(fileName, bytes);
     pending.clear();
     pendingBytes = 0;
   };
-  const writeLoose = (place: string, bytes: Buffer): void => {
+  const writeLoose = (fileName: string, bytes: Buffer): void => {
     const from = temporary();
     removeOnError(from, () => {
       writeFileSync(from, bytes, {flag: 'wx', mode: 0o600});
-      moveIntoPlace(from, loosePath(folder, place));
+      moveIntoPlace(from, loosePath(folder, fileName));
     });
   };
-  const stored = (place: string): Buffer | undefined =>
-    pending.get(place) ?? packs.read(place) ?? readIfPresent(loosePath(folder, place));
+  const stored = (fileName: string): Buffer | undefined =>
+    pending.get(fileName) ?? packs.read(fileName) ?? readIfPresent(loosePath(folder, fileName));
   let made = false;
   const mkdirOnce = (): void => {
     if (made) return;
@@ -155,11 +155,11 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     },
     get(name) {
       if (isGitBlobName(name) && !has(name)) return blobs.read([name]).get(name);
-      const place = objectFileName(name);
-      let bytes = stored(place);
+      const fileName = objectFileName(name);
+      let bytes = stored(fileName);
       if (bytes === undefined) {
         packs.refresh();
-        bytes = stored(place);
+        bytes = stored(fileName);
       }
       if (bytes === undefined) return undefined;
       const content = applyCipher(bytes, name);
@@ -178,8 +178,8 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     },
     flush,
     sizeOf(name) {
-      const place = objectFileName(name);
-      return packs.sizeOf(place) ?? statSync(loosePath(folder, place), {throwIfNoEntry: false})?.size ?? 0;
+      const fileName = objectFileName(name);
+      return packs.sizeOf(fileName) ?? statSync(loosePath(folder, fileName), {throwIfNoEntry: false})?.size ?? 0;
     },
     async sweep(needed, pause) {
       // Unfinished files stay, because they are in none of these folders.
@@ -208,7 +208,7 @@ export function removeOnError<T>(path: string, work: () => T): T {
 /** Returns an object's file name: a hash of its name, because the name itself is the key. */
 export const objectFileName = (name: string): string => hash('sha256', name, 'hex');
 
-const loosePath = (folder: string, place: string): string => join(folder, place.slice(0, 2), place.slice(2));
+const loosePath = (folder: string, fileName: string): string => join(folder, fileName.slice(0, 2), fileName.slice(2));
 
 function moveIntoPlace(from: string, file: string): void {
   try {
@@ -284,10 +284,10 @@ function openPacks(folder: string, temporary: () => string) {
     packs = found;
     state = 'read';
   };
-  const find = (place: string): PackEntry | undefined => {
+  const find = (fileName: string): PackEntry | undefined => {
     if (state === 'unread') look();
     for (const objects of packs.values()) {
-      const found = objects.get(place);
+      const found = objects.get(fileName);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -308,9 +308,9 @@ function openPacks(folder: string, temporary: () => string) {
   return {
     add,
     /** Returns the length of the object, or `undefined` if no pack contains it. */
-    sizeOf: (place: string): number | undefined => find(place)?.length,
-    read(place: string): Buffer | undefined {
-      const found = find(place);
+    sizeOf: (fileName: string): number | undefined => find(fileName)?.length,
+    read(fileName: string): Buffer | undefined {
+      const found = find(fileName);
       return found && readAt(found);
     },
     /** Reads packs that other processes have added. */
@@ -321,12 +321,12 @@ function openPacks(folder: string, temporary: () => string) {
       for (const name of entryNames(folder)) {
         const path = join(folder, name);
         const objects = packs.get(path) ?? new Map<string, PackEntry>();
-        const needed = [...objects].filter(([place]) => keep.has(place));
+        const needed = [...objects].filter(([fileName]) => keep.has(fileName));
         if (needed.length > 0 && needed.length === objects.size) continue;
         const stays = new Map<string, Buffer>();
-        for (const [place, packed] of needed) {
+        for (const [fileName, packed] of needed) {
           const bytes = readAt(packed);
-          if (bytes !== undefined) stays.set(place, bytes);
+          if (bytes !== undefined) stays.set(fileName, bytes);
         }
         if (stays.size > 0) add(stays);
         rmSync(path, {force: true});
@@ -338,17 +338,17 @@ function openPacks(folder: string, temporary: () => string) {
 
 const magic = 'WEFTPK01';
 const rowsAt = magic.length + 4;
-const placeBytes = 32;
-const rowBytes = placeBytes + 4;
+const nameBytes = 32;
+const rowBytes = nameBytes + 4;
 
 function encodePack(objects: ReadonlyMap<string, Buffer>): Buffer {
   const head = Buffer.alloc(rowsAt + objects.size * rowBytes);
   head.write(magic, 'latin1');
   head.writeUInt32BE(objects.size, magic.length);
   let at = rowsAt;
-  for (const [place, bytes] of objects) {
-    head.write(place, at, 'hex');
-    head.writeUInt32BE(bytes.length, at + placeBytes);
+  for (const [fileName, bytes] of objects) {
+    head.write(fileName, at, 'hex');
+    head.writeUInt32BE(bytes.length, at + nameBytes);
     at += rowBytes;
   }
   return Buffer.concat([head, ...objects.values()]);
@@ -365,8 +365,8 @@ function readPackIndex(pack: string): ReadonlyMap<string, PackEntry> | undefined
   const objects = new Map<string, PackEntry>();
   let at = rowsAt + rows.length;
   for (let row = 0; row < rows.length; row += rowBytes) {
-    const length = rows.readUInt32BE(row + placeBytes);
-    objects.set(rows.toString('hex', row, row + placeBytes), {pack, at, length});
+    const length = rows.readUInt32BE(row + nameBytes);
+    objects.set(rows.toString('hex', row, row + nameBytes), {pack, at, length});
     at += length;
   }
   return at === size ? objects : undefined;

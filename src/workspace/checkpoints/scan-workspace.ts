@@ -66,13 +66,13 @@ const sliceMs = 12;
  * and unreadable files. Writes nothing into the workspace.
  */
 export async function scanWorkspace(
-  place: ScanContext,
+  context: ScanContext,
   known: Known,
   signal: AbortSignal,
 ): Promise<Outcome<Scan, Fault>> {
   try {
-    await refuseTooLarge(place, known, signal);
-    return ok(await new Scanner(place, {...known, found: new Map(), purpose: 'all'}, signal).scan());
+    await refuseTooLarge(context, known, signal);
+    return ok(await new Scanner(context, {...known, found: new Map(), purpose: 'all'}, signal).scan());
   } catch (cause) {
     if (cause instanceof TooLargeError) return failed(cause.fault);
     throw cause;
@@ -84,13 +84,13 @@ export async function scanWorkspace(
  * files in `found`. If aborted, what it has stored so far stays usable.
  */
 export async function scanAhead(
-  place: ScanContext,
+  context: ScanContext,
   {found, ...known}: Known & {readonly found: Map<string, CachedFile>},
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await refuseTooLarge(place, known, signal);
-    await new Scanner(place, {...known, found, purpose: 'not-held'}, signal).scan();
+    await refuseTooLarge(context, known, signal);
+    await new Scanner(context, {...known, found, purpose: 'not-held'}, signal).scan();
   } catch (cause) {
     // The scan itself will report it.
     if (!signal.aborted && !(cause instanceof TooLargeError)) throw cause;
@@ -102,13 +102,13 @@ export async function scanAhead(
  * nothing.
  */
 export async function findLeftOut(
-  place: Omit<ScanContext, 'objects'>,
+  context: Omit<ScanContext, 'objects'>,
   only: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const known = {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found: new Map<string, CachedFile>()};
   const purpose = {leftOut: relatedTo(only)};
-  const scanner = new Scanner({...place, objects: noopObjects}, {...known, purpose}, signal);
+  const scanner = new Scanner({...context, objects: noopObjects}, {...known, purpose}, signal);
   try {
     await scanner.scan();
   } catch (cause) {
@@ -129,10 +129,10 @@ interface Known {
  * Scans a new workspace without storing anything, so that nothing of a too large one is copied. Repositories are
  * scanned once, because git holds most of them.
  */
-async function refuseTooLarge(place: ScanContext, known: Known, signal: AbortSignal): Promise<void> {
+async function refuseTooLarge(context: ScanContext, known: Known, signal: AbortSignal): Promise<void> {
   if (known.cache.files.size > 0 || known.ahead.files.size > 0) return;
-  if (place.roots.some(root => existsSync(join(root, '.git')))) return;
-  await new Scanner({...place, objects: noopObjects}, {...known, found: new Map(), purpose: 'all'}, signal).scan();
+  if (context.roots.some(root => existsSync(join(root, '.git')))) return;
+  await new Scanner({...context, objects: noopObjects}, {...known, found: new Map(), purpose: 'all'}, signal).scan();
 }
 
 const noopObjects: ScanContext['objects'] = {put: () => '', putFile: () => '', addRepository: () => {}};
@@ -172,7 +172,7 @@ interface ScanKnown extends Known {
 const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
 
 class Scanner {
-  readonly #place: ScanContext;
+  readonly #context: ScanContext;
   readonly #known: ScanKnown;
   readonly #signal: AbortSignal;
   readonly #folders = new Map<string, CachedFolder>();
@@ -184,8 +184,8 @@ class Scanner {
   #newBytes = 0;
   #sliceEnds = 0;
 
-  constructor(place: ScanContext, known: ScanKnown, signal: AbortSignal) {
-    this.#place = place;
+  constructor(context: ScanContext, known: ScanKnown, signal: AbortSignal) {
+    this.#context = context;
     this.#known = known;
     this.#signal = signal;
   }
@@ -197,7 +197,7 @@ class Scanner {
   async scan(): Promise<Scan> {
     const since = this.#known.now();
     const folders = new Map<string, TreeNode>();
-    for (const root of this.#place.roots) {
+    for (const root of this.#context.roots) {
       const stats = lstatSync(root, {throwIfNoEntry: false});
       if (stats?.isDirectory() !== true) continue;
       const isTop = existsSync(join(root, '.git'));
@@ -206,20 +206,20 @@ class Scanner {
       if (node !== undefined) folders.set(root, node);
     }
     const tree =
-      this.#known.purpose === 'all' ? this.#place.objects.put(encodeRoot({folders, leftOut: this.#leftOut})) : '';
+      this.#known.purpose === 'all' ? this.#context.objects.put(encodeRoot({folders, leftOut: this.#leftOut})) : '';
     return {tree, cache: {files: this.#known.found, folders: this.#folders, since}, leftOut: this.#leftOut};
   }
 
   async #queryIgnored(folder: string): Promise<boolean> {
     this.#queried.add(folder);
-    const found = await ignoredPaths(folder, {environment: this.#place.environment, signal: this.#signal});
+    const found = await ignoredPaths(folder, {environment: this.#context.environment, signal: this.#signal});
     if (found !== undefined) this.#ignored.push(found);
     return found !== undefined;
   }
 
   /** Reads the git index for a folder that may be in a repository. */
   async #inRepository(folder: string): Promise<Omit<FolderContext, 'status'>> {
-    const {environment, objects} = this.#place;
+    const {environment, objects} = this.#context;
     const index = await readGitIndex(folder, {environment, signal: this.#signal});
     if (index === undefined) return {repository: await this.#queryIgnored(folder), index, queryFolder: folder};
     objects.addRepository(index.gitFolder);
@@ -244,7 +244,7 @@ class Scanner {
     let isAsLast = true;
     for (const name of found) {
       const below = beginning + name;
-      if (versionControlFolders.has(name) || isTemporaryName(name) || this.#place.excluded.has(below)) continue;
+      if (versionControlFolders.has(name) || isTemporaryName(name) || this.#context.excluded.has(below)) continue;
       if (typeof this.#known.purpose === 'object' && !isRelated(below, this.#known.purpose.leftOut)) continue;
       const scanned = this.#entry(below, inside);
       const node = scanned instanceof Promise ? await scanned : scanned;
@@ -258,7 +258,7 @@ class Scanner {
     const kept =
       last !== undefined && isAsLast && last.entries.size === nodes.size
         ? last
-        : {entries: nodes, tree: this.#place.objects.put(encodeEntries(nodes))};
+        : {entries: nodes, tree: this.#context.objects.put(encodeEntries(nodes))};
     this.#folders.set(path, kept);
     return {kind: 'folder', mode: stats.mode & 0o7777, tree: kept.tree};
   }
@@ -310,15 +310,15 @@ class Scanner {
       this.#known.found.set(path, known);
       return {kind: 'file', mode: stats.mode & 0o7777, hash: known.hash};
     }
-    const held = findInGit(path, stats, {index, last: this.#known.cache.files.get(path)?.hash});
-    if (held !== undefined) {
-      this.#known.found.set(path, toCachedFile(stats, held));
-      return {kind: 'file', mode: stats.mode & 0o7777, hash: held};
+    const gitName = findInGit(path, stats, {index, last: this.#known.cache.files.get(path)?.hash});
+    if (gitName !== undefined) {
+      this.#known.found.set(path, toCachedFile(stats, gitName));
+      return {kind: 'file', mode: stats.mode & 0o7777, hash: gitName};
     }
     this.#newBytes += stats.size;
     if (this.#newBytes > maxNewBytes) throw this.#tooLarge('more than 4 GB');
     try {
-      const hash = this.#place.objects.putFile(path);
+      const hash = this.#context.objects.putFile(path);
       this.#known.found.set(path, toCachedFile(stats, hash));
       return {kind: 'file', mode: stats.mode & 0o7777, hash};
     } catch (cause) {
@@ -339,7 +339,7 @@ class Scanner {
   #tooLarge(what: string): TooLargeError {
     return new TooLargeError({
       kind: 'needs-user',
-      message: `${this.#place.roots.join(', ')}: ${what}, too large for checkpoints.`,
+      message: `${this.#context.roots.join(', ')}: ${what}, too large for checkpoints.`,
       fix: 'Start weft in the folder of one project.',
     });
   }

@@ -114,8 +114,8 @@ export function readLinkNode(path: string): TreeNode | undefined {
 /** Returns the names in a folder, sorted, or `undefined` if it can't be read or a link has replaced it. */
 export function sortedNames(folder: string): readonly string[] | undefined {
   try {
-    using held = openPathHandle(folder, 'folder');
-    return readdirSync(held.self).toSorted();
+    using handle = openPathHandle(folder, 'folder');
+    return readdirSync(handle.self).toSorted();
   } catch {
     return undefined;
   }

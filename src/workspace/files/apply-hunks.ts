@@ -21,19 +21,19 @@ export function applyHunks(
 
   const splices: Splice[] = [];
   const notes = new Set<string>();
-  const troubles: string[] = [];
+  const problems: string[] = [];
   let cursor = 0;
   for (const [at, hunk] of hunks.entries()) {
-    const place = locateHunk(view.text, hunk, {cursor, quoting});
-    if (place.tag === 'failed') {
-      troubles.push(hunks.length === 1 ? place.error : `change ${at + 1} of ${hunks.length}: ${place.error}`);
+    const located = locateHunk(view.text, hunk, {cursor, quoting});
+    if (located.tag === 'failed') {
+      problems.push(hunks.length === 1 ? located.error : `change ${at + 1} of ${hunks.length}: ${located.error}`);
     } else {
-      splices.push(place.value.splice);
-      for (const note of place.value.notes) notes.add(note);
-      cursor = place.value.end;
+      splices.push(located.value.splice);
+      for (const note of located.value.notes) notes.add(note);
+      cursor = located.value.end;
     }
   }
-  if (troubles.length > 0) return failed(troubles);
+  if (problems.length > 0) return failed(problems);
   const changed = applySplices(whole, view, splices);
   // If the last line is only removed, the line before it keeps its ending.
   const last = splices.at(-1);

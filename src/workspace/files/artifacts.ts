@@ -44,18 +44,18 @@ export const makeArtifacts = ({
       }
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const name = basename(path);
-      const place = join(artifactFolder(folder, session), sha256);
-      await mkdir(place, {recursive: true, mode: 0o700});
+      const target = join(artifactFolder(folder, session), sha256);
+      await mkdir(target, {recursive: true, mode: 0o700});
       // Written under a temporary name, so that a reader never finds half of it.
-      const draft = join(place, temporaryName());
+      const draft = join(target, temporaryName());
       try {
         await writeFile(draft, bytes, {mode: 0o600, flag: 'wx', signal});
-        await rename(draft, join(place, name));
+        await rename(draft, join(target, name));
       } catch (cause) {
         await rm(draft, {force: true});
         throw cause;
       }
-      return ok({name, sha256, bytes: bytes.length, path: join(place, name), url: urlOf({session, sha256})});
+      return ok({name, sha256, bytes: bytes.length, path: join(target, name), url: urlOf({session, sha256})});
     } catch (cause) {
       return failed(rejected(`Can't keep ${path}: ${causeText(cause)}`));
     }
@@ -73,11 +73,11 @@ export async function readArtifact(
 ): Promise<{readonly name: string; readonly bytes: Uint8Array<ArrayBuffer>} | undefined> {
   if (!/^[0-9a-f]{64}$/u.test(sha256)) return undefined;
   try {
-    const place = join(artifactFolder(await realpath(folder), session), sha256);
-    const names = (await readdir(place)).filter(name => !isTemporaryName(name)).toSorted();
+    const target = join(artifactFolder(await realpath(folder), session), sha256);
+    const names = (await readdir(target)).filter(name => !isTemporaryName(name)).toSorted();
     const [name] = names;
     if (name === undefined) return undefined;
-    const found = await openRegular(join(place, name));
+    const found = await openRegular(join(target, name));
     if (found.kind !== 'file') return undefined;
     await using handle = found.handle;
     if (found.stats.size > maxBytes) return undefined;

@@ -61,14 +61,14 @@ function nearestStarts(fileLines: readonly string[], oldText: string): readonly 
   for (const [at, line] of oldLines.entries()) {
     const bare = collapseSpace(line);
     if (bare.length < 4) continue;
-    const places = wanted.get(bare) ?? [];
-    places.push(at);
-    wanted.set(bare, places);
+    const offsets = wanted.get(bare) ?? [];
+    offsets.push(at);
+    wanted.set(bare, offsets);
   }
   const votes = new Map<number, number>();
   for (const [at, line] of fileLines.entries()) {
-    for (const place of wanted.get(collapseSpace(line)) ?? []) {
-      if (at >= place) votes.set(at - place, (votes.get(at - place) ?? 0) + 1);
+    for (const offset of wanted.get(collapseSpace(line)) ?? []) {
+      if (at >= offset) votes.set(at - offset, (votes.get(at - offset) ?? 0) + 1);
     }
   }
   const voted = [...votes]

@@ -119,9 +119,9 @@ function narrowSplice(
   const old = normalizeText(oldText, tier);
   const there = normalizeText(text.slice(span.start, span.end), tier);
   /** Returns the first character of the normalized text that begins at or after `offset` of the old text. */
-  const place = (offset: number): number => binarySearchFirst(old.text.length, at => old.at(at) >= offset);
-  const first = place(head);
-  const last = place(oldText.length - tail);
+  const indexAt = (offset: number): number => binarySearchFirst(old.text.length, at => old.at(at) >= offset);
+  const first = indexAt(head);
+  const last = indexAt(oldText.length - tail);
   const start = head === 0 ? span.start : span.start + there.at(first);
   const end = tail === 0 ? span.end : span.start + there.at(last);
   return {start: Math.min(start, end), end: Math.max(start, end), text: inserted};

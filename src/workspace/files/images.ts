@@ -11,20 +11,22 @@ import {maxImageBytes} from './read-file.ts';
 import {expandHome} from './resolve-path.ts';
 
 /** Reads images on this machine. Paths start at `directory`. A user who pastes a path has allowed the read. */
-export function makeImages(place: {
+export function makeImages(options: {
   readonly directory: string;
   readonly home: string;
   readonly environment: Environment;
 }): ImagePort {
   return {
     async read(path, signal) {
-      const file = /^file:\/\//iu.test(path) ? fromUrl(path) : resolve(place.directory, expandHome(path, place.home));
+      const file = /^file:\/\//iu.test(path)
+        ? fromUrl(path)
+        : resolve(options.directory, expandHome(path, options.home));
       if (file === undefined) return failed(rejected(`${path} is not a valid file URL.`));
       const bytes = await bytesOf(file, signal);
       return bytes.tag === 'ok' ? imageOf(basename(file), bytes.value) : bytes;
     },
     async fromClipboard(signal) {
-      const bytes = await clipboardImage(place, {maxBytes: maxImageBytes + 1}, signal);
+      const bytes = await clipboardImage(options, {maxBytes: maxImageBytes + 1}, signal);
       return bytes.tag === 'ok' ? imageOf('clipboard', bytes.value) : bytes;
     },
   };

@@ -41,8 +41,8 @@ function makeFilesPort(
   const {known, seen, misses, replaced} = memory;
 
   async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
-    const trouble = whyInvalidPath(request.path);
-    if (trouble !== undefined) return failed(rejected(trouble));
+    const problem = whyInvalidPath(request.path);
+    if (problem !== undefined) return failed(rejected(problem));
     const {path} = paths.resolve(request.path);
     const shown = paths.show(path);
     try {

@@ -24,7 +24,7 @@ import {whyInvalidPath} from '../../base/invalid-path.ts';
 import {expandHome, type Paths, realPath} from './resolve-path.ts';
 import {decodeText} from './text-encoding.ts';
 
-/** What planning needs: how paths are resolved, and what the model has read and was shown. */
+/** Inputs of planning: path resolution, and the model's knowledge of the files. */
 export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replaced'> {
   readonly paths: Paths;
   readonly home: string;
@@ -36,7 +36,7 @@ export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replac
   readonly onMiss: (real: string) => number;
 }
 
-/** What the model has read of a workspace's files, by real path. */
+/** The model's knowledge of a workspace's files, by real path. */
 export interface FileMemory {
   /** The SHA-256 of the bytes that the model read last. */
   readonly known: Map<string, string>;
@@ -69,7 +69,7 @@ export async function planEdits(
   signal: AbortSignal,
 ): Promise<Outcome<readonly PlannedFile[], Fault>> {
   const files = new Map<string, OpenFile>();
-  const troubles: string[] = [];
+  const problems: string[] = [];
   const missed = new Set<OpenFile>();
   for (const edit of edits) {
     if (signal.aborted) return failed(rejected('The edit was stopped before anything was written.'));
@@ -77,14 +77,14 @@ export async function planEdits(
     for (const path of edit.kind === 'rename' ? [edit.path, edit.to] : [edit.path]) {
       const file = await openFile(path, {files, context});
       if (file.tag === 'ok') opened.push(file.value);
-      else troubles.push(file.error);
+      else problems.push(file.error);
     }
     const [file, target] = opened;
     if (file === undefined || file.state === 'closed' || target?.state === 'closed') continue;
     if (edit.kind === 'delete' || edit.kind === 'rename') {
       const link = await isLinkAt(edit.path, context);
       if (link) {
-        troubles.push(`${edit.path}: it is a symbolic link; name the file it leads to, or use a command.`);
+        problems.push(`${edit.path}: it is a symbolic link; name the file it leads to, or use a command.`);
         continue;
       }
     }
@@ -93,30 +93,30 @@ export async function planEdits(
       file.draft.setContent(done.after, done.notes);
       continue;
     }
-    for (const {about, trouble, which} of applyEdit(edit, file, target)) {
+    for (const {about, problem, which} of applyEdit(edit, file, target)) {
       const {shown, path} = about;
       const message =
-        trouble.kind === 'missing-file' ? await missingFileText(path, context.paths.show) : trouble.message;
-      if (trouble.kind === 'miss') missed.add(about);
-      const isStale = trouble.kind === 'miss' && about.knowledge === 'changed-since';
-      const around = isStale ? currentLinesNote(trouble.wanted, about, context) : '';
-      troubles.push(`${shown}: ${which}${isStale ? 'it changed since it was read, and ' : ''}${message}${around}`);
+        problem.kind === 'missing-file' ? await missingFileText(path, context.paths.show) : problem.message;
+      if (problem.kind === 'miss') missed.add(about);
+      const isStale = problem.kind === 'miss' && about.knowledge === 'changed-since';
+      const around = isStale ? currentLinesNote(problem.wanted, about, context) : '';
+      problems.push(`${shown}: ${which}${isStale ? 'it changed since it was read, and ' : ''}${message}${around}`);
     }
   }
   for (const file of missed) {
-    if (context.onMiss(file.path) > 1) troubles.push(`${file.shown}: ${repeatedMissAdvice}`);
+    if (context.onMiss(file.path) > 1) problems.push(`${file.shown}: ${repeatedMissAdvice}`);
   }
-  if (troubles.length === 0) {
+  if (problems.length === 0) {
     const planned = await finishFiles([...files.values()], context);
     if (planned.tag === 'ok') {
       cacheReplacement(edits, [...files.values()], context);
       return planned;
     }
-    troubles.push(...planned.error);
+    problems.push(...planned.error);
   }
-  const [first] = troubles;
-  if (troubles.length === 1 && first !== undefined) return failed(rejected(first));
-  return failed(rejected(['Nothing was changed:', ...troubles].join('\n- ')));
+  const [first] = problems;
+  if (problems.length === 1 && first !== undefined) return failed(rejected(first));
+  return failed(rejected(['Nothing was changed:', ...problems].join('\n- ')));
 }
 
 const hashOf = ({before}: OpenFile): string | undefined => (before.kind === 'present' ? before.hash : undefined);
@@ -211,9 +211,9 @@ function applyEdit(
   edit: FileEdit,
   file: OpenFile,
   target: OpenFile | undefined,
-): readonly {readonly about: OpenFile; readonly trouble: EditError; readonly which: string}[] {
+): readonly {readonly about: OpenFile; readonly problem: EditError; readonly which: string}[] {
   const {draft} = file;
-  const here = (troubles: readonly EditError[], which = '') => troubles.map(trouble => ({about: file, trouble, which}));
+  const here = (problems: readonly EditError[], which = '') => problems.map(problem => ({about: file, problem, which}));
   switch (edit.kind) {
     case 'write':
       return here(draft.write(edit.content));
@@ -232,7 +232,7 @@ function applyEdit(
       if (target === file) return here([{kind: 'other', message: 'its new name equals its old one.'}]);
       if (target.draft.content !== undefined) {
         const message = 'it exists already; delete it first, or choose another name.';
-        return [{about: target, trouble: {kind: 'other', message}, which: ''}];
+        return [{about: target, problem: {kind: 'other', message}, which: ''}];
       }
       const content = draft.takeContent();
       if (content.tag === 'failed') return here([content.error]);
@@ -259,7 +259,7 @@ async function finishFiles(
   {shown}: PlanContext,
 ): Promise<Outcome<readonly PlannedFile[], readonly string[]>> {
   const planned: PlannedFile[] = [];
-  const troubles: string[] = [];
+  const problems: string[] = [];
   const moved = new Set<OpenFile>();
   for (const file of files) {
     const {source} = file;
@@ -274,13 +274,13 @@ async function finishFiles(
     if (before.kind === 'absent' && after === undefined && file.isMovedAway) continue;
     if (before.kind === 'absent' ? after === undefined : after !== undefined && before.bytes.equals(after)) {
       const why = after === undefined ? 'it would be created and deleted again.' : 'the file already has this content.';
-      troubles.push(`${file.shown}: nothing would change: ${why}`);
+      problems.push(`${file.shown}: nothing would change: ${why}`);
       continue;
     }
     planned.push(await plannedFile(file, {after, source, was: shown.get(file.shown)}));
   }
-  if (troubles.length === 0 && planned.length === 0) troubles.push('nothing would change.');
-  return troubles.length === 0 ? ok(planned) : failed(troubles);
+  if (problems.length === 0 && planned.length === 0) problems.push('nothing would change.');
+  return problems.length === 0 ? ok(planned) : failed(problems);
 }
 
 async function plannedFile(

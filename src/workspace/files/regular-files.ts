@@ -61,11 +61,11 @@ async function openOnce(path: string, through: string): Promise<OpenResult | {re
     // O_NONBLOCK: a pipe may have replaced the file meanwhile, and opening it would block.
     const handle = await open(through, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
     const opened = await handle.stat();
-    const place = opened.isFile() ? await locateHandle(handle, opened, path) : 'no file';
-    if (place === 'there') return {kind: 'file', handle, stats: opened};
+    const location = opened.isFile() ? await locateHandle(handle, opened, path) : 'no file';
+    if (location === 'there') return {kind: 'file', handle, stats: opened};
     await handle.close();
-    if (place === 'replaced') return {kind: 'replaced'};
-    return place === 'no file' ? {kind: 'refused', reason: 'it changed while weft was opening it'} : linkRefusal;
+    if (location === 'replaced') return {kind: 'replaced'};
+    return location === 'no file' ? {kind: 'refused', reason: 'it changed while weft was opening it'} : linkRefusal;
   } catch (cause) {
     if (hasCode(cause, 'ENOENT')) return {kind: 'missing'};
     if (hasCode(cause, 'ENOTDIR')) return {kind: 'refused', reason: 'a part of its path is a file, not a folder'};
@@ -121,8 +121,8 @@ export const descriptorPath = (handle: FileHandle, path: string): string =>
  */
 export function openExactPath(path: string): number {
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-  const place = process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${handle}`) : realpathSync(path);
-  if (place === path) return handle;
+  const location = process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${handle}`) : realpathSync(path);
+  if (location === path) return handle;
   closeSync(handle);
   throw Object.assign(new Error(`something else has replaced ${path}`), {code: 'EBUSY'});
 }

@@ -29,10 +29,10 @@ export async function syntaxNote(
   if (Math.max(before.length, after.length) > language.maxBytes) return undefined;
   const parsers = await language.parsers();
   const parse = parsers.find(one => parseProblem(before, one) === undefined);
-  const trouble = parse === undefined ? undefined : parseProblem(after, parse);
-  return trouble === undefined
+  const problem = parse === undefined ? undefined : parseProblem(after, parse);
+  return problem === undefined
     ? undefined
-    : `before the edit it was valid ${language.name}, now it is not: ${trouble.replace(/\.$/u, '')}`;
+    : `before the edit it was valid ${language.name}, now it is not: ${problem.replace(/\.$/u, '')}`;
 }
 
 function languageOf(path: string): Language | undefined {
@@ -116,8 +116,8 @@ const script = (name: string, ...dialects: readonly (readonly Dialect[])[]): Lan
     return [
       text => {
         const [first, ...others] = dialects;
-        const trouble = readAs(text, first ?? []);
-        if (trouble !== undefined && others.every(other => readAs(text, other) !== undefined)) throw trouble;
+        const problem = readAs(text, first ?? []);
+        if (problem !== undefined && others.every(other => readAs(text, other) !== undefined)) throw problem;
       },
     ];
   },

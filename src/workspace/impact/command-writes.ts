@@ -44,7 +44,7 @@ function expandGlob(pattern: string, directory: string): readonly string[] {
   return bases;
 }
 
-/** What a command does at a path. */
+/** The effect of a command at a path. */
 export interface PathWrite {
   readonly path: string;
   /** `content`: the file gets new content, links followed. `entry`: the file or link itself is replaced. */
@@ -56,11 +56,11 @@ export interface PathWrite {
 /** Returns what changes write and replace on the disk, or `undefined` if that is unknown for one of them. */
 export function writesOf(
   changes: readonly FileChange[] | undefined,
-  place: {readonly directory: string; readonly home: string},
+  base: {readonly directory: string; readonly home: string},
 ): readonly PathWrite[] | undefined {
   const writes: PathWrite[] = [];
   for (const change of changes ?? []) {
-    const found = writesBy(change, place);
+    const found = writesBy(change, base);
     if (found === undefined) return undefined;
     writes.push(...found);
   }
@@ -69,9 +69,9 @@ export function writesOf(
 
 function writesBy(
   change: FileChange,
-  place: {readonly directory: string; readonly home: string},
+  base: {readonly directory: string; readonly home: string},
 ): readonly PathWrite[] | undefined {
-  const paths = expandPaths([change.word], place);
+  const paths = expandPaths([change.word], base);
   const at = (loses: PathWrite['loses']): readonly PathWrite[] => paths.map(path => ({path, loses, placed: undefined}));
   switch (change.does) {
     case 'creates':
@@ -84,7 +84,7 @@ function writesBy(
     case 'copies':
     case 'links': {
       const {does, word, into, folders} = change;
-      const [target = ''] = expandPaths([change.target], place);
+      const [target = ''] = expandPaths([change.target], base);
       const isInside = into !== 'never' && (into === 'a folder' ? isFolder(target) : kindOf(target) === 'folder');
       return paths.map(from => ({
         path: isInside ? join(target, /(?:^|\/)\.$/u.test(word) ? '' : basename(from)) : target,

@@ -20,12 +20,12 @@ export async function deletionImpact(targets: readonly string[], context: Impact
     [risk?.changed ?? 0, 'with uncommitted changes'],
     [risk?.ignored ?? 0, 'ignored by git'],
   ] as const;
-  const said = notes
+  const details = notes
     .filter(([number]) => number > 0)
     .map(([number, words]) => `${number.toLocaleString('en-US')} ${words}`);
-  if (risk?.history === 'goes') said.push('the git history among them');
+  if (risk?.history === 'goes') details.push('the git history among them');
   return {
-    summary: `deletes ${fileCount(tree)}${said.length === 0 ? '' : ` (${said.join(', ')})`}`,
+    summary: `deletes ${fileCount(tree)}${details.length === 0 ? '' : ` (${details.join(', ')})`}`,
     ...listPaths(tree.paths, tree.files),
   };
 }

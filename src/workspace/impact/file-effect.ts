@@ -12,13 +12,13 @@ import {collisions} from './overwrite-impact.ts';
  */
 export function fileEffect(command: ResolvedCommand, {home, readCommand}: CommandContext): FileEffect {
   try {
-    const place = {directory: realPath(command.directory), home};
-    const written = expandPaths(command.overwrites, place);
+    const base = {directory: realPath(command.directory), home};
+    const written = expandPaths(command.overwrites, base);
     const [program, ...words] = command.argv;
     // A program in another folder may only share the name.
     const isKnown = !program.includes('/') || /^\/(?:usr\/)?(?:local\/)?bin\/[\w-]+$/u.test(program);
     const {changes} = readCommand([isKnown ? program : '', ...words]);
-    const own = program === '' ? [] : writesOf(changes, place)?.map(write => effectAt(write.path, lossOf(write)));
+    const own = program === '' ? [] : writesOf(changes, base)?.map(write => effectAt(write.path, lossOf(write)));
     const whole = combineEffects([
       own === undefined ? unknownFileEffect : combineEffects(own),
       ...written.map(path => effectAt(path, lossOfWriting(path))),

@@ -16,10 +16,10 @@ interface GitCommand extends Omit<CommandReading, 'changes'> {
 /** Returns what git's own commands would throw away, from git's dry runs. */
 export async function gitImpact({argv, directory}: ResolvedCommand, context: ImpactContext): Promise<Impact> {
   let at = 1;
-  let place = directory;
+  let folder = directory;
   for (; argv[at]?.startsWith('-') === true; at += 1) {
     const word = argv[at] ?? '';
-    if (word === '-C') place = resolve(place, argv[at + 1] ?? '.');
+    if (word === '-C') folder = resolve(folder, argv[at + 1] ?? '.');
     if (word === '-C' || word === '-c') at += 1;
     // Another repository or tree: what is found here wouldn't be what the command hits.
     else if (/^--(?:git-dir|work-tree|namespace)/u.test(word)) return emptyImpact;
@@ -29,8 +29,8 @@ export async function gitImpact({argv, directory}: ResolvedCommand, context: Imp
   if (finder === undefined) return emptyImpact;
   const words = argv.slice(at + 1);
   const {options, operands} = context.readCommand(['git', name, ...words]);
-  const ask = (...asked: readonly string[]) => runGit(asked, {directory: place, context});
-  return finder({options, operands, words, directory: place, context, has: makeOptionTest(options), query: ask});
+  const ask = (...asked: readonly string[]) => runGit(asked, {directory: folder, context});
+  return finder({options, operands, words, directory: folder, context, has: makeOptionTest(options), query: ask});
 }
 
 /** True if one of the options is the letter or the long option, which git allows to be abbreviated. */
@@ -152,16 +152,16 @@ async function stashImpact({words, query: ask}: GitCommand): Promise<Impact> {
 async function branchImpact({operands, has, query: ask}: GitCommand): Promise<Impact> {
   if (!has('d', '--delete') && !has('D', '')) return emptyImpact;
   const remote = has('r', '--remotes');
-  const said: string[] = [];
+  const labels: string[] = [];
   for (const branch of operands.slice(0, maxRefs)) {
     const ref = `refs/${remote ? 'remotes' : 'heads'}/${branch}`;
     const others = remote ? [] : [`--exclude=${branch}`, '--branches', '--remotes', '--tags', 'HEAD'];
     const alone = await ask('rev-list', '--count', ref, '--not', ...others);
     if (alone === undefined) continue;
     const commits = remote ? 0 : Number(alone);
-    said.push(commits === 0 ? branch : `${branch} (${formatCount(commits, 'commit')} not merged)`);
+    labels.push(commits === 0 ? branch : `${branch} (${formatCount(commits, 'commit')} not merged)`);
   }
-  return deletedRefs(said, ['branch', 'branches']);
+  return deletedRefs(labels, ['branch', 'branches']);
 }
 
 async function tagImpact({operands, has, query: ask}: GitCommand): Promise<Impact> {
@@ -175,10 +175,10 @@ async function tagImpact({operands, has, query: ask}: GitCommand): Promise<Impac
 
 const maxRefs = 10;
 
-const deletedRefs = (said: readonly string[], [one, several]: readonly [string, string]): Impact =>
-  said.length === 0
+const deletedRefs = (labels: readonly string[], [one, several]: readonly [string, string]): Impact =>
+  labels.length === 0
     ? emptyImpact
-    : {summary: `deletes ${said.length === 1 ? one : several} ${said.join(', ')}`, ...listPaths([])};
+    : {summary: `deletes ${labels.length === 1 ? one : several} ${labels.join(', ')}`, ...listPaths([])};
 
 async function rmImpact({operands, has, query: ask, directory, context}: GitCommand): Promise<Impact> {
   const wanted = operands.filter(path => path !== '');

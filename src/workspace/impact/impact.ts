@@ -3,7 +3,7 @@ import {restrictedEnvironment} from '../exec/shell-environment.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import type {CommandReading, ResolvedCommand} from '../../domain/risk.ts';
 
-/** What one command would destroy or overwrite. */
+/** The files and other data that one command would destroy or overwrite. */
 export interface Impact {
   /** For example `deletes 3 files`; empty if nothing would be lost. */
   readonly summary: string;
@@ -17,13 +17,13 @@ export interface Impact {
 
 export const emptyImpact: Impact = {summary: '', paths: [], more: 0, diffs: []};
 
-/** What paths are relative to, and how commands are read by the table of programs. */
+/** The home folder for paths, and the reader of commands by the table of programs. */
 export interface CommandContext {
   readonly home: string;
   readonly readCommand: (words: readonly string[]) => CommandReading;
 }
 
-/** What finding an impact needs. */
+/** Dependencies of the impact finders. */
 export interface ImpactContext extends CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** True if git can run in a folder without running or reading what the repository chooses. */

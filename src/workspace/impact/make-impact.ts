@@ -63,12 +63,12 @@ async function impactOf(command: ResolvedCommand, context: ImpactContext): Promi
 }
 
 function report(found: readonly Impact[], show: (path: string) => string): ImpactReport {
-  const said = [...new Set(found.map(({summary}) => summary).filter(summary => summary !== ''))];
+  const summaries = [...new Set(found.map(({summary}) => summary).filter(summary => summary !== ''))];
   const paths = [...new Set(found.flatMap(one => one.paths.map(path => (path.startsWith('/') ? show(path) : path))))];
   const shown = paths.slice(0, maxNamed);
   const more = found.reduce((sum, one) => sum + one.more, 0) + paths.length - shown.length;
   const diffs = found.flatMap(one => one.diffs.map(diff => ({...diff, path: show(diff.path)})));
-  return said.length === 0 ? noImpact : {summary: said.join('; '), paths: shown, more, diffs};
+  return summaries.length === 0 ? noImpact : {summary: summaries.join('; '), paths: shown, more, diffs};
 }
 
 /** Programs whose loss doesn't follow from their words alone. */
@@ -84,9 +84,9 @@ async function impactOfChanges(
   {directory}: ResolvedCommand,
   context: ImpactContext,
 ): Promise<Impact> {
-  const place = {directory, home: context.home};
+  const base = {directory, home: context.home};
   const [first] = changes;
-  const paths = changes.flatMap(({word}) => expandPaths([word], place));
+  const paths = changes.flatMap(({word}) => expandPaths([word], base));
   switch (first?.does) {
     case undefined:
     case 'creates':
@@ -95,7 +95,7 @@ async function impactOfChanges(
     case 'removes':
       return first.extent === 'empty folders'
         ? emptyFolders(paths)
-        : deletionImpact(removedPaths(changes, place), context);
+        : deletionImpact(removedPaths(changes, base), context);
     case 'edits':
     case 'shreds':
       return overwriteImpact(withUnknownContent(paths), first.does === 'edits' ? 'changes' : 'overwrites');
@@ -105,7 +105,7 @@ async function impactOfChanges(
     case 'copies':
     case 'links':
       return overwriteImpact(
-        (writesOf(changes, place) ?? [])
+        (writesOf(changes, base) ?? [])
           .filter(({loses}) => loses !== 'nothing')
           .flatMap(({path, placed}) =>
             placed === undefined ? withUnknownContent([path]) : replacedFiles(path, placed),
@@ -130,13 +130,13 @@ const withUnknownContent = (paths: readonly string[]): readonly OverwrittenFile[
 
 const removedPaths = (
   changes: readonly FileChange[],
-  place: {readonly directory: string; readonly home: string},
+  base: {readonly directory: string; readonly home: string},
 ): readonly string[] =>
   changes
     // rm refuses to delete `.` and `..`.
     .filter(({word}) => !/^(?:.*\/)?\.{1,2}\/*$/u.test(word))
     .flatMap(change =>
-      expandPaths([change.word], place)
+      expandPaths([change.word], base)
         // For a link with a trailing slash, rm empties the folder that the link leads to.
         .map(path => (change.word.endsWith('/') ? realPath(path) : path))
         .filter(path => (change.does === 'removes' && change.extent !== 'files') || kindOf(path) === 'other'),
@@ -211,7 +211,7 @@ async function findImpact({argv, directory}: ResolvedCommand, context: ImpactCon
       deletes = 'entries';
       search.push('-print0');
     } else if (/^-(?:exec|execdir|ok|okdir)$/u.test(word)) {
-      const end = words.findIndex((each, place) => place > at && (each === ';' || each === '\\;' || each === '+'));
+      const end = words.findIndex((each, base) => base > at && (each === ';' || each === '\\;' || each === '+'));
       const run = words.slice(at + 1, end < 0 ? words.length : end);
       const {changes = []} = context.readCommand([basename(run[0] ?? ''), ...run.slice(1)]);
       const [change] = changes;

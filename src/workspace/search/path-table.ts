@@ -51,30 +51,30 @@ export class PathTable {
   }
 
   /** Whether the path at an index may contain the letters of `mask` (see `maskOfQuery`). `false` is certain. */
-  mayContain(place: number, mask: number): boolean {
-    return ((this.#masks[place] ?? 0) & mask) >>> 0 === mask;
+  mayContain(index: number, mask: number): boolean {
+    return ((this.#masks[index] ?? 0) & mask) >>> 0 === mask;
   }
 
-  isIgnored(place: number): boolean {
-    return this.#ignored[place] === 1;
+  isIgnored(index: number): boolean {
+    return this.#ignored[index] === 1;
   }
 
   /** Returns the chunk with the text of a path; `from` and `size` say where in the chunk. */
-  chunk(place: number): Uint8Array {
-    return this.#chunks[Math.floor((this.#starts[place] ?? 0) / chunkBytes)] ?? empty;
+  chunk(index: number): Uint8Array {
+    return this.#chunks[Math.floor((this.#starts[index] ?? 0) / chunkBytes)] ?? empty;
   }
 
-  from(place: number): number {
-    return (this.#starts[place] ?? 0) % chunkBytes;
+  from(index: number): number {
+    return (this.#starts[index] ?? 0) % chunkBytes;
   }
 
-  size(place: number): number {
-    return this.#lengths[place] ?? 0;
+  size(index: number): number {
+    return this.#lengths[index] ?? 0;
   }
 
-  textAt(place: number): string {
-    const from = this.from(place);
-    return decoder.decode(this.chunk(place).subarray(from, from + this.size(place)));
+  textAt(index: number): string {
+    const from = this.from(index);
+    return decoder.decode(this.chunk(index).subarray(from, from + this.size(index)));
   }
 
   /** Frees what only `add` needs. No path may be added afterward. */
@@ -89,12 +89,12 @@ export class PathTable {
       this.#chunks.push(new Uint8Array(chunkBytes));
       this.#used = 0;
     }
-    const place = this.#length;
+    const index = this.#length;
     this.#chunks.at(-1)?.set(path, this.#used);
-    this.#starts[place] = (this.#chunks.length - 1) * chunkBytes + this.#used;
-    this.#lengths[place] = path.length;
-    this.#masks[place] = maskOfQuery(path);
-    this.#ignored[place] = rank === 'ignored' ? 1 : 0;
+    this.#starts[index] = (this.#chunks.length - 1) * chunkBytes + this.#used;
+    this.#lengths[index] = path.length;
+    this.#masks[index] = maskOfQuery(path);
+    this.#ignored[index] = rank === 'ignored' ? 1 : 0;
     this.#used += path.length;
     this.#length += 1;
     return true;

@@ -124,13 +124,13 @@ export function scanCode(
     if (found.every(count => count === 0)) continue;
     const name = definedName(plain);
     const inName = {plain: name, lower: name.toLowerCase()};
-    const held = terms.flatMap((term, index) => {
+    const termHits = terms.flatMap((term, index) => {
       const count = found[index] ?? 0;
       const named = count > 0 && name !== '' && term.count(inName) > 0;
       counts[index] = (counts[index] ?? 0) + count + (named ? definitionBonus : 0);
       return count > 0 ? [{index, weight: (weights[index] ?? 0) * (named ? 2 : 1)}] : [];
     });
-    hits.push({line: at + 1, held});
+    hits.push({line: at + 1, termHits});
   }
   const passage = bestPassage(hits);
   if (passage === undefined) return undefined;
@@ -140,10 +140,10 @@ export function scanCode(
 /** A line with terms of the query, and what each is worth there. */
 interface Hit {
   readonly line: number;
-  readonly held: readonly {readonly index: number; readonly weight: number}[];
+  readonly termHits: readonly {readonly index: number; readonly weight: number}[];
 }
 
-const hitWeight = ({held}: Hit): number => held.reduce((sum, {weight}) => sum + weight, 0);
+const hitWeight = ({termHits}: Hit): number => termHits.reduce((sum, {weight}) => sum + weight, 0);
 
 /** Returns the nearby lines with the most and rarest terms; each term counts once. */
 function bestPassage(hits: readonly Hit[]): readonly Hit[] | undefined {
@@ -152,8 +152,8 @@ function bestPassage(hits: readonly Hit[]): readonly Hit[] | undefined {
   for (const [at, first] of hits.entries()) {
     const within = hits.slice(at, at + maxPassageLines).filter(({line}) => line < first.line + maxPassageLines);
     const each = new Map<number, number>();
-    for (const {held} of within)
-      for (const {index, weight} of held) each.set(index, Math.max(weight, each.get(index) ?? 0));
+    for (const {termHits} of within)
+      for (const {index, weight} of termHits) each.set(index, Math.max(weight, each.get(index) ?? 0));
     const total = [...each.values()].reduce((sum, weight) => sum + weight, 0) + within.length * 0.01;
     if (total > bestWorth) [best, bestWorth] = [within, total];
   }

@@ -86,8 +86,8 @@ export interface SearchTarget {
 }
 
 export async function resolveTarget(path: string, paths: Paths): Promise<Outcome<SearchTarget, Fault>> {
-  const trouble = whyInvalidPath(path);
-  if (trouble !== undefined) return failed(rejected(trouble));
+  const problem = whyInvalidPath(path);
+  if (problem !== undefined) return failed(rejected(problem));
   const real = paths.resolve(path).path;
   const kind = kindOf(real);
   const shown = paths.show(real);

@@ -52,11 +52,11 @@ function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
   async function prepare(path: string): Promise<Outcome<Prepared, Fault>> {
     const exclusions = readExclusions(options.excluded(), {paths, home: options.home});
     if (exclusions.tag === 'failed') return failed(exclusionFault(exclusions.error));
-    const place = await resolveTarget(path, paths);
-    if (place.tag === 'failed') return place;
-    return exclusions.value.isExcluded(place.value.real)
-      ? failed(rejected(`Can't search ${place.value.shown}: the user's rules exclude it.`))
-      : ok({place: place.value, exclusions: exclusions.value});
+    const target = await resolveTarget(path, paths);
+    if (target.tag === 'failed') return target;
+    return exclusions.value.isExcluded(target.value.real)
+      ? failed(rejected(`Can't search ${target.value.shown}: the user's rules exclude it.`))
+      : ok({target: target.value, exclusions: exclusions.value});
   }
 
   async function runWithNoIgnore(
@@ -109,7 +109,7 @@ function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
 
   /** Runs ripgrep on the target itself, named relative to the root. */
   const runAt = (
-    {place, exclusions}: Prepared,
+    {target, exclusions}: Prepared,
     {options: own, begin}: Pick<Search, 'options' | 'begin'>,
     signal: AbortSignal,
   ): Promise<Outcome<SearchEnd, Fault>> =>
@@ -120,10 +120,10 @@ function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
           ...exclusions.ripgrepOptions(paths.root),
           ...own,
           '--',
-          place.shown === '.' ? './' : place.shown,
+          target.shown === '.' ? './' : target.shown,
         ],
         directory: paths.root,
-        start: place.kind === 'file' ? dirname(place.real) : place.real,
+        start: target.kind === 'file' ? dirname(target.real) : target.real,
         begin,
       },
       signal,
@@ -142,11 +142,11 @@ function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
     async grep(request, signal) {
       const prepared = await prepare(request.path);
       if (prepared.tag === 'failed') return prepared;
-      const {place, exclusions} = prepared.value;
+      const {target, exclusions} = prepared.value;
       const globs = readGlobs(request.globs.map(relativeGlob));
       if (globs.tag === 'failed') return globs;
       const isShown = (shown: string): boolean => !exclusions.isExcluded(real(shown));
-      const collect = () => collectMatches({limit: request.limit, tests: globs.value.tests, isShown, real}, place);
+      const collect = () => collectMatches({limit: request.limit, tests: globs.value.tests, isShown, real}, target);
       let collector = collect();
       const check = startResultCheck(paths.roots);
       const begin = (): LineHandler => (collector = collect()).take;
@@ -159,10 +159,10 @@ function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
     async glob(request, signal) {
       const prepared = await prepare(request.path);
       if (prepared.tag === 'failed') return prepared;
-      const {place, exclusions} = prepared.value;
-      if (place.kind === 'file') return failed(rejected(`${request.path} is a file; name a folder to search.`));
+      const {target, exclusions} = prepared.value;
+      if (target.kind === 'file') return failed(rejected(`${request.path} is a file; name a folder to search.`));
       if (request.patterns.length > maxPatterns) return failed(tooMany(request.patterns.length));
-      const walks = planWalks(request, {base: place.real, home: options.home, paths});
+      const walks = planWalks(request, {base: target.real, home: options.home, paths});
       if (walks.tag === 'failed') return failed(rejected(walks.error));
       const unwanted = request.patterns.filter(pattern => pattern.startsWith('!'));
       const found = new Set<string>();
@@ -231,7 +231,7 @@ interface Search {
 type LineHandler = (line: string) => 'more' | 'enough';
 
 interface Prepared {
-  readonly place: SearchTarget;
+  readonly target: SearchTarget;
   readonly exclusions: Exclusions;
 }
 
@@ -240,9 +240,9 @@ const tooSlow = rejected('The search took longer than 10 seconds; try a deeper f
 const tooMany = (count: number): Fault =>
   rejected(`${count} patterns are too many for one search; use at most ${maxPatterns}.`);
 
-const exclusionFault = (trouble: string): Fault => ({
+const exclusionFault = (problem: string): Fault => ({
   kind: 'needs-user',
-  message: `Can't search: an exclusion rule is invalid. ${trouble}`,
+  message: `Can't search: an exclusion rule is invalid. ${problem}`,
   fix: 'Fix the rule.',
 });
 
@@ -343,15 +343,15 @@ export function collectMatches(
     /** Returns the real path for one that ripgrep printed. */
     readonly real: (path: string) => string;
   },
-  place: SearchTarget,
+  target: SearchTarget,
 ) {
   const lines: ShownMatch[] = [];
   let omitted = 0;
   const {tests} = wanted;
   const fits = (path: string): boolean =>
     tests.length === 0 ||
-    place.kind === 'file' ||
-    tests.some(test => test(path.replace(/^\//u, '')) || test(posix.relative(place.shown, path)));
+    target.kind === 'file' ||
+    tests.some(test => test(path.replace(/^\//u, '')) || test(posix.relative(target.shown, path)));
 
   return {
     take: (line: string): 'more' | 'enough' => {
@@ -368,10 +368,10 @@ export function collectMatches(
     /** Builds the report; drops matches that `check` doesn't find in their files. */
     async report(end: SearchEnd, check: ResultCheck): Promise<GrepReport> {
       if (lines.at(-1)?.kind === 'gap') lines.pop();
-      const kept = await verifyMatches(lines, {real: wanted.real, check});
-      const count = (end.kind === 'too-slow' ? Math.max(1, omitted) : omitted) + lines.length - kept.length;
+      const verified = await verifyMatches(lines, {real: wanted.real, check});
+      const count = (end.kind === 'too-slow' ? Math.max(1, omitted) : omitted) + lines.length - verified.length;
       return {
-        lines: kept.map(({text}) => text),
+        lines: verified.map(({text}) => text),
         omitted: {count, exact: end.kind === 'finished' ? 'exact' : 'at-least'},
       };
     },
@@ -398,24 +398,24 @@ async function verifyMatches(
   {real, check}: {readonly real: (path: string) => string; readonly check: ResultCheck},
 ): Promise<readonly ShownMatch[]> {
   const present = new Map<string, readonly string[] | undefined>();
-  const kept: ShownMatch[] = [];
+  const verified: ShownMatch[] = [];
   for (const shown of lines) {
     if (shown.kind === 'gap') {
-      if (kept.length > 0 && kept.at(-1)?.kind !== 'gap') kept.push(shown);
+      if (verified.length > 0 && verified.at(-1)?.kind !== 'gap') verified.push(shown);
       continue;
     }
     const path = real(shown.path);
-    if (check.isTrusted(path)) kept.push(shown);
+    if (check.isTrusted(path)) verified.push(shown);
     else if (shown.line === 0) {
-      if (await check.isFile(path)) kept.push(shown);
+      if (await check.isFile(path)) verified.push(shown);
     } else {
       if (!present.has(path)) present.set(path, await check.lines(path));
       const there = present.get(path)?.[shown.line - 1]?.replace(/^\ufeff/u, '');
       const found = shown.found.replace(ripgrepCutMark, '').slice(0, comparedCharacters);
-      if (there?.startsWith(found) === true) kept.push(shown);
+      if (there?.startsWith(found) === true) verified.push(shown);
     }
   }
-  return kept;
+  return verified;
 }
 
 /** Converts a line of ripgrep's output to the report's form. Returns `undefined` if its path doesn't match. */
