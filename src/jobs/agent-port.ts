@@ -29,9 +29,8 @@ export interface OpenRequest {
   readonly workDir: string | undefined;
   readonly model: ModelConfig;
   /**
-   * `terminal`: prompts come from an attached terminal. `plan`: nothing may change, and the user is asked nothing. A
-   * scheduled prompt has its own permission mode, at most the user's. An execution may name the sandbox's backend and a
-   * folder with skills; empty if not.
+   * `terminal`: prompts come from an attached terminal. `plan`: nothing may change, and the user is asked nothing. A scheduled prompt has
+   * its own permission mode, at most the user's. An execution may name the sandbox's backend and a folder with skills; empty if not.
    */
   readonly work:
     | {readonly kind: 'prompt' | 'plan'}

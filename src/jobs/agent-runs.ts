@@ -90,8 +90,8 @@ export class AgentRuns {
   }
 
   /**
-   * Returns the engine of an idle session, to pass to `start`, or `none`. With `anew` the session is closed first, so
-   * that it can be reopened with other options, unless a terminal has it.
+   * Returns the engine of an idle session, to pass to `start`, or `none`. With `anew` the session is closed first, so that it can be
+   * reopened with other options, unless a terminal has it.
    */
   async resume(session: SessionId, use: 'as-it-was' | 'anew'): Promise<AgentClient | 'none'> {
     const attached = this.#attached.get(session);

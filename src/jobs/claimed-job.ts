@@ -5,8 +5,8 @@ import type {Job, JobAnswer, JobChange, JobsOf, JobStore, NewJob, TaskFile} from
 import {jobKey} from '../domain/job.ts';
 
 /**
- * Milliseconds between two polls for requests of other processes, the longest wait for a job to stop, and the poll
- * interval during that wait.
+ * Milliseconds between two polls for requests of other processes, the longest wait for a job to stop, and the poll interval during that
+ * wait.
  */
 export const pollMs = 500;
 const maxStopMs = 10_000;

@@ -9,8 +9,8 @@ const maxKept = 50_000;
 const maxOutput = 20_000;
 
 /**
- * Replays the running prompt to front ends that join a session in the middle of it. They get the conversation before
- * the prompt, then the prompt so far and its open questions.
+ * Replays the running prompt to front ends that join a session in the middle of it. They get the conversation before the prompt, then the
+ * prompt so far and its open questions.
  */
 export class LiveEvents {
   readonly #client: AgentClient;

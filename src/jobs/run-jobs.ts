@@ -48,8 +48,8 @@ export function startExecution(
 }
 
 /**
- * Runs a job that was delivered to this worker, continuing if it was interrupted. Resolves when everything is stored.
- * Rejects if the job must be delivered again: another process still runs it, or this worker is ending.
+ * Runs a job that was delivered to this worker, continuing if it was interrupted. Resolves when everything is stored. Rejects if the job
+ * must be delivered again: another process still runs it, or this worker is ending.
  */
 export async function runDelivered(id: string, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const claimed = await deps.jobs.claim(id);
@@ -146,9 +146,9 @@ async function openSession(
 }
 
 /**
- * Submits the prompt of a schedule as if it came by HTTP, so that clients can follow its session and answer its
- * questions. The server refuses a question after some minutes without an answer. A job that already has a session was
- * interrupted, and continues there. Never rejects.
+ * Submits the prompt of a schedule as if it came by HTTP, so that clients can follow its session and answer its questions. The server
+ * refuses a question after some minutes without an answer. A job that already has a session was interrupted, and continues there. Never
+ * rejects.
  */
 async function runScheduled(
   job: ClaimedJob,

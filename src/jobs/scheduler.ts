@@ -26,16 +26,12 @@ export interface SchedulerOptions {
   readonly note: (line: string) => void;
 }
 
-/**
- * The longest wait between two checks, in milliseconds. Each check sees schedules that other processes added, and
- * retries failed reads.
- */
+/** The longest wait between two checks, in milliseconds. Each check sees schedules that other processes added, and retries failed reads. */
 const pollMs = 10_000;
 
 /**
- * Starts due schedules until it is closed. A schedule that was due several times meanwhile starts once, in one process.
- * With a queue, each check delivers all queued jobs again, because a process may have died between storing and queuing
- * a job.
+ * Starts due schedules until it is closed. A schedule that was due several times meanwhile starts once, in one process. With a queue, each
+ * check delivers all queued jobs again, because a process may have died between storing and queuing a job.
  */
 export function startScheduler(options: SchedulerOptions): {close(): void} {
   const {schedules, jobs, queue, run, uuid, now, loadNext, note} = options;

@@ -13,17 +13,11 @@ export interface StackRun {
 
 /** Runs the task stack. */
 export interface DirectorPort {
-  /**
-   * Prepares a run in which weft or a harness's agent does the tasks. Rejects if that is impossible, as without a
-   * model.
-   */
+  /** Prepares a run in which weft or a harness's agent does the tasks. Rejects if that is impossible, as without a model. */
   open(harness: string, observe: (event: StackRunEvent) => void): Promise<StackRun>;
 }
 
-/**
- * Prepares the run of a job. Its events are stored, then observed. The run never rejects, and ends when the job is
- * stopped.
- */
+/** Prepares the run of a job. Its events are stored, then observed. The run never rejects, and ends when the job is stopped. */
 export async function openStackRun(
   job: ClaimedJob,
   director: (observe: (event: StackRunEvent) => void) => Promise<StackRun>,
@@ -94,10 +88,7 @@ export class StackRuns {
     return this.#options.jobs.lastEvent(stackJobs, 'ended');
   }
 
-  /**
-   * Starts a run with a harness's agent, or `weft`. The run continues after this resolves. The error says why it can't
-   * start.
-   */
+  /** Starts a run with a harness's agent, or `weft`. The run continues after this resolves. The error says why it can't start. */
   async start(harness: string, options: DirectorOptions): Promise<Outcome<undefined, string>> {
     const {jobs, queue, director, directory, uuid} = this.#options;
     const spec = {kind: 'stack', harness, ...options, directory} as const;

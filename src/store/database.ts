@@ -6,21 +6,21 @@ export type Value = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * An open database with the current schema. SQL is what SQLite and Postgres both understand, with `?` for values. Every
- * method throws a `StoreError` if the database fails.
+ * An open database with the current schema. SQL is what SQLite and Postgres both understand, with `?` for values. Every method throws a
+ * `StoreError` if the database fails.
  */
 export interface Database {
   all(sql: string, ...values: Value[]): readonly Row[];
   first(sql: string, ...values: Value[]): Row | undefined;
   run(sql: string, ...values: Value[]): void;
   /**
-   * Runs all of `work` or none of it. Other processes with the same `lockName` wait, and in some databases all other
-   * writers. Must not be nested.
+   * Runs all of `work` or none of it. Other processes with the same `lockName` wait, and in some databases all other writers. Must not be
+   * nested.
    */
   transaction<T>(lockName: string, work: () => T): T;
   /**
-   * Returns the mark of this process for rows that it owns. The mark stays the same as long as no other process can
-   * have taken this one for dead.
+   * Returns the mark of this process for rows that it owns. The mark stays the same as long as no other process can have taken this one for
+   * dead.
    */
   mark(): ProcessMark;
   /** True if the marked process still runs. */

@@ -247,10 +247,7 @@ const ownerFromRow = (row: Row): ProcessMark => ({
   at: Number(row['at']),
 });
 
-/**
- * Marks jobs as stopped if their process died, and deletes those that leave nothing to report. Call it in a
- * transaction.
- */
+/** Marks jobs as stopped if their process died, and deletes those that leave nothing to report. Call it in a transaction. */
 export function settleDeadJobs(db: Database): void {
   for (const row of db.all("SELECT * FROM jobs WHERE state = 'running'")) {
     const settled = outcomeAfterDeath(db, row);

@@ -1,6 +1,6 @@
 /**
- * Extracts a text from a row's JSON body; empty if the body is damaged. Postgres extracts nothing from JSON with a NUL.
- * The replacement has the same length, so that the JSON stays valid.
+ * Extracts a text from a row's JSON body; empty if the body is damaged. Postgres extracts nothing from JSON with a NUL. The replacement has
+ * the same length, so that the JSON stays valid.
  */
 const text = (path: string): string =>
   String.raw`coalesce(json_extract(replace(body, '\u0000', '\ufffd'), '$.${path}'), '')`;
@@ -138,10 +138,7 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
     stop ${integer} NOT NULL,
     ${owner}
   )${table};`,
-    /**
-     * Requires that the events table of earlier versions was renamed. Copies its events and drops what is no longer
-     * needed.
-     */
+    /** Requires that the events table of earlier versions was renamed. Copies its events and drops what is no longer needed. */
     jobs: `${events('jobs')}
   CREATE TABLE job_asks (
     job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
@@ -158,8 +155,8 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
 const sqliteTables = tablesIn({integer: 'INTEGER', rowid: '', table: ' STRICT', keyed: ' STRICT, WITHOUT ROWID'});
 
 /**
- * The schema, step by step: step n takes a database from version n to n + 1 and never changes once released. History is
- * in `records`, which is append-only. The columns of `sessions` after `model` only save readers from computing them.
+ * The schema, step by step: step n takes a database from version n to n + 1 and never changes once released. History is in `records`, which
+ * is append-only. The columns of `sessions` after `model` only save readers from computing them.
  */
 export const migrations: readonly string[] = [
   `
@@ -198,8 +195,8 @@ export const migrations: readonly string[] = [
   sqliteTables.asks,
   sqliteTables.stackRunEvents,
   sqliteTables.runningAgents,
-  // Plans and schedules are documents. A job runs for one of them and belongs to the process that runs it. Runs of
-  // earlier versions have ended. The table of events keeps its name.
+  // Plans and schedules are documents. A job runs for one of them and belongs to the process that runs it. Runs of earlier versions have
+  // ended. The table of events keeps its name.
   `${sqliteTables.documents}
   ALTER TABLE agent_task_events RENAME TO earlier_events;
   ${sqliteTables.jobs}`,

@@ -47,8 +47,8 @@ export interface StoreOptions {
 }
 
 /**
- * The sessions of one user. Methods that return an `Outcome` never throw. All others, `append` above all, throw a
- * `StoreError` if the database fails, and then nothing was stored.
+ * The sessions of one user. Methods that return an `Outcome` never throw. All others, `append` above all, throw a `StoreError` if the
+ * database fails, and then nothing was stored.
  */
 export class Store {
   readonly #db: Database;

@@ -11,8 +11,8 @@ import {sessionIdSchema} from './record-body.ts';
 type PlanJob = NewJob | 'claimed' | 'of-plan';
 
 /**
- * The user's plans. A job executes a plan; the plan reads as stopped if that process died (`kill -9`, a crash). Every
- * method throws a `StoreError` if the database fails, and then nothing was changed.
+ * The user's plans. A job executes a plan; the plan reads as stopped if that process died (`kill -9`, a crash). Every method throws a
+ * `StoreError` if the database fails, and then nothing was changed.
  */
 export class PlanStore {
   readonly #db: Database;

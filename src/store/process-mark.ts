@@ -5,8 +5,8 @@ import {hasCode} from '../domain/fault.ts';
 export interface ProcessMark {
   readonly pid: number;
   /**
-   * On Linux, the boot id and the tick at which the process started. Elsewhere empty, so that `at` decides. In
-   * Postgres, the key of the lock that the process holds.
+   * On Linux, the boot id and the tick at which the process started. Elsewhere empty, so that `at` decides. In Postgres, the key of the
+   * lock that the process holds.
    */
   readonly started: string;
   /** When the mark was made, in milliseconds since the epoch. The process started before that. */
@@ -23,10 +23,7 @@ export const markProcess = (pid: number, at: number): ProcessMark => ({
   at,
 });
 
-/**
- * True if the marked process still runs. If the system can't tell when a process started, any process with that pid
- * counts.
- */
+/** True if the marked process still runs. If the system can't tell when a process started, any process with that pid counts. */
 export function isAlive(mark: ProcessMark): boolean {
   if (mark.started !== '' && process.platform === 'linux') return linuxStart(mark.pid) === mark.started;
   if (!exists(mark.pid)) return false;
@@ -41,8 +38,8 @@ const clockSlackMs = 2000;
 function linuxStart(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // The name, in parentheses, may contain anything. After it come the state (field 3) and, 19 fields later, the start
-    // in ticks since boot.
+    // The name, in parentheses, may contain anything. After it come the state (field 3) and, 19 fields later, the start in ticks since
+    // boot.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticks] = [fields[0], fields[19]];
     if (state === undefined || ticks === undefined || state === 'Z' || state === 'X') return '';

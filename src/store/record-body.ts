@@ -10,8 +10,8 @@ import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 import type {Isolation} from '../domain/sub-agent.ts';
 
 /**
- * Encodes the body of a record as JSON text. NUL and lone surrogates are escaped, so that any string survives
- * unchanged. The body is the whole record, or its only field.
+ * Encodes the body of a record as JSON text. NUL and lone surrogates are escaped, so that any string survives unchanged. The body is the
+ * whole record, or its only field.
  */
 export function encodeBody(record: JournalRecord): string {
   switch (record.kind) {

@@ -8,8 +8,8 @@ import type {Database, Row} from './database.ts';
 import {insertJob, newestJobs, parseColumn, settleDeadJobs} from './job-store.ts';
 
 /**
- * The user's schedules; each run of one is a job. Only one of several processes gets a due schedule. Every method
- * throws a `StoreError` if the database fails, and then nothing was changed.
+ * The user's schedules; each run of one is a job. Only one of several processes gets a due schedule. Every method throws a `StoreError` if
+ * the database fails, and then nothing was changed.
  */
 export class ScheduleStore {
   readonly #db: Database;
@@ -49,8 +49,8 @@ export class ScheduleStore {
   }
 
   /**
-   * Adds a job for one due schedule, and sets when it is due again to `next`. Skips a schedule until then if its last
-   * job is queued or running.
+   * Adds a job for one due schedule, and sets when it is due again to `next`. Skips a schedule until then if its last job is queued or
+   * running.
    */
   takeDue(
     now: number,

@@ -12,8 +12,8 @@ import {isAlive, markProcess, type ProcessMark} from './process-mark.ts';
 import {isBusy, storeFault, wrapStoreErrors} from './store-fault.ts';
 
 /**
- * Opens or creates the database `file` for this user alone: the file is 0600, and new folders are 0700. Processes that
- * open it for the first time at once wait for each other. `:memory:` is lost when closed.
+ * Opens or creates the database `file` for this user alone: the file is 0600, and new folders are 0700. Processes that open it for the
+ * first time at once wait for each other. `:memory:` is lost when closed.
  */
 export function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, Fault> {
   let connection: DatabaseSync | undefined;
@@ -32,8 +32,8 @@ export function openSqlite(file: string, options: DatabaseOptions): Outcome<Data
 }
 
 /**
- * Loads Node's own SQLite on first use. Node 22 warns at load that SQLite is experimental, which doesn't help users.
- * Only that warning is suppressed while the module loads.
+ * Loads Node's own SQLite on first use. Node 22 warns at load that SQLite is experimental, which doesn't help users. Only that warning is
+ * suppressed while the module loads.
  */
 export function loadSqlite(): typeof sqlite {
   // oxlint-disable-next-line typescript/unbound-method -- put back as it was, and called on `process`
@@ -76,8 +76,8 @@ function makePrivateFile(file: string): void {
 }
 
 /**
- * Switches to WAL. SQLite doesn't wait by itself if two processes switch at once. On a file system without WAL, SQLite
- * stays with the rollback journal, which is just as safe but slower.
+ * Switches to WAL. SQLite doesn't wait by itself if two processes switch at once. On a file system without WAL, SQLite stays with the
+ * rollback journal, which is just as safe but slower.
  */
 function useWal(connection: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += 10) {

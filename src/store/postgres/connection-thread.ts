@@ -49,8 +49,8 @@ let channel: {readonly port: MessagePort; readonly bell: Int32Array<SharedArrayB
 let calls = 0;
 
 /**
- * Runs a statement and blocks this thread until the answer. Throws a `PostgresError`. (Libraries for this load a worker
- * file beside their own, which a bundle doesn't have.)
+ * Runs a statement and blocks this thread until the answer. Throws a `PostgresError`. (Libraries for this load a worker file beside their
+ * own, which a bundle doesn't have.)
  */
 export function runStatement(statement: Statement): Answer {
   const {port, bell} = (channel ??= startThread());
@@ -113,8 +113,8 @@ async function outcomeOf(statement: Statement): Promise<StatementOutcome> {
 const connectMs = 10_000;
 
 /**
- * Settings for every connection. A statement waits for locks as long as in SQLite, and times out a little before the
- * caller does. A vanished machine is detected within half a minute, so that others may take over its work.
+ * Settings for every connection. A statement waits for locks as long as in SQLite, and times out a little before the caller does. A
+ * vanished machine is detected within half a minute, so that others may take over its work.
  */
 const settings = `
   SET lock_timeout = '5s';
@@ -137,10 +137,7 @@ let opened = 0;
 types.setTypeParser(types.builtins.INT8, Number);
 types.setTypeParser(types.builtins.NUMERIC, Number);
 
-/**
- * Runs a statement on the one connection to `url`, opening it if necessary. Throws if the statement requires a
- * connection that is lost.
- */
+/** Runs a statement on the one connection to `url`, opening it if necessary. Throws if the statement requires a connection that is lost. */
 async function execute(statement: Statement): Promise<Answer> {
   try {
     return await executeOnce(statement);

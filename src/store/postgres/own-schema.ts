@@ -17,18 +17,15 @@ export const foreignSchemaFault = (message: string): Fault => ({
   fix: 'Use another database, or drop or rename the schema. weft creates a new one.',
 });
 
-/**
- * The owners of a schema, its tables and its functions. Each could read the rows, or change what weft's statements do.
- */
+/** The owners of a schema, its tables and its functions. Each could read the rows, or change what weft's statements do. */
 const owners = `
   SELECT '' AS thing, nspowner AS owner FROM pg_namespace WHERE oid = to_regnamespace($1)
   UNION ALL SELECT '.' || relname, relowner FROM pg_class WHERE relnamespace = to_regnamespace($1)
   UNION ALL SELECT '.' || proname, proowner FROM pg_proc WHERE pronamespace = to_regnamespace($1)`;
 
 /**
- * Creates the schema if it is missing. Throws a `ForeignSchemaError` if another role owns the schema or something in
- * it. The owner of a schema that existed before weft can read everything weft stores there. A role that may use the
- * schema needs no right to create one.
+ * Creates the schema if it is missing. Throws a `ForeignSchemaError` if another role owns the schema or something in it. The owner of a
+ * schema that existed before weft can read everything weft stores there. A role that may use the schema needs no right to create one.
  */
 export async function ownSchema(client: ClientBase, schema: 'weft' | 'weft_queue'): Promise<void> {
   await client.query(`DO $$ BEGIN

@@ -10,9 +10,9 @@ import {foreignSchemaCode, foreignSchemaFault} from './own-schema.ts';
 import {postgresMigrations} from './postgres-migrations.ts';
 
 /**
- * Opens the user's data in a Postgres database, in a schema of its own. The store expects a synchronous database, and
- * the engine expects that data is stored once handed over. So this thread blocks while another one talks to the server.
- * A process has one connection, however often it opens the database.
+ * Opens the user's data in a Postgres database, in a schema of its own. The store expects a synchronous database, and the engine expects
+ * that data is stored once handed over. So this thread blocks while another one talks to the server. A process has one connection, however
+ * often it opens the database.
  */
 export function openPostgres(url: string, options: DatabaseOptions): Outcome<Database, Fault> {
   if (!/^postgres(?:ql)?:\/\//u.test(url))
@@ -35,10 +35,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Outcome<Dat
 /** Classes of advisory locks. One shows other processes that a process lives; the other serializes changes. */
 const lockClass = {process: 0x77_65_66_74, change: 0x77_65_66_76} as const;
 
-/**
- * The mark of this process on a connection. A lost connection means a new mark, because others may have taken over its
- * work.
- */
+/** The mark of this process on a connection. A lost connection means a new mark, because others may have taken over its work. */
 const marks = new Map<string, {readonly connection: string; readonly mark: ProcessMark}>();
 
 /** The connection of this process to one database. */

@@ -8,8 +8,8 @@ const tables = tablesIn({
 });
 
 /**
- * The queue of an earlier weft holds jobs that wait for a worker, or whose worker died. They are queued again with
- * their original request. A task that was stopped on purpose has an end time.
+ * The queue of an earlier weft holds jobs that wait for a worker, or whose worker died. They are queued again with their original request.
+ * A task that was stopped on purpose has an end time.
  */
 const queuedEarlier = `
   DO $$ BEGIN
@@ -31,8 +31,8 @@ const queuedEarlier = `
   END $$;`;
 
 /**
- * The schema in Postgres, step by step as in SQLite: a step never changes once released. Text columns hold what
- * SQLite's hold, so that statements are the same. SQLite has `rowid` and the two functions built in.
+ * The schema in Postgres, step by step as in SQLite: a step never changes once released. Text columns hold what SQLite's hold, so that
+ * statements are the same. SQLite has `rowid` and the two functions built in.
  */
 export const postgresMigrations: readonly string[] = [
   `

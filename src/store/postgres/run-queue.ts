@@ -9,8 +9,8 @@ import {ForeignSchemaError, foreignSchemaFault, ownSchema} from './own-schema.ts
 /** The queue of a store that several machines share. If a worker dies, its job goes to another. */
 export interface RunQueue extends JobQueue {
   /**
-   * Runs queued jobs, at most `concurrency` at a time. If `handle` throws or the worker ends, the job is delivered
-   * again, here or elsewhere. A job's signal aborts when the job is no longer this worker's.
+   * Runs queued jobs, at most `concurrency` at a time. If `handle` throws or the worker ends, the job is delivered again, here or
+   * elsewhere. A job's signal aborts when the job is no longer this worker's.
    */
   work(concurrency: number, handle: (job: string, signal: AbortSignal) => Promise<void>): Promise<void>;
   /** Takes no more jobs, and waits a few seconds for the running ones. */
@@ -24,8 +24,8 @@ const queueSchema = 'weft_queue';
 const heartbeatSeconds = 10;
 
 /**
- * Opens the queue in the database at `url`, and creates its tables in a schema of their own. Reports later problems
- * with the server to `note`. Rejects if the server can't be reached.
+ * Opens the queue in the database at `url`, and creates its tables in a schema of their own. Reports later problems with the server to
+ * `note`. Rejects if the server can't be reached.
  */
 export async function openRunQueue(url: string, note: (line: string) => void): Promise<RunQueue> {
   await makeSchema(url);

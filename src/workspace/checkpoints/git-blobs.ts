@@ -9,14 +9,14 @@ import {gitEnvironment} from './git-query.ts';
 import {type GitIndex, matchesIndex} from './tracked-files.ts';
 
 /**
- * Contents that the user's git repository holds are not stored again. They are named by blob and size, and read from
- * the repository when needed. If git has deleted the blob since (with the repository, or by garbage collection), the
- * content is lost. A revert then reports the file and leaves it as it is.
+ * Contents that the user's git repository holds are not stored again. They are named by blob and size, and read from the repository when
+ * needed. If git has deleted the blob since (with the repository, or by garbage collection), the content is lost. A revert then reports the
+ * file and leaves it as it is.
  */
 
 /**
- * Returns the name of a content that git holds. The size detects blobs that differ from the file on the disk (converted
- * line endings, filters).
+ * Returns the name of a content that git holds. The size detects blobs that differ from the file on the disk (converted line endings,
+ * filters).
  */
 export const gitBlobName = ({blob, size}: {readonly blob: string; readonly size: number}): string =>
   `git:${blob}:${size}`;
@@ -96,10 +96,7 @@ function readBlobs(
   return found;
 }
 
-/**
- * Returns the name of a file's content if git holds it, or else `undefined`. `last` is the name in the last checkpoint,
- * if any.
- */
+/** Returns the name of a file's content if git holds it, or else `undefined`. `last` is the name in the last checkpoint, if any. */
 export function findInGit(
   path: string,
   stats: Stats,

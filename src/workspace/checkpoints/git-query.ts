@@ -19,8 +19,8 @@ export interface GitContext {
 }
 
 /**
- * Runs a read-only git command in the repository of a folder. Returns `undefined` if git fails or doesn't answer in
- * time. Git writes nothing and runs no program that the repository's settings name.
+ * Runs a read-only git command in the repository of a folder. Returns `undefined` if git fails or doesn't answer in time. Git writes
+ * nothing and runs no program that the repository's settings name.
  */
 export async function runGitQuery(words: readonly string[], context: GitContext): Promise<string | undefined> {
   const answer = await queryGit(words, '', context);
@@ -53,8 +53,8 @@ async function queryGit(
 }
 
 /**
- * Returns the environment for git. It lacks variables that name another repository: git sets them for hooks, and a hook
- * may have started weft. It turns off every setting by which a repository could run a program.
+ * Returns the environment for git. It lacks variables that name another repository: git sets them for hooks, and a hook may have started
+ * weft. It turns off every setting by which a repository could run a program.
  */
 export function gitEnvironment(environment: NodeJS.ProcessEnv, folder: string): Record<string, string> {
   const own = Object.entries(environment).filter(([name]) => !repositoryVariables.has(name));
@@ -81,10 +81,7 @@ const stableSettings: readonly GitSetting[] = [
   ['submodule.recurse', 'false'],
 ];
 
-/**
- * The variables that `git rev-parse --local-env-vars` lists, without settings, and those that change how git finds a
- * repository.
- */
+/** The variables that `git rev-parse --local-env-vars` lists, without settings, and those that change how git finds a repository. */
 const repositoryVariables: ReadonlySet<string> = new Set(
   (
     'GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_OBJECT_DIRECTORY GIT_DIR GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE ' +
@@ -95,8 +92,8 @@ const repositoryVariables: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the top folder of a repository from git's output. Returns `undefined` if the repository names another folder
- * (`core.worktree`), which may be unrelated.
+ * Returns the top folder of a repository from git's output. Returns `undefined` if the repository names another folder (`core.worktree`),
+ * which may be unrelated.
  */
 export function repositoryTop(answer: string | undefined): string | undefined {
   const top = answer?.replace(/\n$/u, '');
@@ -104,8 +101,8 @@ export function repositoryTop(answer: string | undefined): string | undefined {
 }
 
 /**
- * True if git can run in the repository of `folder`: no file that git always opens is a pipe or a device, on which git
- * would block until the time limit.
+ * True if git can run in the repository of `folder`: no file that git always opens is a pipe or a device, on which git would block until
+ * the time limit.
  */
 function isGitReady(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
@@ -124,10 +121,7 @@ const alwaysOpenedFiles =
     ' ',
   );
 
-/**
- * Returns the repository's own folder. For a worktree or submodule, returns the folder that its file names and the
- * shared one.
- */
+/** Returns the repository's own folder. For a worktree or submodule, returns the folder that its file names and the shared one. */
 function gitFoldersOf(top: string): readonly string[] {
   const own = gitFolderAt(top) ?? join(top, '.git');
   const common = firstMatchIn(join(own, 'commondir'), /^(.+)$/mu);
@@ -144,8 +138,8 @@ export interface IgnoredPaths {
 }
 
 /**
- * Lists ignored paths. Git writes nothing and runs nothing of the repository's. Returns `undefined` outside
- * repositories, without git, and if git doesn't answer.
+ * Lists ignored paths. Git writes nothing and runs nothing of the repository's. Returns `undefined` outside repositories, without git, and
+ * if git doesn't answer.
  */
 export async function ignoredPaths(
   folder: string,
@@ -168,8 +162,8 @@ export async function ignoredPaths(
 const endsWithSlash = (name: string): boolean => name.endsWith('/');
 
 /**
- * Returns the paths that are untracked and that git ignores by its current rules, or `undefined` if git doesn't answer.
- * Paths are relative to `folder`, with one character for each byte, and need not exist. None may be beyond a link.
+ * Returns the paths that are untracked and that git ignores by its current rules, or `undefined` if git doesn't answer. Paths are relative
+ * to `folder`, with one character for each byte, and need not exist. None may be beyond a link.
  */
 export async function filterIgnored(
   paths: readonly string[],
@@ -184,9 +178,7 @@ export async function filterIgnored(
   return new Set(names.map(name => name.slice('./'.length)));
 }
 
-/**
- * Returns the paths, relative to the top of a repository, that git tracks. A path with a line feed counts as untracked.
- */
+/** Returns the paths, relative to the top of a repository, that git tracks. A path with a line feed counts as untracked. */
 export async function filterTracked(paths: readonly string[], context: GitContext): Promise<ReadonlySet<string>> {
   const asked = paths.filter(path => !path.includes('\n'));
   const answer = await queryGit(['cat-file', '--batch-check'], asked.map(path => `:0:${path}\n`).join(''), context);

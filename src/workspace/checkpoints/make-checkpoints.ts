@@ -36,8 +36,7 @@ export interface CheckpointOptions {
 const maxQuestionDelayMs = 400;
 
 /**
- * Takes and reverts checkpoints of the files below some folders. They are kept elsewhere. No repository is needed, and
- * none is written to.
+ * Takes and reverts checkpoints of the files below some folders. They are kept elsewhere. No repository is needed, and none is written to.
  */
 export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   const {folder, environment, now} = options;
@@ -196,8 +195,8 @@ const outermost = (roots: readonly string[]): readonly string[] =>
 const maxNamed = 3;
 
 /**
- * Names the files that are about to be touched but that checkpoints leave out, such as `data.bin (1.2 GB)`. Names only
- * those found within the time limit.
+ * Names the files that are about to be touched but that checkpoints leave out, such as `data.bin (1.2 GB)`. Names only those found within
+ * the time limit.
  */
 export async function findUncoveredFiles(
   {paths, commands}: TouchedFiles,

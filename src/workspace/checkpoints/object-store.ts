@@ -24,10 +24,10 @@ import {gitBlobHash, gitBlobName, isGitBlobName, openGitBlobs} from './git-blobs
 /**
  * Stores contents by their hash. Passes on errors of the file system.
  *
- * A workspace may contain secrets, and none may end up on the disk a second time as plain text. So everything that fits
- * into memory is encrypted with its own hash as the key. The names of trees, which lead to all hashes, are in the same
- * user's session database. This hides values from searches, indexes and backups of the folder, but not from someone who
- * can read all of weft's data. Only this user can read the objects.
+ * A workspace may contain secrets, and none may end up on the disk a second time as plain text. So everything that fits into memory is
+ * encrypted with its own hash as the key. The names of trees, which lead to all hashes, are in the same user's session database. This hides
+ * values from searches, indexes and backups of the folder, but not from someone who can read all of weft's data. Only this user can read
+ * the objects.
  */
 export interface ObjectStore {
   put(bytes: Uint8Array | string): string;
@@ -40,8 +40,8 @@ export interface ObjectStore {
   /** Copies the named contents that git holds into the store, all at once. */
   fetch(names: readonly string[]): void;
   /**
-   * Writes the content to `target`, which must not exist. Returns `false` if the object is missing or damaged. Damage
-   * to large files isn't detected.
+   * Writes the content to `target`, which must not exist. Returns `false` if the object is missing or damaged. Damage to large files isn't
+   * detected.
    */
   copyTo(name: string, target: string): boolean;
   /** Writes all objects to the disk. Call it before handing out a name: until then objects may be in memory only. */
@@ -58,10 +58,7 @@ const maxWholeBytes = 16 * 1024 * 1024;
 /** The most contents from git to hold in memory at a time. */
 const maxFetched = 200;
 
-/**
- * The most bytes of pending objects in memory, and the most objects that are written to files of their own instead of a
- * pack.
- */
+/** The most bytes of pending objects in memory, and the most objects that are written to files of their own instead of a pack. */
 const maxPendingBytes = 32 * 1024 * 1024;
 const maxLooseObjects = 8;
 
@@ -70,8 +67,8 @@ const unfinishedPrefix = 'new-';
 const staleMs = 24 * 60 * 60 * 1000;
 
 /**
- * Opens a folder of objects: objects stored together are in a pack, others are loose, in their own files. A file is
- * complete as soon as it has its name, whenever a process is killed. Several processes may add to the folder at once.
+ * Opens a folder of objects: objects stored together are in a pack, others are loose, in their own files. A file is complete as soon as it
+ * has its name, whenever a process is killed. Several processes may add to the folder at once.
  */
 export function openObjects(folder: string, environment: NodeJS.ProcessEnv): ObjectStore {
   const blobs = openGitBlobs(join(folder, 'repositories.json'), environment);
@@ -259,8 +256,8 @@ function copyHashed(from: number, to: string): string {
 }
 
 /**
- * A pack holds many small objects in one file. A first checkpoint has over a thousand objects, and a file for each
- * would take ten times their size. The head of a pack implies the pack's length; a pack of another length is ignored.
+ * A pack holds many small objects in one file. A first checkpoint has over a thousand objects, and a file for each would take ten times
+ * their size. The head of a pack implies the pack's length; a pack of another length is ignored.
  */
 
 interface PackEntry {

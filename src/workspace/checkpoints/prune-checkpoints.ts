@@ -9,10 +9,7 @@ import {entryNames} from '../files/list-folder.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/**
- * How long a session's checkpoints are kept after its last write, and the total bytes beyond which the oldest are
- * deleted.
- */
+/** How long a session's checkpoints are kept after its last write, and the total bytes beyond which the oldest are deleted. */
 const maxAgeDays = 30;
 const maxBytes = 2 * 1024 * 1024 * 1024;
 
@@ -29,9 +26,8 @@ export interface PruneRequest {
 }
 
 /**
- * Deletes the checkpoints of sessions that are too old or beyond the size limit. The newest session always stays.
- * Returns `in-use`, and deletes nothing, if another process is using the checkpoints. If weft is killed at any moment,
- * everything needed is still there.
+ * Deletes the checkpoints of sessions that are too old or beyond the size limit. The newest session always stays. Returns `in-use`, and
+ * deletes nothing, if another process is using the checkpoints. If weft is killed at any moment, everything needed is still there.
  */
 export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' | 'in-use'> {
   const {folder, now} = request;

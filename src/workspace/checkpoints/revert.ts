@@ -35,9 +35,9 @@ interface RevertStep {
 type FileNode = Extract<TreeNode, {kind: 'file'}>;
 
 /**
- * Plans how to take back changes one after the other, starting from the current files (`now`). A file still as the
- * change left it becomes what it was before. A file changed since is merged if possible, or else left alone and
- * reported as a conflict. Paths that one of the trees left out are not touched.
+ * Plans how to take back changes one after the other, starting from the current files (`now`). A file still as the change left it becomes
+ * what it was before. A file changed since is merged if possible, or else left alone and reported as a conflict. Paths that one of the
+ * trees left out are not touched.
  */
 export async function planRevert(
   changes: readonly {readonly before: string; readonly after: string}[],
@@ -99,9 +99,7 @@ type Merged =
   | {readonly kind: 'clean' | 'merged'; readonly node: TreeNode | undefined}
   | {readonly kind: 'conflict'; readonly reason: string};
 
-/**
- * Merges one path three ways. `had`: as the change left it; `want`: as it was before the change; `is`: as it is now.
- */
+/** Merges one path three ways. `had`: as the change left it; `want`: as it was before the change; `is`: as it is now. */
 async function mergeNode(
   {had, want, is}: Record<'had' | 'want' | 'is', Difference['to']>,
   objects: ObjectStore,
@@ -125,10 +123,7 @@ async function mergeNode(
   };
 }
 
-/**
- * Returns a comparison of nodes. One tree may name a content by its hash and another by its git blob; then the stored
- * content decides.
- */
+/** Returns a comparison of nodes. One tree may name a content by its hash and another by its git blob; then the stored content decides. */
 function makeNodeComparison(
   objects: ObjectStore,
   nodes: readonly (TreeNode | undefined)[],
@@ -170,8 +165,8 @@ interface Replacement {
 }
 
 /**
- * Merges two changes of a text; all other bytes stay. Returns `undefined` for binary content, and if the changes touch
- * the same or adjacent lines.
+ * Merges two changes of a text; all other bytes stay. Returns `undefined` for binary content, and if the changes touch the same or adjacent
+ * lines.
  */
 async function mergeText(texts: {
   readonly common: Uint8Array;
@@ -239,8 +234,8 @@ const isSame = (a: Replacement, b: Replacement): boolean =>
 export type RefusedPath = {readonly path: string; readonly reason: string};
 
 /**
- * Applies the plan of a revert. Leaves alone paths that have changed since the plan was made. A file has its old or its
- * new content at every moment. Never throws.
+ * Applies the plan of a revert. Leaves alone paths that have changed since the plan was made. A file has its old or its new content at
+ * every moment. Never throws.
  */
 export function applyRevert(
   steps: readonly RevertStep[],

@@ -62,8 +62,8 @@ const versionControlFolders = new Set(['.git', '.hg', '.svn', '.jj']);
 const sliceMs = 12;
 
 /**
- * Stores the roots as they are now: every file, link and folder except version control folders, large ignored files,
- * and unreadable files. Writes nothing into the workspace.
+ * Stores the roots as they are now: every file, link and folder except version control folders, large ignored files, and unreadable files.
+ * Writes nothing into the workspace.
  */
 export async function scanWorkspace(
   context: ScanContext,
@@ -80,8 +80,8 @@ export async function scanWorkspace(
 }
 
 /**
- * Stores in advance the contents that the next scan will need and that git doesn't hold. Records the stats of their
- * files in `found`. If aborted, what it has stored so far stays usable.
+ * Stores in advance the contents that the next scan will need and that git doesn't hold. Records the stats of their files in `found`. If
+ * aborted, what it has stored so far stays usable.
  */
 export async function scanAhead(
   context: ScanContext,
@@ -97,10 +97,7 @@ export async function scanAhead(
   }
 }
 
-/**
- * Finds what a scan would leave out at, above or below some paths. If aborted, returns what it has found so far. Stores
- * nothing.
- */
+/** Finds what a scan would leave out at, above or below some paths. If aborted, returns what it has found so far. Stores nothing. */
 export async function findLeftOut(
   context: Omit<ScanContext, 'objects'>,
   only: readonly string[],
@@ -126,8 +123,8 @@ interface Known {
 }
 
 /**
- * Scans a new workspace without storing anything, so that nothing of a too large one is copied. Repositories are
- * scanned once, because git holds most of them.
+ * Scans a new workspace without storing anything, so that nothing of a too large one is copied. Repositories are scanned once, because git
+ * holds most of them.
  */
 async function refuseTooLarge(context: ScanContext, known: Known, signal: AbortSignal): Promise<void> {
   if (known.cache.files.size > 0 || known.ahead.files.size > 0) return;
@@ -158,10 +155,7 @@ interface FolderContext {
 
 const outsideRepository: Omit<FolderContext, 'status'> = {repository: false, index: undefined, queryFolder: ''};
 
-/**
- * `not-held`: store only contents that git doesn't hold. `leftOut`: only find what would be left out at, above or below
- * these paths.
- */
+/** `not-held`: store only contents that git doesn't hold. `leftOut`: only find what would be left out at, above or below these paths. */
 type Purpose = 'all' | 'not-held' | {readonly leftOut: RelatedPaths};
 
 interface ScanKnown extends Known {

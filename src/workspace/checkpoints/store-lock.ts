@@ -7,10 +7,9 @@ import {isRunning} from '../exec/process-table.ts';
 import {entryNames} from '../files/list-folder.ts';
 
 /**
- * Keeps pruning apart from the use of checkpoints. A process that uses checkpoints registers (a file named after it)
- * before it checks for the pruning lock. A process that prunes takes the lock before it checks for registered
- * processes. So at least one of two processes sees the other. Registrations of dead processes are ignored; those of
- * other machines that share the folder count for a week.
+ * Keeps pruning apart from the use of checkpoints. A process that uses checkpoints registers (a file named after it) before it checks for
+ * the pruning lock. A process that prunes takes the lock before it checks for registered processes. So at least one of two processes sees
+ * the other. Registrations of dead processes are ignored; those of other machines that share the folder count for a week.
  */
 
 const week = 7 * 24 * 60 * 60 * 1000;

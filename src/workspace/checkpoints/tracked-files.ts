@@ -23,16 +23,15 @@ export interface GitIndex {
   /** The tracked `.gitattributes` files, by absolute path. */
   readonly attributes: ReadonlySet<string>;
   /**
-   * `as-held`: files have the content of their blobs. `compared`: git may convert contents (line endings, filters), so
-   * each file must be read.
+   * `as-held`: files have the content of their blobs. `compared`: git may convert contents (line endings, filters), so each file must be
+   * read.
    */
   readonly contents: 'as-held' | 'compared';
 }
 
 /**
- * Reads the index of the repository that contains `folder`. Returns `undefined` if there is none, or for a kind that
- * isn't supported here (split, SHA-256); everything is then stored as outside repositories. Runs no program that the
- * repository names.
+ * Reads the index of the repository that contains `folder`. Returns `undefined` if there is none, or for a kind that isn't supported here
+ * (split, SHA-256); everything is then stored as outside repositories. Runs no program that the repository names.
  */
 export async function readGitIndex(
   folder: string,
@@ -78,8 +77,8 @@ interface ReadIndex {
 }
 
 /**
- * The index that was read last, by folder. Until git writes the index again, a file whose stats match its entry is
- * unchanged, even if settings have changed.
+ * The index that was read last, by folder. Until git writes the index again, a file whose stats match its entry is unchanged, even if
+ * settings have changed.
  */
 const lastRead = new Map<string, ReadIndex>();
 
@@ -128,8 +127,7 @@ function foldersBetween(top: string, folder: string): readonly string[] {
 }
 
 /**
- * Returns the index for the files below a folder. If a `.gitattributes` there (or a deleted one) may convert contents,
- * they are `compared`.
+ * Returns the index for the files below a folder. If a `.gitattributes` there (or a deleted one) may convert contents, they are `compared`.
  */
 export function withAttributes(index: GitIndex, folder: string): GitIndex {
   if (index.contents === 'compared') return index;
@@ -157,8 +155,8 @@ function mentionsConversion(file: string): boolean {
 const tickMs = 20;
 
 /**
- * Parses a git index of version 2 to 4. Returns `undefined` for other versions and for a split index. Parses only names
- * at once and entries on demand, because there may be very many.
+ * Parses a git index of version 2 to 4. Returns `undefined` for other versions and for a split index. Parses only names at once and entries
+ * on demand, because there may be very many.
  */
 function parseIndex(
   bytes: Buffer,

@@ -6,8 +6,8 @@ import {lineEndingAt, lineView, applySplices} from './line-endings.ts';
 import {ambiguousMatchText, matchNotes, type ChangedText} from './apply-replacement.ts';
 
 /**
- * Applies the hunks of a patch in order, whole lines at a time. Each hunk is searched for after the previous hunk and
- * after its own context. The errors are for the model, one for each hunk that fits nowhere.
+ * Applies the hunks of a patch in order, whole lines at a time. Each hunk is searched for after the previous hunk and after its own
+ * context. The errors are for the model, one for each hunk that fits nowhere.
  */
 export function applyHunks(
   text: string,

@@ -13,8 +13,8 @@ const maxBytes = 20 * 1024 * 1024;
 export const artifactFolder = (folder: string, session: string): string => join(folder, session);
 
 /**
- * Keeps artifacts below `folder` as SESSION/SHA256/NAME, readable only by the user. Refuses a file for which
- * `holdsSecrets` is true: a copy would stay after the original is cleaned up.
+ * Keeps artifacts below `folder` as SESSION/SHA256/NAME, readable only by the user. Refuses a file for which `holdsSecrets` is true: a copy
+ * would stay after the original is cleaned up.
  */
 export const makeArtifacts = ({
   folder,
@@ -63,8 +63,8 @@ export const makeArtifacts = ({
 });
 
 /**
- * Returns an artifact's content with the first of its names, or `undefined` if there is none. A link, a file that is
- * too large and a file with another hash count as none.
+ * Returns an artifact's content with the first of its names, or `undefined` if there is none. A link, a file that is too large and a file
+ * with another hash count as none.
  */
 export async function readArtifact(
   folder: string,

@@ -21,8 +21,8 @@ const maxEdits = 1500;
 const maxLineLength = 2000;
 
 /**
- * Returns the hunks that turn one text into the other. Lines come without their endings. A change too large to match
- * line by line is one hunk with the first `maxShown` removed and added lines; the counts are of all lines.
+ * Returns the hunks that turn one text into the other. Lines come without their endings. A change too large to match line by line is one
+ * hunk with the first `maxShown` removed and added lines; the counts are of all lines.
  */
 export async function diffHunks(before: string, after: string, maxShown: number): Promise<TextDiff> {
   const fine = await fineHunks(before, after);
@@ -104,10 +104,7 @@ interface CoarseOptions {
   readonly maxShown: number;
 }
 
-/**
- * Builds only the lines that are shown, because texts can be millions of lines long. A line ending at the end begins no
- * further line.
- */
+/** Builds only the lines that are shown, because texts can be millions of lines long. A line ending at the end begins no further line. */
 export function coarseChange(before: string, after: string, {context, maxShown}: CoarseOptions): CoarseChange {
   const start = commonLines(before, after);
   const old = linesFrom(before, start);
@@ -154,8 +151,7 @@ const linesFrom = (text: string, start: number): string | undefined =>
   start >= text.length ? undefined : text.slice(start, text.endsWith('\n') ? text.length - 1 : text.length);
 
 /**
- * Returns the length of the lines that both texts end with. Each counts with the line ending before it, the first one
- * also if it has none.
+ * Returns the length of the lines that both texts end with. Each counts with the line ending before it, the first one also if it has none.
  */
 function commonTailLength(old: string, fresh: string): number {
   const most = Math.min(old.length, fresh.length);
@@ -200,10 +196,7 @@ const toDiffLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine
 /** Shared by all lines without marks, because there may be very many. */
 const noRanges: DiffLine['changed'] = [];
 
-/**
- * The most lines of one run (removed, then added) to compare with each other, and the most characters to compare in one
- * diff.
- */
+/** The most lines of one run (removed, then added) to compare with each other, and the most characters to compare in one diff. */
 const maxPaired = 60;
 const maxCompared = 200_000;
 

@@ -51,10 +51,7 @@ function isAlreadyApplied(text: string, {oldText, newText}: TextPair): boolean {
   return fresh.length >= 4 && isThereOnce && similarity(bigramsOf(old), old, fresh) >= minSimilarity;
 }
 
-/**
- * Returns the lines where the old text was probably meant to begin, best first: most of its lines match there apart
- * from white space.
- */
+/** Returns the lines where the old text was probably meant to begin, best first: most of its lines match there apart from white space. */
 function nearestStarts(fileLines: readonly string[], oldText: string): readonly number[] {
   const oldLines = oldText.split('\n').slice(0, maxCompared);
   const wanted = new Map<string, number[]>();

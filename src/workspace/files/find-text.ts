@@ -33,8 +33,8 @@ const maxSpans = 1000;
 export const maxCountedMatches = 10_000;
 
 /**
- * Finds the old text. Tries an exact match, then one without the line numbers that Read prints, then the tolerant tiers
- * (see `tiers`). With `lines`, a match must begin and end at line borders. The search begins at the offset `from`.
+ * Finds the old text. Tries an exact match, then one without the line numbers that Read prints, then the tolerant tiers (see `tiers`). With
+ * `lines`, a match must begin and end at line borders. The search begins at the offset `from`.
  */
 export function findText(
   text: string,
@@ -138,9 +138,7 @@ function trimSplice(splice: Splice, there: string): Splice {
   };
 }
 
-/**
- * Returns `undefined` unless every line begins with a number and the numbers are consecutive, as in the output of Read.
- */
+/** Returns `undefined` unless every line begins with a number and the numbers are consecutive, as in the output of Read. */
 function stripLineNumbers({oldText, newText}: TextPair): TextPair | undefined {
   let next: number | undefined;
   const lines = oldText.split('\n');
@@ -176,15 +174,15 @@ const splitsPair = (text: string, offset: number): boolean =>
   offset > 0 && (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(offset) & 0xfc00) === 0xdc00;
 
 /**
- * What a comparison ignores, in growing order: white space at line ends, then the difference between typographic and
- * plain characters, then indentation.
+ * What a comparison ignores, in growing order: white space at line ends, then the difference between typographic and plain characters, then
+ * indentation.
  */
 const tiers = ['exact', 'line-ends', 'typography', 'indentation', 'indentation-and-typography'] as const;
 export type Tier = (typeof tiers)[number];
 
 /**
- * A text without what a tier ignores. `at(n)` is the offset in the original of its character n; if n is the length, it
- * is the original's end.
+ * A text without what a tier ignores. `at(n)` is the offset in the original of its character n; if n is the length, it is the original's
+ * end.
  */
 interface NormalizedText {
   readonly text: string;
@@ -233,8 +231,8 @@ function trimLines(text: string, sides: 'end' | 'both'): NormalizedText {
 }
 
 /**
- * Binary search: returns the first of `length` indexes for which `holds` is true, or `length` if there is none. `holds`
- * must not turn false again.
+ * Binary search: returns the first of `length` indexes for which `holds` is true, or `length` if there is none. `holds` must not turn false
+ * again.
  */
 export function binarySearchFirst(length: number, holds: (at: number) => boolean): number {
   let low = 0;
@@ -262,9 +260,9 @@ export function toAsciiPunctuation(text: string): string {
 const typographic = /[\u00a0\u2002-\u200a\u2010-\u201f\u202f\u2032\u2033\u205f\u2212\u3000]/u;
 
 /**
- * Indents the new text as the file is, for a match that differs in indentation. `there` is the matched text of the
- * file: the lines of `oldText`, apart from white space at line ends. Unchanged lines stay as they are in the file.
- * Returns `undefined` if no rule maps the indentation of `oldText` to that of the file.
+ * Indents the new text as the file is, for a match that differs in indentation. `there` is the matched text of the file: the lines of
+ * `oldText`, apart from white space at line ends. Unchanged lines stay as they are in the file. Returns `undefined` if no rule maps the
+ * indentation of `oldText` to that of the file.
  */
 function reindent(
   there: string,
@@ -320,9 +318,7 @@ function indentRule(
   };
 }
 
-/**
- * Returns the longest known indentation that `indent` begins with, or else the shortest one that begins with `indent`.
- */
+/** Returns the longest known indentation that `indent` begins with, or else the shortest one that begins with `indent`. */
 function nearestBase(indent: string, known: readonly string[]): string | undefined {
   const sorted = known.toSorted((a, b) => b.length - a.length);
   return sorted.find(each => indent.startsWith(each)) ?? sorted.findLast(each => each.startsWith(indent));

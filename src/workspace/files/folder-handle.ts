@@ -7,8 +7,8 @@ import {isRunning} from '../exec/process-table.ts';
 import {pathOfHandle} from './regular-files.ts';
 
 /**
- * An open folder. Where the system allows (/proc/self/fd), its files are reached through the open descriptor. So the
- * folder stays the one that was checked, wherever its path leads later.
+ * An open folder. Where the system allows (/proc/self/fd), its files are reached through the open descriptor. So the folder stays the one
+ * that was checked, wherever its path leads later.
  */
 export interface FolderHandle extends AsyncDisposable {
   /** Returns the path of the file `name` in the folder. */
@@ -23,8 +23,8 @@ export interface FolderHandle extends AsyncDisposable {
 export const openFolder = async (path: string): Promise<FolderHandle> => openHandle(path, path);
 
 /**
- * Opens a folder, and creates it and its parents if they are missing. Each is created inside its open parent, so a link
- * that replaces one has no effect. `made` lists the new folders, outermost first.
+ * Opens a folder, and creates it and its parents if they are missing. Each is created inside its open parent, so a link that replaces one
+ * has no effect. `made` lists the new folders, outermost first.
  */
 export async function makeAndOpenFolder(
   path: string,
@@ -137,8 +137,8 @@ async function openDirectory(path: string): Promise<FileHandle | undefined> {
 }
 
 /**
- * The age, in milliseconds, from which a temporary file counts as left behind. Its writer may run on another machine,
- * so the pid alone doesn't tell.
+ * The age, in milliseconds, from which a temporary file counts as left behind. Its writer may run on another machine, so the pid alone
+ * doesn't tell.
  */
 const staleMs = 60_000;
 

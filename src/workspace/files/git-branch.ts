@@ -3,8 +3,8 @@ import {isFolder} from './list-folder.ts';
 import {readRegularFile} from './regular-files.ts';
 
 /**
- * Returns what git has checked out in `directory`: a branch, or the beginning of a commit; empty outside a repository.
- * Reads two small regular files and starts no process.
+ * Returns what git has checked out in `directory`: a branch, or the beginning of a commit; empty outside a repository. Reads two small
+ * regular files and starts no process.
  */
 export function gitBranch(directory: string): string {
   const head = headIn(directory);
@@ -19,10 +19,7 @@ export const firstMatchIn = (path: string, line: RegExp): string | undefined =>
 
 const maxFileBytes = 4096;
 
-/**
- * Returns the repository's `.git` folder for its top folder. In a worktree or submodule `.git` is a file that names the
- * folder.
- */
+/** Returns the repository's `.git` folder for its top folder. In a worktree or submodule `.git` is a file that names the folder. */
 export function gitFolderAt(top: string): string | undefined {
   const git = join(top, '.git');
   if (isFolder(git)) return git;

@@ -22,9 +22,9 @@ interface InstructionFolders {
 }
 
 /**
- * Reads the beginning of an instruction file. Its text goes to the model before anyone has trusted the folder, and a
- * repository may contain a link of this name. So the file must be a regular one, in the folder it was found in or in
- * the workspace. Another user's file in a shared folder (a parent such as /tmp) is skipped too.
+ * Reads the beginning of an instruction file. Its text goes to the model before anyone has trusted the folder, and a repository may contain
+ * a link of this name. So the file must be a regular one, in the folder it was found in or in the workspace. Another user's file in a
+ * shared folder (a parent such as /tmp) is skipped too.
  */
 export function readInstructionFile(folder: string, name: string, places: InstructionFolders): InstructionFile {
   const path = join(folder, name);
@@ -100,9 +100,8 @@ function readBeginning(real: string): InstructionFile {
 }
 
 /**
- * Adds a note to the workspace's instructions, as the last item under `## Notes`. Uses AGENTS.md, or CLAUDE.md if only
- * that exists, because a new AGENTS.md would hide it. Returns the file's name. Everything else in the file stays as it
- * is.
+ * Adds a note to the workspace's instructions, as the last item under `## Notes`. Uses AGENTS.md, or CLAUDE.md if only that exists, because
+ * a new AGENTS.md would hide it. Returns the file's name. Everything else in the file stays as it is.
  */
 export async function addInstructionNote(note: string, directory: string): Promise<Outcome<string, Fault>> {
   let name: string = instructionFileNames[0];

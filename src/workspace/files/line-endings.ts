@@ -9,8 +9,8 @@ export function lineEndingKind(text: string): 'lf' | 'crlf' | 'cr' | 'mixed' {
 }
 
 /**
- * A text with `\n` as its only line ending, as models see files, and a map of its offsets to the original. A lone `\r`
- * counts as a line ending if the text has no other kind, or in a `loose` view.
+ * A text with `\n` as its only line ending, as models see files, and a map of its offsets to the original. A lone `\r` counts as a line
+ * ending if the text has no other kind, or in a `loose` view.
  */
 export interface LineView {
   readonly text: string;
@@ -50,8 +50,8 @@ export function lineEndingAt(text: string, offset: number): LineEnding {
 }
 
 /**
- * Applies splices of the view to the original text. Inserted lines take the line endings of the lines they replace if
- * the counts match, or else the nearest line ending.
+ * Applies splices of the view to the original text. Inserted lines take the line endings of the lines they replace if the counts match, or
+ * else the nearest line ending.
  */
 export function applySplices(text: string, view: LineView, splices: readonly Splice[]): string {
   const parts: string[] = [];

@@ -8,8 +8,8 @@ import {openFolder} from './folder-handle.ts';
 const maxEntries = 500;
 
 /**
- * Lists the folder at `path` (links resolved) by name. Folders, and links to folders, end with a slash. The request's
- * range counts entries. Throws if a link has replaced the folder.
+ * Lists the folder at `path` (links resolved) by name. Folders, and links to folders, end with a slash. The request's range counts entries.
+ * Throws if a link has replaced the folder.
  */
 export async function listDirectory(
   path: string,

@@ -9,8 +9,8 @@ import type {Fault} from '../../domain/fault.ts';
 export const maxShownLength = 30_000;
 
 /**
- * Returns the beginning of a text, at most `most` UTF-16 units. Cuts at a line end if one is in the second half, and
- * never inside a character.
+ * Returns the beginning of a text, at most `most` UTF-16 units. Cuts at a line end if one is in the second half, and never inside a
+ * character.
  */
 export function truncateText(text: string, most = maxShownLength): string {
   if (text.length <= most) return text;
@@ -20,8 +20,7 @@ export function truncateText(text: string, most = maxShownLength): string {
 }
 
 /**
- * Saves a text in a file that the model can read. Returns `undefined` if the file can't be written: the model still
- * reads the beginning.
+ * Saves a text in a file that the model can read. Returns `undefined` if the file can't be written: the model still reads the beginning.
  */
 export async function saveText(text: string, newFile: () => string): Promise<string | undefined> {
   try {
@@ -33,10 +32,7 @@ export async function saveText(text: string, newFile: () => string): Promise<str
   }
 }
 
-/**
- * Wraps an MCP port: saves long results in files, and gives the model the beginning and the file's path. Results are
- * already redacted.
- */
+/** Wraps an MCP port: saves long results in files, and gives the model the beginning and the file's path. Results are already redacted. */
 export function saveLongAnswers(mcp: McpPort, newFile: () => string): McpPort {
   const kept = async (answer: Promise<Outcome<McpResult, Fault>>): Promise<Outcome<McpResult, Fault>> => {
     const settled = await answer;

@@ -11,8 +11,8 @@ import {causeText, faultText, rejected, type Fault} from '../../domain/fault.ts'
 import type {FileWrite} from './write-files.ts';
 
 /**
- * The machine's files as seen from a workspace. Relative paths start at the first of `roots`; all roots count as
- * inside. The port remembers by content hash what the model read, and refuses to overwrite what has changed since.
+ * The machine's files as seen from a workspace. Relative paths start at the first of `roots`; all roots count as inside. The port remembers
+ * by content hash what the model read, and refuses to overwrite what has changed since.
  */
 export function makeFiles(options: {
   readonly roots: readonly string[];
@@ -179,9 +179,8 @@ async function withSyntaxNote(file: PlannedFile): Promise<FileDiff> {
 }
 
 /**
- * Returns how the plan differs from the edit that the user approved, or `undefined` if it doesn't. A change elsewhere
- * in the file by another program is fine as long as the added and removed lines are the same. The user's own changes
- * apply to exactly one text.
+ * Returns how the plan differs from the edit that the user approved, or `undefined` if it doesn't. A change elsewhere in the file by
+ * another program is fine as long as the added and removed lines are the same. The user's own changes apply to exactly one text.
  */
 function approvalMismatch(
   planned: readonly PlannedFile[],

@@ -48,10 +48,7 @@ export interface FileMemory {
   readonly misses: Map<string, number>;
 }
 
-/**
- * A replacement and its result. An edit is planned once to be judged and again to be written; the second time reuses
- * the result.
- */
+/** A replacement and its result. An edit is planned once to be judged and again to be written; the second time reuses the result. */
 interface CachedReplacement {
   readonly edit: FileEdit;
   readonly from: string;
@@ -197,10 +194,7 @@ async function snapshotOf(path: string, {isReadOnly}: PlanContext): Promise<Outc
   return snapshot;
 }
 
-/**
- * True if the path itself (its folders resolved) is a link. Deleting or renaming could mean the link or its target, so
- * it is refused.
- */
+/** True if the path itself (its folders resolved) is a link. Deleting or renaming could mean the link or its target, so it is refused. */
 async function isLinkAt(given: string, {paths, home}: PlanContext): Promise<boolean> {
   const written = resolve(paths.root, expandHome(given, home));
   const stats = await lstat(join(realPath(dirname(written)), basename(written))).catch(() => undefined);
@@ -325,10 +319,7 @@ export interface PlannedFile {
   readonly after: Buffer | undefined;
   /** The file that is renamed to this one, and so is removed. */
   readonly source: {readonly path: string; readonly before: PresentFile} | undefined;
-  /**
-   * Whether the model knows the whole content after the edit. It doesn't if it had not read the file, or if the user
-   * changed the edit.
-   */
+  /** Whether the model knows the whole content after the edit. It doesn't if it had not read the file, or if the user changed the edit. */
   readonly modelKnowledge: 'known' | 'unknown';
   readonly diff: FileDiff;
 }
@@ -399,10 +390,7 @@ function editableTextOf(bytes: Buffer | undefined): string | undefined {
   return decoded.tag === 'ok' && decoded.value.text.isWellFormed() ? decoded.value.text : undefined;
 }
 
-/**
- * Bounds of a quotation: files, hunks per file, lines per hunk, lines by which a change may have moved, characters per
- * line.
- */
+/** Bounds of a quotation: files, hunks per file, lines per hunk, lines by which a change may have moved, characters per line. */
 const maxFiles = 5;
 const maxHunks = 5;
 const maxLines = 20;
@@ -410,8 +398,8 @@ const maxShift = 500;
 const maxLineLength = 300;
 
 /**
- * Quotes the current lines where the shown changes belong, for files that have changed since, so that the model's next
- * try succeeds. `quotable` returns the real path of a file that the model may see, or else `undefined`.
+ * Quotes the current lines where the shown changes belong, for files that have changed since, so that the model's next try succeeds.
+ * `quotable` returns the real path of a file that the model may see, or else `undefined`.
  */
 export async function quoteCurrentLines(
   shown: readonly FileDiff[],
@@ -442,8 +430,8 @@ const context = 5;
 const maxWhole = 30;
 
 /**
- * Returns the current lines, numbered and with context, where the model saw `wanted`; all lines of a short file. Empty
- * if that location is unknown.
+ * Returns the current lines, numbered and with context, where the model saw `wanted`; all lines of a short file. Empty if that location is
+ * unknown.
  */
 function quoteAround(
   wanted: string,

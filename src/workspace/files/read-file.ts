@@ -34,8 +34,8 @@ const sniffBytes = 8192;
 const chunkBytes = 256 * 1024;
 
 /**
- * Reads a range of lines, or an image, in one pass over the file and in bounded memory. The pass also counts the lines
- * and computes the hash. `shown` is the path for messages.
+ * Reads a range of lines, or an image, in one pass over the file and in bounded memory. The pass also counts the lines and computes the
+ * hash. `shown` is the path for messages.
  */
 export async function readRegular(
   source: {readonly handle: FileHandle; readonly size: number; readonly shown: string; readonly request: ReadRequest},
@@ -253,8 +253,8 @@ function collectLines(range: {readonly first: number; readonly limit: number}) {
 }
 
 /**
- * Returns the cells of a Jupyter notebook as text, each under a heading, with the text of its outputs. Returns
- * `undefined` if the JSON is not a notebook.
+ * Returns the cells of a Jupyter notebook as text, each under a heading, with the text of its outputs. Returns `undefined` if the JSON is
+ * not a notebook.
  */
 function notebookText(json: string): string | undefined {
   const parsed = notebook.safeParse(tryParse(json));

@@ -38,10 +38,9 @@ type OpenResult =
 const maxAttempts = 3;
 
 /**
- * Opens the regular file at `path` (all links resolved) for reading; the caller closes it. Pipes, sockets and devices
- * are refused unopened, because opening one can block. The opened file is at exactly that path: if a link has replaced
- * the file or one of its folders since the path was resolved, the file is refused. `through` is another path to the
- * same file, by way of a folder handle.
+ * Opens the regular file at `path` (all links resolved) for reading; the caller closes it. Pipes, sockets and devices are refused unopened,
+ * because opening one can block. The opened file is at exactly that path: if a link has replaced the file or one of its folders since the
+ * path was resolved, the file is refused. `through` is another path to the same file, by way of a folder handle.
  */
 export async function openRegular(path: string, through: string = path): Promise<OpenResult> {
   for (let attempt = 1; ; attempt += 1) {
@@ -88,10 +87,7 @@ const isLinkLoop = async (path: string): Promise<boolean> =>
     (cause: unknown) => hasCode(cause, 'ELOOP'),
   );
 
-/**
- * Returns whether the open file is at `path`. Linux tells where an open file is; elsewhere the path is resolved once
- * more.
- */
+/** Returns whether the open file is at `path`. Linux tells where an open file is; elsewhere the path is resolved once more. */
 async function locateHandle(
   handle: FileHandle,
   opened: Stats,
@@ -116,8 +112,8 @@ export const descriptorPath = (handle: FileHandle, path: string): string =>
   process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
 
 /**
- * Opens the file or folder at `path`, all links resolved, without blocking on a pipe. Throws EBUSY if a link has
- * replaced a part of the path.
+ * Opens the file or folder at `path`, all links resolved, without blocking on a pipe. Throws EBUSY if a link has replaced a part of the
+ * path.
  */
 export function openExactPath(path: string): number {
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
@@ -128,8 +124,8 @@ export function openExactPath(path: string): number {
 }
 
 /**
- * Returns the bytes of a regular file. Returns `undefined` for anything else, for a file of more than `maxSize` bytes,
- * and for an unreadable one. Opening never blocks, because a repository may contain a pipe or a device under any name.
+ * Returns the bytes of a regular file. Returns `undefined` for anything else, for a file of more than `maxSize` bytes, and for an
+ * unreadable one. Opening never blocks, because a repository may contain a pipe or a device under any name.
  */
 export function readRegularFile(
   path: string,
@@ -160,10 +156,7 @@ export function readRegularFile(
   }
 }
 
-/**
- * Returns the bytes of a regular file as Latin-1 characters. Doesn't read pipes, devices, or files over 256 MB (the
- * largest git index).
- */
+/** Returns the bytes of a regular file as Latin-1 characters. Doesn't read pipes, devices, or files over 256 MB (the largest git index). */
 export function readBytes(path: string): ReadBytes {
   try {
     const stats = statSync(path, {throwIfNoEntry: false});
@@ -185,10 +178,7 @@ export function readBytes(path: string): ReadBytes {
 
 const maxBytes = 256 * 1024 * 1024;
 
-/**
- * Computes the SHA-256 of files, one after the other. Never throws; after an abort the remaining files count as
- * unreadable.
- */
+/** Computes the SHA-256 of files, one after the other. Never throws; after an abort the remaining files count as unreadable. */
 export async function fingerprintFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]> {
   const prints: Fingerprint[] = [];
   for (const path of paths) prints.push(signal.aborted ? {path, kind: 'unreadable'} : await fingerprint(path, signal));

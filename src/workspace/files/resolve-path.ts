@@ -9,9 +9,7 @@ import type {JudgedPath} from '../../domain/obligation.ts';
 /** How paths are read and shown in one workspace. */
 export interface Paths {
   readonly resolve: (path: string) => ResolvedPath;
-  /**
-   * Returns a resolved path for people and models: relative to the workspace root if it is inside, or else absolute.
-   */
+  /** Returns a resolved path for people and models: relative to the workspace root if it is inside, or else absolute. */
   readonly show: (real: string) => string;
   /** The workspace root, links resolved. */
   readonly root: string;
@@ -70,8 +68,8 @@ export function expandHome(path: string, home: string): string {
 }
 
 /**
- * Resolves the links in the longest existing part of `path`, in the case the disk has. A link to a missing target is
- * followed too, because a write would land there.
+ * Resolves the links in the longest existing part of `path`, in the case the disk has. A link to a missing target is followed too, because
+ * a write would land there.
  */
 export function realPath(path: string): string {
   /** The parts of the path below `at` that don't exist, innermost first. */

@@ -16,8 +16,8 @@ interface Language {
 }
 
 /**
- * Returns a note if an edit broke a file: the file parsed before and doesn't any more. Returns `undefined` otherwise,
- * and for file types without a parser here.
+ * Returns a note if an edit broke a file: the file parsed before and doesn't any more. Returns `undefined` otherwise, and for file types
+ * without a parser here.
  */
 export async function syntaxNote(
   path: string,
@@ -142,10 +142,7 @@ const languages: Readonly<Record<string, Language>> = {
   '.cjs': javaScript,
 };
 
-/**
- * Turns JSON with comments and trailing commas into plain JSON. Each removed character becomes a space, so that offsets
- * stay the same.
- */
+/** Turns JSON with comments and trailing commas into plain JSON. Each removed character becomes a space, so that offsets stay the same. */
 const jsonWithComments = (text: string): string =>
   blankTrailingCommas(text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//gu, blankComment));
 

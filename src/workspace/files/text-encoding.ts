@@ -16,8 +16,8 @@ const isReadOnlyEncoding = (encoding: string): encoding is ReadOnlyEncoding =>
   readOnlyEncodings.some(each => each === encoding);
 
 /**
- * How the bytes of a text file map to text. A byte without a character becomes an escape of its own (see
- * `escapeBytes`), so that decoding loses nothing. `unknown` understands only ASCII.
+ * How the bytes of a text file map to text. A byte without a character becomes an escape of its own (see `escapeBytes`), so that decoding
+ * loses nothing. `unknown` understands only ASCII.
  */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | CodePage | ReadOnlyEncoding | 'unknown';
 
@@ -62,10 +62,7 @@ export function detectForm(bytes: Buffer, part: 'all' | 'start'): TextForm | und
   return {encoding: isUtf8(whole) ? 'utf-8' : guessEncoding(whole), mark: 'no-mark'};
 }
 
-/**
- * Decodes without loss: `encodeText` returns the same bytes, except for read-only encodings. Fails if the bytes are not
- * text.
- */
+/** Decodes without loss: `encodeText` returns the same bytes, except for read-only encodings. Fails if the bytes are not text. */
 export function decodeText(bytes: Buffer): Outcome<DecodedText, 'binary'> {
   const form = detectForm(bytes, 'all');
   if (form === undefined) return failed('binary');
@@ -93,8 +90,8 @@ function decodeAs(bytes: Buffer, {encoding, mark}: TextForm): string | undefined
 }
 
 /**
- * Returns why a file of this encoding can't be edited, or `undefined` if it can. The text continues a sentence that
- * begins with the file's name.
+ * Returns why a file of this encoding can't be edited, or `undefined` if it can. The text continues a sentence that begins with the file's
+ * name.
  */
 export const readOnlyEncodingProblem = (encoding: TextEncoding): string | undefined =>
   isReadOnlyEncoding(encoding)
@@ -152,9 +149,7 @@ function withoutSplitCharacter(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/**
- * Match the non-ASCII bytes of one character, in bytes read as Latin-1. A byte that begins no character matches alone.
- */
+/** Match the non-ASCII bytes of one character, in bytes read as Latin-1. A byte that begins no character matches alone. */
 const characterPatterns: Readonly<Record<MultiByteEncoding | 'utf-8', RegExp>> = {
   'utf-8':
     /[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/gu,
@@ -171,9 +166,7 @@ const characterPatternOf = (encoding: CodePage): RegExp =>
 
 /** Decodes and encodes one legacy encoding. */
 interface CodePageTable {
-  /**
-   * Decodes without loss: bytes without a character, and those that `encode` would write differently, become escapes.
-   */
+  /** Decodes without loss: bytes without a character, and those that `encode` would write differently, become escapes. */
   decode(bytes: Buffer): string;
   /** Returns `undefined` if the encoding lacks a character. */
   encode(text: string): Buffer | undefined;
@@ -271,8 +264,8 @@ const maxSampleBytes = 256 * 1024;
 const minShare = 0.6;
 
 /**
- * Guesses the encoding of bytes that are not all UTF-8 and contain no zeros. Compares the share of non-ASCII bytes that
- * are frequent in texts of each encoding. Mostly UTF-8 means UTF-8 with broken bytes; `unknown` if nothing fits well.
+ * Guesses the encoding of bytes that are not all UTF-8 and contain no zeros. Compares the share of non-ASCII bytes that are frequent in
+ * texts of each encoding. Mostly UTF-8 means UTF-8 with broken bytes; `unknown` if nothing fits well.
  */
 function guessEncoding(bytes: Buffer): CodePage | ReadOnlyEncoding | 'utf-8' | 'unknown' {
   const text = bytes.toString('latin1', 0, maxSampleBytes);
@@ -346,8 +339,8 @@ const frequentWestern =
   /[\x80\x85\x91-\x94\x96\x97\xa0\xa3\xa7\xa9\xab\xae\xb0\xb5\xb7\xbb\xc0-\xcf\xd1-\xd6\xd8-\xef\xf1-\xf6\xf8-\xfd]/gu;
 
 /**
- * Tells the two Cyrillic encodings apart: words are non-ASCII runs of two or more letters, mostly lowercase, and
- * lowercase letters have different bytes in each.
+ * Tells the two Cyrillic encodings apart: words are non-ASCII runs of two or more letters, mostly lowercase, and lowercase letters have
+ * different bytes in each.
  */
 function cyrillicShares(text: string): readonly ['windows-1251' | 'koi8-r', number][] {
   const high = count(text, singleBytes);

@@ -20,10 +20,7 @@ export interface ChangedPlan {
   readonly userChanged: readonly UserChangedFile[];
 }
 
-/**
- * Applies the user's changes to a plan. Drops files that would then stay unchanged. The changes must belong to this
- * plan.
- */
+/** Applies the user's changes to a plan. Drops files that would then stay unchanged. The changes must belong to this plan. */
 export async function applyUserChanges(
   planned: readonly PlannedFile[],
   userChanges: UserChanges,
@@ -122,10 +119,7 @@ async function dropHunks(file: PlannedFile, dropped: ReadonlySet<number>): Promi
   return ok({file: await withContent(file, bytes), changes: [change]});
 }
 
-/**
- * If the user's text equals the old one, the file stays as it was. A line ending that the editor adds or removes counts
- * as a change.
- */
+/** If the user's text equals the old one, the file stays as it was. A line ending that the editor adds or removes counts as a change. */
 async function applyRewrittenText(file: PlannedFile, text: string): Promise<Outcome<ChangedFile, Fault>> {
   const {path} = file.diff;
   const old = decodeOptional(oldBytes(file));

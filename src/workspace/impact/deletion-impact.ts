@@ -4,9 +4,7 @@ import {basename, dirname, join} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
 import {formatCount, type Impact, type ImpactContext, maxNamed, listPaths, emptyImpact, runGit} from './impact.ts';
 
-/**
- * Returns what is lost if the files and folders at `targets` (absolute) are deleted, folders with all their content.
- */
+/** Returns what is lost if the files and folders at `targets` (absolute) are deleted, folders with all their content. */
 export async function deletionImpact(targets: readonly string[], context: ImpactContext): Promise<Impact> {
   const present = outermost(targets.filter(path => kindOf(path) !== 'missing'));
   if (present.length === 0) return emptyImpact;
@@ -135,10 +133,7 @@ interface AtRisk {
 const maxFolders = 8;
 const maxNames = 200;
 
-/**
- * Counts the files at `targets` (`files` of them in all) that git has no copy of. Returns `undefined` outside
- * repositories.
- */
+/** Counts the files at `targets` (`files` of them in all) that git has no copy of. Returns `undefined` outside repositories. */
 async function filesAtRisk(
   targets: readonly string[],
   {files, context}: {readonly files: number; readonly context: ImpactContext},

@@ -51,9 +51,7 @@ export const listPaths = (paths: readonly string[], total = paths.length): Omit<
 /** The most bytes of output to read. */
 const maxOutput = 8 * 1024 * 1024;
 
-/**
- * Runs a read-only program and returns its output, or `undefined` if it failed. The context's signal bounds its time.
- */
+/** Runs a read-only program and returns its output, or `undefined` if it failed. The context's signal bounds its time. */
 export async function captureOutput(
   run: {readonly program: string; readonly words: readonly string[]; readonly directory: string},
   {environment, signal}: ImpactContext,
@@ -75,10 +73,7 @@ export async function captureOutput(
   return result.exitCode === 0 || result.isMaxBuffer ? result.stdout : undefined;
 }
 
-/**
- * Runs git, unless the repository's settings could make it run a program. Returns `undefined` if git isn't run or
- * fails.
- */
+/** Runs git, unless the repository's settings could make it run a program. Returns `undefined` if git isn't run or fails. */
 export const runGit = async (
   words: readonly string[],
   {

@@ -31,8 +31,8 @@ const limitMs = 2000;
 const maxCommands = 30;
 
 /**
- * Finds what destructive commands would destroy, from the files on the disk and git's dry runs. Runs none of the
- * commands. Leaves out what isn't known within two seconds.
+ * Finds what destructive commands would destroy, from the files on the disk and git's dry runs. Runs none of the commands. Leaves out what
+ * isn't known within two seconds.
  */
 export function makeImpact(options: ImpactOptions): ImpactPort {
   const paths = makePaths(options);
@@ -198,8 +198,7 @@ const selectingOptions: ReadonlySet<string> = new Set(
 );
 
 /**
- * Handles `find … -delete` and `find … -exec rm …`: runs the same search but prints the files. Doesn't run a search
- * with any other action.
+ * Handles `find … -delete` and `find … -exec rm …`: runs the same search but prints the files. Doesn't run a search with any other action.
  */
 async function findImpact({argv, directory}: ResolvedCommand, context: ImpactContext): Promise<Impact> {
   const words = argv.slice(1);

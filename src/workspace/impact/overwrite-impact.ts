@@ -25,8 +25,8 @@ const maxDiffs = 5;
 const maxRead = 1_000_000;
 
 /**
- * Returns what is lost if files get new content. Counts the lines of existing, nonempty files, and adds the difference
- * if the new content is known.
+ * Returns what is lost if files get new content. Counts the lines of existing, nonempty files, and adds the difference if the new content
+ * is known.
  */
 export async function overwriteImpact(files: readonly OverwrittenFile[], verb = 'overwrites'): Promise<Impact> {
   const full = [...new Map(files.map(file => [file.path, file])).values()].filter(({path}) => sizeOf(path) > 0);
@@ -89,10 +89,7 @@ function sizeOf(path: string): number {
 /** The most files to compare in one copy. */
 const maxCompared = 20_000;
 
-/**
- * Returns the files that putting `source` at `target` would replace. With `laid-over`, an existing folder is merged
- * with the source.
- */
+/** Returns the files that putting `source` at `target` would replace. With `laid-over`, an existing folder is merged with the source. */
 export function collisions(source: string, target: string, folders: 'laid-over' | 'left-out'): readonly string[] {
   const found: string[] = [];
   const waiting: [string, string][] = [[source, target]];

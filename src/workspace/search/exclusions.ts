@@ -9,16 +9,15 @@ export interface Exclusions {
   /** True if the file or folder at a resolved path, or a folder above it, is excluded. */
   readonly isExcluded: (real: string) => boolean;
   /**
-   * Returns ripgrep options that skip excluded files, for a search that starts in `folder` (resolved). They only make
-   * it faster: every result is tested anyway. All are negative, so they never bring back what ignore files leave out.
+   * Returns ripgrep options that skip excluded files, for a search that starts in `folder` (resolved). They only make it faster: every
+   * result is tested anyway. All are negative, so they never bring back what ignore files leave out.
    */
   readonly ripgrepOptions: (folder: string) => readonly string[];
 }
 
 /**
- * Reads globs as ignore files do. Without a slash, a glob matches files and folders at any depth. With a slash, it
- * starts at each workspace root (`./a` and `a/b`). With a leading slash or `~/`, it starts at the root of the disk. A
- * folder stands for everything in it.
+ * Reads globs as ignore files do. Without a slash, a glob matches files and folders at any depth. With a slash, it starts at each workspace
+ * root (`./a` and `a/b`). With a leading slash or `~/`, it starts at the root of the disk. A folder stands for everything in it.
  */
 export function readExclusions(
   globs: readonly string[],

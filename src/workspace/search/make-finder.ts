@@ -41,9 +41,7 @@ const freshTimes = 10;
 /** Larger than any score, so that ignored files come last. */
 const ignoredPenalty = 100_000;
 
-/**
- * Finds files in the first of `roots`. Lists them in the background on first use, and again once the listing is old.
- */
+/** Finds files in the first of `roots`. Lists them in the background on first use, and again once the listing is old. */
 export function makeFinder(options: FinderOptions): Finder {
   const closing = new AbortController();
   /** The listing to compare with: complete, except the first time. */

@@ -7,9 +7,8 @@ const chunkBytes = 512 * 1024;
 const maxPathBytes = 4096;
 
 /**
- * Holds many distinct paths in little memory (about 15 bytes for each path besides its text). The folders above a path
- * are added with it, with a slash at their end. Paths are numbered in the order in which they were added; a path's
- * `index` never changes.
+ * Holds many distinct paths in little memory (about 15 bytes for each path besides its text). The folders above a path are added with it,
+ * with a slash at their end. Paths are numbered in the order in which they were added; a path's `index` never changes.
  */
 export class PathTable {
   readonly #maxPaths: number;
@@ -102,8 +101,8 @@ export class PathTable {
 }
 
 /**
- * Returns a bit set of the characters in `query` (UTF-8): one bit for each letter, ignoring case, one for all digits,
- * and some for other characters.
+ * Returns a bit set of the characters in `query` (UTF-8): one bit for each letter, ignoring case, one for all digits, and some for other
+ * characters.
  */
 export function maskOfQuery(query: Uint8Array): number {
   let mask = 0;

@@ -1,6 +1,6 @@
 /**
- * One word of a query as it is searched for in files. A long word loses its ending, so that `parsing` finds `parse`,
- * `parser` and `reparsed`. A short one matches only at the beginning of a word, also inside `camelCase`.
+ * One word of a query as it is searched for in files. A long word loses its ending, so that `parsing` finds `parse`, `parser` and
+ * `reparsed`. A short one matches only at the beginning of a word, also inside `camelCase`.
  */
 export interface QueryTerm {
   /** Letters, digits and underscores, in lower case. */
@@ -22,9 +22,9 @@ const maxTerms = 24;
 const maxQueryLength = 2000;
 
 /**
- * Returns the significant words of a query, each once, in order. Names from code count whole and split into their
- * words. Stop words, which most questions contain (`how`, `the`, `file`), are dropped unless there is nothing else.
- * Returns nothing if the query has no letter and no digit.
+ * Returns the significant words of a query, each once, in order. Names from code count whole and split into their words. Stop words, which
+ * most questions contain (`how`, `the`, `file`), are dropped unless there is nothing else. Returns nothing if the query has no letter and
+ * no digit.
  */
 export function queryTerms(query: string): readonly QueryTerm[] {
   const tokens =
@@ -42,8 +42,8 @@ export function queryTerms(query: string): readonly QueryTerm[] {
 }
 
 /**
- * Splits a name from code into its words, in lower case: `readHTTPHeader_v2` becomes `read`, `http`, `header`, `v` and
- * `2`. Scripts without spaces are split into pairs of letters.
+ * Splits a name from code into its words, in lower case: `readHTTPHeader_v2` becomes `read`, `http`, `header`, `v` and `2`. Scripts without
+ * spaces are split into pairs of letters.
  */
 export const wordsOf = (name: string): readonly string[] =>
   (

@@ -9,8 +9,8 @@ export interface TermCounts {
 }
 
 /**
- * Scores how well a file fits a query, by how often the terms occur and how rare they are: BM25 with the usual
- * constants. `files` are all files with a term, out of `searched` files.
+ * Scores how well a file fits a query, by how often the terms occur and how rare they are: BM25 with the usual constants. `files` are all
+ * files with a term, out of `searched` files.
  */
 export function codeScorer(
   terms: readonly QueryTerm[],
@@ -41,10 +41,7 @@ export function codeScorer(
 const pathBonus = 5;
 const definitionBonus = 1.5;
 
-/**
- * Lowers the rank of tests and documents unless the query asks for them: they describe everything in the words of
- * questions.
- */
+/** Lowers the rank of tests and documents unless the query asks for them: they describe everything in the words of questions. */
 function kindFactor(path: string, expected: ReadonlySet<FileKind>): number {
   return kinds.reduce(
     (factor, {kind, paths, counts}) => (paths.test(path) && !expected.has(kind) ? factor * counts : factor),
@@ -182,8 +179,8 @@ function toCodePlace(
 const enclosingLines = 200;
 
 /**
- * Returns the name of the nearest definition at or above a line that is indented less than the line, or begins there;
- * empty if there is none.
+ * Returns the name of the nearest definition at or above a line that is indented less than the line, or begins there; empty if there is
+ * none.
  */
 function enclosingDefinition(lines: readonly string[], line: number): string {
   const first = lines[line - 1] ?? '';
@@ -200,8 +197,7 @@ function enclosingDefinition(lines: readonly string[], line: number): string {
 }
 
 /**
- * Returns the name that a line of code defines, or an empty string. Recognizes languages that use a keyword, or braces
- * after parentheses.
+ * Returns the name that a line of code defines, or an empty string. Recognizes languages that use a keyword, or braces after parentheses.
  */
 const definedName = (line: string): string =>
   keywordDefinition.exec(line)?.[1] ?? (nonMethod.test(line) ? '' : (methodDefinition.exec(line)?.[1] ?? ''));

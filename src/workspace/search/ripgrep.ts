@@ -26,10 +26,7 @@ export interface SearchRun {
   readonly onOutput: (bytes: Buffer) => 'more' | 'enough';
 }
 
-/**
- * The most milliseconds for a run in total, or without output. A run may block on a pipe in the place of an ignore
- * file.
- */
+/** The most milliseconds for a run in total, or without output. A run may block on a pipe in the place of an ignore file. */
 const limitMs = 10_000;
 
 const maxErrorText = 2000;
@@ -107,8 +104,8 @@ export function findSearchBinary(
 const resolveInstalled: ResolveModule = (id, from) => createRequire(from).resolve(id);
 
 /**
- * ripgrep opens the ignore files of each folder it enters and of the folders above. It would block forever on a pipe in
- * their place, and use up all memory on a device. Then weft turns off ignore files of that kind.
+ * ripgrep opens the ignore files of each folder it enters and of the folders above. It would block forever on a pipe in their place, and
+ * use up all memory on a device. Then weft turns off ignore files of that kind.
  */
 
 /** A ripgrep option that turns off one kind of ignore files. */
@@ -132,10 +129,7 @@ export function noIgnoreOptionsAbove(folder: string): ReadonlySet<NoIgnoreOption
   }
 }
 
-/**
- * Returns the options that ignore files below `folder` require, as far as the bound reaches. Links are not followed, as
- * in searches.
- */
+/** Returns the options that ignore files below `folder` require, as far as the bound reaches. Links are not followed, as in searches. */
 async function noIgnoreOptionsBelow(folder: string, signal: AbortSignal): Promise<ReadonlySet<NoIgnoreOption>> {
   const off = new Set<NoIgnoreOption>();
   const left = [folder];
@@ -152,10 +146,7 @@ async function noIgnoreOptionsBelow(folder: string, signal: AbortSignal): Promis
   return off;
 }
 
-/**
- * Aborts a run in `folder` that takes unusually long, if below it are endless ignore files of a kind that isn't turned
- * off.
- */
+/** Aborts a run in `folder` that takes unusually long, if below it are endless ignore files of a kind that isn't turned off. */
 export function watchForStuckRun(
   folder: string,
   off: ReadonlySet<NoIgnoreOption>,

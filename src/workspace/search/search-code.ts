@@ -6,12 +6,12 @@ import {codeScorer, scanCode, type TermCounts} from './rank-code.ts';
 import type {SearchEnd} from './ripgrep.ts';
 
 /**
- * Finds code for a question, without an index. One run of ripgrep counts the question's words in every file. The best
- * files are then read and ranked by how often the words occur in their text, path and definitions.
+ * Finds code for a question, without an index. One run of ripgrep counts the question's words in every file. The best files are then read
+ * and ranked by how often the words occur in their text, path and definitions.
  *
- * Why no index: on 99 questions about four public repositories, this search puts a right file among the first ten in
- * 0.90 of the cases (mean of 1/rank: 0.69). SQLite FTS5 reaches 0.92 (0.65), but takes 48 s and 174 MB to index 350 MB;
- * sentence embeddings alone reach 0.74 (0.46). An index would also copy files that rules may deny tomorrow.
+ * Why no index: on 99 questions about four public repositories, this search puts a right file among the first ten in 0.90 of the cases
+ * (mean of 1/rank: 0.69). SQLite FTS5 reaches 0.92 (0.65), but takes 48 s and 174 MB to index 350 MB; sentence embeddings alone reach 0.74
+ * (0.46). An index would also copy files that rules may deny tomorrow.
  */
 
 export interface CodeFolder {
@@ -94,8 +94,8 @@ const options: readonly string[] = [
 ];
 
 /**
- * Returns at most `most` files, best first. Ties are ordered by path, so that the same question has the same answer.
- * Yields to the event loop between slices.
+ * Returns at most `most` files, best first. Ties are ordered by path, so that the same question has the same answer. Yields to the event
+ * loop between slices.
  */
 async function topFiles<File extends TermCounts>(
   files: readonly File[],

@@ -26,8 +26,7 @@ interface PatternContext {
 }
 
 /**
- * Returns the folders to walk, one for each folder that a wanted pattern starts in. Without wanted patterns, walks
- * everything below `base`.
+ * Returns the folders to walk, one for each folder that a wanted pattern starts in. Without wanted patterns, walks everything below `base`.
  */
 export function planWalks(request: GlobRequest, from: PatternContext): Outcome<readonly GlobWalk[], string> {
   const wanted = request.patterns.filter(pattern => !pattern.startsWith('!'));
@@ -50,9 +49,9 @@ export function planWalks(request: GlobRequest, from: PatternContext): Outcome<r
 }
 
 /**
- * Splits a pattern into the folder that its leading plain parts name, and the rest, which never leaves that folder. The
- * plain parts are joined to the request's path as text and then resolved, as `FilesPort.resolve` does. So the walked
- * folder is exactly the one that was judged before.
+ * Splits a pattern into the folder that its leading plain parts name, and the rest, which never leaves that folder. The plain parts are
+ * joined to the request's path as text and then resolved, as `FilesPort.resolve` does. So the walked folder is exactly the one that was
+ * judged before.
  */
 function splitPattern(
   pattern: string,

@@ -26,16 +26,13 @@ const maxPaths = 200_000;
 
 const maxPatterns = 50;
 
-/**
- * Options of every search: honor ignore files outside repositories too, include hidden files, don't read the user's
- * ripgrep settings.
- */
+/** Options of every search: honor ignore files outside repositories too, include hidden files, don't read the user's ripgrep settings. */
 export const commonOptions: readonly string[] =
   '--no-config --no-messages --color=never --hidden --no-require-git --glob=!.git'.split(' ');
 
 /**
- * Searches contents and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here,
- * because ripgrep's own option would bring back what ignore files leave out.
+ * Searches contents and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here, because ripgrep's own
+ * option would bring back what ignore files leave out.
  */
 export const makeSearch = (options: SearchOptions & {readonly roots: readonly string[]}): SearchPort =>
   makeSearchPort(makePaths(options), options);
@@ -299,8 +296,8 @@ function grepOptions(request: GrepRequest, globs: Globs): readonly string[] {
 }
 
 /**
- * `auto` falls back to the engine with look-around, but that one silently ignores a line end in a pattern. Only the
- * default engine reports it.
+ * `auto` falls back to the engine with look-around, but that one silently ignores a line end in a pattern. Only the default engine reports
+ * it.
  */
 const engineFor = (queries: readonly string[]): string =>
   queries.some(query => /\n|\\n/u.test(query)) ? '--engine=default' : '--engine=auto';
@@ -450,9 +447,8 @@ const maxComparedBytes = 16_000_000;
 type ResultCheck = ReturnType<typeof startResultCheck>;
 
 /**
- * A search program opens files by path, and a folder can become a link between two steps. That changes its parent,
- * which shows in the parent's times. Start the check before the search. `roots` are resolved, and folders above them
- * are trusted.
+ * A search program opens files by path, and a folder can become a link between two steps. That changes its parent, which shows in the
+ * parent's times. Start the check before the search. `roots` are resolved, and folders above them are trusted.
  */
 export function startResultCheck(roots: readonly string[]) {
   const startedAt = Date.now() - clockTick;
@@ -471,10 +467,7 @@ export function startResultCheck(roots: readonly string[]) {
   }
 
   return {
-    /**
-     * True if no folder on the way to the path has changed since the search began, so that the result can only come
-     * from there.
-     */
+    /** True if no folder on the way to the path has changed since the search began, so that the result can only come from there. */
     isTrusted(real: string): boolean {
       const root = roots.find(each => containsPath(each, real)) ?? dirname(real);
       if (real === root) return true;
