@@ -131,7 +131,7 @@ export type AgentEvent =
       readonly agent: SessionId;
       readonly name: string;
       readonly call: ActionId;
-      readonly happened: AgentHappening;
+      readonly happened: NestedAgentEvent;
     }
   /** The agent suggests a next prompt. Nothing sends it unless the user does. */
   | {readonly event: 'prompt-suggested'; readonly prompt: string; readonly label: string}
@@ -142,7 +142,7 @@ export type AgentEvent =
   /** Sent exactly once for a prompt and those that joined it, after everything it started has settled and is in the journal. */
   | {readonly event: 'prompt-finished'; readonly summary: PromptSummary};
 
-export type AgentHappening =
+export type NestedAgentEvent =
   | {readonly by: 'weft'; readonly event: AgentEvent}
   | {readonly by: 'harness'; readonly event: HarnessEvent};
 

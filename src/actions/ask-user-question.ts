@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {interrupted} from '../domain/settled.ts';
-import {defineAction, needsNoPermission, textContent, toolForm, unanswered} from './define-action.ts';
+import {defineAction, needsNoPermission, textContent, toolForm, unansweredResult} from './define-action.ts';
 import type {Question, QuestionAnswer} from './ports.ts';
 
 export const askUserQuestion = defineAction<
@@ -15,8 +15,8 @@ export const askUserQuestion = defineAction<
     toolForm({
       name: 'AskUserQuestion',
       description: 'Ask the user up to four questions with options, when a choice is really theirs.',
-      otherNames: {multiple: 'multiSelect', is_multiselect: 'multiSelect', allow_multiple: 'multiSelect'},
-      idleFields: {
+      aliases: {multiple: 'multiSelect', is_multiselect: 'multiSelect', allow_multiple: 'multiSelect'},
+      ignoredFields: {
         id: 'any',
         question_id: 'any',
         value: 'any',
@@ -73,7 +73,7 @@ export const askUserQuestion = defineAction<
     if (signal.aborted) return interrupted(partial);
     return reply.kind === 'answered'
       ? {state: 'success', output: {questions: input.questions, answers: reply.answers}}
-      : unanswered(reply, partial, {
+      : unansweredResult(reply, partial, {
           dismissed: 'The user chose not to answer.',
           unattended: 'No user is here to answer. Decide yourself and state your assumption in your answer.',
         });

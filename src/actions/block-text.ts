@@ -10,7 +10,7 @@ export function snapshotText(block: BlockSnapshot): string {
   }
   lines.push(...block.notes.map(note => `[${note}]`));
   const facts = [blockText(block), `${seconds(block.ageMs)} after its start`];
-  if (isGoing(block.state)) {
+  if (isRunning(block.state)) {
     facts.push(`cursor at line ${block.cursor.row + 1}, column ${block.cursor.column + 1}`);
     if (block.screen === 'alternate') facts.push('full-screen program');
   }
@@ -41,6 +41,6 @@ export function programName(command: string): string {
   return (first ?? '').replace(/^.*\//u, '');
 }
 
-export const isGoing = (state: BlockState): boolean => state.kind === 'running' || state.kind === 'waiting';
+export const isRunning = (state: BlockState): boolean => state.kind === 'running' || state.kind === 'waiting';
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

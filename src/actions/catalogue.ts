@@ -208,21 +208,21 @@ export const userCommandAction = (command: string, timeoutMs: number): Action<'r
 });
 
 /** True if weft waits for this command or sub-agent, so the user can move it to the background. */
-export const canGoOnBehind = (action: Action): boolean =>
+export const canMoveToBackground = (action: Action): boolean =>
   (action.name === 'request-command-output' || action.name === 'start-agent') && action.input.place === 'foreground';
 
-export const worksByAgent = ({name}: Pick<Action, 'name'>): boolean =>
+export const isAgentAction = ({name}: Pick<Action, 'name'>): boolean =>
   name === 'start-agent' || name === 'send-message-to-agent';
 
 /** Returns the names that a hook's matcher may use for a tool. Hooks that watch commands also watch sandboxed ones. */
-export const matchedNames = (tool: string): readonly string[] =>
+export const hookToolNames = (tool: string): readonly string[] =>
   toolNamesOf('sandbox-exec').includes(tool) ? [tool, ...toolNamesOf('request-command-output')] : [tool];
 
 /** The tools that start a sub-agent. */
 export const agentTools: ReadonlySet<string> = new Set(definitions['start-agent'].tools.map(({name}) => name));
 
 /** Returns the bare output of a command that exited with 0. `undefined` for any other end or action. */
-export function printedBy(result: ActionResult): string | undefined {
+export function successfulOutput(result: ActionResult): string | undefined {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return undefined;
   const {output} = result.settled;
   if (output.kind !== 'completed' || output.report.end.kind !== 'exited' || output.report.end.code !== 0)

@@ -15,7 +15,7 @@ export interface WorkspaceChanges {
  * The changes that a confined command left in its view of the workspace. Changes that are not applied are lost once `DecideChanges`
  * settles.
  */
-export interface HeldChanges {
+export interface PendingChanges {
   readonly changes: readonly Change[];
   /** Returns the changes of these paths as diffs, in the same order. A file that can't be shown has no hunks and a note. */
   diffs(paths: readonly string[], signal: AbortSignal): Promise<readonly FileDiff[]>;
@@ -51,7 +51,7 @@ export interface ChangesOutcome {
 
 export type MoreDropped = Readonly<Partial<Record<NotApplied, number>>>;
 
-export const noHeldChanges: ChangesOutcome = {
+export const emptyChangesOutcome: ChangesOutcome = {
   applied: [],
   dropped: [],
   more: {applied: 0, dropped: {}},
@@ -63,10 +63,14 @@ export const noHeldChanges: ChangesOutcome = {
  * Decides about the changes of one command, asks a person if necessary, and applies what is allowed. Never throws.
  * If the signal has already aborted, no one is asked: build output is applied as always, and the rest is dropped as `interrupted`.
  */
-export type DecideChanges = (held: HeldChanges, signal: AbortSignal) => Promise<ChangesOutcome>;
+export type DecideChanges = (held: PendingChanges, signal: AbortSignal) => Promise<ChangesOutcome>;
 
 /** Like `DecideChanges`. `blocked` is what the sandbox seems to have kept the command from, as in `ShellReport`. */
-export type DecideEnded = (held: HeldChanges, signal: AbortSignal, blocked: string) => Promise<ChangesOutcome>;
+export type DecideChangesAfterRun = (
+  held: PendingChanges,
+  signal: AbortSignal,
+  blocked: string,
+) => Promise<ChangesOutcome>;
 
 /** File names in one line, at most. */
 const maxInLine = 10;
@@ -79,7 +83,7 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
     ...(applied.length === 0
       ? []
       : [
-          `${changedLead}${namedFiles(
+          `${changedPrefix}${listFiles(
             applied.map(({path}) => path + (counts.get(path) ?? '')),
             more.applied,
           )}`,
@@ -89,7 +93,7 @@ export function changesTexts(outcome: ChangesOutcome): readonly string[] {
 }
 
 /** Marks interrupted changes as dropped because a person moved the command to the background. */
-export function inBackground(outcome: ChangesOutcome): ChangesOutcome {
+export function markAsBackground(outcome: ChangesOutcome): ChangesOutcome {
   const {interrupted: background = 0, ...others} = outcome.more.dropped;
   return {
     ...outcome,
@@ -116,7 +120,7 @@ function droppedText(
 ): string {
   const [first] = group;
   if (first === undefined) return '';
-  const files = namedFiles([...new Set(group.map(({change}) => protectedName(change)))], more);
+  const files = listFiles([...new Set(group.map(({change}) => protectedName(change)))], more);
   const text = `${dropTexts[first.why]}: ${files}`;
   return first.why === 'refused' && said !== '' ? `${text}; they said: ${said.replaceAll(/\s+/gu, ' ')}` : text;
 }
@@ -130,12 +134,12 @@ function protectedName(change: Change): string {
 
 /** True if a remark in a command's result is about its changes. */
 export const isChangesText = (remark: string): boolean =>
-  remark.startsWith(changedLead) || Object.values(dropTexts).some(words => remark.startsWith(`${words}: `));
+  remark.startsWith(changedPrefix) || Object.values(dropTexts).some(words => remark.startsWith(`${words}: `));
 
-const changedLead = 'it changed ';
+const changedPrefix = 'it changed ';
 
 /** Lists the first names and the number of further ones, including `more` without a name. */
-export function namedFiles(names: readonly string[], more = 0): string {
+export function listFiles(names: readonly string[], more = 0): string {
   const left = Math.max(0, names.length - maxInLine) + more;
   return (
     names.slice(0, maxInLine).map(visibleExactLine).join(', ') +
@@ -144,13 +148,13 @@ export function namedFiles(names: readonly string[], more = 0): string {
 }
 
 /** How to keep changes in a run that can't ask, for people and for the model. */
-export const keepsChanges = "to keep such changes: --permission-mode acceptEdits, or --allowed-tools 'Edit(PATH)'";
+export const keepChangesAdvice = "to keep such changes: --permission-mode acceptEdits, or --allowed-tools 'Edit(PATH)'";
 
 const dropTexts: Readonly<Record<NotApplied, string>> = {
   protected: 'never kept, as no command in the sandbox may change them',
   conflict: 'not kept, since something else changed them meanwhile (read them again)',
   refused: 'refused and not kept',
-  nobody: `not kept, since nobody can be asked here (${keepsChanges})`,
+  nobody: `not kept, since nobody can be asked here (${keepChangesAdvice})`,
   unwanted: "not kept, since the user doesn't want to be asked (the mode dontAsk)",
   rule: 'not kept, since a rule denies these edits',
   plan: 'not kept, since plan mode changes nothing',

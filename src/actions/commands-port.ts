@@ -82,7 +82,7 @@ const noSuchCommand = (name: string): Fault => rejected(`Unknown command /${name
 
 const nothing: readonly PromptCommand[] = [];
 
-export const noCommands: CommandsPort = {
+export const noopCommands: CommandsPort = {
   ready: async () => {},
   list: () => nothing,
   expand: async ({name}) => failed(noSuchCommand(name)),

@@ -18,7 +18,7 @@ export const createDocuments = defineAction<
       name: 'CreateDocuments',
       description:
         'Keep documents (plans, notes) with this session, outside the workspace. The user can read and edit them.',
-      otherNames: {text: 'content'},
+      aliases: {text: 'content'},
       schema: () =>
         z.object({
           documents: z

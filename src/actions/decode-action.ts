@@ -7,9 +7,9 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {accessOf, actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
-import {isSearchedFor, needsAbility} from './define-action.ts';
-import {type FrontEndAbilities, terminalAbilities, withoutAbility} from './front-end.ts';
-import {type FieldRules, withKnownFields} from './known-fields.ts';
+import {needsToolSearch, needsAbility} from './define-action.ts';
+import {type FrontEndAbilities, terminalAbilities, missingAbilityTexts} from './front-end.ts';
+import {type FieldRules, withKnownFields} from './normalize-fields.ts';
 import type {McpTool} from './mcp-port.ts';
 import type {SkillCatalogue} from './skills-port.ts';
 
@@ -46,7 +46,7 @@ export interface ToolSources {
   readonly disabled: ReadonlyMap<string, 'absent' | 'forbidden'>;
 }
 
-export const catalogueOnly: ToolSources = {
+export const defaultToolSources: ToolSources = {
   mcpTools: [],
   offeredTools: [],
   startingServers: [],
@@ -66,7 +66,7 @@ export const catalogueOnly: ToolSources = {
  * Returns the tools of every implemented action in catalogue order, then those of MCP servers in theirs.
  * The same sources give the same list, so that prompt caches hold.
  */
-export function enabledTools(sources: ToolSources = catalogueOnly): readonly EnabledTool[] {
+export function enabledTools(sources: ToolSources = defaultToolSources): readonly EnabledTool[] {
   return [
     ...actionNames.flatMap(action => fixedTools(action, sources)),
     ...sources.offeredTools.map(({toolName, description, inputSchema}): EnabledTool => ({
@@ -83,7 +83,7 @@ function fixedTools(
   {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch, planning}: ToolSources,
 ): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
-  if (isSearchedFor(offered)) {
+  if (needsToolSearch(offered)) {
     return tools
       .filter(({name}) => foundTools.has(name))
       .map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}));
@@ -115,7 +115,7 @@ function fixedTools(
 
 /** The tools of weft's own that ToolSearch can find, in catalogue order. */
 export const searchableTools: readonly EnabledTool[] = actionNames.flatMap(action =>
-  isSearchedFor(definitions[action].offered)
+  needsToolSearch(definitions[action].offered)
     ? definitions[action].tools.map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}))
     : [],
 );
@@ -134,7 +134,7 @@ function withChoices(schema: JsonObject, property: string, choices: readonly str
 export function decodeAction(
   name: string,
   input: Json,
-  sources: ToolSources = catalogueOnly,
+  sources: ToolSources = defaultToolSources,
   unknown: FieldRules['unknown'] = 'refused',
 ): Outcome<Action, Fault> {
   const leftOut = omittedInputReason(input);
@@ -155,26 +155,26 @@ export function decodeAction(
     const called = name.slice(toolPrefix(starting).length);
     return decodeMcpCall({server: starting, tool: called, toolName: name, standing: 'as-known'}, input);
   }
-  const known = knownInput(name, input, unknown);
-  if (known.tag === 'failed') return failed(misfit(name, known.error));
+  const known = normalizeFields(name, input, unknown);
+  if (known.tag === 'failed') return failed(inputFault(name, known.error));
   for (const action of actionNames) {
     const decoded = decodeAs(action, name, known.value);
     if (decoded === undefined) continue;
     const {offered} = definitions[action];
-    if (needsAbility(offered) && !sources.frontEnd.has(offered)) return failed(rejected(withoutAbility[offered]));
-    const trouble = decoded.tag === 'ok' && unknown === 'refused' ? pathTrouble(decoded.value) : undefined;
+    if (needsAbility(offered) && !sources.frontEnd.has(offered)) return failed(rejected(missingAbilityTexts[offered]));
+    const trouble = decoded.tag === 'ok' && unknown === 'refused' ? pathProblem(decoded.value) : undefined;
     return trouble === undefined ? decoded : failed(rejected(trouble));
   }
   return failed(rejected(`No tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
 }
 
 /** Returns the input with the field names of the tool's schema, which hooks and programs expect. */
-export function namedInput(tool: string, input: Json): Json {
-  const known = knownInput(tool, input, 'dropped');
+export function normalizeInput(tool: string, input: Json): Json {
+  const known = normalizeFields(tool, input, 'dropped');
   return known.tag === 'ok' ? known.value : input;
 }
 
-function knownInput(tool: string, input: Json, unknown: FieldRules['unknown']): Outcome<Json, string> {
+function normalizeFields(tool: string, input: Json, unknown: FieldRules['unknown']): Outcome<Json, string> {
   for (const action of actionNames) {
     for (const form of definitions[action].tools) {
       if (form.name === tool) return withKnownFields(input, {...form, schema: form.wholeSchema(), unknown});
@@ -189,7 +189,7 @@ export const decodePastAction = (name: string, input: Json): Outcome<Action, Fau
 /** Decodes a call that another program executes. Its MCP servers are not known here, so the name alone identifies the tool. */
 export function decodeElsewhere(name: string, input: Json, unknown: FieldRules['unknown']): Outcome<Action, Fault> {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/su.exec(name) ?? [];
-  if (server === undefined || tool === undefined) return decodeAction(name, input, catalogueOnly, unknown);
+  if (server === undefined || tool === undefined) return decodeAction(name, input, defaultToolSources, unknown);
   return isDeeperThan(input, maxJsonDepth)
     ? failed(rejected(`The input of ${name} is too deep.`))
     : decodeMcpCall({server, tool, toolName: name, standing: 'as-known'}, input);
@@ -210,11 +210,11 @@ function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): O
   const form = definition.tools.find(({name}) => name === tool);
   if (form === undefined) return undefined;
   const decoded = form.decode(input);
-  return decoded.tag === 'ok' ? ok(actionOf(action, decoded.value)) : failed(misfit(tool, decoded.error));
+  return decoded.tag === 'ok' ? ok(actionOf(action, decoded.value)) : failed(inputFault(tool, decoded.error));
 }
 
 /** Returns why a path of the action can't exist. The judge would take such a path for another one. */
-const pathTrouble = (action: Action): string | undefined =>
+const pathProblem = (action: Action): string | undefined =>
   pathsIn(accessOf(action))
     .map(whyInvalidPath)
     .find(trouble => trouble !== undefined);
@@ -225,7 +225,7 @@ function pathsIn(access: Access): readonly string[] {
   return access.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
 }
 
-const misfit = (tool: string, problem: string): Fault =>
+const inputFault = (tool: string, problem: string): Fault =>
   rejected(`The input of ${tool} is invalid: ${problem.replace(/\.$/u, '')}.`);
 
 const offeredNames = (sources: ToolSources): string =>

@@ -8,11 +8,11 @@ import {rejected} from '../domain/fault.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Access, AskCase, RuleKind} from '../domain/access.ts';
-import {type FrontEndAbility, withoutAbility} from './front-end.ts';
+import {type FrontEndAbility, missingAbilityTexts} from './front-end.ts';
 import {inputSchema} from './input-schema.ts';
-import type {OtherFields} from './known-fields.ts';
+import type {OtherFields} from './normalize-fields.ts';
 import type {ActionPorts, QuestionReply, ShellRequest} from './ports.ts';
-import {nothingToShow, type Preview} from './preview.ts';
+import {emptyPreview, type Preview} from './preview.ts';
 
 /**
  * An action of the catalogue, with everything that depends on which action it is. `Input` is what the host works on, `Output` the data of a
@@ -72,10 +72,11 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
 }
 
 /** True if the model has the tools only after finding them with ToolSearch. */
-export const isSearchedFor = (offered: Offered): boolean =>
+export const needsToolSearch = (offered: Offered): boolean =>
   offered === 'when-found' || offered === 'with-display' || needsAbility(offered);
 
-export const needsAbility = (offered: Offered): offered is FrontEndAbility => Object.hasOwn(withoutAbility, offered);
+export const needsAbility = (offered: Offered): offered is FrontEndAbility =>
+  Object.hasOwn(missingAbilityTexts, offered);
 
 type Offered = ActionDefinition<never, never, never>['offered'];
 
@@ -116,21 +117,21 @@ export interface ToolForm<Input> extends OtherFields {
 }
 
 /** Values that most actions share. Each is also the cautious choice. */
-const usual = {
+const defaults = {
   scheduling: 'barrier',
   ruleKind: 'whole-tool',
   partialText: () => '',
   outcome: () => [],
   reported: 'as-action',
   past: 'for-the-model',
-  preview: async () => ok(nothingToShow),
+  preview: async () => ok(emptyPreview),
 } satisfies Partial<ActionDefinition<never, never, never>>;
 
 /** Makes a definition from the values that differ from `defaults`. */
 export const defineAction = <Input, Output, PartialOutput>(
-  definition: Omit<ActionDefinition<Input, Output, PartialOutput>, keyof typeof usual> &
-    Partial<Pick<ActionDefinition<Input, Output, PartialOutput>, keyof typeof usual>>,
-): ActionDefinition<Input, Output, PartialOutput> => ({...usual, ...definition});
+  definition: Omit<ActionDefinition<Input, Output, PartialOutput>, keyof typeof defaults> &
+    Partial<Pick<ActionDefinition<Input, Output, PartialOutput>, keyof typeof defaults>>,
+): ActionDefinition<Input, Output, PartialOutput> => ({...defaults, ...definition});
 
 /** For actions that need no permission: they talk to the user, or read what weft itself keeps. */
 export const needsNoPermission = {
@@ -157,8 +158,8 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(
     name: form.name,
     listing: 'listed',
     description: form.description,
-    otherNames: form.otherNames ?? {},
-    idleFields: form.idleFields ?? {},
+    aliases: form.aliases ?? {},
+    ignoredFields: form.ignoredFields ?? {},
     wholeSchema: () => inputSchema(form.name, shape),
     jsonSchema: () => (json ??= withoutFields(inputSchema(form.name, shape), form.unlistedFields ?? [])),
     decode(raw) {
@@ -195,7 +196,7 @@ export const unlistedForm = <Input>(form: ToolForm<Input>, name: string): ToolFo
 });
 
 /** Returns the cancelled result of a question without an answer. */
-export const unanswered = <PartialOutput>(
+export const unansweredResult = <PartialOutput>(
   {kind}: Exclude<QuestionReply, {kind: 'answered'}>,
   partial: PartialOutput,
   words: {readonly dismissed: string; readonly unattended: string},
@@ -206,8 +207,8 @@ export const unanswered = <PartialOutput>(
 });
 
 /** Returns an empty preview, or a fault if there is a problem with the call. */
-export const previewUnless = (lack: string | false): Outcome<Preview, Settled<never, never>> =>
-  lack === false ? ok(nothingToShow) : failed({state: 'error', fault: rejected(lack)});
+export const rejectIf = (problem: string | false): Outcome<Preview, Settled<never, never>> =>
+  problem === false ? ok(emptyPreview) : failed({state: 'error', fault: rejected(problem)});
 
 export const textContent = (value: string): readonly TextBlock[] => [{kind: 'text', text: value}];
 

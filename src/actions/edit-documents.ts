@@ -26,7 +26,7 @@ export const editDocuments = defineAction<EditDocumentsInput, EditDocumentsOutpu
       name: 'EditDocuments',
       description:
         'Edit documents kept with this session. Each search text must occur exactly once. All edits apply, or none.',
-      otherNames: {id: 'document_id', old_string: 'search', new_string: 'replace'},
+      aliases: {id: 'document_id', old_string: 'search', new_string: 'replace'},
       schema: () =>
         z.object({
           diffs: z

@@ -103,7 +103,7 @@ function fieldOf(field: {
         : given === undefined || typeof given === 'object'
           ? []
           : [option(String(given), 'what the server proposes')];
-  const left = need === 'optional' ? [option(leaveOut)] : [];
+  const left = need === 'optional' ? [option(skipLabel)] : [];
   const no = option(declineLabel, 'tell the server that you decline');
   return {
     name,
@@ -116,7 +116,7 @@ function fieldOf(field: {
     },
     valueOf(answer) {
       if (answer.selected.includes(declineLabel)) return 'refused';
-      if (answer.selected.includes(leaveOut)) return 'none';
+      if (answer.selected.includes(skipLabel)) return 'none';
       const said = [...answer.selected, ...(answer.other.trim() === '' ? [] : [answer.other.trim()])];
       if (said.length === 0) return 'none';
       const values = said.map(text => choices.find(({label}) => label === text)?.value ?? text);
@@ -127,7 +127,7 @@ function fieldOf(field: {
   };
 }
 
-const leaveOut = 'Skip';
+const skipLabel = 'Skip';
 const declineLabel = 'Decline';
 
 function valueIn(

@@ -57,7 +57,7 @@ export const exitPlan = defineAction<
       : failed({state: 'error', fault: rejected(proposed.error)});
   },
   async run(input, {ports, approval}) {
-    const left = await ports.plans.leave(input, approval);
+    const left = await ports.plans.leavePlanMode(input, approval);
     return left.tag === 'ok' ? {state: 'success', output: left.value} : {state: 'error', fault: rejected(left.error)};
   },
 });

@@ -2,32 +2,32 @@ import {firstLine, pluralize} from '../base/clip.ts';
 import type {ToolResultBlock} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import type {Action, ActionResult} from './catalogue.ts';
-import {cancelWords} from './outcome.ts';
+import {cancelReasonText} from './outcome.ts';
 import {pastResult} from './past-result.ts';
 import type {GrepReport, GrepRequest} from './ports.ts';
 
 /** One line of a summary of exploration: `read` `src/a.ts`, or `searched` `"x"` with what was found. */
-export interface Glance {
+export interface ExplorationItem {
   readonly verb: 'read' | 'searched' | 'listed';
   readonly target: string;
   readonly found: string;
   readonly failed: boolean;
 }
 
-export const explores = ({name}: Pick<Action, 'name'>): boolean =>
+export const isExploration = ({name}: Pick<Action, 'name'>): boolean =>
   name === 'read-files' || name === 'grep' || name === 'file-glob-v2' || name === 'search-codebase';
 
-export function glancesAt(result: ActionResult): readonly Glance[] {
-  const targets = targetsOf(result);
+export function explorationItems(result: ActionResult): readonly ExplorationItem[] {
+  const targets = explorationTargets(result);
   const {settled} = result;
-  if (settled.state === 'error') return failedGlances(targets, faultText(settled.fault));
+  if (settled.state === 'error') return failedItems(targets, faultText(settled.fault));
   if (settled.state === 'cancelled')
-    return failedGlances(
+    return failedItems(
       targets,
-      [cancelWords(result.name, settled.why.reason), settled.why.message].filter(words => words !== '').join(': '),
+      [cancelReasonText(result.name, settled.why.reason), settled.why.message].filter(words => words !== '').join(': '),
     );
   if (result.name === 'read-files' && result.settled.state === 'success') {
-    return result.settled.output.files.map((entry): Glance => {
+    return result.settled.output.files.map((entry): ExplorationItem => {
       if (entry.state === 'failed') {
         return {verb: 'read', target: entry.path, found: faultText(entry.fault), failed: true};
       }
@@ -51,16 +51,16 @@ export function glancesAt(result: ActionResult): readonly Glance[] {
 }
 
 /** Returns what an action of an earlier session explored. `resultText` is what the model read. */
-export function pastGlances(
+export function pastExplorationItems(
   action: Action,
   outcome: ToolResultBlock['outcome'],
   resultText: string,
-): readonly Glance[] {
-  const targets = targetsOf(action);
+): readonly ExplorationItem[] {
+  const targets = explorationTargets(action);
   const {notes, output} = pastResult(action, outcome, resultText);
   if (outcome !== 'success') {
     const why = [...notes, output.split('\n', 1)[0] ?? ''].filter(words => words !== '').join(': ');
-    return failedGlances(targets, why);
+    return failedItems(targets, why);
   }
   const lines = output.split('\n').filter(line => line !== '');
   const found = /^(?:No (?:matches|files found)\.$|Nothing found for )/u.test(resultText) ? [] : lines;
@@ -76,7 +76,7 @@ export function pastGlances(
   return targets.map(target => ({...target, found: countText(found.length, 'file')}));
 }
 
-const failedGlances = (targets: readonly Glance[], why: string): readonly Glance[] =>
+const failedItems = (targets: readonly ExplorationItem[], why: string): readonly ExplorationItem[] =>
   targets.map(target => {
     const lead = `${target.target}: `;
     return {...target, found: why.startsWith(lead) ? why.slice(lead.length) : why, failed: true};
@@ -84,7 +84,7 @@ const failedGlances = (targets: readonly Glance[], why: string): readonly Glance
 
 const within = (words: string, path: string): string => (path === '.' ? words : `${words} in ${path}`);
 
-export function targetsOf(action: Action): readonly Glance[] {
+export function explorationTargets(action: Action): readonly ExplorationItem[] {
   const plain = {found: '', failed: false} as const;
   switch (action.name) {
     case 'read-files':

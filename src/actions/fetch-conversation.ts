@@ -3,7 +3,7 @@ import {pluralize} from '../base/clip.ts';
 import type {FetchedConversation} from './conversations-port.ts';
 import {interrupted, settledBy} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
-import {framed} from './web-port.ts';
+import {frameUntrusted} from './web-port.ts';
 
 /** Reads another session of this folder, a part at a time. Its content is untrusted: it may quote files and web pages. */
 export const fetchConversation = defineAction<
@@ -20,7 +20,7 @@ export const fetchConversation = defineAction<
       name: 'FetchConversation',
       description:
         'Read an earlier conversation (session) of this folder, latest messages first. An unknown id lists the sessions.',
-      otherNames: {session_id: 'conversation_id'},
+      aliases: {session_id: 'conversation_id'},
       schema: () =>
         z.object({
           conversation_id: z.string().check(z.minLength(1), z.maxLength(100)),
@@ -46,7 +46,7 @@ function conversationText({id, title, updatedAt, messages, first, total, boundar
   const rows = messages.map(({by, text}, at) => `[${first + at}] ${by}: ${text}`);
   return [
     `Conversation ${id} (${JSON.stringify(title)}, last used ${new Date(updatedAt).toISOString().slice(0, 16)}Z): ${which}`,
-    framed(rows.join('\n\n'), boundary, 'an earlier conversation'),
+    frameUntrusted(rows.join('\n\n'), boundary, 'an earlier conversation'),
     ...(first > 1 ? [`[for earlier messages, call FetchConversation with before: ${first}]`] : []),
   ].join('\n');
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {readingAsks} from '../domain/access.ts';
 import {settledBy} from '../domain/settled.ts';
-import {defineAction, previewUnless, textContent, toolForm} from './define-action.ts';
+import {defineAction, rejectIf, textContent, toolForm} from './define-action.ts';
 import type {GlobReport, GlobRequest} from './ports.ts';
 
 /** Paths that one call returns by default. */
@@ -22,7 +22,7 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patter
     toolForm({
       name: 'Glob',
       description: 'Find files by glob pattern, e.g. "src/**/*.ts"; ignored files are left out.',
-      otherNames: {
+      aliases: {
         search_dir: 'path',
         directory: 'path',
         dir_path: 'path',
@@ -33,7 +33,7 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patter
         limit: 'max_matches',
         head_limit: 'max_matches',
       },
-      idleFields: {case_sensitive: [true], respect_git_ignore: [true], respect_gemini_ignore: 'any'},
+      ignoredFields: {case_sensitive: [true], respect_git_ignore: [true], respect_gemini_ignore: 'any'},
       schema: () =>
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),
@@ -61,7 +61,7 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patter
   outcome: ({paths, omitted}) => [pluralize(paths.length + omitted, 'path')],
   past: 'remarks-at-end',
   preview: async input =>
-    previewUnless(input.patterns.length === 0 && 'Glob needs pattern (or patterns with at least one entry).'),
+    rejectIf(input.patterns.length === 0 && 'Glob needs pattern (or patterns with at least one entry).'),
   async run(input, {ports, signal}) {
     const found = await ports.search.glob(input, signal);
     return settledBy(found);

@@ -4,7 +4,7 @@ export type FrontEndAbility = 'opens-reviews' | 'opens-conversations' | 'shows-s
 export type FrontEndAbilities = ReadonlySet<FrontEndAbility>;
 
 /** The abilities of sub-agents and of front ends in which a person reads only the answer. */
-export const noAbilities: FrontEndAbilities = new Set();
+export const emptyAbilities: FrontEndAbilities = new Set();
 
 /** The abilities of the terminal UI, with and without a screen reader. */
 export const terminalAbilities: FrontEndAbilities = new Set([
@@ -14,7 +14,7 @@ export const terminalAbilities: FrontEndAbilities = new Set([
 ]);
 
 /** Tells a model that called such an action what to do instead. */
-export const withoutAbility: Readonly<Record<FrontEndAbility, string>> = {
+export const missingAbilityTexts: Readonly<Record<FrontEndAbility, string>> = {
   'opens-reviews': 'No code review can be opened here. Report your findings in your answer.',
   'opens-conversations': 'No new conversation can be opened here. Go on in this one.',
   'shows-suggestions': 'No suggestion can be shown here. Suggest next steps in your answer.',

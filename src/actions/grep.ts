@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {rejected} from '../domain/fault.ts';
 import {readingAsks} from '../domain/access.ts';
-import {defineAction, previewUnless, textContent, toolForm} from './define-action.ts';
+import {defineAction, rejectIf, textContent, toolForm} from './define-action.ts';
 import type {GrepReport, GrepRequest} from './ports.ts';
 
 export interface GrepInput extends GrepRequest {
@@ -27,7 +27,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
     toolForm({
       name: 'Grep',
       description: 'Search file contents by regular expression (ripgrep syntax); ignored files are left out.',
-      otherNames: {
+      aliases: {
         search_dir: 'path',
         directory: 'path',
         dir_path: 'path',
@@ -45,7 +45,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
         max_results: 'head_limit',
         limit: 'head_limit',
       },
-      idleFields: {
+      ignoredFields: {
         '-n': [true, false],
         case_sensitive: [true],
         fixed_strings: [false],
@@ -98,7 +98,7 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
   ],
   past: 'remarks-at-end',
   preview: async input =>
-    previewUnless(input.queries.length === 0 && 'Grep needs pattern (or queries with at least one entry).'),
+    rejectIf(input.queries.length === 0 && 'Grep needs pattern (or queries with at least one entry).'),
   async run(input, {ports, signal}) {
     const {offset, ...request} = input;
     const found = await ports.search.grep({...request, limit: request.limit + offset}, signal);

@@ -11,7 +11,7 @@ import type {HarnessAccess, HarnessApproval} from './harness-port.ts';
 import type {Preview} from './preview.ts';
 
 /** A harness's request as actions of weft. The strictest verdict on `judged` counts, and a card shows `shown`. */
-interface AskedActions {
+interface RequestedActions {
   readonly judged: readonly [Action, ...Action[]];
   readonly shown: Action;
   readonly executor: Executor<RunTerms>;
@@ -20,9 +20,9 @@ interface AskedActions {
   readonly place: 'here' | {readonly preview: Preview};
 }
 
-type AskedAction = Omit<AskedActions, 'executor'>;
+type RequestedAction = Omit<RequestedActions, 'executor'>;
 
-const same = (action: Action, name: string, input: JsonObject): AskedAction => ({
+const singleAction = (action: Action, name: string, input: JsonObject): RequestedAction => ({
   judged: [action],
   shown: action,
   call: {name, input},
@@ -37,7 +37,7 @@ function harnessExecutor(name: string, access: HarnessAccess, directory: string)
   const kept = access.kind === 'own-call' ? access.obligations : [];
   const ifKept = ({kind}: Obligation, means: RunTerms) => (kept.includes(kind) ? means : 'cannot');
   return {
-    ...weftItself(placeOf(access, directory)),
+    ...weftItself(directoryOf(access, directory)),
     name,
     discharge: {
       'restricted-environment': ifKept,
@@ -50,14 +50,14 @@ function harnessExecutor(name: string, access: HarnessAccess, directory: string)
   };
 }
 
-function placeOf(access: HarnessAccess, directory: string): string {
+function directoryOf(access: HarnessAccess, directory: string): string {
   switch (access.kind) {
     case 'command':
       return pathFrom(directory, access.directory);
     case 'own-call': {
       const {preview} = access;
       return preview.kind === 'command'
-        ? movedText(preview.directory, '', {from: access.directory, to: directory})
+        ? relocateText(preview.directory, '', {from: access.directory, to: directory})
         : directory;
     }
     case 'edit':
@@ -80,17 +80,20 @@ const editFrom = (directory: string, edit: FileEdit): FileEdit =>
 const pathFrom = (directory: string, path: string): string => (/^[/~]/u.test(path) ? path : `${directory}/${path}`);
 
 /** Translates the request of a harness that was started in `directory` into actions of the catalogue. */
-export const actionsOf = (approval: HarnessApproval, place: HarnessPlace): AskedActions => ({
-  ...askedActionOf(approval, place),
+export const actionsOf = (approval: HarnessApproval, place: HarnessLocation): RequestedActions => ({
+  ...requestedActionOf(approval, place),
   executor: harnessExecutor(place.harness, approval.access, place.directory),
 });
 
-interface HarnessPlace {
+interface HarnessLocation {
   readonly harness: string;
   readonly directory: string;
 }
 
-function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, directory}: HarnessPlace): AskedAction {
+function requestedActionOf(
+  {toolName, access, reason}: HarnessApproval,
+  {harness, directory}: HarnessLocation,
+): RequestedAction {
   const other = (tool: string, input: JsonObject): Action =>
     actionOf('call-mcp-tool', {
       server: harness,
@@ -110,7 +113,7 @@ function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, di
         rationale: reason,
         citations: [],
       });
-      const asked = same(action, 'Bash', {command: access.command});
+      const asked = singleAction(action, 'Bash', {command: access.command});
       return access.paths.length === 0 ? asked : {...asked, judged: [action, reading(access.paths, directory)]};
     }
     case 'edit': {
@@ -123,7 +126,7 @@ function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, di
         .filter(path => !shown.includes(path))
         .map(path => ({kind: 'replace', path, replacements: []}) as const);
       if (edits.length > 0) {
-        const asked = same(editing(edits), 'Edit', input);
+        const asked = singleAction(editing(edits), 'Edit', input);
         return named.length === 0 ? asked : {...asked, judged: [asked.shown, editing(named)]};
       }
       return {
@@ -134,30 +137,30 @@ function askedActionOf({toolName, access, reason}: HarnessApproval, {harness, di
       };
     }
     case 'read': {
-      return same(reading(access.paths, directory), 'Read', {file_path: access.paths.join(', ')});
+      return singleAction(reading(access.paths, directory), 'Read', {file_path: access.paths.join(', ')});
     }
     case 'search': {
       const [first, ...rest] = access.paths.map(path => searching(access.text, pathFrom(directory, path)));
       const input = {pattern: access.text, path: access.paths.join(', ')};
       return first === undefined
-        ? same(other(toolName, input), toolName, input)
-        : {...same(first, 'Grep', input), judged: [first, ...rest]};
+        ? singleAction(other(toolName, input), toolName, input)
+        : {...singleAction(first, 'Grep', input), judged: [first, ...rest]};
     }
     case 'web-page':
-      return same(actionOf('web-fetch', {url: access.url, prompt: ''}), 'WebFetch', {url: access.url});
+      return singleAction(actionOf('web-fetch', {url: access.url, prompt: ''}), 'WebFetch', {url: access.url});
     case 'web-query': {
       const query = {query: access.text, allowedDomains: [], blockedDomains: []};
-      return same(actionOf('web-search', query), 'WebSearch', {query: access.text});
+      return singleAction(actionOf('web-search', query), 'WebSearch', {query: access.text});
     }
     case 'own-call': {
       const {name, input, preview} = access;
       const shown = decodeElsewhere(name, input, 'refused');
-      const judged = decodeElsewhere(name, movedInput(input, {from: access.directory, to: directory}), 'refused');
-      if (shown.tag === 'failed' || judged.tag === 'failed') return same(other(name, input), name, input);
+      const judged = decodeElsewhere(name, relocateInput(input, {from: access.directory, to: directory}), 'refused');
+      if (shown.tag === 'failed' || judged.tag === 'failed') return singleAction(other(name, input), name, input);
       return {judged: [judged.value], shown: shown.value, call: {name, input}, place: {preview}};
     }
     case 'other':
-      return same(other(access.title || toolName, access.input), toolName || access.title, access.input);
+      return singleAction(other(access.title || toolName, access.input), toolName || access.title, access.input);
     default:
       return unreachable(access);
   }
@@ -184,23 +187,23 @@ const searching = (text: string, path: string): Action =>
     offset: 0,
   });
 
-interface Move {
+interface Relocation {
   readonly from: string;
   readonly to: string;
 }
 
 /** Rewrites paths of the remote work folder to the local one, since the rules here name local paths. */
-const movedInput = (input: JsonObject, move: Move): JsonObject =>
-  Object.fromEntries(Object.entries(input).map(([key, value]) => [key, movedValue(value, key, move)]));
+const relocateInput = (input: JsonObject, move: Relocation): JsonObject =>
+  Object.fromEntries(Object.entries(input).map(([key, value]) => [key, relocateValue(value, key, move)]));
 
-function movedValue(value: Json, key: string, move: Move): Json {
-  if (isJsonObject(value)) return movedInput(value, move);
-  if (isJsonList(value)) return value.map(item => movedValue(item, key, move));
-  return typeof value === 'string' ? movedText(value, key, move) : value;
+function relocateValue(value: Json, key: string, move: Relocation): Json {
+  if (isJsonObject(value)) return relocateInput(value, move);
+  if (isJsonList(value)) return value.map(item => relocateValue(item, key, move));
+  return typeof value === 'string' ? relocateText(value, key, move) : value;
 }
 
 /** Rewrites a text that is a path, or a command with paths in it. */
-function movedText(text: string, key: string, {from, to}: Move): string {
+function relocateText(text: string, key: string, {from, to}: Relocation): string {
   if (from === '' || from === '/' || from === to) return text;
   if (key !== 'command') return text === from || text.startsWith(`${from}/`) ? to + text.slice(from.length) : text;
   const pieces = text.split(from);

@@ -168,7 +168,7 @@ export interface HarnessRun {
   dispose(): Promise<void>;
 }
 
-export const noHarnesses: HarnessesPort = {
+export const noopHarnesses: HarnessesPort = {
   names: () => [],
   find: async () => [],
   start: async ({harness}) => failed(rejected(`No harness named ${JSON.stringify(harness)} here.`)),

@@ -22,15 +22,15 @@ export interface HooksPort {
   postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   /** Runs before work on a prompt begins, also for one that joins a running prompt. */
   userPromptSubmit(prompt: SubmittedPrompt, signal: AbortSignal): Promise<HookReply<PromptAnswer>>;
-  stop(ending: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
+  stop(ending: StopInput, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   /** Runs before the conversation is compacted. */
   preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   /** Runs before the first turn of a sub-agent, which reads the context. */
   subagentStart(agent: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
-  subagentStop(ending: Ending & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
+  subagentStop(ending: StopInput & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   /** Tells hooks about something that they can't prevent. */
-  happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>>;
+  notify(happening: HookNotification, signal: AbortSignal): Promise<HookReply<undefined>>;
   /** Gives the hooks access to the session, and the engine the events of every run. Called once. */
   attach(engine: HookEngine): void;
   /** Lists the hooks, for a person to look at. */
@@ -56,7 +56,7 @@ export interface HookSession {
 
 export type SessionStartSource = 'startup' | 'resume' | 'clear' | 'compact';
 
-export type Happening =
+export type HookNotification =
   | {readonly event: 'SessionEnd'; readonly reason: 'clear' | 'resume' | 'prompt_input_exit' | 'other'}
   | {
       readonly event: 'Notification';
@@ -186,7 +186,7 @@ export interface PromptAnswer extends ContextAnswer {
   readonly verdict: {readonly kind: 'none'} | {readonly kind: 'block'; readonly reason: string};
 }
 
-export interface Ending {
+export interface StopInput {
   readonly answer: string;
   /** `again`: the model went on because of a stop hook. */
   readonly round: 'first' | 'again';
@@ -203,7 +203,7 @@ export const unchangedResult = {context: '', modelText: {kind: 'unchanged'}} as 
 
 const goOn = {failures: [], flow: {kind: 'go-on'}, messages: []} as const;
 
-export const noHooks: HooksPort = {
+export const noopHooks: HooksPort = {
   preToolUse: async () => ({answer: {verdict: none, input: 'unchanged', context: ''}, ...goOn}),
   postToolUse: async () => ({answer: unchangedResult, ...goOn}),
   postToolUseFailure: async () => ({answer: {context: ''}, ...goOn}),
@@ -214,7 +214,7 @@ export const noHooks: HooksPort = {
   preCompact: async () => ({answer: {verdict: none}, ...goOn}),
   subagentStart: async () => ({answer: {context: ''}, ...goOn}),
   subagentStop: async () => ({answer: {verdict: none}, ...goOn}),
-  happened: async () => ({answer: undefined, ...goOn}),
+  notify: async () => ({answer: undefined, ...goOn}),
   attach: () => {},
   list: () => [],
 };

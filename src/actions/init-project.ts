@@ -5,7 +5,7 @@ import {interrupted} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 
 /** Names of files that show how a project is built and tested, or that hold instructions for agents. */
-const tellingFiles = [
+const projectFiles = [
   'AGENTS.md',
   'CLAUDE.md',
   'GEMINI.md',
@@ -42,7 +42,7 @@ const depth = 3;
 const maxFound = 60;
 
 /** Instructions for the model that writes a project's AGENTS.md. */
-export const projectDirections = `Explore this project and propose its AGENTS.md, which every agent reads when it starts work here.
+export const initInstructions = `Explore this project and propose its AGENTS.md, which every agent reads when it starts work here.
 - Read how it is built: README, package manifests, Makefile and the like, CI workflows, the top folders, and a few typical sources and tests. Start with AGENTS.md, CLAUDE.md or rules for other agents, if any exist.
 - Write what an agent needs and can't guess: the commands that build, run, check and test it (including a single test), where things are, the conventions of the code, pitfalls. Name only commands and paths that you have seen. No general advice, no file lists that a look would show. At most 60 lines.
 - If AGENTS.md exists, improve it with edits and keep what people wrote. If only CLAUDE.md exists, improve that. Otherwise create AGENTS.md. Propose it as one edit: the user sees the diff and decides.`;
@@ -57,7 +57,7 @@ export const initProject = defineAction<
   risk: 'read-only',
   scheduling: 'parallel',
   offered: 'when-found',
-  access: () => ({kind: 'search', path: '.', patterns: tellingFiles}),
+  access: () => ({kind: 'search', path: '.', patterns: projectFiles}),
   ruleKind: 'searching',
   asks: readingAsks,
   tools: [
@@ -73,7 +73,7 @@ export const initProject = defineAction<
   modelContent: ({found, omitted}) =>
     textContent(
       [
-        projectDirections,
+        initInstructions,
         '',
         found.length === 0 ? 'None of the usual files exist yet. Start with the folders.' : 'Files to start with:',
         ...found,
@@ -83,7 +83,7 @@ export const initProject = defineAction<
   outcome: ({found, omitted}) => [pluralize(found.length + omitted, 'relevant file')],
   async run(_, {ports, signal}) {
     // A pattern without a slash matches at every depth.
-    const patterns = tellingFiles.map(name => (name.includes('/') ? name : `**/${name}`));
+    const patterns = projectFiles.map(name => (name.includes('/') ? name : `**/${name}`));
     const found = await ports.search.glob({patterns, path: '.', limit: maxFound, maxDepth: depth}, signal);
     if (signal.aborted) return interrupted(undefined);
     if (found.tag === 'failed') return {state: 'error', fault: found.error};

@@ -9,7 +9,7 @@ export function inputSchema(_tool: string, shape: () => z.ZodMiniType): JsonObje
   const {$schema: _dialect, ...schema} = z.toJSONSchema(shape(), {
     io: 'input',
     override({jsonSchema}) {
-      // `known-fields.ts` rejects unknown fields with a clear message. Saying so in each schema would cost 560 bytes a request.
+      // `normalize-fields.ts` rejects unknown fields with a clear message. Saying so in each schema would cost 560 bytes a request.
       delete jsonSchema.additionalProperties;
       // Obvious bounds would be sent with every request, although no model means an empty text or a negative number.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -28,7 +28,7 @@ export const insertCodeReviewComments = defineAction<
         name: 'InsertCodeReviewComments',
         description:
           "Add comments on lines of changed files to the session's code review. The user opens it with /review and answers.",
-        otherNames: {file_path: 'path', line_number: 'line', start_line: 'line', body: 'text', comment: 'text'},
+        aliases: {file_path: 'path', line_number: 'line', start_line: 'line', body: 'text', comment: 'text'},
         schema: () =>
           z.object({
             repo_path: z.optional(z.string().check(z.describe('Default: the workspace'))),

@@ -191,24 +191,24 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-const noServer = failed(rejected('No MCP servers here.'));
+const noServersFault = failed(rejected('No MCP servers here.'));
 
 const noTools: readonly McpTool[] = [];
 const noPrompts: readonly McpPrompt[] = [];
 const noResources: readonly McpResource[] = [];
 
-export const noMcp: McpPort = {
+export const noopMcp: McpPort = {
   ready: async () => ok(undefined),
   settled: async () => {},
   tools: () => noTools,
   prompts: () => noPrompts,
-  expandPrompt: async () => noServer,
+  expandPrompt: async () => noServersFault,
   reconnect: async () => failed('No MCP servers here.'),
   toggle: async () => failed('No MCP servers here.'),
   signIn: async () => failed('No MCP servers here.'),
   servers: () => [],
-  call: async () => noServer,
+  call: async () => noServersFault,
   resources: async () => ok([]),
   listedResources: () => noResources,
-  readResource: async () => noServer,
+  readResource: async () => noServersFault,
 };

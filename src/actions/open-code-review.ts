@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {interrupted} from '../domain/settled.ts';
-import {defineAction, needsNoPermission, textContent, toolForm, unanswered} from './define-action.ts';
+import {defineAction, needsNoPermission, textContent, toolForm, unansweredResult} from './define-action.ts';
 import {plainQuestion} from './ports.ts';
 
 export interface OpenReviewInput {
@@ -51,7 +51,7 @@ export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, Op
     if (signal.aborted) return interrupted({range});
     if (reply.kind !== 'answered') {
       const unattended = 'No user is here to look. Report your findings in your answer.';
-      return unanswered(reply, {range}, {dismissed: '', unattended});
+      return unansweredResult(reply, {range}, {dismissed: '', unattended});
     }
     const [answer] = reply.answers;
     if (answer?.selected.includes(yes) !== true)

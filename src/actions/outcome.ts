@@ -12,7 +12,7 @@ import {
   type InputOf,
   type OutputOf,
 } from './catalogue.ts';
-import {type ChangesOutcome, noHeldChanges} from './changes-port.ts';
+import {type ChangesOutcome, emptyChangesOutcome} from './changes-port.ts';
 import type {ActionDefinition} from './define-action.ts';
 import type {ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
@@ -33,7 +33,7 @@ export function outcomeOf(call: SettledCall): CallOutcome {
   const printed = printedOutput(call.result);
   switch (settled.state) {
     case 'success':
-      return {kind: exitedBadly(call.result) ? 'ended-badly' : 'done', words: successWords(call.result), printed};
+      return {kind: isFailedCommand(call.result) ? 'ended-badly' : 'done', words: successTexts(call.result), printed};
     case 'error':
       return {kind: 'failed', words: [faultText(settled.fault)], printed};
     case 'cancelled': {
@@ -45,13 +45,13 @@ export function outcomeOf(call: SettledCall): CallOutcome {
   }
 }
 
-function successWords<N extends ActionName>({name, settled}: ActionResult<N>): readonly string[] {
+function successTexts<N extends ActionName>({name, settled}: ActionResult<N>): readonly string[] {
   const definition: Pick<ActionDefinition<never, OutputOf<N>, never>, 'outcome'> = definitions[name];
   return settled.state === 'success' ? definition.outcome(settled.output) : [];
 }
 
 /** True if a command ran and failed. It is a success of the action, but a tick beside it would mislead. */
-export function exitedBadly(result: ActionResult): boolean {
+export function isFailedCommand(result: ActionResult): boolean {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
   const {output} = result.settled;
   const end = output.kind === 'completed' ? output.report.end : output.block.state;
@@ -59,17 +59,17 @@ export function exitedBadly(result: ActionResult): boolean {
   return end.kind === 'exited' ? end.code !== 0 : output.kind === 'completed' || end.kind === 'signalled';
 }
 
-export const commandIn = (action: Action): InputOf<'request-command-output'> | undefined =>
+export const commandInputOf = (action: Action): InputOf<'request-command-output'> | undefined =>
   action.name === 'request-command-output' ? action.input : undefined;
 
 /** True if the todo list shows everything that the action does. */
-export const changesTodos = ({name}: Pick<Action, 'name'>): boolean => name === 'update-todos';
+export const isTodoUpdate = ({name}: Pick<Action, 'name'>): boolean => name === 'update-todos';
 
 export const todoTools: ReadonlySet<string> = new Set(toolNamesOf('update-todos'));
 
 /** Returns how a command ended, or its block, if its status sign doesn't say it all. Empty for every other action. */
-export function endWords(result: ActionResult): string {
-  if (result.settled.state === 'cancelled') return cancelWords(result.name, result.settled.why.reason);
+export function endingText(result: ActionResult): string {
+  if (result.settled.state === 'cancelled') return cancelReasonText(result.name, result.settled.why.reason);
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return '';
   const {output} = result.settled;
   if (output.kind === 'block') return output.block.id;
@@ -86,7 +86,7 @@ const endTexts: ByKind<ShellReport['end'], string> = {
 };
 
 /** Returns why an action did not finish, in two or three words. */
-export const cancelWords = (name: ActionName, reason: CancelReason): string =>
+export const cancelReasonText = (name: ActionName, reason: CancelReason): string =>
   name === 'ask-user-question' && reason === 'declined' ? 'not answered' : reasonWords[reason];
 
 const reasonWords: Readonly<Record<CancelReason, string>> = {
@@ -103,9 +103,11 @@ export const changedFiles = (result: ActionResult): readonly FileDiff[] =>
 
 /** Returns what was done with the changes of a command. Empty for every other action. */
 export function changesOfCommand(result: ActionResult): ChangesOutcome {
-  if (result.name !== 'request-command-output' && result.name !== 'sandbox-exec') return noHeldChanges;
+  if (result.name !== 'request-command-output' && result.name !== 'sandbox-exec') return emptyChangesOutcome;
   const {settled} = result;
-  return settled.state === 'success' && 'report' in settled.output ? settled.output.report.changes : noHeldChanges;
+  return settled.state === 'success' && 'report' in settled.output
+    ? settled.output.report.changes
+    : emptyChangesOutcome;
 }
 
 /** Returns the changes of an edit, or `undefined` for any other action and if nothing was written. */

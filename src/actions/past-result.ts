@@ -5,7 +5,7 @@ import {isReminder} from '../domain/reminder.ts';
 import {isChangesText} from './changes-port.ts';
 import {type Action, cancellationText, definitions} from './catalogue.ts';
 import {decodePastAction} from './decode-action.ts';
-import {cancelWords} from './outcome.ts';
+import {cancelReasonText} from './outcome.ts';
 
 /** A call of a resumed session, as people read it. The journal has only the text that the model read. */
 export interface PastResult {
@@ -112,13 +112,13 @@ function pastCancellation(action: Action | 'unknown', text: string): PastResult 
   const reason = reasons.find(each => first === cancellationText({reason: each, message: ''}));
   const output = rest.filter((line, at) => at > 0 || line !== 'Output before it was stopped:').join('\n');
   const past = {failed: false, seconds: 0} as const;
-  if (reason !== undefined) return {...past, notes: [cancelWords(name, reason)], output};
+  if (reason !== undefined) return {...past, notes: [cancelReasonText(name, reason)], output};
   if (text === lostResultText) return {...past, notes: ['end unknown'], output: ''};
   const declined = cancellationText({reason: 'declined', message: '\n'}).trimEnd();
   if (!first.startsWith(declined)) return {...past, notes: [], output: text};
   return {
     ...past,
-    notes: [cancelWords(name, 'declined')],
+    notes: [cancelReasonText(name, 'declined')],
     output: [first.slice(declined.length).trim(), ...rest].join('\n').trim(),
   };
 }

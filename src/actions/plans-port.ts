@@ -6,7 +6,7 @@ export interface PlansPort {
   /** Stores the plan for the user to decide on. A further proposal by the same action replaces it. */
   propose(draft: PlanDraft): Promise<Outcome<undefined, string>>;
   /** `answered`: the user approved the plan in this form, so plan mode ends and the steps become todos. Otherwise it stays stored. */
-  leave(
+  leavePlanMode(
     draft: PlanDraft,
     approval: 'answered' | 'not-asked',
   ): Promise<Outcome<{readonly plan: Plan; readonly decision: 'approved' | 'kept'}, string>>;

@@ -11,7 +11,7 @@ import type {SessionArtifacts} from './artifacts-port.ts';
 import type {SessionComputer} from './computer-port.ts';
 import type {ConversationsPort, SuggestionsPort} from './conversations-port.ts';
 import type {DocumentsPort} from './documents-port.ts';
-import type {ChangesOutcome, DecideChanges, DecideEnded} from './changes-port.ts';
+import type {ChangesOutcome, DecideChanges, DecideChangesAfterRun} from './changes-port.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {PlansPort} from './plans-port.ts';
@@ -43,7 +43,7 @@ export interface ActionPorts {
   readonly artifacts: SessionArtifacts;
   readonly decideChanges: DecideChanges;
   /** Whether to offer a person to run a command outside the sandbox after it failed inside. */
-  readonly leaving: 'offered' | 'never';
+  readonly unsandboxedRetry: 'offered' | 'never';
   /** Takes the checkpoint for undo. Await it before a command runs again without its own view of the workspace. Never throws. */
   readonly checkpoint: (signal: AbortSignal) => Promise<void>;
   readonly review: ReviewPort;
@@ -89,7 +89,7 @@ export interface ShellRequest {
   readonly confinement: Confinement;
   readonly hosts: CommandHosts;
   /** Decides about the changes in the command's view of the workspace. `none`: it has no such view. */
-  readonly changes: 'none' | DecideEnded;
+  readonly changes: 'none' | DecideChangesAfterRun;
   /** Fires to move the command to the background: it becomes a block, and the run settles with the output so far. */
   readonly background: AbortSignal;
   readonly terminal: 'none' | OwnTerminal;
@@ -268,7 +268,7 @@ export interface ImpactReport {
   readonly diffs: readonly FileDiff[];
 }
 
-export const noImpact: ImpactReport = {summary: '', paths: [], more: 0, diffs: []};
+export const emptyImpactReport: ImpactReport = {summary: '', paths: [], more: 0, diffs: []};
 
 /** stdout and stderr interleaved as they came. Head and tail are kept; the middle is only in `file`. */
 export interface BoundedOutput {
@@ -323,7 +323,7 @@ export interface CodebaseRequest {
 
 export interface CodebaseReport {
   /** The best first, one for each file. */
-  readonly places: readonly CodePlace[];
+  readonly places: readonly CodeMatch[];
   /** The word stems that were searched for. */
   readonly terms: readonly string[];
   readonly files: number;
@@ -331,7 +331,7 @@ export interface CodebaseReport {
   readonly searched: 'whole' | 'cut';
 }
 
-export interface CodePlace {
+export interface CodeMatch {
   /** Relative to the workspace root if inside it, else absolute. */
   readonly path: string;
   /** The first and the last line, from 1. */

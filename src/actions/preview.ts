@@ -51,4 +51,4 @@ export interface DiffLine {
   readonly changed: readonly TextRange[];
 }
 
-export const nothingToShow: Preview = {kind: 'none'};
+export const emptyPreview: Preview = {kind: 'none'};

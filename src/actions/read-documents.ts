@@ -23,7 +23,7 @@ export const readDocuments = defineAction<
     toolForm({
       name: 'ReadDocuments',
       description: 'Read documents (plans, notes) kept with this session; without ids, list them.',
-      otherNames: {ids: 'document_ids'},
+      aliases: {ids: 'document_ids'},
       schema: () => z.object({document_ids: z.array(z.string()).check(z.maxLength(20))}),
       toInput: raw => ({ids: raw.document_ids}),
     }),

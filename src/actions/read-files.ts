@@ -4,7 +4,7 @@ import {byKind, unreachable} from '../base/unreachable.ts';
 import {maxImageData, type ResultContent} from '../domain/conversation.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {readingAsks} from '../domain/access.ts';
-import {defineAction, previewUnless, toolForm} from './define-action.ts';
+import {defineAction, rejectIf, toolForm} from './define-action.ts';
 import {answerBytes, type FilesPort, type ReadFile, type ReadRequest} from './files-port.ts';
 
 export type ReadEntry =
@@ -20,7 +20,7 @@ const maxFiles = 50;
 const maxAtOnce = 8;
 
 /** Base64 characters of PDFs in one answer, at most. */
-const documentRoom = 27_000_000;
+const maxDocumentData = 27_000_000;
 
 export const readFiles = defineAction<
   {readonly requests: readonly ReadRequest[]},
@@ -38,7 +38,7 @@ export const readFiles = defineAction<
     toolForm({
       name: 'Read',
       description: `Read a file (text with line numbers, an image or a PDF) or list a directory. Up to ${defaultLines} lines unless limit is set.`,
-      otherNames: {
+      aliases: {
         path: 'file_path',
         absolute_path: 'file_path',
         filename: 'file_path',
@@ -48,7 +48,7 @@ export const readFiles = defineAction<
         start_line: 'offset',
       },
       unlistedFields: ['end_line'],
-      idleFields: {encoding: ['utf-8', 'utf8'], mode: ['slice'], should_read_entire_file: 'any'},
+      ignoredFields: {encoding: ['utf-8', 'utf8'], mode: ['slice'], should_read_entire_file: 'any'},
       schema: () =>
         z.object({
           file_path: z.optional(z.string().check(z.minLength(1))),
@@ -83,13 +83,13 @@ export const readFiles = defineAction<
   ],
   label: input => `Read ${input.requests.map(({path}) => path).join(', ')}`,
   cancelled: input => ({paths: input.requests.map(({path}) => path)}),
-  modelContent: output => output.files.flatMap(tellEntry),
+  modelContent: output => output.files.flatMap(entryContent),
   past: 'remarks-at-end',
   preview: async input =>
-    previewUnless(input.requests.length === 0 && 'Read needs file_path (or files with at least one entry).'),
+    rejectIf(input.requests.length === 0 && 'Read needs file_path (or files with at least one entry).'),
   async run(input, {ports, signal}) {
     const files: ReadEntry[] = [];
-    const room = makeRoom();
+    const room = makeAnswerBudget();
     for (let at = 0; at < input.requests.length; at += maxAtOnce) {
       const wave = input.requests.slice(at, at + maxAtOnce);
       const read = await Promise.all(wave.map(async request => readOne(request, {files: ports.files, signal})));
@@ -112,22 +112,22 @@ async function readOne(
 }
 
 /** Counts the content of one answer. Turns an entry that doesn't fit into a failure that says so. */
-function makeRoom(): {readonly take: (entry: ReadEntry) => ReadEntry} {
-  const left = {text: answerBytes, image: maxImageData, document: documentRoom};
+function makeAnswerBudget(): {readonly take: (entry: ReadEntry) => ReadEntry} {
+  const left = {text: answerBytes, image: maxImageData, document: maxDocumentData};
   return {
     take(entry) {
       if (entry.state === 'failed') return entry;
       const {file} = entry;
       const kind = file.kind === 'image' || file.kind === 'document' ? file.kind : 'text';
       const size = sizeOf(file);
-      if (size > left[kind]) return {state: 'failed', path: file.path, fault: noRoom[kind]};
+      if (size > left[kind]) return {state: 'failed', path: file.path, fault: overBudgetFaults[kind]};
       left[kind] -= size;
       return entry;
     },
   };
 }
 
-const noRoom = {
+const overBudgetFaults = {
   text: rejected(`left out: one answer holds ${answerBytes / 1000} kB of text. Read it in a separate call.`),
   image: rejected(`left out: one answer holds ${maxImageData / 1_000_000} MB of images. Read it in a separate call.`),
   document: rejected('left out: one answer holds one large PDF. Read it in a separate call.'),
@@ -146,7 +146,7 @@ const bytesOf = (lines: readonly string[]): number => new TextEncoder().encode(l
 
 const lineNumber = (description: string) => z.int().check(z.gte(0), z.describe(description));
 
-function tellEntry(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): ResultContent[] {
+function entryContent(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): ResultContent[] {
   if (entry.state === 'failed') {
     const why = faultText(entry.fault);
     return [{kind: 'text', text: why.startsWith(`${entry.path}: `) ? why : `${entry.path}: ${why}`}];

@@ -25,7 +25,7 @@ export const readShellCommandOutput = defineAction<
     toolForm({
       name: 'BashOutput',
       description: "Read a block's screen and its output since the last read.",
-      otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
+      aliases: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({
           block_id: z.string(),

@@ -21,7 +21,7 @@ export const readSkill = defineAction<
     toolForm({
       name: 'Skill',
       description: 'Instructions for special work. Read the one that fits before you begin:',
-      otherNames: {skill: 'name', skill_name: 'name', command: 'name', args: 'arguments'},
+      aliases: {skill: 'name', skill_name: 'name', command: 'name', args: 'arguments'},
       schema: () => z.object({name: z.string(), arguments: z.optional(z.string())}),
       toInput: raw => ({name: raw.name, argument: raw.arguments ?? ''}),
     }),

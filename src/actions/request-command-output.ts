@@ -5,8 +5,8 @@ import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
 import type {RunTerms} from '../domain/executor.ts';
 import {interrupted, type Settled} from '../domain/settled.ts';
 import type {Claim, CommandAccess, CommandClaims} from '../domain/access.ts';
-import {blockText, isGoing, snapshotText} from './block-text.ts';
-import {changesTexts, type DecideEnded, noHeldChanges} from './changes-port.ts';
+import {blockText, isRunning, snapshotText} from './block-text.ts';
+import {changesTexts, type DecideChangesAfterRun, emptyChangesOutcome} from './changes-port.ts';
 import {boundedCitations} from './citations.ts';
 import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
 import type {ActionPorts, BlockSnapshot, CommandHosts, ShellReport} from './ports.ts';
@@ -36,7 +36,7 @@ export interface CommandPartial {
 }
 
 export const defaultTimeoutMs = 120_000;
-export const longestTimeoutMs = 600_000;
+export const maxTimeoutMs = 600_000;
 
 export const requestCommandOutput = defineAction<CommandInput, CommandOutput, CommandPartial>({
   summary: 'Run a shell command and return its output and exit code.',
@@ -64,7 +64,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         'Run a shell command. Each call is a new shell in the directory where the last one ended; stdin is closed. ' +
         'A server, or a program that asks for input, needs wait_until_completion: false: it runs in a terminal block ' +
         'for BashOutput, BashInput and BashHandOver. Prefer Read, Grep, Glob and Edit for files.',
-      otherNames: {
+      aliases: {
         cmd: 'command',
         timeout_ms: 'timeout',
         is_background: 'run_in_background',
@@ -76,7 +76,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         directory: 'workdir',
         dir_path: 'workdir',
       },
-      idleFields: {
+      ignoredFields: {
         dangerouslyDisableSandbox: [false],
         interactive: [false],
         login: 'any',
@@ -92,9 +92,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           command: z.string().check(z.minLength(1)),
           description: z.optional(z.string().check(z.describe('What it does, in 5-10 words'))),
           timeout: z.optional(
-            z
-              .number()
-              .check(z.gt(0), z.describe(`Milliseconds, default ${defaultTimeoutMs}, at most ${longestTimeoutMs}`)),
+            z.number().check(z.gt(0), z.describe(`Milliseconds, default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`)),
           ),
           is_read_only: z.optional(z.boolean().check(z.describe('True if it changes nothing'))),
           is_risky: z.optional(z.boolean().check(z.describe('True if it could destroy or leak something'))),
@@ -106,9 +104,9 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           workdir: z.optional(z.string()),
         }),
       toInput: raw => ({
-        command: commandIn(raw.workdir ?? '.', raw.command),
+        command: withDirectory(raw.workdir ?? '.', raw.command),
         place: raw.wait_until_completion === false || raw.run_in_background === true ? 'block' : 'foreground',
-        timeoutMs: Math.min(raw.timeout ?? defaultTimeoutMs, longestTimeoutMs),
+        timeoutMs: Math.min(raw.timeout ?? defaultTimeoutMs, maxTimeoutMs),
         claims: {
           readOnly: claim(raw.is_read_only),
           risky: claim(raw.is_risky),
@@ -137,7 +135,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
  * Runs one command in another directory, without changing where the next one starts. A comment or quoted text at its end must not hide the
  * closing parenthesis.
  */
-function commandIn(directory: string, command: string): string {
+function withDirectory(directory: string, command: string): string {
   if (directory === '.' || directory === '') return command;
   const end = /[#\\\n]/u.test(command) ? '\n)' : ')';
   return `(cd '${directory.replaceAll("'", String.raw`'\''`)}' || exit; ${command}${end}`;
@@ -151,10 +149,10 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   const {terms, background, terminal} = context;
   const {environment, confinement, directory} = terms;
   let asked: Promise<boolean> | undefined;
-  const goesOutside = async (blocked: string): Promise<boolean> =>
-    blocked !== '' && (asked ??= mayRunOutside(command, blocked, context));
-  const decide: DecideEnded = async (held, signal, blocked) =>
-    (await goesOutside(blocked)) ? noHeldChanges : context.ports.decideChanges(held, signal);
+  const shouldRunOutside = async (blocked: string): Promise<boolean> =>
+    blocked !== '' && (asked ??= askToRunOutside(command, blocked, context));
+  const decide: DecideChangesAfterRun = async (held, signal, blocked) =>
+    (await shouldRunOutside(blocked)) ? emptyChangesOutcome : context.ports.decideChanges(held, signal);
   const request = {
     command,
     directory,
@@ -169,7 +167,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   } as const;
   let report = await context.ports.shell.run(request, context.observe, context.signal);
   // The changes of the failed run in its view are dropped.
-  if (await goesOutside(report.blocked)) {
+  if (await shouldRunOutside(report.blocked)) {
     await context.ports.checkpoint(context.signal);
     report = await context.ports.shell.run(
       {...request, confinement: 'outside', changes: 'none'},
@@ -177,7 +175,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
       context.signal,
     );
   }
-  return settledRun(command, report, {kind: 'completed', command, report});
+  return settleRun(command, report, {kind: 'completed', command, report});
 }
 
 /** Returns who is asked about hosts. A command that the host judged harmless has no network, so it needs no proxy. */
@@ -198,7 +196,7 @@ export const hostsOf = (
     : (wanted, ended) => ports.hosts.ask({...wanted, command}, AbortSignal.any([ended, signal]));
 
 /** Settles an action by the end of its command. `output` is its output if the command ran. */
-export function settledRun<Output>(
+export function settleRun<Output>(
   command: string,
   report: ShellReport,
   output: Output,
@@ -221,13 +219,13 @@ export function settledRun<Output>(
 const runOutside = 'Run it outside';
 
 /** Asks a person whether to leave the sandbox. If no one can be asked, the command has failed. */
-async function mayRunOutside(
+async function askToRunOutside(
   command: string,
   blocked: string,
   {ports, signal, terms}: ActionRunContext,
 ): Promise<boolean> {
   // Plan mode allows no changes, even if someone agrees.
-  if (signal.aborted || terms.confinement === 'read-only' || ports.leaving === 'never') return false;
+  if (signal.aborted || terms.confinement === 'read-only' || ports.unsandboxedRetry === 'never') return false;
   const reply = await ports.questions.ask(
     [
       {
@@ -277,7 +275,7 @@ function outputText(output: CommandOutput): string {
   if (output.kind === 'completed') return reportText(output.report);
   const {block} = output;
   const goesOn = `\n[still running: use BashOutput, BashInput and BashHandOver with block_id ${block.id}]`;
-  return snapshotText(block) + (isGoing(block.state) ? goesOn : '');
+  return snapshotText(block) + (isRunning(block.state) ? goesOn : '');
 }
 
 export function reportText(report: ShellReport): string {

@@ -3,7 +3,7 @@ import {clip, pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {type ComputerRequest} from './computer-port.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
+import {emptyPreview} from './preview.ts';
 
 export interface ComputerUseOutput {
   readonly request: ComputerRequest;
@@ -11,7 +11,7 @@ export interface ComputerUseOutput {
   readonly until: number;
 }
 
-const usualMinutes = 10;
+const defaultMinutes = 10;
 const maxMinutes = 60;
 
 /** Asks the user whether the agent may use the screen, mouse and keyboard, for what and for how long. */
@@ -39,10 +39,10 @@ export const requestComputerUse = defineAction<ComputerRequest, ComputerUseOutpu
             .string()
             .check(z.trim(), z.minLength(1), z.maxLength(500), z.describe('What you will do, for the user')),
           minutes: z.optional(
-            z.int().check(z.gte(1), z.lte(maxMinutes), z.describe(`As few as needed; default ${usualMinutes}`)),
+            z.int().check(z.gte(1), z.lte(maxMinutes), z.describe(`As few as needed; default ${defaultMinutes}`)),
           ),
         }),
-      toInput: ({task_summary, minutes}) => ({task: task_summary, minutes: minutes ?? usualMinutes}),
+      toInput: ({task_summary, minutes}) => ({task: task_summary, minutes: minutes ?? defaultMinutes}),
     }),
   ],
   label: ({task, minutes}) => `Use the computer for ${pluralize(minutes, 'minute')}: ${clip(task, 500)}`,
@@ -60,7 +60,7 @@ export const requestComputerUse = defineAction<ComputerRequest, ComputerUseOutpu
     if (granted?.task === request.task) return failed({state: 'success', output: {request, until: 0}});
     // The user is not asked if the programs don't work.
     const probe = await computer.probe(signal);
-    return probe.tag === 'ok' ? ok(nothingToShow) : failed({state: 'error', fault: probe.error});
+    return probe.tag === 'ok' ? ok(emptyPreview) : failed({state: 'error', fault: probe.error});
   },
   async run(request, {ports: {computer}, approval}) {
     if (approval === 'answered') return {state: 'success', output: {request, until: computer.grant(request)}};

@@ -70,8 +70,8 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         'Replace old_string by new_string in a file. old_string must match exactly, white space included, and occur once ' +
         '(or set replace_all). Do not include the line numbers that Read shows. An empty old_string creates the file; with ' +
         'start_line and end_line it replaces those whole lines, as they were read.',
-      otherNames: replacementNames,
-      idleFields: replacementIdle,
+      aliases: replacementNames,
+      ignoredFields: replacementIdle,
       schema: () =>
         z.object({
           file_path: pathSchema(),
@@ -100,8 +100,8 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       toolForm({
         name: 'MultiEdit',
         description: 'Several replacements in one file, applied in order; if one fails nothing is written.',
-        otherNames: replacementNames,
-        idleFields: replacementIdle,
+        aliases: replacementNames,
+        ignoredFields: replacementIdle,
         schema: () =>
           z.object({
             file_path: pathSchema(),
@@ -119,8 +119,8 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     toolForm({
       name: 'Write',
       description: 'Create a file, or overwrite one that has been read.',
-      otherNames: {path: 'file_path', absolute_path: 'file_path', contents: 'content', file_text: 'content'},
-      idleFields: {overwrite: [true]},
+      aliases: {path: 'file_path', absolute_path: 'file_path', contents: 'content', file_text: 'content'},
+      ignoredFields: {overwrite: [true]},
       schema: () => z.object({file_path: pathSchema(), content: z.string(), citations: citationsSchema()}),
       toInput: ({file_path, content, citations}) => ({
         citations: boundedCitations(citations),
@@ -137,7 +137,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
           '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
           'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
           'after), "-" or "+".',
-        otherNames: {input: 'patch', patch_text: 'patch'},
+        aliases: {input: 'patch', patch_text: 'patch'},
         schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
         toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
       }),
@@ -209,7 +209,7 @@ const fileText = (file: FileDiff): string =>
 /** Lines of the user's changes that a model reads, at most. */
 const maxLines = 150;
 /** Characters of each such line, at most. */
-const longestLine = 400;
+const maxLineLength = 400;
 
 /** Returns what the model reads about a file that was not written as proposed. */
 function userChangeText({path, kind, hunks}: UserChangedFile): string {
@@ -223,7 +223,7 @@ function userChangeText({path, kind, hunks}: UserChangedFile): string {
       : 'from the proposed text to what is in the file now';
   return [
     `[edited by the user before it was written: ${path}, ${what}:`,
-    ...lines.slice(0, maxLines).map(line => clip(line, longestLine)),
+    ...lines.slice(0, maxLines).map(line => clip(line, maxLineLength)),
     ...more,
     ']',
   ].join('\n');
@@ -242,7 +242,7 @@ const maxText = 16_000;
 /** Formats changes as a diff. `bounded` for a model. */
 export function diffText({files, more}: WorkspaceChanges, form: 'bounded' | 'whole'): string {
   const lines: string[] = [];
-  const [most, longest] = form === 'whole' ? [Infinity, Infinity] : [maxText, longestLine];
+  const [most, longest] = form === 'whole' ? [Infinity, Infinity] : [maxText, maxLineLength];
   let left = most;
   for (const [at, file] of files.entries()) {
     const text = [fileText(file), ...file.hunks.flatMap(hunkLines).map(line => clip(line, longest))].join('\n');

@@ -5,7 +5,7 @@ import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 export interface SamplingPort {
   model(): string;
   /** Returns why sampling is not possible now. Empty if it is. */
-  obstacle(): string;
+  refusalReason(): string;
   /** Asks the model without tools or conversation, and counts the cost. An error says why there is no answer. */
   answer(question: ModelQuestion, signal: AbortSignal): Promise<Outcome<SampledAnswer, string>>;
 }

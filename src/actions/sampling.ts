@@ -28,7 +28,7 @@ export async function sampleWithApproval(
   const read = readQuestion(params);
   if (read.tag === 'failed') return read;
   const question = read.value;
-  const obstacle = sampling.obstacle();
+  const obstacle = sampling.refusalReason();
   if (obstacle !== '') return failed(obstacle);
   const reply = await questions.ask(
     [

@@ -4,7 +4,7 @@ import {ok, type Outcome} from '../base/outcome.ts';
 import type {Change} from '../domain/change-set.ts';
 import type {Settled} from '../domain/settled.ts';
 import {unsaidClaims} from '../domain/access.ts';
-import {changesTexts, type HeldChanges, noHeldChanges} from './changes-port.ts';
+import {changesTexts, type PendingChanges, emptyChangesOutcome} from './changes-port.ts';
 import {type ActionRunContext, defineAction, textContent, toolForm} from './define-action.ts';
 import type {ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
@@ -13,10 +13,10 @@ import {
   defaultTimeoutMs,
   endText,
   hostsOf,
-  longestTimeoutMs,
+  maxTimeoutMs,
   partialText,
   reportText,
-  settledRun,
+  settleRun,
 } from './request-command-output.ts';
 import {diffText} from './request-file-edits.ts';
 
@@ -66,8 +66,8 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
       description:
         'Dry run: run a shell command in the sandbox, on a copy-on-write view of the workspace, and read its output and diff. ' +
         'Applies nothing unless apply is true; then its changes are handled like those of Bash.',
-      otherNames: {cmd: 'command', timeout_ms: 'timeout'},
-      idleFields: {description: 'any', explanation: 'any', network: [false]},
+      aliases: {cmd: 'command', timeout_ms: 'timeout'},
+      ignoredFields: {description: 'any', explanation: 'any', network: [false]},
       schema: () =>
         z.object({
           command: z.string().check(z.minLength(1)),
@@ -77,7 +77,7 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
       toInput: ({command, apply, timeout}) => ({
         command,
         effects: apply === true ? 'decided' : 'dry',
-        timeoutMs: Math.min(timeout ?? defaultTimeoutMs, longestTimeoutMs),
+        timeoutMs: Math.min(timeout ?? defaultTimeoutMs, maxTimeoutMs),
       }),
     }),
   ],
@@ -87,7 +87,7 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
   partialText,
   outcome: ({report, kept}) => [
     endText(report),
-    ...(kept === 'none' ? changesTexts(report.changes) : [keptWords(kept)]),
+    ...(kept === 'none' ? changesTexts(report.changes) : [dryRunText(kept)]),
   ],
   past: 'command',
   preview: async ({command}, {ports}) => ok({kind: 'command', command, directory: ports.shell.directory}),
@@ -103,9 +103,9 @@ async function runInView(
   const confinement = terms.confinement === 'read-only' ? 'read-only' : 'sandbox';
   const isDry = effects === 'dry' && confinement === 'sandbox';
   let kept: KeptChanges | 'none' = isDry ? {changes: [], diffs: [], id: ok('')} : 'none';
-  const keep = async (held: HeldChanges, ended: AbortSignal) => {
+  const keep = async (held: PendingChanges, ended: AbortSignal) => {
     kept = await keepChanges(held, ended);
-    return noHeldChanges;
+    return emptyChangesOutcome;
   };
   const changes = isDry ? keep : confinement === 'sandbox' ? ports.decideChanges : 'none';
   const report = await ports.shell.run(
@@ -124,11 +124,11 @@ async function runInView(
     observe,
     signal,
   );
-  return settledRun(command, report, {report, kept});
+  return settleRun(command, report, {report, kept});
 }
 
 /** Keeps the changes for `weft sandbox apply`, with the diffs of the first files. */
-export async function keepChanges(held: HeldChanges, signal: AbortSignal): Promise<KeptChanges> {
+export async function keepChanges(held: PendingChanges, signal: AbortSignal): Promise<KeptChanges> {
   const {changes} = held;
   const files = changes.filter(change => change.class === 'file').slice(0, maxDiffs);
   const diffs = await held.diffs(
@@ -144,7 +144,7 @@ function outputText({report, kept}: SandboxExecOutput): string {
   if (changes.length === 0) return `${reportText(report)}\n[dry run: it changed nothing]`;
   return [
     reportText(report),
-    `[dry run: ${keptWords(kept)}${id.tag === 'ok' ? `; the user can apply exactly these with weft sandbox apply ${id.value}` : `; they could not be kept: ${id.error}`}]`,
+    `[dry run: ${dryRunText(kept)}${id.tag === 'ok' ? `; the user can apply exactly these with weft sandbox apply ${id.value}` : `; they could not be kept: ${id.error}`}]`,
     ...changeLines(kept, 'bounded'),
   ].join('\n');
 }
@@ -161,7 +161,7 @@ export function changeLines({changes, diffs}: KeptChanges, form: 'bounded' | 'wh
 }
 
 /** Such as `it would change 3 files`. */
-export const keptWords = ({changes}: KeptChanges): string =>
+export const dryRunText = ({changes}: KeptChanges): string =>
   changes.length === 0 ? 'it would change nothing' : `it would change ${pluralize(changes.length, 'file')}`;
 
 const changeText = (change: Change): string => `${change.kind} ${change.path} (${classTexts[change.class]})`;

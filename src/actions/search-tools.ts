@@ -15,7 +15,7 @@ export interface SearchToolsOutput {
 }
 
 /** Tools that a search by words returns by default. */
-const usualLimit = 5;
+const defaultLimit = 5;
 /** Tools that any search returns at most. */
 const maxFound = 20;
 
@@ -29,13 +29,13 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
     toolForm({
       name: 'ToolSearch',
       description: 'Find more tools by words, or by name with "select:NAME,NAME"; call them from your next answer on.',
-      otherNames: {limit: 'max_results'},
+      aliases: {limit: 'max_results'},
       schema: () =>
         z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(maxFound)))}),
       // A query by name wants all the tools it names.
       toInput: ({query, max_results}): SearchToolsInput => ({
         query,
-        limit: max_results ?? (query.trim().startsWith('select:') ? maxFound : usualLimit),
+        limit: max_results ?? (query.trim().startsWith('select:') ? maxFound : defaultLimit),
       }),
     }),
   ],

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type {AgentMessage, AgentReport} from './agents-port.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
-import {type AgentPartial, agentFacts, reportText, settledAgent} from './start-agent.ts';
+import {type AgentPartial, agentFacts, reportText, settleAgent} from './start-agent.ts';
 
 export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentPartial>({
   summary: 'Send a message to a sub-agent.',
@@ -12,8 +12,8 @@ export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentP
     toolForm({
       name: 'SendMessage',
       description: 'Steer a running sub-agent, or set one that has ended to work again.',
-      otherNames: {agent_id: 'to', recipient: 'to', content: 'message'},
-      idleFields: {summary: 'any', type: ['message']},
+      aliases: {agent_id: 'to', recipient: 'to', content: 'message'},
+      ignoredFields: {summary: 'any', type: ['message']},
       schema: () =>
         z.object({
           to: z.string().check(z.describe('Its id')),
@@ -29,5 +29,5 @@ export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentP
   outcome: ({row}) => agentFacts(row),
   past: 'answer-of-agent',
   run: async (input, {ports, signal, background}) =>
-    settledAgent(await ports.agents.send(input, {signal, background}), input.to),
+    settleAgent(await ports.agents.send(input, {signal, background}), input.to),
 });

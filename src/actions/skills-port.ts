@@ -39,7 +39,7 @@ export interface SkillReading {
   readonly allowedTools: readonly string[];
 }
 
-export const noSkills: SkillsPort = {
+export const noopSkills: SkillsPort = {
   ready: async () => {},
   catalogue: () => undefined,
   read: async ({name}) => failed(rejected(`No skill named ${JSON.stringify(name)}.`)),

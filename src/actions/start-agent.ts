@@ -18,9 +18,9 @@ const form = toolForm({
   name: 'Agent',
   description:
     'Give a task to a sub-agent with a context of its own; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
-  otherNames: {name: 'description', agent_type: 'subagent_type', harness_type: 'harness'},
+  aliases: {name: 'description', agent_type: 'subagent_type', harness_type: 'harness'},
   // If both are given, people read the description.
-  idleFields: {name: 'any', mode: ['default'], execution_mode: ['local'], readonly: [false]},
+  ignoredFields: {name: 'any', mode: ['default'], execution_mode: ['local'], readonly: [false]},
   schema: () =>
     z.object({
       description: z.string().check(z.describe('3-5 words')),
@@ -34,7 +34,7 @@ const form = toolForm({
   toInput: (raw): AgentRequest => ({
     name: clip(raw.description.trim(), 80),
     prompt: raw.prompt,
-    kind: kindNamed(raw.subagent_type?.trim() ?? ''),
+    kind: normalizeKind(raw.subagent_type?.trim() ?? ''),
     harness: raw.harness?.trim() || 'weft',
     model: raw.model?.trim() ?? '',
     place: raw.run_in_background === true ? 'background' : 'foreground',
@@ -43,7 +43,7 @@ const form = toolForm({
 });
 
 /** Models trained with other agents know it as `general-purpose`. */
-const kindNamed = (name: string): string => (name === '' || name === 'general-purpose' ? 'general' : name);
+const normalizeKind = (name: string): string => (name === '' || name === 'general-purpose' ? 'general' : name);
 
 /** Starting a sub-agent needs no approval. Its actions are judged and asked about as they come. */
 export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>({
@@ -62,11 +62,11 @@ export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>(
   outcome: ({row}) => agentFacts(row),
   past: 'answer-of-agent',
   run: async (input, {ports, signal, background}) =>
-    settledAgent(await ports.agents.start(input, {signal, background}), input.name),
+    settleAgent(await ports.agents.start(input, {signal, background}), input.name),
 });
 
 /** Settles the call: a failed sub-agent is an error, a stopped one a cancelled call. */
-export function settledAgent(report: Outcome<AgentReport, Fault>, name: string): Settled<AgentReport, AgentPartial> {
+export function settleAgent(report: Outcome<AgentReport, Fault>, name: string): Settled<AgentReport, AgentPartial> {
   if (report.tag === 'failed') return {state: 'error', fault: report.error};
   const {row, notes, worktree} = report.value;
   const {status} = row;

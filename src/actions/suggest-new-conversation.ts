@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
 import {interrupted} from '../domain/settled.ts';
-import {defineAction, needsNoPermission, textContent, toolForm, unanswered} from './define-action.ts';
+import {defineAction, needsNoPermission, textContent, toolForm, unansweredResult} from './define-action.ts';
 import {plainQuestion, type Question} from './ports.ts';
 
 export interface NewConversationInput {
@@ -56,7 +56,7 @@ export const suggestNewConversation = defineAction<
     if (signal.aborted) return interrupted(partial);
     if (reply.kind !== 'answered') {
       const unattended = 'No user is here to answer. Continue in this conversation.';
-      return unanswered(reply, partial, {dismissed: '', unattended});
+      return unansweredResult(reply, partial, {dismissed: '', unattended});
     }
     const [answer] = reply.answers;
     if (answer?.selected.includes(yes) !== true)

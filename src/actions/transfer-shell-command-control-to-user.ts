@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
 import {rejected} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
-import {blockText, isGoing, snapshotText} from './block-text.ts';
+import {blockText, isRunning, snapshotText} from './block-text.ts';
 import {interrupted} from '../domain/settled.ts';
 import {defineAction, needsNoPermission, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot, HandOverEnd} from './ports.ts';
@@ -26,7 +26,7 @@ export const transferShellCommandControlToUser = defineAction<
     toolForm({
       name: 'BashHandOver',
       description: "Give the user a block's terminal (e.g. for a password) and wait until it comes back.",
-      otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
+      aliases: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({block_id: z.string(), reason: z.string().check(z.describe('What to do there, shown to the user'))}),
       toInput: raw => ({blockId: raw.block_id, reason: raw.reason}),
@@ -43,7 +43,7 @@ export const transferShellCommandControlToUser = defineAction<
     const id = blockId(input.blockId);
     const before = await ports.blocks.read({id, wait: 0}, signal);
     if (before.tag === 'failed') return {state: 'error', fault: before.error};
-    if (!isGoing(before.value.state)) return {state: 'success', output: {end: 'over', block: before.value}};
+    if (!isRunning(before.value.state)) return {state: 'success', output: {end: 'over', block: before.value}};
     const end = await ports.handOvers.handOver({id, reason: input.reason}, signal);
     if (signal.aborted) {
       const partial = {blockId: input.blockId, reached: 'running'} as const;

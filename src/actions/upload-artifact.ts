@@ -28,7 +28,7 @@ export const uploadArtifact = defineAction<
       name: 'UploadArtifact',
       description:
         'Keep a copy of a file (report, picture, build) with this session, so the user still has it if the file is deleted. It stays on this machine.',
-      otherNames: {path: 'file_path'},
+      aliases: {path: 'file_path'},
       schema: () =>
         z.object({
           file_path: z.string().check(z.minLength(1)),

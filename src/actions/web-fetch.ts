@@ -5,7 +5,7 @@ import type {ResultContent} from '../domain/conversation.ts';
 import {readWebUrl} from '../domain/web-url.ts';
 import {settledBy} from '../domain/settled.ts';
 import {checkedForm, defineAction, textContent, toolForm} from './define-action.ts';
-import {cutNote, framed, type PageContent, type WebPage} from './web-port.ts';
+import {truncationNote, frameUntrusted, type PageContent, type WebPage} from './web-port.ts';
 
 interface WebFetchInput {
   /** An absolute URL, as `readWebUrl` writes it. */
@@ -44,7 +44,7 @@ export const webFetch = defineAction<
       toolForm({
         name: 'WebFetch',
         description: 'Read a web page, PDF or image by URL; HTML comes as markdown.',
-        idleFields: {format: ['markdown', 'text'], timeout: 'any'},
+        ignoredFields: {format: ['markdown', 'text'], timeout: 'any'},
         schema: () =>
           z.object({
             url: z.string().check(z.minLength(1)),
@@ -87,10 +87,10 @@ function pageContent({url, content, ageMs, notes}: WebPage, prompt: string): rea
       return [{kind: 'text', text: [`${url} (image)`, ...about].join('\n')}, content.image];
     case 'text': {
       const {text, length, file, boundary} = content;
-      const rest = text.length === length ? [] : [cutNote({shown: text.length, length, file})];
+      const rest = text.length === length ? [] : [truncationNote({shown: text.length, length, file})];
       const wanted = prompt === '' ? [] : [`Look in it for: ${prompt}`];
       return textContent(
-        [`${url} (${content.mediaType})`, ...about, framed(text, boundary), ...rest, ...wanted].join('\n'),
+        [`${url} (${content.mediaType})`, ...about, frameUntrusted(text, boundary), ...rest, ...wanted].join('\n'),
       );
     }
     default:

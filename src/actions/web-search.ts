@@ -3,8 +3,8 @@ import {pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {settledBy} from '../domain/settled.ts';
 import {checkedForm, defineAction, textContent, toolForm} from './define-action.ts';
-import {nothingToShow} from './preview.ts';
-import {framed, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
+import {emptyPreview} from './preview.ts';
+import {frameUntrusted, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
 
 /** Host names in one call, at most. */
 const maxDomains = 50;
@@ -32,8 +32,8 @@ export const webSearch = defineAction<
       toolForm({
         name: 'WebSearch',
         description: 'Search the web; cite the addresses you use.',
-        otherNames: {search_term: 'query'},
-        idleFields: {numResults: 'any', num_results: 'any', max_results: 'any'},
+        aliases: {search_term: 'query'},
+        ignoredFields: {numResults: 'any', num_results: 'any', max_results: 'any'},
         schema: () =>
           z.object({
             query: z.string().check(z.minLength(2), z.maxLength(400)),
@@ -60,7 +60,7 @@ export const webSearch = defineAction<
   outcome: ({report}) => [pluralize(report.results.length, 'result')],
   // Checked before anyone is asked: a call can come although the tool is not offered.
   preview: async (_, {ports}) =>
-    ports.web.searching === 'offered' ? ok(nothingToShow) : failed({state: 'error', fault: noSearchEngine}),
+    ports.web.searching === 'offered' ? ok(emptyPreview) : failed({state: 'error', fault: noSearchEngine}),
   async run(input, {ports, signal}) {
     const report = await ports.web.search(input, signal);
     return settledBy(report.tag === 'ok' ? ok({query: input.query, report: report.value}) : report);
@@ -72,5 +72,5 @@ function reportText(query: string, {results, provider, boundary}: WebSearchRepor
   const rows = results.map(({title, url, snippet, published}) =>
     [`[${title}](${url})`, published, snippet].filter(part => part !== '').join('\n'),
   );
-  return `${provider}: ${pluralize(results.length, 'result')} for ${JSON.stringify(query)}\n${framed(rows.join('\n\n'), boundary)}`;
+  return `${provider}: ${pluralize(results.length, 'result')} for ${JSON.stringify(query)}\n${frameUntrusted(rows.join('\n\n'), boundary)}`;
 }

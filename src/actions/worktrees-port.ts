@@ -41,7 +41,7 @@ export interface WorktreesPort {
 
 const none = failed(rejected('There are no worktrees here.'));
 
-export const noWorktrees: WorktreesPort = {
+export const noopWorktrees: WorktreesPort = {
   open: async () => none,
   changes: async () => none,
   merge: async () => none,

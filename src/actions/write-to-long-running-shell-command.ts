@@ -3,12 +3,12 @@ import {clip, firstLine} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
-import {blockStateText, blockText, isGoing, snapshotText} from './block-text.ts';
+import {blockStateText, blockText, isRunning, snapshotText} from './block-text.ts';
 import {interrupted} from '../domain/settled.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot} from './ports.ts';
 import {blockInputModes, type BlockInputMode} from '../domain/access.ts';
-import {nothingToShow} from './preview.ts';
+import {emptyPreview} from './preview.ts';
 
 export interface CommandWriteInput {
   readonly blockId: string;
@@ -33,7 +33,7 @@ export const writeToLongRunningShellCommand = defineAction<
     toolForm({
       name: 'BashInput',
       description: 'Type into a running block, then read its screen.',
-      otherNames: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
+      aliases: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
       schema: () =>
         z.object({
           block_id: z.string(),
@@ -61,8 +61,8 @@ export const writeToLongRunningShellCommand = defineAction<
     const found = ports.blocks.find(blockId(input.blockId));
     if (found.tag === 'failed') return failed({state: 'error', fault: found.error});
     const {state, input: open} = found.value;
-    if (isGoing(state) && open === 'open') return ok(nothingToShow);
-    const why = isGoing(state) ? 'has no open input' : `has ended (${blockStateText(state)})`;
+    if (isRunning(state) && open === 'open') return ok(emptyPreview);
+    const why = isRunning(state) ? 'has no open input' : `has ended (${blockStateText(state)})`;
     return failed({state: 'error', fault: rejected(`Nothing was typed: block ${input.blockId} ${why}.`)});
   },
   async run(input, {ports, signal}) {

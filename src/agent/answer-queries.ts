@@ -158,7 +158,7 @@ function runAlone<T>(
         signal.removeEventListener('abort', drop);
         resolve(await answered(AbortSignal.any([signal, work.signal])));
       },
-      dropped() {
+      onDropped() {
         signal.removeEventListener('abort', drop);
         resolve(cancelled);
       },

@@ -42,8 +42,8 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
     else journal(session, {kind: 'answer', message: whole});
     for (const event of events) if (event.event === 'fell-back') session.promptModel = event.fallback;
     if (events.length > 0) publish(events);
-    if (events.some(event => beginsCall(event, fileChangingTools))) checkpoints.expectChange();
-    if (events.some(event => beginsCall(event, agentTools))) session.agents.expect();
+    if (events.some(event => isCallStart(event, fileChangingTools))) checkpoints.expectChange();
+    if (events.some(event => isCallStart(event, agentTools))) session.agents.preload();
     const ready = listenersReady();
     return ready === undefined ? undefined : raceAbort(ready, signal);
   };
@@ -54,7 +54,7 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
  * True if the model begins such a call. The time until the call is complete is used to read files that it may change, or to load the module
  * that runs sub-agents.
  */
-const beginsCall = (event: AgentEvent, tools: ReadonlySet<string>): boolean =>
+const isCallStart = (event: AgentEvent, tools: ReadonlySet<string>): boolean =>
   event.event === 'block-started' && event.block.kind === 'tool-call' && tools.has(event.block.name);
 
 const fileChangingTools: ReadonlySet<string> = new Set(
@@ -101,9 +101,9 @@ class AnswerReader {
   readonly #blocks: (AssistantBlock | undefined)[] = [];
   /** Ids of the tool calls, by index. */
   readonly #ids = new Map<number, ActionId>();
-  readonly #taken = new Set<ActionId>();
+  readonly #usedIds = new Set<ActionId>();
   /** Text of unfinished blocks, by index. */
-  readonly #begun = new Map<number, string>();
+  readonly #unfinished = new Map<number, string>();
   fault: Fault | undefined;
   finished = false;
 
@@ -119,21 +119,21 @@ class AnswerReader {
         this.#usage = event.usage;
         return {event: 'message-started', message: event.id, model: event.model, usage: event.usage};
       case 'block-started':
-        if (event.block.kind === 'text') this.#begun.set(event.index, '');
+        if (event.block.kind === 'text') this.#unfinished.set(event.index, '');
         return {
           event: 'block-started',
           message: this.#id,
           index: event.index,
-          block: bounded(this.#unique(event.index, event.block)),
+          block: bounded(this.#withUniqueId(event.index, event.block)),
         };
       case 'block-delta':
         if (event.delta.kind === 'text') {
-          this.#begun.set(event.index, (this.#begun.get(event.index) ?? '') + event.delta.text);
+          this.#unfinished.set(event.index, (this.#unfinished.get(event.index) ?? '') + event.delta.text);
         }
         return {event: 'block-delta', message: this.#id, index: event.index, delta: bounded(event.delta)};
       case 'block-finished':
-        this.#begun.delete(event.index);
-        return this.#finish(event.index, this.#shallow(this.#unique(event.index, event.block)));
+        this.#unfinished.delete(event.index);
+        return this.#finish(event.index, this.#boundDepth(this.#withUniqueId(event.index, event.block)));
       case 'message-finished':
         this.#stop = event.stop;
         this.#usage = event.usage;
@@ -159,7 +159,7 @@ class AnswerReader {
 
   /** Returns what has arrived of an answer that was cut off. */
   partial(): AnswerContent {
-    for (const [index, text] of this.#begun) this.#blocks[index] = {kind: 'text', text};
+    for (const [index, text] of this.#unfinished) this.#blocks[index] = {kind: 'text', text};
     return this.#content('interrupted');
   }
 
@@ -178,7 +178,7 @@ class AnswerReader {
   }
 
   /** Drops an input that is nested so deep that writing the conversation as JSON would overflow the stack. */
-  #shallow(block: AssistantBlock): AssistantBlock {
+  #boundDepth(block: AssistantBlock): AssistantBlock {
     if (block.kind === 'other') return isDeeperThan(block.data, maxJsonDepth) ? {kind: 'text', text: ''} : block;
     if (block.kind === 'text' && 'cited' in block && isDeeperThan([...block.cited.citations], maxJsonDepth))
       return {kind: 'text', text: block.text};
@@ -186,7 +186,7 @@ class AnswerReader {
     return {...block, input: omittedInput(`it is nested deeper than ${maxJsonDepth} levels`)};
   }
 
-  #unique<B extends AssistantBlock | BlockStart>(index: number, block: B): B {
+  #withUniqueId<B extends AssistantBlock | BlockStart>(index: number, block: B): B {
     return block.kind === 'tool-call' ? {...block, id: this.#idOf(index, block.id)} : block;
   }
 
@@ -195,9 +195,9 @@ class AnswerReader {
     const known = this.#ids.get(index);
     if (known !== undefined) return known;
     let id = wanted;
-    for (let copy = 2; this.#taken.has(id); copy += 1) id = actionId(`${wanted}_${copy}`);
+    for (let copy = 2; this.#usedIds.has(id); copy += 1) id = actionId(`${wanted}_${copy}`);
     this.#ids.set(index, id);
-    this.#taken.add(id);
+    this.#usedIds.add(id);
     return id;
   }
 }

@@ -14,7 +14,7 @@ import {
   withUserChanges,
 } from '../actions/catalogue.ts';
 import type {UserChanges} from '../domain/file-edit.ts';
-import {noImpact, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
+import {emptyImpactReport, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
 import type {CallAnswer, PermissionAnswer, PermissionRequest} from '../actions/hooks-port.ts';
 import type {Preview} from '../actions/preview.ts';
 import type {JsonObject} from '../base/json.ts';
@@ -32,13 +32,13 @@ import {
   actionPorts,
   decodeCall,
   journal,
-  tellSandbox,
+  publishSandbox,
   warn,
   type PromptContext,
   type SessionContext,
 } from './session-context.ts';
 
-export interface TermedVerdict {
+export interface VerdictWithTerms {
   readonly verdict: Verdict;
   readonly obligations: readonly Obligation[];
   readonly terms: RunTerms;
@@ -46,7 +46,7 @@ export interface TermedVerdict {
 }
 
 /** An action that may have to be asked about, and that no rule, mode or hook denies. */
-export interface ApprovalRequest extends TermedVerdict {
+export interface ApprovalRequest extends VerdictWithTerms {
   readonly id: ActionId;
   readonly toolName: string;
   readonly call: ToolCallBlock;
@@ -61,7 +61,7 @@ export interface ApprovalRequest extends TermedVerdict {
 export type ApprovalContext = Omit<PromptContext, 'queue'>;
 
 /** What would run: the action as the model asked for it, or as the user or a program changed it. */
-interface Proposal extends TermedVerdict {
+interface Proposal extends VerdictWithTerms {
   readonly action: Action;
   readonly preview: Preview;
   /** What the model reads before the result, such as that the user changed the command. Usually empty. */
@@ -82,7 +82,7 @@ interface Refused {
 }
 
 /** The effect of an answer on a proposal. `changed`: there is a new proposal that needs an answer of its own. */
-type Answered = Approved | Refused | {readonly kind: 'changed'; readonly proposal: Proposal};
+type AnswerEffect = Approved | Refused | {readonly kind: 'changed'; readonly proposal: Proposal};
 
 /**
  * Decides whether an action may run: shows what it would do, asks if necessary, and takes the first answer. The answer may change the
@@ -100,7 +100,7 @@ export async function approve(
     : await askHooks({call: request.call, rules: verdict.detail.rules, changes: []}, context, signal);
   if (hook.kind === 'deny') return deniedByHook(request, hook, context);
   // Checked before the preview is made, since the preview already reveals file content.
-  const cannotAsk = whyNotAsked(context.session);
+  const cannotAsk = askingProblem(context.session);
   // If no one can approve a plan, it is stored for later.
   const isKept = accessOf(action).kind === 'plan' && cannotAsk === 'unattended';
   if (
@@ -125,7 +125,7 @@ export async function approve(
   if (isKept && hook.kind === 'none') return {...proposal, kind: 'approved', input: 'unchanged', approval: 'not-asked'};
   if (hook.kind === 'allow') {
     const answer = {decision: 'allow-updated', input: hook.input, rules: hook.rules} as const;
-    const answered = await takeAnswer(answer, proposal, {request, ports, context}, signal);
+    const answered = await applyAnswer(answer, proposal, {request, ports, context}, signal);
     if (signal.aborted) return cancelled();
     journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'allowed', by: 'hook'});
     if (answered.kind !== 'changed') return answered;
@@ -138,10 +138,10 @@ export async function approve(
     const answer = await ask(request, proposal, context, signal);
     if (answer === 'aborted') return cancelled();
     if (answer.decision === 'refuse') {
-      await context.session.plans.refused(id, answer.message);
+      await context.session.plans.recordRefusal(id, answer.message);
       return refusedByUser(answer, action);
     }
-    const answered = await takeAnswer(answer, proposal, {request, ports, context}, signal);
+    const answered = await applyAnswer(answer, proposal, {request, ports, context}, signal);
     if (signal.aborted) return cancelled();
     if (answered.kind !== 'changed') return answered;
     ({proposal} = answered);
@@ -154,7 +154,7 @@ export const askHooks = (
   {session, hooks}: ApprovalContext,
   signal: AbortSignal,
 ): Promise<PermissionAnswer['verdict']> | PermissionAnswer['verdict'] =>
-  session.mode === 'dontAsk' || session.pending.asksAbout === 'everything'
+  session.mode === 'dontAsk' || session.pending.askScope === 'everything'
     ? {kind: 'none'}
     : hooks.beforeAsking(request, signal);
 
@@ -195,7 +195,7 @@ function refusedByUser({message, by}: Extract<ApprovalAnswer, {decision: 'refuse
   return refused(settled, 'user');
 }
 
-export const whyNotAsked = ({interaction, mode}: SessionContext): 'unattended' | 'unwanted' | undefined => {
+export const askingProblem = ({interaction, mode}: SessionContext): 'unattended' | 'unwanted' | undefined => {
   if (interaction === 'unattended') return 'unattended';
   return mode === 'dontAsk' ? 'unwanted' : undefined;
 };
@@ -211,11 +211,11 @@ async function ask(
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | 'aborted'> {
   const label = labelOf(action);
-  const impact = place === 'here' ? await findImpact(verdict, session, signal) : noImpact;
+  const impact = place === 'here' ? await findImpact(verdict, session, signal) : emptyImpactReport;
   const uncovered =
     verdict.risk === 'read-only' || place !== 'here'
       ? ''
-      : await checkpoints.notCovered(touchedFiles(verdict, terms), signal);
+      : await checkpoints.uncoveredText(touchedFiles(verdict, terms), signal);
   if (signal.aborted) return 'aborted';
   if (verdict.risk !== 'read-only') checkpoints.expectChange();
   return askPerson(
@@ -253,7 +253,7 @@ export async function askPerson(
     // The wait begins before the question is published, since a listener may answer at once.
     const waiting = pending.approvals.wait(id, 'aborted', signal);
     const message = `weft needs your permission to use ${toolName}`;
-    void hooks.happened({event: 'Notification', type: 'permission_prompt', message}, signal);
+    void hooks.notify({event: 'Notification', type: 'permission_prompt', message}, signal);
     pending.publish([{event: 'approval-requested', approval: {...approval, asker}}]);
     const answer = await waiting;
     const decision = answer === 'aborted' ? 'refused' : decisionOf(answer);
@@ -264,7 +264,7 @@ export async function askPerson(
     pending.publish([{event: 'approval-settled', id, decision}]);
     return answer;
   };
-  return pending.inTurn({asker, on: label}, asked, signal);
+  return pending.runInTurn({asker, on: label}, asked, signal);
 }
 
 const decisionOf = ({decision}: ApprovalAnswer): 'allowed' | 'refused' | 'edited' => {
@@ -279,11 +279,11 @@ const touchedFiles = ({detail}: Verdict, {paths}: RunTerms): TouchedFiles => ({
 
 /** Finds what a destructive command would hit. If the search fails, the question is asked without it. */
 async function findImpact({detail}: Verdict, {ports}: SessionContext, signal: AbortSignal): Promise<ImpactReport> {
-  if (detail.destructiveCommands.length === 0) return noImpact;
+  if (detail.destructiveCommands.length === 0) return emptyImpactReport;
   try {
     return await ports.impact.find(detail.destructiveCommands, signal);
   } catch {
-    return noImpact;
+    return emptyImpactReport;
   }
 }
 
@@ -293,32 +293,32 @@ interface AnswerDeps {
   readonly context: ApprovalContext;
 }
 
-async function takeAnswer(
+async function applyAnswer(
   answer: Exclude<ApprovalAnswer, {decision: 'refuse'}>,
   proposal: Proposal,
   deps: AnswerDeps,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<AnswerEffect> {
   const {session} = deps.context;
   switch (answer.decision) {
     case 'allow':
-      endGrantOfChangedProgram(proposal, session);
+      revokeGrantOfChangedProgram(proposal, session);
       if (answer.scope === 'session') {
         await grantForSession(sessionGrant(proposal.action, proposal.verdict), session);
       }
       return approved(proposal);
     case 'allow-files':
-      return notThisAction(proposal.action, 'The user selected changes, but this command has not run yet.');
+      return refuseMismatch(proposal.action, 'The user selected changes, but this command has not run yet.');
     case 'allow-rule':
       await changeRules([{change: 'add', list: 'allow', rule: answer.rule, scope: answer.scope}], session);
       return approved(proposal);
     case 'allow-edited':
-      return takeEditedCommand(answer.command, proposal, deps, signal);
+      return applyEditedCommand(answer.command, proposal, deps, signal);
     case 'allow-with-changes':
       return applyChanges(answer.userChanges, proposal, deps, signal);
     case 'allow-updated':
       await changeRules(answer.rules, session);
-      return answer.input === 'unchanged' ? approved(proposal) : takeInput(answer.input, proposal, deps, signal);
+      return answer.input === 'unchanged' ? approved(proposal) : applyInput(answer.input, proposal, deps, signal);
     default:
       return unreachable(answer);
   }
@@ -332,13 +332,13 @@ export const grantForSession = (grant: SessionGrant, session: SessionContext): P
   });
 
 /** Revokes the grant for the running program if the line may start a different one in the block. */
-function endGrantOfChangedProgram({action, verdict}: Proposal, {conversation}: SessionContext): void {
+function revokeGrantOfChangedProgram({action, verdict}: Proposal, {conversation}: SessionContext): void {
   const access = accessOf(action);
   if (access.kind === 'terminal-input' && verdict.sessionApproval === 'exact')
-    conversation.grants.delete(linesKey(access));
+    conversation.grants.delete(terminalInputKey(access));
 }
 
-const linesKey = ({blockId, program}: {readonly blockId: string; readonly program: string}): string =>
+const terminalInputKey = ({blockId, program}: {readonly blockId: string; readonly program: string}): string =>
   `input to ${program} in ${blockId}`;
 
 /** Rules of the session are left to the judge. */
@@ -353,19 +353,19 @@ export async function changeRules(changes: readonly RuleChange[], session: Sessi
 }
 
 /** Takes a command that the user edited on the card. The user sees its new preview before it runs. */
-async function takeEditedCommand(
+async function applyEditedCommand(
   command: string,
   {action}: Proposal,
   deps: AnswerDeps,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<AnswerEffect> {
   const {action: own} = deps.request;
   // If the user edited it back to the model's command, the model's own description applies again.
   const ownAccess = accessOf(own);
   const isOwn = ownAccess.kind === 'command' && ownAccess.command === command;
   const edited = isOwn ? own : withCommand(action, command);
   if (edited === undefined)
-    return notThisAction(action, 'The user answered with a command, but this action is not a command.');
+    return refuseMismatch(action, 'The user answered with a command, but this action is not a command.');
   const rejudged = await judgeAndPreview(edited, action, deps, signal);
   if (rejudged.kind === 'refused') return rejudged;
   const note = isOwn ? '' : `[The user changed the command; what ran is: ${command}]`;
@@ -373,12 +373,12 @@ async function takeEditedCommand(
 }
 
 /** Takes another input from a program. The program has seen what it answers with, so it is not asked again. */
-async function takeInput(
+async function applyInput(
   input: JsonObject,
   {action}: Proposal,
   deps: AnswerDeps,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<AnswerEffect> {
   const decoded = decodeCall(deps.request.toolName, input, deps.context.session);
   if (decoded.tag === 'failed') return refused({state: 'error', fault: decoded.error});
   const rejudged = await judgeAndPreview(decoded.value, action, deps, signal);
@@ -394,10 +394,10 @@ async function applyChanges(
   {action, preview: shown, verdict, terms, note}: Proposal,
   {request, ports, context}: AnswerDeps,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<AnswerEffect> {
   const edited = withUserChanges(action, userChanges);
   if (edited === undefined)
-    return notThisAction(action, 'The user answered with a changed edit, but this action is not an edit.');
+    return refuseMismatch(action, 'The user answered with a changed edit, but this action is not an edit.');
   const preview = await previewAction(edited, {ports: portsForJudgedPaths(ports, terms), signal});
   if (preview.tag === 'failed') return refused(preview.error, preview.error.state === 'cancelled' ? 'user' : undefined);
   const changed = changedSince(shown, preview.value);
@@ -409,7 +409,7 @@ async function applyChanges(
   const now = judged.verdict;
   if (now.decision === 'deny') return deniedByRule(action, now);
   const proposal = {action: edited, preview: preview.value, ...judged, note};
-  return asksMore(verdict, now) ? {kind: 'changed', proposal} : approved(proposal);
+  return hasNewReasons(verdict, now) ? {kind: 'changed', proposal} : approved(proposal);
 }
 
 function changedSince(shown: Preview, now: Preview): string | undefined {
@@ -422,14 +422,14 @@ function changedSince(shown: Preview, now: Preview): string | undefined {
   return now.files.find(file => before.get(file.path) !== file.before)?.path;
 }
 
-const asksMore = (before: Verdict, now: Verdict): boolean =>
+const hasNewReasons = (before: Verdict, now: Verdict): boolean =>
   now.decision === 'ask' &&
   (now.risk !== before.risk ||
     now.detail.confirmWord !== before.detail.confirmWord ||
     now.reasons.some(reason => !before.reasons.some(earlier => sameReason(earlier, reason))));
 
 /** Refuses an answer that doesn't fit the kind of action that was asked about. */
-const notThisAction = (action: Action, message: string): Refused =>
+const refuseMismatch = (action: Action, message: string): Refused =>
   refused(cancelledResult(action, {reason: 'declined', message}), 'user');
 
 const deniedByRule = (action: Action, verdict: Verdict): Refused =>
@@ -455,13 +455,13 @@ export async function judgeAction(
   action: Action,
   {session, executor}: {readonly session: SessionContext; readonly executor: Executor<RunTerms>},
   signal: AbortSignal,
-): Promise<TermedVerdict> {
+): Promise<VerdictWithTerms> {
   const {ports, mode, pending} = session;
   try {
     const {verdict, obligations, means: terms} = await ports.judge.assess(action, {executor, mode}, signal);
-    tellSandbox(session);
+    publishSandbox(session);
     const judged = {verdict, obligations, terms, executor};
-    return pending.asksAbout === 'everything' ? {...judged, verdict: askedInAnyCase(verdict, action)} : judged;
+    return pending.askScope === 'everything' ? {...judged, verdict: alwaysAsk(verdict, action)} : judged;
   } catch (cause) {
     const reasons: readonly Reason[] = [{kind: 'judge-failed', cause: causeText(cause)}];
     const verdict = {decision: 'deny', risk: 'unknown', reasons, sessionApproval: 'exact', detail: noDetail} as const;
@@ -469,22 +469,26 @@ export async function judgeAction(
   }
 }
 
-export const judgeOwnAction = (action: Action, session: SessionContext, signal: AbortSignal): Promise<TermedVerdict> =>
+export const judgeOwnAction = (
+  action: Action,
+  session: SessionContext,
+  signal: AbortSignal,
+): Promise<VerdictWithTerms> =>
   judgeAction(action, {session, executor: weftItself(session.ports.machine.shell.directory)}, signal);
 
 /** Asks for every action of an agent that works for someone else, who decides. Its sub-agents' actions are asked about in turn. */
-function askedInAnyCase(verdict: Verdict, action: Action): Verdict {
+function alwaysAsk(verdict: Verdict, action: Action): Verdict {
   const {kind} = accessOf(action);
   if (verdict.decision === 'deny' || kind === 'none' || kind === 'skill' || kind === 'agent') return verdict;
   return {...verdict, decision: 'ask', reasons: [...verdict.reasons, {kind: 'delegated'}], sessionApproval: 'none'};
 }
 
 /** Combines the verdict with that of a hook that runs before the call. A denial by the host stays. */
-export function withHookVerdict(judged: TermedVerdict, hook: CallAnswer['verdict']): TermedVerdict {
+export function withHookVerdict(judged: VerdictWithTerms, hook: CallAnswer['verdict']): VerdictWithTerms {
   const {verdict, terms} = judged;
   if (verdict.decision === 'deny') return judged;
   if (hook.kind === 'allow')
-    return noHookAllows(verdict)
+    return mustAskUser(verdict)
       ? judged
       : {...judged, verdict: {...verdict, decision: 'allow'}, terms: allowedTerms(terms)};
   if (hook.kind !== 'ask') return judged;
@@ -493,7 +497,7 @@ export function withHookVerdict(judged: TermedVerdict, hook: CallAnswer['verdict
 }
 
 /** True if the user's own rules ask about it or may forbid it, so that a hook can't skip the question. */
-const noHookAllows = ({reasons}: Verdict): boolean =>
+const mustAskUser = ({reasons}: Verdict): boolean =>
   reasons.some(
     ({kind}) =>
       kind === 'rule' ||
@@ -532,7 +536,7 @@ export function sessionGrant(action: Action, {sessionApproval, detail}: Verdict)
     if (access.kind === 'terminal-input') {
       const {blockId, program} = access;
       const words = `every line to ${program === '' ? blockId : `${program} (${blockId})`}`;
-      return {kind: 'alike', key: linesKey(access), words};
+      return {kind: 'alike', key: terminalInputKey(access), words};
     }
     const rule = detail.rules.find(text => prefixRule.test(text));
     if (access.kind === 'command' && rule !== undefined) {

@@ -9,11 +9,11 @@ export interface PromptCheckpoints {
   /** Announces an action that may change files. Reads the files that a checkpoint would need in the background. */
   expectChange(): void;
   /** Returns which of these changes undo will not cover, as a reason for the approval card. Empty if it covers all. Never throws. */
-  notCovered(touched: TouchedFiles, signal: AbortSignal): Promise<string>;
+  uncoveredText(touched: TouchedFiles, signal: AbortSignal): Promise<string>;
   /** Await it before an action that may change files. Only the first such action of a prompt costs time. Never throws. */
   beforeChange(signal: AbortSignal): Promise<void>;
   /** Assigns file changes from now on to this prompt. No action may be running. */
-  joinedBy(prompt: MessageId): void;
+  joinPrompt(prompt: MessageId): void;
   /** Await it when everything the run started has settled. Costs no time if no file can have changed. Never throws. */
   afterRun(): Promise<void>;
 }
@@ -29,7 +29,7 @@ const slowText = 'Saving a checkpoint for undo. The first one takes a while in a
 export class CheckpointRecorder {
   readonly #checkpoints: CheckpointsPort;
   readonly #publish: (events: readonly AgentEvent[]) => void;
-  readonly #said = new Set<string>();
+  readonly #warned = new Set<string>();
 
   constructor(checkpoints: CheckpointsPort, publish: (events: readonly AgentEvent[]) => void) {
     this.#checkpoints = checkpoints;
@@ -73,7 +73,7 @@ export class CheckpointRecorder {
       expectChange: () => {
         if (!befores.has(prompt)) lookAhead ??= this.#checkpoints.prefetch(ended.signal).catch(() => {});
       },
-      notCovered: async (touched, signal) => {
+      uncoveredText: async (touched, signal) => {
         if (touched.paths.length === 0 && touched.commands.length === 0) return '';
         const named = await this.#checkpoints.uncoveredFiles(touched, signal).catch(() => []);
         return named.length === 0 ? '' : `Undo does not cover ${named.join(', ')}`;
@@ -83,7 +83,7 @@ export class CheckpointRecorder {
         befores.set(prompt, before);
         await before;
       },
-      joinedBy(id) {
+      joinPrompt(id) {
         prompt = id;
       },
       async afterRun() {
@@ -96,8 +96,8 @@ export class CheckpointRecorder {
   }
 
   #warnOnce(text: string): void {
-    if (this.#said.has(text)) return;
-    this.#said.add(text);
+    if (this.#warned.has(text)) return;
+    this.#warned.add(text);
     this.#publish([{event: 'notice', level: 'warning', text}]);
   }
 }

@@ -141,7 +141,7 @@ export type Op =
     };
 
 /** The fields of a query's request, and its answer. */
-interface Asked<Given, Request = NoFields> {
+interface QuerySpec<Given, Request = NoFields> {
   readonly request: Request;
   readonly answer: Given;
 }
@@ -152,121 +152,121 @@ interface Asked<Given, Request = NoFields> {
  */
 export interface Queries {
   /** The journal of the open session, oldest first, from the record of that number on. A session only ever grows. */
-  readonly records: Asked<readonly JournalRecord[], {readonly from: number}>;
-  readonly 'rewind-points': Asked<readonly RewindPoint[]>;
-  readonly 'preview-rewind': Asked<RewindReport, {readonly target: RewindTarget}>;
+  readonly records: QuerySpec<readonly JournalRecord[], {readonly from: number}>;
+  readonly 'rewind-points': QuerySpec<readonly RewindPoint[]>;
+  readonly 'preview-rewind': QuerySpec<RewindReport, {readonly target: RewindTarget}>;
   /** Rewinds, or redoes a rewind. All front ends get the event `rewound`. */
-  readonly rewind: Asked<RewindReport, {readonly target: RewindTarget}>;
+  readonly rewind: QuerySpec<RewindReport, {readonly target: RewindTarget}>;
   /**
    * Previews a compaction. `instructions` guide the summary and are often empty. Costs a request to the model, during which front ends see
    * the
    * engine busy: `compaction-begun`, then `compaction-ended`. An interrupt ends that request, and the answer is a compaction without a
    * summary.
    */
-  readonly 'preview-compaction': Asked<CompactionPreview, {readonly instructions: string}>;
+  readonly 'preview-compaction': QuerySpec<CompactionPreview, {readonly instructions: string}>;
   /**
    * Performs the previewed compaction with the summary as the user edited it. An empty one stands for the summary as shown. All front ends
    * get
    * the event `compacted`.
    */
-  readonly compact: Asked<CompactionReport, {readonly preview: MessageId; readonly summary: string}>;
+  readonly compact: QuerySpec<CompactionReport, {readonly preview: MessageId; readonly summary: string}>;
   /** The sub-agents of the open session in the order of their start, including those that have ended. */
-  readonly agents: Asked<readonly AgentRow[]>;
+  readonly agents: QuerySpec<readonly AgentRow[]>;
   /** The documents of the open session, with all their versions. */
-  readonly documents: Asked<readonly SessionDocument[]>;
+  readonly documents: QuerySpec<readonly SessionDocument[]>;
   /**
    * Writes a user's document: a new version of an existing one (by id, or by a unique title), or a new one. The agent is told with the next
    * prompt.
    */
-  readonly 'write-document': Asked<
+  readonly 'write-document': QuerySpec<
     SessionDocument,
     {readonly document: {readonly id: string} | {readonly title: string}; readonly text: string}
   >;
   /** The messages that can be pinned, in order. A compaction keeps pinned ones word for word. */
-  readonly pins: Asked<readonly PinRow[]>;
+  readonly pins: QuerySpec<readonly PinRow[]>;
   /** Pins or unpins a message. Answers like `pins` afterwards. */
-  readonly 'change-pin': Asked<readonly PinRow[], {readonly message: MessageId; readonly state: PinRow['state']}>;
+  readonly 'change-pin': QuerySpec<readonly PinRow[], {readonly message: MessageId; readonly state: PinRow['state']}>;
   /** The changes of a range, as written after `/review`, with their comments. Reads only from git. */
-  readonly review: Asked<CodeReview, {readonly range: string}>;
+  readonly review: QuerySpec<CodeReview, {readonly range: string}>;
   /** Changes the review's comments for the user. Returns all comments afterwards. */
-  readonly 'change-review': Asked<readonly ReviewComment[], {readonly change: ReviewChange}>;
+  readonly 'change-review': QuerySpec<readonly ReviewComment[], {readonly change: ReviewChange}>;
   /** What fills the model's context, as of the next request. Sends nothing to the provider. */
-  readonly 'context-usage': Asked<ContextUsage>;
+  readonly 'context-usage': QuerySpec<ContextUsage>;
   /** The stored sessions of the workspace, latest first. */
-  readonly sessions: Asked<readonly SessionSummary[]>;
+  readonly sessions: QuerySpec<readonly SessionSummary[]>;
   /** The first prompt of each stored session. Long ones are cut. */
-  readonly 'first-prompts': Asked<readonly {readonly session: SessionId; readonly prompt: string}[]>;
+  readonly 'first-prompts': QuerySpec<readonly {readonly session: SessionId; readonly prompt: string}[]>;
   /** The costs of stored sessions in US dollars, if known. */
-  readonly 'session-costs': Asked<readonly {readonly session: SessionId; readonly usd: number}[]>;
+  readonly 'session-costs': QuerySpec<readonly {readonly session: SessionId; readonly usd: number}[]>;
   /** The last few messages of a session, latest last. Long ones are cut. */
-  readonly 'last-messages': Asked<readonly SessionMessage[], {readonly session: SessionId}>;
+  readonly 'last-messages': QuerySpec<readonly SessionMessage[], {readonly session: SessionId}>;
   /** The user's earlier input, also in other sessions, oldest first. */
-  readonly 'prompt-history': Asked<readonly string[]>;
+  readonly 'prompt-history': QuerySpec<readonly string[]>;
   /** What edits would do. Writes nothing. Secrets are replaced by placeholders. */
-  readonly 'preview-edits': Asked<readonly FileDiff[], {readonly edits: EditRequest}>;
+  readonly 'preview-edits': QuerySpec<readonly FileDiff[], {readonly edits: EditRequest}>;
   /** The whole texts that edits would lead to, for an editor, without binary files. Writes nothing. */
-  readonly 'draft-edits': Asked<readonly DraftText[], {readonly edits: EditRequest}>;
+  readonly 'draft-edits': QuerySpec<readonly DraftText[], {readonly edits: EditRequest}>;
   /** The image at a path as people write it. Fails if its content is not an image, or is too large. */
-  readonly 'read-image': Asked<ReadImage, {readonly path: string}>;
+  readonly 'read-image': QuerySpec<ReadImage, {readonly path: string}>;
   /** Adds a note to the workspace's standing instructions. Returns the name of the file. */
-  readonly 'add-note': Asked<string, {readonly note: string}>;
+  readonly 'add-note': QuerySpec<string, {readonly note: string}>;
   /** The user's own notes for this project, stored outside of it. Empty if there are none. */
-  readonly memory: Asked<MemoryNotes>;
-  readonly 'add-to-memory': Asked<MemoryNotes, {readonly note: string}>;
+  readonly memory: QuerySpec<MemoryNotes>;
+  readonly 'add-to-memory': QuerySpec<MemoryNotes, {readonly note: string}>;
   /** Writes the notes that the user edited, starting from `before`. Lines that were added meanwhile stay. */
-  readonly 'write-memory': Asked<MemoryNotes, {readonly before: string; readonly text: string}>;
+  readonly 'write-memory': QuerySpec<MemoryNotes, {readonly before: string; readonly text: string}>;
   /** The slash commands that become prompts, without those of the front end itself. */
-  readonly commands: Asked<readonly PromptCommand[]>;
+  readonly commands: QuerySpec<readonly PromptCommand[]>;
   /** Whether a text that begins with a slash is sent as a prompt. `unknown` tells the user why not. */
-  readonly 'look-up-command': Asked<
+  readonly 'look-up-command': QuerySpec<
     {readonly kind: 'prompt'} | {readonly kind: 'unknown'; readonly text: string},
     {readonly text: string}
   >;
   /** The hooks of this session with their last outcome, and those of an untrusted project, which don't run. */
-  readonly hooks: Asked<readonly HookRow[]>;
+  readonly hooks: QuerySpec<readonly HookRow[]>;
   /** The MCP servers of this session. Starts those that never ran and waits briefly for them. */
-  readonly 'mcp-servers': Asked<readonly McpServerRow[]>;
+  readonly 'mcp-servers': QuerySpec<readonly McpServerRow[]>;
   /** Reconnects a server, or disables or enables its tools for this session. Returns the server afterwards. */
-  readonly 'change-mcp-server': Asked<
+  readonly 'change-mcp-server': QuerySpec<
     McpServerRow,
     {readonly server: string; readonly change: 'reconnect' | 'turn-off' | 'turn-on'}
   >;
-  readonly 'permission-rules': Asked<readonly RuleRow[]>;
+  readonly 'permission-rules': QuerySpec<readonly RuleRow[]>;
   /** Adds a rule, effective at once, or removes one. Returns a sentence about the result. */
-  readonly 'change-rule': Asked<string, {readonly rule: RequestedRuleChange}>;
+  readonly 'change-rule': QuerySpec<string, {readonly rule: RequestedRuleChange}>;
   /** What the settings of the folder ask for (several lines), and whether the user has allowed it. */
-  readonly 'folder-trust': Asked<{readonly state: TrustState; readonly text: string}>;
+  readonly 'folder-trust': QuerySpec<{readonly state: TrustState; readonly text: string}>;
   /** Allows what `folder-trust` described. Returns a sentence about the result. */
-  readonly 'trust-folder': Asked<string>;
+  readonly 'trust-folder': QuerySpec<string>;
   /** The settings with their sources: all of them, effective values first, or one if the name is not empty. */
-  readonly settings: Asked<readonly string[], {readonly name: string}>;
-  readonly 'setting-rows': Asked<readonly SettingRow[]>;
+  readonly settings: QuerySpec<readonly string[], {readonly name: string}>;
+  readonly 'setting-rows': QuerySpec<readonly SettingRow[]>;
   /** Writes the user's own setting. Returns sentences about the result. */
-  readonly 'change-setting': Asked<readonly string[], {readonly name: string; readonly value: string}>;
+  readonly 'change-setting': QuerySpec<readonly string[], {readonly name: string; readonly value: string}>;
   /** The model servers that answer on this machine. Connects only to loopback. */
-  readonly 'local-servers': Asked<readonly LocalServer[]>;
+  readonly 'local-servers': QuerySpec<readonly LocalServer[]>;
   /**
    * Verifies the user's key with the provider, stores it, and uses that provider from the next request on. A refused key is not stored.
    * The key appears in no display and no event.
    */
-  readonly 'use-key': Asked<ModelConnection, {readonly provider: KeyProvider; readonly key: string}>;
+  readonly 'use-key': QuerySpec<ModelConnection, {readonly provider: KeyProvider; readonly key: string}>;
   /** Uses a model of a local server from the next request on, and in later sessions. */
-  readonly 'use-server': Asked<ModelConnection, {readonly baseUrl: string; readonly model: string}>;
+  readonly 'use-server': QuerySpec<ModelConnection, {readonly baseUrl: string; readonly model: string}>;
   /** Uses a model with an effort from the next request on. */
-  readonly 'use-effort': Asked<ModelConnection, {readonly model: string; readonly effort: Effort | 'default'}>;
+  readonly 'use-effort': QuerySpec<ModelConnection, {readonly model: string; readonly effort: Effort | 'default'}>;
   /** The models that the provider of this session offers. */
-  readonly models: Asked<ModelList>;
+  readonly models: QuerySpec<ModelList>;
   /** Checks of what works on this machine, one a line. */
-  readonly diagnostics: Asked<string>;
+  readonly diagnostics: QuerySpec<string>;
   /** The checked-out branch of the workspace, or the beginning of a commit. Empty if there is no repository. */
-  readonly branch: Asked<string>;
+  readonly branch: QuerySpec<string>;
   /** Writes a text of a front end into a file that a person chose. The name is not empty. */
-  readonly 'export-text': Asked<
+  readonly 'export-text': QuerySpec<
     ExportEnd,
     {readonly name: string; readonly text: string; readonly present: 'kept' | 'replaced'}
   >;
   /** Writes the session into a file. An empty name stands for a generated one. An existing file stays unless it is to be `replaced`. */
-  readonly 'export-session': Asked<
+  readonly 'export-session': QuerySpec<
     ExportEnd,
     {readonly name: string; readonly session: SessionInfo; readonly present: 'kept' | 'replaced'}
   >;

@@ -1,8 +1,8 @@
 import type {Approval, Denial, SettledCall} from '../actions/agent-event.ts';
 import {accessOf, type Action, writeFilesAction} from '../actions/catalogue.ts';
-import type {ChangesOutcome, DecideChanges, HeldChanges} from '../actions/changes-port.ts';
+import type {ChangesOutcome, DecideChanges, PendingChanges} from '../actions/changes-port.ts';
 import {changesOfCommand} from '../actions/outcome.ts';
-import {type ActionPorts, noImpact} from '../actions/ports.ts';
+import {type ActionPorts, emptyImpactReport} from '../actions/ports.ts';
 import type {FileDiff} from '../actions/preview.ts';
 import {firstLine} from '../base/clip.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -21,12 +21,12 @@ import {
   isGranted,
   judgeAction,
   sessionGrant,
-  whyNotAsked,
+  askingProblem,
 } from './approval.ts';
 import type {ApprovalAnswer} from './client.ts';
 import {journal, type SessionContext, warn} from './session-context.ts';
 
-export interface RanCommand {
+export interface ExecutedCommand {
   readonly call: ToolCallBlock;
   readonly action: Action;
   readonly directory: string;
@@ -41,10 +41,10 @@ const maxGroups = 1000;
 
 /** Returns the ports of a command that may run in its own view of the workspace. */
 export const changePorts = (
-  ran: RanCommand,
+  ran: ExecutedCommand,
   context: ApprovalContext,
 ): Pick<ActionPorts, 'decideChanges' | 'checkpoint'> => ({
-  decideChanges: changesDecider(ran, context),
+  decideChanges: makeChangesDecider(ran, context),
   checkpoint: signal => context.checkpoints.beforeChange(signal),
 });
 
@@ -53,9 +53,9 @@ export const changePorts = (
  * unless a
  * rule denies it. One question covers all changes that ask. Each change is applied or dropped exactly once.
  */
-function changesDecider(ran: RanCommand, context: ApprovalContext): DecideChanges {
+function makeChangesDecider(ran: ExecutedCommand, context: ApprovalContext): DecideChanges {
   return async (held, signal) => {
-    const decided = new Decided(held, context);
+    const decided = new ChangeDecisions(held, context);
     try {
       await decide(ran, decided, signal);
     } catch (cause) {
@@ -93,8 +93,8 @@ const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-de
 };
 
 /** The state of a command's changes so far. */
-class Decided {
-  readonly held: HeldChanges;
+class ChangeDecisions {
+  readonly held: PendingChanges;
   readonly context: ApprovalContext;
   said = '';
   readonly #open: Set<Change>;
@@ -102,7 +102,7 @@ class Decided {
   readonly #dropped: DroppedChange[] = [];
   #diffs: readonly FileDiff[] = [];
 
-  constructor(held: HeldChanges, context: ApprovalContext) {
+  constructor(held: PendingChanges, context: ApprovalContext) {
     this.held = held;
     this.context = context;
     this.#open = new Set(held.changes);
@@ -167,7 +167,7 @@ const byPath = (a: {readonly path: string}, b: {readonly path: string}): number 
 
 const isFile = (change: Change): boolean => change.class === 'file';
 
-async function decide(ran: RanCommand, decided: Decided, given: AbortSignal): Promise<void> {
+async function decide(ran: ExecutedCommand, decided: ChangeDecisions, given: AbortSignal): Promise<void> {
   const {held, context} = decided;
   // A command that was stopped or moved to the background keeps its output.
   const isAlone = given.aborted;
@@ -180,8 +180,8 @@ async function decide(ran: RanCommand, decided: Decided, given: AbortSignal): Pr
   const open = held.changes.filter(change => change.class === 'output' || (isFile(change) && !isAlone));
   if (context.session.mode === 'plan') return decided.drop(open, 'plan');
   const judged = await judgeChanges(open, context.session, signal);
-  const judgedOnes = new Set(judged.flatMap(({changes}) => changes));
-  const allowed: Change[] = open.filter(change => !judgedOnes.has(change));
+  const judgedChanges = new Set(judged.flatMap(({changes}) => changes));
+  const allowed: Change[] = open.filter(change => !judgedChanges.has(change));
   const asked: JudgedChanges[] = [];
   const granted: Change[] = [];
   for (const group of judged) {
@@ -195,7 +195,7 @@ async function decide(ran: RanCommand, decided: Decided, given: AbortSignal): Pr
     } else asked.push(group);
   }
   // A permanent loss needs a typed confirmation, whatever was allowed before.
-  const isLost = (await lostForGood(granted, context, signal)) !== '';
+  const isLost = (await irreversibleDeletionsText(granted, context, signal)) !== '';
   const lost = new Set(isLost ? granted.filter(({kind}) => kind === 'deleted') : []);
   allowed.push(...granted.filter(change => !lost.has(change)));
   for (const {changes, verdict} of judged) {
@@ -251,9 +251,9 @@ async function judgeGroup(
 const grantFor = (verdict: Verdict): ReturnType<typeof sessionGrant> => sessionGrant(writeFilesAction([]), verdict);
 
 async function askAbout(
-  ran: RanCommand,
+  ran: ExecutedCommand,
   asked: readonly JudgedChanges[],
-  decided: Decided,
+  decided: ChangeDecisions,
   signal: AbortSignal,
 ): Promise<void> {
   const {context} = decided;
@@ -272,7 +272,7 @@ async function askAbout(
     decided.said = hook.reason;
     return decided.drop(changes, 'refused');
   }
-  const cannotAsk = whyNotAsked(session);
+  const cannotAsk = askingProblem(session);
   if (cannotAsk !== undefined) {
     journal(session, {kind: 'approval', id: ran.call.id, label, decision: 'refused', by: 'nobody'});
     decided.drop(changes, cannotAsk === 'unattended' ? 'nobody' : 'unwanted');
@@ -281,27 +281,27 @@ async function askAbout(
   const approval = await approvalFor(ran, {asked, changes, label}, decided, signal);
   const answer = signal.aborted ? 'aborted' : await askPerson(approval, context, signal);
   if (answer === 'aborted') return decided.drop(changes, 'interrupted');
-  const kept = await keptBy(answer, {changes, verdict: approval.verdict}, decided);
+  const kept = await changesToKeep(answer, {changes, verdict: approval.verdict}, decided);
   await decided.apply(kept, signal);
   decided.drop(changes, 'refused');
 }
 
 /** True if the path has bytes that are not UTF-8. Checkpoints leave such a file out. */
-const hasStrayBytes = (path: string): boolean => /\\x[89a-f][\da-f]/u.test(path);
+const hasInvalidUtf8 = (path: string): boolean => /\\x[89a-f][\da-f]/u.test(path);
 
-const commandOf = ({action}: RanCommand): string => {
+const commandOf = ({action}: ExecutedCommand): string => {
   const access = accessOf(action);
   return access.kind === 'command' ? access.command : '';
 };
 
 async function approvalFor(
-  ran: RanCommand,
+  ran: ExecutedCommand,
   {
     asked,
     changes,
     label,
   }: {readonly asked: readonly JudgedChanges[]; readonly changes: readonly Change[]; readonly label: string},
-  {held, context}: Decided,
+  {held, context}: ChangeDecisions,
   signal: AbortSignal,
 ): Promise<Omit<Approval, 'asker'>> {
   context.checkpoints.expectChange();
@@ -310,7 +310,7 @@ async function approvalFor(
       changes.slice(0, maxDiffs).map(({path}) => path),
       signal,
     ),
-    lostForGood(changes, context, signal),
+    irreversibleDeletionsText(changes, context, signal),
     uncovered(
       changes.filter(({kind}) => kind === 'changed' || kind === 'link'),
       context,
@@ -341,7 +341,7 @@ async function approvalFor(
     wording: 'model',
     rationale: '',
     sessionGrant: grantFor(verdict).words,
-    impact: noImpact,
+    impact: emptyImpactReport,
     citations: [],
   };
 }
@@ -353,21 +353,25 @@ const uncovered = (
   signal: AbortSignal,
 ): Promise<string> => {
   const paths = changes.map(({path}) => session.ports.machine.files.resolve(path).path);
-  return paths.length === 0 ? Promise.resolve('') : checkpoints.notCovered({paths, commands: []}, signal);
+  return paths.length === 0 ? Promise.resolve('') : checkpoints.uncoveredText({paths, commands: []}, signal);
 };
 
 /** Returns which deletions among the changes can't be undone. Empty if there are none. */
-async function lostForGood(changes: readonly Change[], context: ApprovalContext, signal: AbortSignal): Promise<string> {
+async function irreversibleDeletionsText(
+  changes: readonly Change[],
+  context: ApprovalContext,
+  signal: AbortSignal,
+): Promise<string> {
   const deleted = changes.filter(({kind}) => kind === 'deleted');
   const text = await uncovered(deleted, context, signal);
-  const unnamed = deleted.map(({path}) => path).filter(hasStrayBytes);
+  const unnamed = deleted.map(({path}) => path).filter(hasInvalidUtf8);
   return text === '' && unnamed.length > 0 ? `Undo does not cover ${unnamed.slice(0, 3).join(', ')}` : text;
 }
 
-async function keptBy(
+async function changesToKeep(
   answer: ApprovalAnswer,
   {changes, verdict}: {readonly changes: readonly Change[]; readonly verdict: Verdict},
-  decided: Decided,
+  decided: ChangeDecisions,
 ): Promise<readonly Change[]> {
   const {session} = decided.context;
   switch (answer.decision) {

@@ -4,9 +4,9 @@ import {raceAbort} from '../base/race.ts';
 export interface ExpectedCost {
   readonly model: string;
   /** The least: everything from the last request is read from the cache. */
-  readonly least: number;
+  readonly minUsd: number;
   /** The most: nothing comes from the cache, and the answer has its maximum length. */
-  readonly most: number;
+  readonly maxUsd: number;
 }
 
 /** Money reserved for a request that was sent. */
@@ -30,9 +30,9 @@ export class CostBudget {
   #running = 0;
   #reserved = 0;
   /** Requests in a row that cost no more than expected. */
-  #kept = 0;
+  #withinEstimate = 0;
   /** The cost of the most expensive request to each model. */
-  readonly #dearest = new Map<string, number>();
+  readonly #highestCosts = new Map<string, number>();
   #waiting: (() => void)[] = [];
 
   constructor(limit: number | 'unlimited', spent: () => number) {
@@ -41,7 +41,7 @@ export class CostBudget {
   }
 
   /** Returns the limit if a request with this minimum cost would exceed it. */
-  limitPassedBy(least: number): number | undefined {
+  limitExceededBy(least: number): number | undefined {
     const limit = this.#limit;
     if (limit === 'unlimited') return undefined;
     return this.#spent() >= limit || this.#spent() + least > limit ? limit : undefined;
@@ -50,14 +50,17 @@ export class CostBudget {
   /** Reserves money for a request. Waits while others hold too much. */
   async reserve(expect: () => Promise<ExpectedCost>, signal: AbortSignal): Promise<Reservation | Refusal> {
     const limit = this.#limit;
-    if (limit === 'unlimited') return nothingReserved;
-    const {model, least, most} = await expect();
+    if (limit === 'unlimited') return noopReservation;
+    const {model, minUsd, maxUsd} = await expect();
     for (;;) {
       if (signal.aborted) return {kind: 'aborted'};
-      const usd = this.limitPassedBy(least);
+      const usd = this.limitExceededBy(minUsd);
       if (usd !== undefined) return {kind: 'spent', usd};
-      const amount = Math.max(least, most, this.#dearest.get(model) ?? 0);
-      if (this.#running === 0 || (this.#running <= this.#kept && this.#spent() + this.#reserved + amount <= limit)) {
+      const amount = Math.max(minUsd, maxUsd, this.#highestCosts.get(model) ?? 0);
+      if (
+        this.#running === 0 ||
+        (this.#running <= this.#withinEstimate && this.#spent() + this.#reserved + amount <= limit)
+      ) {
         return this.#take(model, amount);
       }
       await raceAbort(new Promise<void>(resolve => this.#waiting.push(resolve)), signal);
@@ -76,8 +79,8 @@ export class CostBudget {
         this.#running -= 1;
         this.#reserved -= amount;
         const cost = costUsd === 'unknown' ? 0 : costUsd;
-        this.#kept = cost <= amount ? this.#kept + 1 : 0;
-        this.#dearest.set(model, Math.max(cost, this.#dearest.get(model) ?? 0));
+        this.#withinEstimate = cost <= amount ? this.#withinEstimate + 1 : 0;
+        this.#highestCosts.set(model, Math.max(cost, this.#highestCosts.get(model) ?? 0));
         const waiting = this.#waiting;
         this.#waiting = [];
         for (const wake of waiting) wake();
@@ -86,4 +89,4 @@ export class CostBudget {
   }
 }
 
-const nothingReserved: Reservation = {kind: 'reserved', settle: () => {}};
+const noopReservation: Reservation = {kind: 'reserved', settle: () => {}};

@@ -32,7 +32,7 @@ import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
 import {type EngineSetup, journal, type SessionContext, warn} from './session-context.ts';
-import {Branch, type Tree} from './sub-agents/agent-branch.ts';
+import {AgentBranch, type AgentTree} from './sub-agents/agent-branch.ts';
 import {makeStructuredAnswer} from './structured-output.ts';
 import {makeToolRegistry} from './tool-registry.ts';
 import {runUserCommand} from './user-command.ts';
@@ -103,7 +103,7 @@ class Engine implements AgentClient {
             }),
             asker: 'main',
             owner: () => this.#session,
-            agents: new Branch(() => this.#loadAgents(options), {
+            agents: new AgentBranch(() => this.#loadAgents(options), {
               session: () => this.#session,
               parent: 'main',
               depth: 0,
@@ -145,7 +145,7 @@ class Engine implements AgentClient {
     };
   }
 
-  async #loadAgents({host, agentLimits: limits, disabledTools}: EngineOptions): Promise<Tree> {
+  async #loadAgents({host, agentLimits: limits, disabledTools}: EngineOptions): Promise<AgentTree> {
     const {SubAgents} = await import('./sub-agents/sub-agents.ts');
     const openEngine = (setup: EngineSetup): AgentClient =>
       createEngine({
@@ -224,7 +224,7 @@ class Engine implements AgentClient {
         return;
       case 'end-computer-use':
         if (!this.#endComputerUse()) {
-          this.#tell('The agent has no permission to use the computer.');
+          this.#notify('The agent has no permission to use the computer.');
         }
         return;
       case 'set-model':
@@ -238,7 +238,7 @@ class Engine implements AgentClient {
         session.publish([{event: 'mode-changed', mode: op.mode}]);
         return;
       case 'ask-about-everything':
-        session.pending.asksAbout = 'everything';
+        session.pending.askScope = 'everything';
         return;
       case 'start-plan':
         session.plans.start(op.plan);
@@ -249,7 +249,7 @@ class Engine implements AgentClient {
       case 'open-session':
         this.#endComputerUse();
         this.#stop('interrupted');
-        this.#work.add({kind: 'other', run: () => this.#openSession(op.session), dropped: () => {}});
+        this.#work.add({kind: 'other', run: () => this.#openSession(op.session), onDropped: () => {}});
         return;
       default:
         unreachable(op);
@@ -284,10 +284,10 @@ class Engine implements AgentClient {
 
   async #runPrompt(prompt: WaitingPrompt): Promise<void> {
     const session = this.#session;
-    if (prompt.by === 'weft' && !(await session.agents.hasNews('look', this.#work.signal)))
+    if (prompt.by === 'weft' && !(await session.agents.hasNotes('look', this.#work.signal)))
       return session.publish([{event: 'prompt-withdrawn', id: prompt.id}]);
     this.#prompt = prompt.id;
-    this.#hooks.works();
+    this.#hooks.stopIdleTimer();
     const checkpoints = this.#checkpoints.forPrompt(prompt.id, record => journal(session, record));
     const context = {
       session,
@@ -300,12 +300,12 @@ class Engine implements AgentClient {
     session.agents.beginPrompt(checkpoints);
     session.conversation.todos.beginPrompt();
     await session.plans.beginPrompt();
-    await this.#hooks.begun(this.#work.signal);
+    await this.#hooks.awaitStart(this.#work.signal);
     const summary = await runPrompt(prompt, context, this.#work.signal);
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
     session.publish([{event: 'prompt-finished', summary}]);
-    if (session.interaction === 'interactive' && session.asker === 'main') this.#hooks.waitsForPrompt();
+    if (session.interaction === 'interactive' && session.asker === 'main') this.#hooks.startIdleTimer();
     const {continuation} = session;
     session.continuation = '';
     if (continuation !== '' && summary.end.kind === 'done') await this.#continueInNew(continuation);
@@ -318,7 +318,7 @@ class Engine implements AgentClient {
     await this.#openSession({kind: 'new'});
     if (session.conversation === before) return;
     session.addedContext.push(reminderBlock(`Summary of the previous conversation:\n${summary}`));
-    this.#tell('The summary of the previous conversation is sent with your next prompt.');
+    this.#notify('The summary of the previous conversation is sent with your next prompt.');
   }
 
   /** True if the id is taken. Front ends choose ids, but no two prompts of a session may share one. */
@@ -335,11 +335,11 @@ class Engine implements AgentClient {
   /** Revokes the permission to use the computer. Returns whether there was one. */
   #endComputerUse(): boolean {
     if (this.#session.computer.end() === 'nothing') return false;
-    this.#tell('The agent may no longer use the computer without asking again.');
+    this.#notify('The agent may no longer use the computer without asking again.');
     return true;
   }
 
-  #tell(text: string): void {
+  #notify(text: string): void {
     this.#session.publish([{event: 'notice', level: 'info', text}]);
   }
 

@@ -33,7 +33,7 @@ export function makeDocumentStore(
     by: DocumentRecord['by'],
   ): Outcome<readonly SessionDocument[], Fault> {
     const long = drafts.find(({text}) => text.length > longestDocument);
-    if (long !== undefined) return failed(tooLong(long.title));
+    if (long !== undefined) return failed(tooLongFault(long.title));
     if (list().length + drafts.length > maxDocuments) {
       return failed(rejected(`A session keeps at most ${maxDocuments} documents. Edit an existing one.`));
     }
@@ -61,8 +61,8 @@ export function makeDocumentStore(
         const before = texts.get(document.id) ?? documentText(document);
         const changed = await replaceText(before, edit);
         if (changed.tag === 'failed')
-          return failed(rejected(missText(edit, {at, of: edits.length, why: changed.error})));
-        if (changed.value.length > longestDocument) return failed(tooLong(document.title));
+          return failed(rejected(editFailureText(edit, {at, of: edits.length, why: changed.error})));
+        if (changed.value.length > longestDocument) return failed(tooLongFault(document.title));
         texts.set(document.id, changed.value);
       }
       for (const document of documents) {
@@ -78,7 +78,7 @@ export function makeDocumentStore(
       }
       const found = findDocument(document.id, list());
       if (found === undefined) return failed(rejected(noDocumentText(document.id, list())));
-      if (text.length > longestDocument) return failed(tooLong(found.title));
+      if (text.length > longestDocument) return failed(tooLongFault(found.title));
       if (text !== documentText(found)) append(found, 'user', text);
       return firstOf(list().filter(({id}) => id === found.id));
     },
@@ -89,10 +89,10 @@ function firstOf([first]: readonly SessionDocument[]): Outcome<SessionDocument, 
   return first === undefined ? failed(rejected('The document could not be saved.')) : ok(first);
 }
 
-const tooLong = (title: string): Fault =>
+const tooLongFault = (title: string): Fault =>
   rejected(`${JSON.stringify(title)} is too long. A document may have at most ${longestDocument} characters.`);
 
-const missText = (
+const editFailureText = (
   {id}: DocumentEdit,
   {at, of, why}: {readonly at: number; readonly of: number; readonly why: string},
 ): string => `Nothing was changed. Edit ${at + 1} of ${of} (document ${id}) failed: ${why}`;

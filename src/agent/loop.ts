@@ -18,7 +18,7 @@ import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, type ModelAnswer} from './answer.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
-import type {Ending} from '../actions/hooks-port.ts';
+import type {StopInput} from '../actions/hooks-port.ts';
 import type {Reservation} from './cost-budget.ts';
 import {journal, nextRequest, warn, type PromptContext, type SessionContext} from './session-context.ts';
 import {cancelToolCalls, runToolCalls, type CallsReport} from './tool-call.ts';
@@ -54,7 +54,7 @@ const maxStopHookBlocks = 25;
 
 async function takeTurns(context: PromptContext, stats: PromptStats, signal: AbortSignal): Promise<PromptEnd> {
   const {session, hooks} = context;
-  let round: Ending['round'] = 'first';
+  let round: StopInput['round'] = 'first';
   let stopHookBlocks = 0;
   let pauses = 0;
   for (;;) {
@@ -67,8 +67,8 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     await acceptSteering(context, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
-    sendOn(session.agents.takeNotes().map(reminderBlock), session);
-    sendOn(serverInstructions(session), session);
+    addReminder(session.agents.takeNotes().map(reminderBlock), session);
+    addReminder(serverInstructions(session), session);
     shortenOldResults(session);
 
     const reserved = await session.budget.reserve(
@@ -83,30 +83,30 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
       // weft asks about a plan's open steps after the final answer, so a failure of that question does not affect the answer.
       return isAsked && turn.end.kind === 'failed' ? stats.endAsAnswered() : turn.end;
     }
-    if (session.plans.kept !== 'none') return {kind: 'done'};
+    if (session.plans.savedPlan !== 'none') return {kind: 'done'};
     pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
     if (pauses > 0 && pauses <= maxPauses) continue;
     if (pauses > 0) warn(session, `Stopped: the provider paused its answer ${pauses} times in a row.`);
 
-    if (isAsked && !onlyMarks(stats.last.message)) stats.asked = 'none';
+    if (isAsked && !onlyUpdatesTodos(stats.last.message)) stats.asked = 'none';
     else if (isAsked && session.plans.openSteps.length === 0) return stats.endAsAnswered();
     const step = context.structured.afterTurn(turn);
     if (step.kind === 'ask-again') {
-      sendOn([reminderBlock(step.text)], session);
+      addReminder([reminderBlock(step.text)], session);
       continue;
     }
     if (step.kind === 'go-on' && turn.calls > 0) continue;
     if (step.kind === 'end' && step.end.kind !== 'done') return step.end;
 
-    if (await session.agents.hasNews(session.backgroundAgents === 'left' ? 'look' : 'wait', signal)) continue;
-    const verdict = await hooks.atEnd({answer: turn.text, round}, signal);
+    if (await session.agents.hasNotes(session.backgroundAgents === 'left' ? 'look' : 'wait', signal)) continue;
+    const verdict = await hooks.beforeStop({answer: turn.text, round}, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (verdict.kind === 'none') {
       const canAsk = stats.results > 0 && stats.limitReached() === undefined;
       const question = canAsk ? session.plans.takeQuestion() : '';
       if (question === '') return {kind: 'done'};
       stats.asked = stats.last;
-      sendOn([reminderBlock(question)], session);
+      addReminder([reminderBlock(question)], session);
       continue;
     }
     stopHookBlocks += 1;
@@ -114,12 +114,12 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
       warn(session, `Stopped: a hook kept the model going ${maxStopHookBlocks} times.`);
       return {kind: 'done'};
     }
-    sendOn([{kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}], session);
+    addReminder([{kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}], session);
     round = 'again';
   }
 }
 
-const onlyMarks = (message: AssistantMessage | undefined): boolean =>
+const onlyUpdatesTodos = (message: AssistantMessage | undefined): boolean =>
   message === undefined || toolCalls(message).every(({name}) => todoTools.has(name));
 
 const loadCosts = () => import('./context/context-usage.ts');
@@ -182,7 +182,7 @@ function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionCo
 }
 
 /** Adds a message that is not a prompt. Does nothing without blocks. */
-function sendOn(blocks: readonly TextBlock[], session: SessionContext): void {
+function addReminder(blocks: readonly TextBlock[], session: SessionContext): void {
   if (blocks.length === 0) return;
   const message: UserMessage = {role: 'user', id: session.ports.ids.message(), blocks};
   journal(session, {kind: 'reminder', message});
@@ -263,14 +263,14 @@ class PromptStats {
     const {maxTurns} = limits;
     if (maxTurns !== 'unlimited' && this.turns >= maxTurns) return {kind: 'max-turns', turns: maxTurns};
     const least = conversation.usage.minCostAfterNext(promptModel ?? model) - conversation.usage.costUsd;
-    const usd = budget.limitPassedBy(least);
+    const usd = budget.limitExceededBy(least);
     return usd === undefined ? undefined : {kind: 'max-cost', usd};
   }
 
   summary(end: PromptEnd): PromptSummary {
     const structured = this.#context.structured.value();
     const {message, stop} = this.last;
-    const {kept} = this.#context.session.plans;
+    const {savedPlan} = this.#context.session.plans;
     const text = [this.asked === 'none' ? undefined : this.asked.message, message]
       .map(each => (each === undefined ? '' : messageText(each)))
       .filter(each => each !== '')
@@ -280,9 +280,9 @@ class PromptStats {
       answer:
         structured.kind === 'value'
           ? JSON.stringify(structured.value)
-          : kept === 'none'
+          : savedPlan === 'none'
             ? text
-            : planText(draftOf(kept)),
+            : planText(draftOf(savedPlan)),
       stop,
       turns: this.turns,
       results: this.results,

@@ -23,7 +23,7 @@ type AnswerOp = Extract<Op, {op: 'answer-approval' | 'answer-question' | 'answer
 export class PendingRequests {
   readonly approvals: PendingAnswers<ApprovalAnswer | 'aborted'>;
   /** `everything`: includes what rules, modes and hooks would allow, for all agents of the session. */
-  asksAbout: 'what-is-not-allowed' | 'everything' = 'what-is-not-allowed';
+  askScope: 'what-is-not-allowed' | 'everything' = 'what-is-not-allowed';
   readonly #questions: PendingAnswers<QuestionReply>;
   readonly #handOvers: PendingAnswers<HandOverEnd>;
   readonly #deps: RequestDeps;
@@ -69,7 +69,7 @@ export class PendingRequests {
   }
 
   /** Calls the listener when someone begins to ask, and with `undefined` when that is settled. */
-  whenAsking(listener: AskingListener): void {
+  onAsking(listener: AskingListener): void {
     this.#listener = listener;
   }
 
@@ -77,7 +77,7 @@ export class PendingRequests {
    * Runs `ask` when no one else is asking: the user sees one question at a time, although sub-agents run side by side.
    * Returns `aborted` if the signal fires before that.
    */
-  async inTurn<T>(
+  async runInTurn<T>(
     {asker, on}: {readonly asker: Asker; readonly on: string},
     ask: () => Promise<T>,
     signal: AbortSignal,
@@ -114,7 +114,7 @@ export class PendingRequests {
       publish([{event: 'question-settled', id}]);
       return reply;
     };
-    const reply = await this.inTurn({asker, on: questions[0]?.question ?? ''}, ask, signal);
+    const reply = await this.runInTurn({asker, on: questions[0]?.question ?? ''}, ask, signal);
     return reply === 'aborted' ? {kind: 'dismissed'} : reply;
   }
 
@@ -135,7 +135,7 @@ export class PendingRequests {
             publish([{event: 'hand-over-settled', id}]);
             return end;
           };
-          const end = await this.inTurn({asker, on: request.reason}, asked, signal);
+          const end = await this.runInTurn({asker, on: request.reason}, asked, signal);
           return end === 'aborted' ? 'declined' : end;
         },
       },

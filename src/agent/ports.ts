@@ -82,7 +82,7 @@ export interface JudgePort {
   /** What the sandbox was proven to block. `unknown` before its first use, and if none is to be used. */
   sandbox(): Proof | 'unknown';
   /** Whether to offer a person to run a command outside the sandbox after it failed inside. */
-  readonly leaving: 'offered' | 'never';
+  readonly unsandboxedRetry: 'offered' | 'never';
   /** Changes the rules from the next action on. A failure says why something is not a rule or could not be stored. */
   changeRules(change: RuleChange): Promise<Outcome<undefined, Fault>>;
 }
@@ -133,7 +133,7 @@ export interface AgentKindsPort {
   list(): readonly AgentKind[];
 }
 
-export const noAgentKinds: AgentKindsPort = {ready: async () => {}, list: () => []};
+export const noopAgentKinds: AgentKindsPort = {ready: async () => {}, list: () => []};
 
 export interface SessionsPort {
   create(details: {readonly directory: string; readonly model: string}): OpenSession;
@@ -153,10 +153,10 @@ export interface RunningAgentsPort {
   /** Removes a sub-agent that no longer runs. */
   hide(id: SessionId): void;
   /** Returns the sub-agents that another process wants to stop. */
-  toStop(): readonly SessionId[];
+  stopRequests(): readonly SessionId[];
 }
 
-export const unseenAgents: RunningAgentsPort = {show: () => {}, hide: () => {}, toStop: () => []};
+export const noopRunningAgents: RunningAgentsPort = {show: () => {}, hide: () => {}, stopRequests: () => []};
 
 export interface ClockPort {
   /** Milliseconds since the epoch. */

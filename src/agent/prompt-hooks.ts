@@ -7,8 +7,8 @@ import {
   unchangedResult,
   type CallAnswer,
   type EndedCall,
-  type Ending,
-  type Happening,
+  type StopInput,
+  type HookNotification,
   type HookReply,
   type HooksPort,
   type PermissionAnswer,
@@ -37,8 +37,8 @@ export class PromptHooks {
   }
 
   async beforeCall(call: ToolCallBlock, signal: AbortSignal): Promise<CallAnswer> {
-    if (this.stopped !== undefined) return denied(nothingOfCall, this.stopped.reason);
-    const {answer, blockedBy} = await this.#ask(() => this.#port.preToolUse(call, signal), nothingOfCall, signal);
+    if (this.stopped !== undefined) return denied(emptyCallAnswer, this.stopped.reason);
+    const {answer, blockedBy} = await this.#ask(() => this.#port.preToolUse(call, signal), emptyCallAnswer, signal);
     const reason = blockedBy ?? this.#stopReason();
     return reason === undefined || answer.verdict.kind === 'deny' ? answer : denied(answer, reason);
   }
@@ -50,7 +50,7 @@ export class PromptHooks {
       case 'success':
         return (await this.#ask(() => this.#port.postToolUse(ended, signal), unchangedResult, signal)).answer;
       case 'error': {
-        const {answer} = await this.#ask(() => this.#port.postToolUseFailure(ended, signal), nothingAfter, signal);
+        const {answer} = await this.#ask(() => this.#port.postToolUseFailure(ended, signal), emptyContext, signal);
         return {...unchangedResult, ...answer};
       }
       case 'cancelled':
@@ -63,7 +63,7 @@ export class PromptHooks {
   async beforePrompt(prompt: SubmittedPrompt, signal: AbortSignal): Promise<PromptAnswer> {
     const {answer, blockedBy} = await this.#ask(
       () => this.#port.userPromptSubmit(prompt, signal),
-      nothingOfPrompt,
+      emptyPromptAnswer,
       signal,
     );
     const reason = blockedBy ?? this.#stopReason();
@@ -73,8 +73,8 @@ export class PromptHooks {
   }
 
   /** A broken hook also blocks the end of the prompt, at most `maxBroken` times. */
-  async atEnd(ending: Ending, signal: AbortSignal): Promise<StopAnswer['verdict']> {
-    const {answer, blockedBy} = await this.#ask(() => this.#port.stop(ending, signal), nothingAtEnd, signal);
+  async beforeStop(ending: StopInput, signal: AbortSignal): Promise<StopAnswer['verdict']> {
+    const {answer, blockedBy} = await this.#ask(() => this.#port.stop(ending, signal), emptyStopAnswer, signal);
     if (this.stopped !== undefined) return none;
     if (blockedBy === undefined || answer.verdict.kind === 'block') return answer.verdict;
     this.#brokenEnds += 1;
@@ -103,12 +103,12 @@ export class PromptHooks {
   }
 
   async beforeCompaction(instructions: string, signal: AbortSignal): Promise<StopAnswer['verdict']> {
-    const {answer} = await this.#ask(() => this.#port.preCompact(instructions, signal), nothingAtEnd, signal);
+    const {answer} = await this.#ask(() => this.#port.preCompact(instructions, signal), emptyStopAnswer, signal);
     return this.stopped === undefined ? answer.verdict : {kind: 'block', reason: this.stopped.reason};
   }
 
-  async happened(happening: Happening, signal: AbortSignal): Promise<void> {
-    await this.#ask(() => this.#port.happened(happening, signal), undefined, signal);
+  async notify(happening: HookNotification, signal: AbortSignal): Promise<void> {
+    await this.#ask(() => this.#port.notify(happening, signal), undefined, signal);
   }
 
   async #ask<Answer>(
@@ -150,7 +150,7 @@ const denied = (answer: CallAnswer, reason: string): CallAnswer => ({
 });
 
 const none = {kind: 'none'} as const;
-const nothingOfCall: CallAnswer = {verdict: none, input: 'unchanged', context: ''};
-const nothingAfter = {context: ''};
-const nothingOfPrompt: PromptAnswer = {verdict: none, context: ''};
-const nothingAtEnd: StopAnswer = {verdict: none};
+const emptyCallAnswer: CallAnswer = {verdict: none, input: 'unchanged', context: ''};
+const emptyContext = {context: ''};
+const emptyPromptAnswer: PromptAnswer = {verdict: none, context: ''};
+const emptyStopAnswer: StopAnswer = {verdict: none};

@@ -27,7 +27,7 @@ export function makeReviewStore(
     return comments();
   };
 
-  function refusal(change: ReviewChange): Fault | undefined {
+  function changeProblem(change: ReviewChange): Fault | undefined {
     const before = comments();
     if (change.change !== 'add') {
       return before.some(({id}) => id === change.id) ? undefined : rejected(`No comment has the id ${change.id}.`);
@@ -40,7 +40,7 @@ export function makeReviewStore(
   return {
     comments,
     change(change) {
-      const fault = refusal(change);
+      const fault = changeProblem(change);
       return fault === undefined ? ok(keep(change)) : failed(fault);
     },
     async insert({repository, base, comments: given}, signal) {
@@ -56,7 +56,7 @@ export function makeReviewStore(
         placed.push({...comment, path});
       }
       const change = {change: 'add', by: 'agent', comments: placed} as const;
-      const fault = refusal(change);
+      const fault = changeProblem(change);
       if (fault !== undefined) return failed(fault);
       const before = comments();
       keep(change);
@@ -77,12 +77,12 @@ function pathsOf(
   return directory.startsWith(below) ? [`${directory.slice(below.length)}/${plain}`, plain] : [plain];
 }
 
-const namedPaths = 20;
+const maxNamedPaths = 20;
 
 function unchangedText(path: string, paths: readonly string[]): string {
-  const more = paths.length > namedPaths ? ', …' : '';
+  const more = paths.length > maxNamedPaths ? ', …' : '';
   const changed =
-    paths.length === 0 ? 'Nothing has changed.' : `Changed: ${paths.slice(0, namedPaths).join(', ')}${more}.`;
+    paths.length === 0 ? 'Nothing has changed.' : `Changed: ${paths.slice(0, maxNamedPaths).join(', ')}${more}.`;
   return `Nothing was inserted: ${path} is not among the changed files. ${changed}`;
 }
 

@@ -35,7 +35,7 @@ export async function previewRewind(
   const plan = planRewind(target, records);
   if (plan.tag === 'failed') return plan;
   const {changes, ...rest} = plan.value;
-  if (changes.length === 0) return ok(reportOf(rest, nothingReverted, []));
+  if (changes.length === 0) return ok(reportOf(rest, emptyRevertReport, []));
   const files = await checkpoints.preview(changes, signal);
   return files.tag === 'ok' ? ok(reportOf(rest, files.value, alongside(rest.changedBy))) : files;
 }
@@ -55,7 +55,7 @@ export async function carryOutRewind(
   const {changes, record, ...rest} = plan.value;
   if (changes.length === 0) {
     keep(record('untouched'));
-    return ok(reportOf({...rest, record}, nothingReverted, []));
+    return ok(reportOf({...rest, record}, emptyRevertReport, []));
   }
   const reverted = await checkpoints.revert(changes, signal);
   if (reverted.tag === 'failed') return reverted;
@@ -82,7 +82,7 @@ function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {file
   return `${what}; the conversation since then still holds. Read them again before you rely on them: ${[...paths, ...more].join(', ')}.`;
 }
 
-const nothingReverted: RevertReport = {files: [], conflicts: [], excluded: []};
+const emptyRevertReport: RevertReport = {files: [], conflicts: [], excluded: []};
 
 /** What a rewind or a redo has to do. */
 interface RewindPlan {

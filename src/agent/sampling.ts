@@ -9,10 +9,10 @@ import {countAgentUsage, type SessionContext} from './session-context.ts';
 /** Asks the session's model outside the conversation. The cost counts like that of sub-agents. */
 export const samplingPort = (context: () => SessionContext): SamplingPort => ({
   model: () => modelOf(context()),
-  obstacle() {
+  refusalReason() {
     const {mode, budget} = context();
     if (mode === 'dontAsk') return "Sampling needs the user's approval, and the user wants no questions.";
-    return budget.limitPassedBy(0) === undefined ? '' : limitReached;
+    return budget.limitExceededBy(0) === undefined ? '' : limitReached;
   },
   async answer({system, messages, maxTokens}, signal) {
     const session = context();
@@ -22,7 +22,7 @@ export const samplingPort = (context: () => SessionContext): SamplingPort => ({
       model,
       system,
       tools: [],
-      messages: messages.map(message => asMessage(message, {id: ports.ids.message(), model})),
+      messages: messages.map(message => toMessage(message, {id: ports.ids.message(), model})),
       thinking: {kind: 'default'},
       maxTokens,
     } as const;
@@ -57,7 +57,7 @@ const limitReached = 'The session has reached its cost limit.';
 
 const modelOf = ({promptModel, model}: Pick<SessionContext, 'promptModel' | 'model'>): string => promptModel ?? model;
 
-function asMessage(
+function toMessage(
   {role, blocks}: AskedMessage,
   {id, model}: {readonly id: Message['id']; readonly model: string},
 ): Message {

@@ -3,7 +3,7 @@ import type {AgentsPort} from '../actions/agents-port.ts';
 import {type Action, withProgramName} from '../actions/catalogue.ts';
 import {decodeAction, type ToolSources} from '../actions/decode-action.ts';
 import type {FrontEndAbilities} from '../actions/front-end.ts';
-import {noHeldChanges} from '../actions/changes-port.ts';
+import {emptyChangesOutcome} from '../actions/changes-port.ts';
 import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
 import type {SamplingPort} from '../actions/sampling-port.ts';
 import type {Json} from '../base/json.ts';
@@ -92,7 +92,7 @@ export interface SessionAgents {
   /** Returns the port through which a call starts and addresses sub-agents. */
   portFor(call: ActionId): AgentsPort;
   /** Loads the module that runs sub-agents, since a call will need it. */
-  expect(): void;
+  preload(): void;
   /** Returns all sub-agents of the session, also those that sub-agents have started. */
   rows(): readonly AgentRow[];
   stop(id: SessionId): void;
@@ -106,7 +106,7 @@ export interface SessionAgents {
   /**
    * Returns whether there are notes for the model. With `wait`, waits until a background sub-agent has ended. Settles at once if none runs.
    */
-  hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean>;
+  hasNotes(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean>;
   /** Sets the mode of the agent that started them. */
   setMode(mode: PermissionMode): void;
   close(): Promise<void>;
@@ -182,7 +182,7 @@ export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): 
 }
 
 /** Publishes what the sandbox blocks, once that is known, and why commands ask if the sandbox can't hold their changes. */
-export function tellSandbox(session: SessionContext): void {
+export function publishSandbox(session: SessionContext): void {
   const proof = session.ports.judge.sandbox();
   if (proof === 'unknown' || proof === session.sandbox) return;
   session.sandbox = proof;
@@ -235,7 +235,7 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
     todos: {
       async replace(entries) {
         const update = await session.conversation.todos.replace(entries);
-        await session.plans.mark(update.todos);
+        await session.plans.markSteps(update.todos);
         return update;
       },
     },
@@ -257,11 +257,11 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
       },
     },
     agents: session.agents.portFor(id),
-    leaving: session.ports.judge.leaving,
+    unsandboxedRetry: session.ports.judge.unsandboxedRetry,
     // A command that may have its own view gets other ports: `changePorts`.
     checkpoint: async () => {},
     decideChanges: async ({changes}) => ({
-      ...noHeldChanges,
+      ...emptyChangesOutcome,
       dropped: changes.map(change => ({change, why: 'nobody'}) as const),
     }),
     sampling: session.sampling,

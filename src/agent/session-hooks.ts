@@ -1,11 +1,11 @@
-import type {Happening, SessionStartSource} from '../actions/hooks-port.ts';
+import type {HookNotification, SessionStartSource} from '../actions/hooks-port.ts';
 import {raceAbort} from '../base/race.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {SessionContext} from './session-context.ts';
 
 /** Milliseconds for hooks at the end of a session, since the user waits for it. */
-const endMs = 5000;
+const endTimeoutMs = 5000;
 
 /** Milliseconds without a prompt after which idle hooks run, as in Claude Code. */
 const idleMs = 60_000;
@@ -28,7 +28,7 @@ export class SessionHooks {
   }
 
   /** Settles when the start hooks have answered, or the signal fires. Their context joins the next prompt. */
-  async begun(signal: AbortSignal): Promise<void> {
+  async awaitStart(signal: AbortSignal): Promise<void> {
     const beginning = this.#beginning;
     if (beginning === undefined) return;
     const context = await raceAbort(beginning.context, signal);
@@ -38,23 +38,23 @@ export class SessionHooks {
   }
 
   /** Starts the idle timer. */
-  waitsForPrompt(): void {
-    this.works();
+  startIdleTimer(): void {
+    this.stopIdleTimer();
     this.#idle = setTimeout(() => {
       const message = 'weft is waiting for your input';
-      void this.#hooks().happened({event: 'Notification', type: 'idle_prompt', message}, new AbortController().signal);
+      void this.#hooks().notify({event: 'Notification', type: 'idle_prompt', message}, new AbortController().signal);
     }, idleMs).unref();
   }
 
-  works(): void {
+  stopIdleTimer(): void {
     clearTimeout(this.#idle);
   }
 
-  async end(reason: Extract<Happening, {event: 'SessionEnd'}>['reason']): Promise<void> {
-    this.works();
+  async end(reason: Extract<HookNotification, {event: 'SessionEnd'}>['reason']): Promise<void> {
+    this.stopIdleTimer();
     this.#beginning?.stop.abort();
     this.#beginning = undefined;
-    await this.#hooks().happened({event: 'SessionEnd', reason}, AbortSignal.timeout(endMs));
+    await this.#hooks().notify({event: 'SessionEnd', reason}, AbortSignal.timeout(endTimeoutMs));
   }
 
   #hooks(): PromptHooks {

@@ -49,19 +49,19 @@ export class SessionPlans {
   }
 
   /** The plan with which the prompt ends, since no one is there to approve it. */
-  get kept(): Plan | 'none' {
+  get savedPlan(): Plan | 'none' {
     return this.#kept;
   }
 
   portFor(action: ActionId): PlansPort {
     return {
       propose: draft => this.#propose(action, draft),
-      leave: (draft, approval) => this.#leave(action, {draft, approval}),
+      leavePlanMode: (draft, approval) => this.#leave(action, {draft, approval}),
     };
   }
 
   /** Records that the user refused the plan of an action. */
-  async refused(action: ActionId, reason: string): Promise<void> {
+  async recordRefusal(action: ActionId, reason: string): Promise<void> {
     if (this.#proposed === 'none' || this.#proposed.by !== action) return;
     await this.#change(this.#proposed.plan, plan => rejectPlan(plan, reason));
     this.#proposed = 'none';
@@ -94,7 +94,7 @@ export class SessionPlans {
     await this.#setTodos(plan);
   }
 
-  async mark(todos: TodoList): Promise<void> {
+  async markSteps(todos: TodoList): Promise<void> {
     if (this.#current === 'none') return;
     const now = new Map(todos.map(todo => [todo.id, todo]));
     const open = new Set(this.openSteps);
@@ -142,7 +142,7 @@ export class SessionPlans {
   async #leave(
     by: ActionId,
     {draft, approval}: {readonly draft: PlanDraft; readonly approval: 'answered' | 'not-asked'},
-  ): ReturnType<PlansPort['leave']> {
+  ): ReturnType<PlansPort['leavePlanMode']> {
     if (this.#proposed === 'none' || this.#proposed.by !== by) return failed('this plan no longer exists');
     const {plan} = this.#proposed;
     this.#proposed = 'none';

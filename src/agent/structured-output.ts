@@ -10,7 +10,7 @@ export type StructuredOutput =
   | {readonly kind: 'schema'; readonly schema: JsonObject; readonly check: (value: Json) => readonly string[]};
 
 /** Retries after the first answer that doesn't fit. */
-const retries = 2;
+const maxRetries = 2;
 
 /**
  * Returns the schema of the tool that takes the answer. Providers accept only objects, so any other schema is wrapped in the member
@@ -19,7 +19,7 @@ const retries = 2;
 export function answerSchemaOf(structured: StructuredOutput): JsonObject | undefined {
   if (structured.kind === 'none') return undefined;
   const {$schema: _dialect, ...schema} = structured.schema;
-  return isPlainObjectSchema(schema) ? schema : pointToValue(schema);
+  return isPlainObjectSchema(schema) ? schema : wrapSchema(schema);
 }
 
 const isPlainObjectSchema = (schema: JsonObject): boolean =>
@@ -63,7 +63,7 @@ class SchemaAnswer implements StructuredAnswer {
 
   give(written: Json): Outcome<Json, ReturnType<typeof rejected>> {
     const {schema, check} = this.#structured;
-    const answer = isPlainObjectSchema(schema) ? written : unwrapped(written);
+    const answer = isPlainObjectSchema(schema) ? written : unwrapValue(written);
     const errors = check(answer);
     if (errors.length > 0) {
       this.#errors = errors;
@@ -88,7 +88,7 @@ class SchemaAnswer implements StructuredAnswer {
     }
     if (errors.length === 0) return {kind: 'go-on'};
     this.#failures += 1;
-    if (this.#failures > retries) return {kind: 'end', end: {kind: 'invalid-output', errors}};
+    if (this.#failures > maxRetries) return {kind: 'end', end: {kind: 'invalid-output', errors}};
     if (calls > 0) return {kind: 'go-on'};
     return {
       kind: 'ask-again',
@@ -103,7 +103,7 @@ class SchemaAnswer implements StructuredAnswer {
   /** Accepts JSON in the text, with or without a code fence, since some models don't call the tool. */
   #readText(text: string): void {
     const {check} = this.#structured;
-    const parsed = jsonIn(text);
+    const parsed = parseAnswerJson(text);
     if (parsed === undefined) {
       this.#errors = ['The answer is text, not JSON that fits the schema.'];
       return;
@@ -114,14 +114,14 @@ class SchemaAnswer implements StructuredAnswer {
   }
 }
 
-const unwrapped = (written: Json): Json => {
+const unwrapValue = (written: Json): Json => {
   if (!isJsonObject(written)) return written;
   const {value} = written;
   return value !== undefined && Object.keys(written).length === 1 ? value : written;
 };
 
 /** Returns JSON that is the whole text, or else the content of its last code fence. */
-function jsonIn(text: string): Json | undefined {
+function parseAnswerJson(text: string): Json | undefined {
   const whole = parseJson(text.trim());
   if (whole.tag === 'ok') return whole.value;
   const fences = text.split(/^[ \t]*```[^\n`]*$/mu);
@@ -133,21 +133,21 @@ function jsonIn(text: string): Json | undefined {
 }
 
 /** Returns the schema of an object whose member `value` matches `schema`. Adjusts references into the schema to its new location. */
-const pointToValue = (schema: JsonObject): JsonObject => ({
+const wrapSchema = (schema: JsonObject): JsonObject => ({
   type: 'object',
-  properties: {value: turned(schema)},
+  properties: {value: adjustReferences(schema)},
   required: ['value'],
   additionalProperties: false,
 });
 
-function turned(value: Json): Json {
-  if (isJsonList(value)) return value.map(turned);
+function adjustReferences(value: Json): Json {
+  if (isJsonList(value)) return value.map(adjustReferences);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) =>
       key === '$ref' && typeof member === 'string' && /^#(?:\/|$)/u.test(member)
         ? [key, `#/properties/value${member.slice(1)}`]
-        : [key, turned(member)],
+        : [key, adjustReferences(member)],
     ),
   );
 }

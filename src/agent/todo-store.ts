@@ -35,7 +35,7 @@ export function makeTodoStore(options: {
   let moment: 'first-of-prompt' | 'later' = 'first-of-prompt';
   let calls = 0;
   /** True if the latest call set the list, so that it isn't counted. */
-  let isJustSet = false;
+  let wasJustUpdated = false;
 
   async function list(): Promise<TodoList> {
     if (current !== undefined) return current;
@@ -57,12 +57,12 @@ export function makeTodoStore(options: {
       current = update.todos;
       moment = 'later';
       calls = 0;
-      isJustSet = true;
+      wasJustUpdated = true;
       return {todos: update.todos, keptOpen: update.keptOpen};
     },
     async afterCall(settled) {
-      const hasSet = isJustSet;
-      isJustSet = false;
+      const hasSet = wasJustUpdated;
+      wasJustUpdated = false;
       if (hasSet || !isWork(settled)) return '';
       calls += 1;
       return calls === callsUntilReminder ? reminderText(await list()) : '';

@@ -11,7 +11,7 @@ import {
   runAction,
   type SettledOf,
 } from '../actions/catalogue.ts';
-import {namedInput} from '../actions/decode-action.ts';
+import {normalizeInput} from '../actions/decode-action.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {callOutcome, type ToolCallBlock, type ToolResultBlock} from '../domain/conversation.ts';
@@ -28,7 +28,7 @@ import {
   deniedText,
   judgeOwnAction,
   portsForJudgedPaths,
-  type TermedVerdict,
+  type VerdictWithTerms,
   withHookVerdict,
 } from './approval.ts';
 import {editPaths} from '../domain/file-edit.ts';
@@ -41,7 +41,7 @@ import {
   journal,
   type PromptContext,
   type SessionContext,
-  tellSandbox,
+  publishSandbox,
 } from './session-context.ts';
 
 export interface CallsReport {
@@ -60,7 +60,7 @@ interface DecodedCall {
 }
 
 /** A call after the hooks that run before it and the judge. */
-interface JudgedCall extends DecodedCall, TermedVerdict {
+interface JudgedCall extends DecodedCall, VerdictWithTerms {
   /** The call as it will run. A hook may have changed its input. */
   readonly effectiveCall: ToolCallBlock;
   readonly hook: Pick<CallAnswer, 'verdict' | 'context'>;
@@ -94,7 +94,7 @@ export async function runToolCalls(
   for (const decoded of decodeCalls(calls, context)) {
     // A call that will not run needs no verdict.
     const judged = signal.aborted ? withoutVerdict(decoded) : await judgeCall(decoded, context, signal);
-    const isBarrier = !mayRunInParallel(judged) || judged.verdict.decision !== 'allow';
+    const isBarrier = !canRunInParallel(judged) || judged.verdict.decision !== 'allow';
     if (isBarrier) {
       const ended = await Promise.all(sinceBarrier);
       sinceBarrier = [];
@@ -102,7 +102,7 @@ export async function runToolCalls(
     }
     const report =
       isBarrier && isJournalBroken
-        ? settleCall(judged, notRun(judged, journalBroken), context, signal)
+        ? settleCall(judged, unrunEnd(judged, journalBroken), context, signal)
         : runCall(judged, context, signal);
     settling.push(report);
     sinceBarrier.push(report);
@@ -118,7 +118,7 @@ export async function cancelToolCalls(
   signal: AbortSignal,
 ): Promise<CallsReport> {
   const settling = decodeCalls(calls, context).map(decoded =>
-    settleCall(withoutVerdict(decoded), notRun(decoded, answerBrokeOff), context, signal),
+    settleCall(withoutVerdict(decoded), unrunEnd(decoded, answerBrokeOff), context, signal),
   );
   return reportOf(await Promise.all(settling));
 }
@@ -147,7 +147,7 @@ function decodeCalls(calls: readonly ToolCallBlock[], {session}: PromptContext):
   return decoded;
 }
 
-const mayRunInParallel = ({action}: DecodedCall): boolean =>
+const canRunInParallel = ({action}: DecodedCall): boolean =>
   action.tag === 'ok' && definitions[action.value.name].scheduling === 'parallel';
 
 const reportOf = (reports: readonly CallReport[]): CallsReport => ({
@@ -164,7 +164,7 @@ const reportOf = (reports: readonly CallReport[]): CallsReport => ({
 async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: AbortSignal): Promise<JudgedCall> {
   const {call} = decoded;
   if (decoded.action.tag === 'failed') return withoutVerdict(decoded);
-  const named = {...call, input: namedInput(call.name, call.input)};
+  const named = {...call, input: normalizeInput(call.name, call.input)};
   const hook = await context.hooks.beforeCall(named, signal);
   const effectiveCall = hook.input === 'unchanged' ? named : {...call, input: hook.input};
   const action = hook.input === 'unchanged' ? decoded.action : decodeCall(call.name, hook.input, context.session);
@@ -218,7 +218,7 @@ const undecodableEnd = (call: ToolCallBlock, fault: Fault): CallEnd => ({
 
 const defaultEnd = {deniedBy: 'not-denied', durationMs: 0, note: ''} as const;
 
-function notRun({call, action}: DecodedCall, why: Cancellation): CallEnd {
+function unrunEnd({call, action}: DecodedCall, why: Cancellation): CallEnd {
   if (action.tag === 'failed') return undecodableEnd(call, action.error);
   return callEnd({action: action.value, effectiveCall: call}, cancelledResult(action.value, why));
 }
@@ -232,7 +232,7 @@ async function runCall(judged: JudgedCall, context: PromptContext, signal: Abort
       : undecodableEnd(effectiveCall, action.error);
   if (isRefusedByHost(ended, judged)) {
     const reason = reasonsText(judged.verdict.reasons);
-    await context.hooks.happened({event: 'PermissionDenied', call: ended.effectiveCall, reason}, signal);
+    await context.hooks.notify({event: 'PermissionDenied', call: ended.effectiveCall, reason}, signal);
   }
   return settleCall(judged, ended, context, signal);
 }
@@ -259,7 +259,7 @@ async function approveAndRun(judged: RunnableCall, context: PromptContext, signa
     const {settled, deniedBy} = approval;
     return callEnd(judged, settled, {deniedBy});
   } catch (cause) {
-    return callEnd(judged, brokenOff(action, cause, context, signal));
+    return callEnd(judged, thrownResult(action, cause, context, signal));
   }
 }
 
@@ -303,8 +303,8 @@ async function runApproved(
   session.publish([{event: 'action-started', id, action, preview}]);
   const observe = (chunk: string): void => session.publish([{event: 'action-output', id, chunk}]);
   const run = runApprovedAction({call: effectiveCall, approved, observe}, context, signal);
-  const settled = await run.catch((cause: unknown) => brokenOff(action, cause, context, signal));
-  const end = signal.aborted ? stopped(action, settled, context.cancellation()) : settled;
+  const settled = await run.catch((cause: unknown) => thrownResult(action, cause, context, signal));
+  const end = signal.aborted ? stoppedResult(action, settled, context.cancellation()) : settled;
   // The card about the changes of a command comes after its end.
   const waitedMs = terms.confinement === 'sandbox' ? session.pending.waitedMs - waitedBefore : 0;
   return callEnd(ran, end, {note, durationMs: Math.max(0, clock.now() - startedAt - waitedMs)});
@@ -350,7 +350,7 @@ export function runApprovedAction(
 }
 
 /** Returns the result of an action that threw. */
-const brokenOff = (
+const thrownResult = (
   action: Action,
   cause: unknown,
   context: PromptContext,
@@ -361,7 +361,7 @@ const brokenOff = (
     : {state: 'error', fault: thrownFault(`${labelOf(action)} failed`, cause)};
 
 /** An action that fails after a stop request was stopped. One that still succeeds remains a success. */
-function stopped(action: Action, settled: SettledOf<ActionName>, why: Cancellation): SettledOf<ActionName> {
+function stoppedResult(action: Action, settled: SettledOf<ActionName>, why: Cancellation): SettledOf<ActionName> {
   switch (settled.state) {
     case 'success':
       return settled;
@@ -401,7 +401,7 @@ async function settleCall(
   // Journalled before it is published, since a listener may look for the result in the journal at once.
   const journalled = attempt(() => journal(session, {kind: 'result', result: content}));
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
-  tellSandbox(session);
+  publishSandbox(session);
   const denials: readonly Denial[] =
     deniedBy === 'not-denied' ? droppedChanges(call, result) : [{call, by: deniedBy, of: {kind: 'call'}}];
   return {call, content, denials, journalled};

@@ -25,7 +25,7 @@ export interface ToolRegistry extends ToolSearchPort {
 const contextShare = 0.02;
 
 /** The context size of an unknown model, in tokens. */
-const usualContext = 200_000;
+const defaultContextTokens = 200_000;
 
 /** Approximate characters of a schema per token. */
 const charactersPerToken = 4;
@@ -48,9 +48,9 @@ export function makeToolRegistry(options: {
 }): ToolRegistry {
   const {mcp, web, skills: skillsPort, structuredOutput, disabledTools} = options;
   const answerSchema = answerSchemaOf(structuredOutput);
-  const offer = new Offer();
+  const offer = new OfferedTools();
   /** Names of tools that the model found after its first request. */
-  const late = new Set<string>();
+  const foundLater = new Set<string>();
   const {interaction, frontEnd, computer} = options;
   const isUsable = (action: ActionName): boolean => {
     const {offered} = definitions[action];
@@ -76,7 +76,7 @@ export function makeToolRegistry(options: {
     const planning = options.isPlanning() ? 'offered' : 'none';
     const state = JSON.stringify([resources, starting, offer.found.size, agentKinds, planning]);
     if (known?.tools !== mcpTools || known.state !== state || known.sources.skills !== skills) {
-      const budget = (options.contextWindow() || usualContext) * contextShare * charactersPerToken;
+      const budget = (options.contextWindow() || defaultContextTokens) * contextShare * charactersPerToken;
       const offeredTools = offer.take(mcpTools, budget);
       const pending = starting.filter(({status}) => status === 'pending').map(({name}) => name);
       known = {
@@ -89,7 +89,7 @@ export function makeToolRegistry(options: {
           moreTools: moreToolsText(
             [
               ...ownTools.filter(({action}) => isNamed(action)).map(({name}) => name),
-              ...listedTools(mcpTools, {offered: new Set(offeredTools), late}).map(({toolName}) => toolName),
+              ...listedTools(mcpTools, {offered: new Set(offeredTools), foundLater}).map(({toolName}) => toolName),
             ],
             pending,
           ),
@@ -118,7 +118,7 @@ export function makeToolRegistry(options: {
           name,
           description,
           inputSchema: jsonSchema(),
-          offered: late.has(name) ? ('since-found' as const) : ('from-the-start' as const),
+          offered: foundLater.has(name) ? ('since-found' as const) : ('from-the-start' as const),
         }));
         specs = {of: current, list};
       }
@@ -136,7 +136,7 @@ export function makeToolRegistry(options: {
       const found = bestTools(all, query).slice(0, limit);
       const had = new Set(enabledTools(sources()).map(({name}) => name));
       for (const {name} of found) {
-        if (!had.has(name)) late.add(name);
+        if (!had.has(name)) foundLater.add(name);
         offer.found.add(name);
       }
       return {
@@ -150,17 +150,20 @@ export function makeToolRegistry(options: {
 /** Returns the tools to search for. Found tools stay in the list, since it is at the beginning of requests, which providers cache. */
 function listedTools(
   tools: readonly McpTool[],
-  {offered, late}: {readonly offered: ReadonlySet<McpTool>; readonly late: ReadonlySet<string>},
+  {offered, foundLater}: {readonly offered: ReadonlySet<McpTool>; readonly foundLater: ReadonlySet<string>},
 ): readonly McpTool[] {
   const hidden = tools.filter(tool => !offered.has(tool));
-  return hidden.length === 0 ? [] : tools.filter(tool => !offered.has(tool) || late.has(tool.toolName));
+  return hidden.length === 0 ? [] : tools.filter(tool => !offered.has(tool) || foundLater.has(tool.toolName));
 }
 
 /** Characters of a sub-agent kind's first line, at most. */
-const longestKind = 200;
+const maxKindLength = 200;
 
 const kindLines = (kinds: ReturnType<AgentKindsPort['list']>): string =>
-  clip(kinds.map(({name, description}) => `- ${name}: ${firstLine(description, longestKind)}`).join('\n'), longestList);
+  clip(
+    kinds.map(({name, description}) => `- ${name}: ${firstLine(description, maxKindLength)}`).join('\n'),
+    maxListLength,
+  );
 
 /** `named` is another name for searches by name. `words` are the words of its name and server. */
 interface SearchedTool extends FoundTool {
@@ -188,7 +191,7 @@ const searchedServerTool = ({toolName, server, name, description, inputSchema}: 
  * The MCP tools in the request. An offered tool keeps its position while it exists, and new ones follow, so that providers' caches stay
  * valid.
  */
-class Offer {
+class OfferedTools {
   /** Names of tools that the model has found. */
   readonly found = new Set<string>();
   #order: readonly string[] = [];
@@ -212,10 +215,10 @@ class Offer {
 const sizeOf = ({toolName, description, inputSchema}: McpTool): number =>
   toolName.length + description.length + JSON.stringify(inputSchema).length;
 
-const longestList = 2000;
+const maxListLength = 2000;
 
 function moreToolsText(names: readonly string[], pending: readonly string[]): string {
-  const list = names.length === 0 ? [] : [`Tools: ${clip(names.join(', '), longestList)}.`];
+  const list = names.length === 0 ? [] : [`Tools: ${clip(names.join(', '), maxListLength)}.`];
   const servers = pending.length === 0 ? [] : [`A search waits for starting servers: ${pending.join(', ')}.`];
   return [...list, ...servers].join(' ');
 }
@@ -234,7 +237,7 @@ function bestTools(tools: readonly SearchedTool[], query: string): readonly Sear
     text: wordsIn(`${tool.description} ${Object.keys(propertiesOf(tool)).join(' ')}`),
   }));
   const rarity = (word: string): number => {
-    const having = documents.filter(({name, text}) => has(name, word) || has(text, word)).length;
+    const having = documents.filter(({name, text}) => hasMatch(name, word) || hasMatch(text, word)).length;
     return having === 0 ? 0 : Math.log(1 + tools.length / having);
   };
   const weights = words.map(word => ({word, weight: rarity(word)}));
@@ -242,7 +245,7 @@ function bestTools(tools: readonly SearchedTool[], query: string): readonly Sear
     .map(({tool, name, text}) => ({
       tool,
       score: weights.reduce(
-        (sum, {word, weight}) => sum + weight * ((has(name, word) ? 3 : 0) + (has(text, word) ? 1 : 0)),
+        (sum, {word, weight}) => sum + weight * ((hasMatch(name, word) ? 3 : 0) + (hasMatch(text, word) ? 1 : 0)),
         0,
       ),
     }))
@@ -252,7 +255,7 @@ function bestTools(tools: readonly SearchedTool[], query: string): readonly Sear
 }
 
 /** True if a word has the same beginning: `issues` matches `issue`. */
-const has = (words: readonly string[], word: string): boolean =>
+const hasMatch = (words: readonly string[], word: string): boolean =>
   words.some(
     each => each === word || (word.length > 3 && (each.startsWith(word) || (each.length > 3 && word.startsWith(each)))),
   );

@@ -9,7 +9,7 @@ export interface OtherWork {
   readonly kind: 'other';
   readonly run: () => Promise<void>;
   /** Called instead of `run` if the work was dropped while it waited. */
-  readonly dropped: () => void;
+  readonly onDropped: () => void;
 }
 
 /** A command that the user typed. */
@@ -96,7 +96,7 @@ export class WorkQueue {
   drop(work: OtherWork): void {
     if (!this.#waiting.includes(work)) return;
     this.#remove(work);
-    work.dropped();
+    work.onDropped();
   }
 
   /** Stops the running work and drops what waits. Returns the dropped prompts and commands. */
@@ -105,7 +105,7 @@ export class WorkQueue {
     const waiting = this.#waiting;
     const dropped = this.#submitted;
     this.#waiting = [];
-    for (const work of waiting) if (work.kind === 'other') work.dropped();
+    for (const work of waiting) if (work.kind === 'other') work.onDropped();
     this.#abort.abort();
     return dropped;
   }

@@ -1,5 +1,5 @@
 import type {AgentKindsPort} from '../agent/ports.ts';
-import {type AgentKind, usualTurns} from '../agent/sub-agents/agent-kind.ts';
+import {type AgentKind, defaultMaxTurns} from '../agent/sub-agents/agent-kind.ts';
 import {permissionModes} from '../domain/risk.ts';
 import type {AgentFile} from '../extensions/skills/load-extensions.ts';
 import type {RunContext} from './run-context.ts';
@@ -41,9 +41,9 @@ function kindOf(
     brief: '',
     model,
     mode: permissionModes.find(mode => mode === permissionMode) ?? 'inherit',
-    maxTurns: turnsOf(agent) ?? usualTurns,
+    maxTurns: turnsOf(agent) ?? defaultMaxTurns,
     isolation: fields['isolation'] === 'worktree' ? 'worktree' : 'none',
-    mayCall: tool => mayCall(tools, tool),
+    canCall: tool => mayCall(tools, tool),
     notes: [...unheededNotes(agent, also), ...notes],
   };
 }

@@ -21,7 +21,7 @@ import {gitBranch} from '../workspace/files/git-branch.ts';
 import {redactedKinds} from './agent-kinds.ts';
 import type {PlanStore} from '../store/plan-store.ts';
 import type {JobStore} from '../domain/job.ts';
-import {usualLimits} from '../agent/sub-agents/agent-limits.ts';
+import {defaultAgentLimits} from '../agent/sub-agents/agent-limits.ts';
 import {changeRules, type SaveRule} from './change-rules.ts';
 import {hostServices} from './host-services.ts';
 import {
@@ -46,11 +46,11 @@ import {
 import type {UserPorts} from './user-ports.ts';
 import {createEngine, type EngineOptions} from '../agent/create-engine.ts';
 import {type Action, judgedAction, ruleKinds} from '../actions/catalogue.ts';
-import {catalogueOnly, decodeAction} from '../actions/decode-action.ts';
+import {defaultToolSources, decodeAction} from '../actions/decode-action.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
 import type {RuleReach} from '../domain/access.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
-import {type AgentPorts, type JudgePort, unseenAgents, type WorkspaceStatePort} from '../agent/ports.ts';
+import {type AgentPorts, type JudgePort, noopRunningAgents, type WorkspaceStatePort} from '../agent/ports.ts';
 import type {OpenServers} from './open-servers.ts';
 import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../domain/hook.ts';
@@ -147,7 +147,7 @@ export interface EngineSetup extends Pick<
 }
 
 /** The confinement of commands. */
-interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'>, Pick<JudgePort, 'leaving'> {
+interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'>, Pick<JudgePort, 'unsandboxedRetry'> {
   readonly choice: SandboxChoice;
   readonly proofFolder: string;
   /** Whether commands in the sandbox can reach ports of this machine. */
@@ -273,7 +273,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       assess: (action, by, signal) => own.assess(judgedAction(action), by, signal),
       deniesAnything: () => rules.deny.length > 0,
       sandbox: () => sandbox.known(),
-      leaving: setup.sandbox.leaving,
+      unsandboxedRetry: setup.sandbox.unsandboxedRetry,
       changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
     };
     const reach = (rule: string, action: Action): Promise<RuleReach> =>
@@ -435,13 +435,13 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         command: (work, stdin, signal) => commands.hooks.run(work, stdin, signal),
         redact: secrets.redact,
         async reach(rule, {name, input}) {
-          const action = decodeAction(name, input, {...catalogueOnly, mcpTools: machine.mcp.tools()});
+          const action = decodeAction(name, input, {...defaultToolSources, mcpTools: machine.mcp.tools()});
           return action.tag === 'ok' ? reach(rule, action.value) : 'part';
         },
       }),
       model: redactModel(setup.model, secrets),
       worktrees: lazyWorktrees(environment, secrets),
-      runningAgents: setup.runningAgents === 'unseen' ? unseenAgents : lazyRunningAgents(setup.runningAgents),
+      runningAgents: setup.runningAgents === 'unseen' ? noopRunningAgents : lazyRunningAgents(setup.runningAgents),
       sessions: setup.sessions,
       harnesses,
       agentKinds: redactedKinds(setup.agentKinds, secrets.redact),
@@ -456,7 +456,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     directory,
     systemPrompt: secrets.redact(setup.systemPrompt),
     place: {kind: 'top'},
-    agentLimits: usualLimits,
+    agentLimits: defaultAgentLimits,
   });
   function connected(done: Outcome<ModelConnection, Fault>): Outcome<ModelConnection, Fault> {
     if (done.tag === 'ok') engine.submit({op: 'set-model', model: done.value.model});

@@ -1,4 +1,4 @@
-import {type Hook, type HookRow, type HooksPort, noHooks} from '../actions/hooks-port.ts';
+import {type Hook, type HookRow, type HooksPort, noopHooks} from '../actions/hooks-port.ts';
 import type {Sourced} from '../config/merge-settings.ts';
 import {type HookSetting, hookText} from '../config/hook-settings.ts';
 import type {ProjectTrust} from '../config/trust-record.ts';
@@ -25,7 +25,7 @@ interface HookSources {
 export async function sessionHooks(sources: HookSources): Promise<EngineSetup['hooks']> {
   const {settings, driver, promptSource, plugins, directory, transcripts} = sources;
   if (settings.length === 0 && driver.length === 0 && plugins.length === 0) {
-    return () => withWithheld(noHooks, sources);
+    return () => withWithheld(noopHooks, sources);
   }
   const [{makeHooks}, {makeTranscriptWriter}, {unrestrictedStanding, makeSettingsHooks}] = await Promise.all([
     import('../extensions/hooks/make-hooks.ts'),
@@ -73,7 +73,7 @@ function withWithheld(hooks: HooksPort, {withheld}: HookSources): HooksPort {
     return {...row, standing: 'not-trusted', runs: 0, last: ''};
   });
   const own = hooks.list.bind(hooks);
-  return Object.assign(hooks === noHooks ? {...noHooks} : hooks, {list: () => [...own(), ...rows]});
+  return Object.assign(hooks === noopHooks ? {...noopHooks} : hooks, {list: () => [...own(), ...rows]});
 }
 
 /** Checks whether the user trusts the project's scripts that a hook names. */

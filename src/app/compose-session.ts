@@ -1,4 +1,4 @@
-import {noAbilities} from '../actions/front-end.ts';
+import {emptyAbilities} from '../actions/front-end.ts';
 import {fixedModel, nobodyChooses} from './host-services.ts';
 import {passingDatabase} from '../config/places.ts';
 import {openSession, sessionRequest} from './open-session.ts';
@@ -9,7 +9,7 @@ import {join} from 'node:path';
 import {notesFolder, notesName} from '../config/instructions.ts';
 import {actionNames, definitions} from '../actions/catalogue.ts';
 import {builtInPromptCommands} from '../extensions/skills/built-in-commands.ts';
-import {joinCommands, noCommands} from '../actions/commands-port.ts';
+import {joinCommands, noopCommands} from '../actions/commands-port.ts';
 import type {McpPort} from '../actions/mcp-port.ts';
 import type {EngineOptions} from '../agent/create-engine.ts';
 import type {Hook} from '../actions/hooks-port.ts';
@@ -61,10 +61,10 @@ async function permissionHooks(
 /** The options of an unattended driver without servers, hooks or commands of its own. */
 export const noDriver: Driver = {
   interaction: 'unattended',
-  frontEnd: noAbilities,
+  frontEnd: emptyAbilities,
   models: fixedModel(nobodyChooses),
   servers: 'of-settings',
-  commands: noCommands,
+  commands: noopCommands,
   hooks: [],
   promptSource: 'user',
   answers: 'person',
@@ -153,7 +153,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     sandbox: {
       choice: settings.sandbox,
       unasked: settings.unasked[driver.answers],
-      leaving: settings.leaving,
+      unsandboxedRetry: settings.unsandboxedRetry,
       excluded: settings.excluded,
       proofFolder: context.places.data,
       loopback: settings.loopback,

@@ -6,7 +6,7 @@ import type {ComputerPort} from '../actions/computer-port.ts';
 import type {ReviewSourcePort} from '../actions/review-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../actions/ports.ts';
-import {isGoing} from '../actions/block-text.ts';
+import {isRunning} from '../actions/block-text.ts';
 import type {WorktreesPort} from '../actions/worktrees-port.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {visibleLine} from '../base/visible.ts';
@@ -341,7 +341,7 @@ export const workspaceState = (
   runningCommands: () =>
     desk
       .list()
-      .filter(({state}) => isGoing(state))
+      .filter(({state}) => isRunning(state))
       .map(({id, command, ports}) => {
         const listening = ports.length === 0 ? '' : ` (listens on ${ports.join(', ')})`;
         return `- block ${id}: ${visibleLine(command)}${listening}`;
@@ -383,7 +383,7 @@ export function lazyRunningAgents(open: () => Promise<JobStore>): RunningAgentsP
       then(jobs => jobs.remove(idOf(id)));
     },
     /** Returns the result of the previous call, because the store answers later. */
-    toStop() {
+    stopRequests() {
       for (const id of shown)
         then(async jobs => {
           const heard = await jobs.heard({id: idOf(id), attempt: 1});

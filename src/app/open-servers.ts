@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {CommandsPort} from '../actions/commands-port.ts';
-import {noCommands} from '../actions/commands-port.ts';
-import {type McpPort, noMcp, type ServerProcesses} from '../actions/mcp-port.ts';
+import {noopCommands} from '../actions/commands-port.ts';
+import {type McpPort, noopMcp, type ServerProcesses} from '../actions/mcp-port.ts';
 import type {JsonObject} from '../base/json.ts';
 import type {ConfiguredServer} from '../extensions/mcp/server-config.ts';
 import type {Exchange} from '../extensions/mcp/exchange-transport.ts';
@@ -24,7 +24,12 @@ export interface OpenServers {
   close(): Promise<void>;
 }
 
-export const noServers: OpenServers = {mcp: noMcp, commands: noCommands, learnTokens: () => {}, close: async () => {}};
+export const noServers: OpenServers = {
+  mcp: noopMcp,
+  commands: noopCommands,
+  learnTokens: () => {},
+  close: async () => {},
+};
 
 interface ServersOptions {
   readonly context: RunContext;

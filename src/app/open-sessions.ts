@@ -1,6 +1,6 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
-import {endsInBackground} from '../actions/background-end.ts';
-import {isGoing} from '../actions/block-text.ts';
+import {isBackgroundAgentEnd} from '../actions/background-agent-end.ts';
+import {isRunning} from '../actions/block-text.ts';
 import type {BlockInfo} from '../actions/ports.ts';
 import type {AgentClient, EventListener, Op} from '../agent/client.ts';
 import {firstLine} from '../base/clip.ts';
@@ -171,7 +171,7 @@ export class OpenSessions implements AgentClient {
   /** Tells the user about a background session: a question, or its end. */
   #hear(session: OpenSession, event: AgentEvent, rests: Rest): void {
     if (!this.#background.has(session) || this.#stopped !== 'none') return;
-    if (endsInBackground(event)) session.submit({op: 'hear-agents', id: this.#options.newPromptId()});
+    if (isBackgroundAgentEnd(event)) session.submit({op: 'hear-agents', id: this.#options.newPromptId()});
     if (asksUser(event)) this.#tell('warning', `${session.name} needs your answer. To open it, type /resume.`);
     if (rests === 'since-now' && !session.works) {
       const end = event.event === 'prompt-finished' ? event.summary.end : ({kind: 'done'} as const);
@@ -254,7 +254,7 @@ class OpenSession {
       }
     });
     const hear = (blocks: readonly BlockInfo[]): void => {
-      this.#blocks = blocks.filter(({state, life}) => isGoing(state) && life !== 'kept');
+      this.#blocks = blocks.filter(({state, life}) => isRunning(state) && life !== 'kept');
       this.#host.blocksChanged();
     };
     void this.client.watch({watch: 'terminals'}, hear, new AbortController().signal);

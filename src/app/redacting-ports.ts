@@ -3,7 +3,7 @@ import type {FilesPort, ReadFile} from '../actions/files-port.ts';
 import {resolve} from 'node:path';
 import type {ActionPorts, BlockSnapshot, BlocksPort, SearchPort, ShellPort, ShellReport} from '../actions/ports.ts';
 import type {ComputerPort} from '../actions/computer-port.ts';
-import {type DecideEnded, noHeldChanges} from '../actions/changes-port.ts';
+import {type DecideChangesAfterRun, emptyChangesOutcome} from '../actions/changes-port.ts';
 import type {CommandsPort} from '../actions/commands-port.ts';
 import type {McpCallObserver, McpPort} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
@@ -78,7 +78,7 @@ function redactingShell(shell: ShellPort, secrets: Redactor): ShellPort {
 
 /** Redacts the paths and lines of changes for the function that decides about them. */
 const redactingDecision =
-  (decide: DecideEnded, secrets: Redactor): DecideEnded =>
+  (decide: DecideChangesAfterRun, secrets: Redactor): DecideChangesAfterRun =>
   (held, signal, blocked) => {
     // Two paths may look the same after redaction. One decision applies to both.
     const real = Map.groupBy(held.changes, ({path}) => secrets.redact(path));
@@ -112,7 +112,7 @@ const notStarted = (why: string, directory: string): ShellReport => ({
   nextDirectory: directory,
   leftRunning: [],
   blocked: '',
-  changes: noHeldChanges,
+  changes: emptyChangesOutcome,
   notes: [],
 });
 

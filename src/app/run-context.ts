@@ -18,7 +18,7 @@ import {type NamedSkills, type ExtensionPlaces, extensionRoots, hasExtensions} f
 import {nameInProject, projectTrust, type ProjectTrust} from '../config/trust-record.ts';
 import {faultText} from '../domain/fault.ts';
 import {narrowerMode, type PermissionMode} from '../domain/risk.ts';
-import {excludedRules, leavingOf, loopbackOf, runsUnasked, sandboxChoice} from '../config/settings-schema.ts';
+import {excludedRules, unsandboxedRetryOf, loopbackOf, runsUnasked, sandboxChoice} from '../config/settings-schema.ts';
 import type {Store} from '../store/open-store.ts';
 import {restrictOwnPath} from '../workspace/exec/trusted-path.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
@@ -47,8 +47,8 @@ import {
 } from './settings-layers.ts';
 import {inlineOrFileText, isInlineJson, type MainOptions} from './main-options.ts';
 import {claudeFolder, userPlaces} from './user-data.ts';
-import {type CommandsPort, noCommands} from '../actions/commands-port.ts';
-import {noSkills, type SkillsPort} from '../actions/skills-port.ts';
+import {type CommandsPort, noopCommands} from '../actions/commands-port.ts';
+import {noopSkills, type SkillsPort} from '../actions/skills-port.ts';
 import type {ExtensionPorts} from '../extensions/skills/extension-ports.ts';
 
 /** The context of one run of weft: flags, workspace folders, merged settings, instructions, and the store once it is needed. */
@@ -101,7 +101,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   permissionMode: settings.permissionMode.value,
   sandbox: sandboxChoice(settings.sandbox.value),
   unasked: runsUnasked(settings.sandbox.value, settings.sandbox.source === 'given' ? 'yes' : 'no'),
-  leaving: leavingOf(settings.sandbox.value),
+  unsandboxedRetry: unsandboxedRetryOf(settings.sandbox.value),
   /** Commands that never run unasked in the sandbox, and that run outside it once they are allowed. */
   excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
   loopback: loopbackOf(settings.allowLocalBinding.value, settings.sandbox.value),
@@ -327,7 +327,7 @@ function runExtensions(
   return {
     commands: {
       ready: async signal => (await load()).commands.ready(signal),
-      list: () => ports?.commands.list() ?? noCommands.list(),
+      list: () => ports?.commands.list() ?? noopCommands.list(),
       expand: async (request, signal) => (await load()).commands.expand(request, signal),
     },
     skills: {
@@ -348,8 +348,8 @@ async function definedAgents(json: Json): Promise<readonly AgentFile[]> {
 }
 
 const noExtensions: RunExtensions = {
-  commands: noCommands,
-  skills: noSkills,
+  commands: noopCommands,
+  skills: noopSkills,
   skillFolders: () => [],
   found: async () => ({skills: [], commands: [], agents: [], notices: []}),
 };

@@ -1,5 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
-import {isGoing} from '../actions/block-text.ts';
+import {isRunning} from '../actions/block-text.ts';
 import type {BlockInfo} from '../actions/ports.ts';
 import type {AgentClient} from '../agent/client.ts';
 import {firstLine} from '../base/clip.ts';
@@ -60,7 +60,7 @@ export class LeavingText {
     const known = [...this.#known.filter(each => !own.includes(each.id)), ...own.map(each => ({id: each}))];
     const short = shortSessionIds(known);
     const id = session === 'none' ? '' : (short.get(session) ?? session);
-    const going = this.#terminals.filter(({state}) => isGoing(state));
+    const going = this.#terminals.filter(({state}) => isRunning(state));
     const kept = going.filter(({life}) => life === 'kept');
     const ended = going.filter(({life}) => life !== 'kept').map(({command}) => shownCommand(command));
     const stopped = [

@@ -256,11 +256,11 @@ export const settingsFile = z.object(
 export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>): SandboxChoice {
   if (typeof value === 'string') return value;
   if (value.enabled === false) return 'native';
-  return value.failIfUnavailable === true || leavingOf(value) === 'never' ? 'bwrap' : 'auto';
+  return value.failIfUnavailable === true || unsandboxedRetryOf(value) === 'never' ? 'bwrap' : 'auto';
 }
 
 /** Returns whether weft offers to run a command outside the sandbox after it failed inside. */
-export const leavingOf = (value: Exclude<SettingsFile['sandbox'], undefined>): 'offered' | 'never' =>
+export const unsandboxedRetryOf = (value: Exclude<SettingsFile['sandbox'], undefined>): 'offered' | 'never' =>
   typeof value !== 'string' && value.allowUnsandboxedCommands === false ? 'never' : 'offered';
 
 /**

@@ -1,5 +1,5 @@
 import type {PromptSummary} from '../actions/agent-event.ts';
-import {keepsChanges, namedFiles} from '../actions/changes-port.ts';
+import {keepChangesAdvice, listFiles} from '../actions/changes-port.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {visible} from '../base/visible.ts';
 import {faultText} from '../domain/fault.ts';
@@ -54,7 +54,9 @@ function denialNotes({denials}: PromptSummary): readonly string[] {
         ]),
     ...(dropped.length === 0
       ? []
-      : [oneLine(`dropped changes of commands that need approval: ${namedFiles(dropped, more)} (${keepsChanges})`)]),
+      : [
+          oneLine(`dropped changes of commands that need approval: ${listFiles(dropped, more)} (${keepChangesAdvice})`),
+        ]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import {type FrontEndAbilities, noAbilities, terminalAbilities} from '../actions/front-end.ts';
+import {type FrontEndAbilities, emptyAbilities, terminalAbilities} from '../actions/front-end.ts';
 import {once} from 'node:events';
 import {createServer, STATUS_CODES, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
@@ -167,7 +167,7 @@ async function upgrade(
     session: found[1],
     workDir: searchParams.get('workDir') ?? undefined,
     leaving: searchParams.get('leaving') === 'stops' ? 'stops' : 'goes-on',
-    frontEnd: searchParams.get('frontEnd') === 'editor' ? noAbilities : terminalAbilities,
+    frontEnd: searchParams.get('frontEnd') === 'editor' ? emptyAbilities : terminalAbilities,
     version: String(incoming.headers[versionHeader] ?? ''),
   });
   if (opened.tag === 'failed') return deny(opened.error.status, opened.error.error);

@@ -11,12 +11,12 @@ import {
   labelOf,
   modelContent,
 } from '../../src/actions/catalogue.ts';
-import {catalogueOnly, decodeAction, enabledTools, searchableTools} from '../../src/actions/decode-action.ts';
+import {defaultToolSources, decodeAction, enabledTools, searchableTools} from '../../src/actions/decode-action.ts';
 import {sampleActions} from '../support/sample-actions.ts';
 import {filesUnder, readText} from './repository.ts';
 
 /** Those that are always offered, and those that the model has to find. */
-const allTools = [...enabledTools({...catalogueOnly, planning: 'offered'}), ...searchableTools];
+const allTools = [...enabledTools({...defaultToolSources, planning: 'offered'}), ...searchableTools];
 
 const why = {reason: 'interrupted', message: ''} as const;
 
@@ -60,7 +60,7 @@ describe('tool names', () => {
   test('are offered each once; some only where there is something to use them on', () => {
     const skills = {names: ['pdf'], lines: '- pdf: Read and write PDF files'};
     const sources = {
-      ...catalogueOnly,
+      ...defaultToolSources,
       resources: 'offered',
       moreTools: 'There are more.',
       foundTools: new Set(searchableTools.map(({name}) => name)),
@@ -151,8 +151,8 @@ describe('what the model is offered', () => {
   });
 
   const renamed = actionNames.flatMap(action =>
-    definitions[action].tools.flatMap(({name, otherNames, wholeSchema}) =>
-      Object.entries(otherNames).map(([other, field]) => [name, other, field, wholeSchema()] as const),
+    definitions[action].tools.flatMap(({name, aliases, wholeSchema}) =>
+      Object.entries(aliases).map(([other, field]) => [name, other, field, wholeSchema()] as const),
     ),
   );
   test.each(renamed)('%s: %s is another name of the field %s, and no field itself', (_tool, other, field, schema) => {

@@ -1,5 +1,5 @@
 import type {HostPorts} from '../../src/app/host-services.ts';
-import {noMcp} from '../../src/actions/mcp-port.ts';
+import {noopMcp} from '../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 
@@ -36,7 +36,7 @@ export const blankHost: HostPorts = {
     useServer: async () => failed(rejected('There is no server.')),
     useEffort: async () => failed(rejected('There is no provider.')),
   },
-  mcp: noMcp,
+  mcp: noopMcp,
   untrustedServers: async () => [],
   permissionRules: async () => [],
   changeRule: async () => failed(rejected('There are no rules.')),

@@ -1,16 +1,16 @@
-import {noHeldChanges} from '../../src/actions/changes-port.ts';
+import {emptyChangesOutcome} from '../../src/actions/changes-port.ts';
 import {terminalAbilities} from '../../src/actions/front-end.ts';
 import type {ModelEvent, ModelPort, ModelRequest} from '../../src/domain/model-stream.ts';
 import {reasonOf} from './reason.ts';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import type {Action} from '../../src/actions/catalogue.ts';
-import {type CommandsPort, noCommands} from '../../src/actions/commands-port.ts';
+import {type CommandsPort, noopCommands} from '../../src/actions/commands-port.ts';
 import type {ConversationsPort} from '../../src/actions/conversations-port.ts';
-import {noSkills, type SkillsPort} from '../../src/actions/skills-port.ts';
-import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
+import {noopSkills, type SkillsPort} from '../../src/actions/skills-port.ts';
+import {noopMcp, type McpPort} from '../../src/actions/mcp-port.ts';
 import type {FilesPort} from '../../src/actions/files-port.ts';
 import type {WebPort} from '../../src/actions/web-port.ts';
-import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
+import {emptyImpactReport, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
 import type {HostPorts} from '../../src/app/host-services.ts';
 import {hostServices} from '../../src/app/host-services.ts';
 import {blankHost} from './blank-host.ts';
@@ -19,11 +19,11 @@ import {noComputer} from './no-computer.ts';
 import {noWeb} from './no-web.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
-import {noHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
-import {noWorktrees, type WorktreesPort} from '../../src/actions/worktrees-port.ts';
-import {noHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
-import {noAgentKinds, type AgentPorts, unseenAgents} from '../../src/agent/ports.ts';
-import {usualLimits} from '../../src/agent/sub-agents/agent-limits.ts';
+import {noopHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
+import {noopWorktrees, type WorktreesPort} from '../../src/actions/worktrees-port.ts';
+import {noopHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
+import {noopAgentKinds, type AgentPorts, noopRunningAgents} from '../../src/agent/ports.ts';
+import {defaultAgentLimits} from '../../src/agent/sub-agents/agent-limits.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {treeId, type CheckpointsPort} from '../../src/domain/checkpoint.ts';
@@ -144,7 +144,7 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
   nextDirectory: '/work',
   leftRunning: [],
   blocked: '',
-  changes: noHeldChanges,
+  changes: emptyChangesOutcome,
   notes: [],
 });
 
@@ -217,7 +217,7 @@ export function engineBench(
     readonly conversations?: ConversationsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sandbox?: AgentPorts['judge']['sandbox'];
-    readonly leaving?: AgentPorts['judge']['leaving'];
+    readonly unsandboxedRetry?: AgentPorts['judge']['unsandboxedRetry'];
     readonly harnesses?: HarnessesPort;
     readonly worktrees?: WorktreesPort;
     readonly sessions?: Partial<AgentPorts['sessions']>;
@@ -262,12 +262,12 @@ export function engineBench(
         ),
       deniesAnything: () => true,
       sandbox: given.sandbox ?? (() => 'unknown'),
-      leaving: given.leaving ?? 'offered',
+      unsandboxedRetry: given.unsandboxedRetry ?? 'offered',
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
-    hooks: {...noHooks, ...given.hooks},
-    commands: given.commands ?? noCommands,
-    impact: {find: async () => noImpact},
+    hooks: {...noopHooks, ...given.hooks},
+    commands: given.commands ?? noopCommands,
+    impact: {find: async () => emptyImpactReport},
     checkpoints: given.checkpoints ?? noCheckpoints,
     workspaceState: {
       instructions: () => [],
@@ -287,11 +287,11 @@ export function engineBench(
         ? ok(text.replace(oldText, () => newText))
         : failed('it does not stand there once.'),
     secrets: {redact: text => text, redactDeep: value => value},
-    harnesses: given.harnesses ?? noHarnesses,
-    agentKinds: noAgentKinds,
+    harnesses: given.harnesses ?? noopHarnesses,
+    agentKinds: noopAgentKinds,
     separateMachine: () => ({...ports, stop: async () => {}}),
-    worktrees: given.worktrees ?? noWorktrees,
-    runningAgents: given.runningAgents ?? unseenAgents,
+    worktrees: given.worktrees ?? noopWorktrees,
+    runningAgents: given.runningAgents ?? noopRunningAgents,
     sessions: {
       create: () => memorySession(),
       createSubSession: () => memorySession(),
@@ -309,9 +309,9 @@ export function engineBench(
       shell: {directory: '/work', run: given.shell ?? (async ({command}) => finishedReport(`ran ${command}`))},
       files,
       search,
-      skills: given.skills ?? noSkills,
+      skills: given.skills ?? noopSkills,
       conversations: given.conversations ?? noConversations,
-      mcp: given.mcp ?? noMcp,
+      mcp: given.mcp ?? noopMcp,
       web: {...noWeb, ...given.web},
     },
     clock: given.clock ?? {now: () => 0},
@@ -334,7 +334,7 @@ export function engineBench(
     structuredOutput: {kind: 'none'},
     disabledTools: new Map(),
     place: {kind: 'top'},
-    agentLimits: usualLimits,
+    agentLimits: defaultAgentLimits,
     ...given.options,
   });
   const events: AgentEvent[] = [];

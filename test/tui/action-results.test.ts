@@ -1,4 +1,4 @@
-import {type ChangesOutcome, noHeldChanges} from '../../src/actions/changes-port.ts';
+import {type ChangesOutcome, emptyChangesOutcome} from '../../src/actions/changes-port.ts';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Action, actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
@@ -27,7 +27,7 @@ const report = (text: string, end: ShellReport['end'], output: Partial<ShellRepo
   nextDirectory: '/work',
   leftRunning: [],
   blocked: '',
-  changes: noHeldChanges,
+  changes: emptyChangesOutcome,
   notes: [],
 });
 
@@ -85,7 +85,7 @@ const failedTests = [
 ].join('\n');
 
 const changedBy = (changes: Partial<ChangesOutcome>) =>
-  commandEntry('make', ran('make', {...report('ok\n', ended(0)), changes: {...noHeldChanges, ...changes}}));
+  commandEntry('make', ran('make', {...report('ok\n', ended(0)), changes: {...emptyChangesOutcome, ...changes}}));
 
 describe('what a command has changed', () => {
   const edited = hunk(1, diffLine('removed', 'was'), diffLine('added', 'is'));

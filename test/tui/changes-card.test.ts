@@ -1,7 +1,7 @@
 import {createElement} from 'react';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {Approval} from '../../src/actions/agent-event.ts';
-import {noHeldChanges} from '../../src/actions/changes-port.ts';
+import {emptyChangesOutcome} from '../../src/actions/changes-port.ts';
 import type {FileDiff} from '../../src/actions/preview.ts';
 import type {ApprovalAnswer} from '../../src/agent/client.ts';
 import type {Change} from '../../src/domain/change-set.ts';
@@ -332,7 +332,7 @@ describe('for a screen reader', () => {
 /** The line below a turn whose command has changed two files that are named, and `more`. */
 function closing(more: number): string {
   const applied = four.slice(0, 2);
-  const changes = {...noHeldChanges, applied, more: {applied: more, dropped: {}}, diffs: files.slice(0, 2)};
+  const changes = {...emptyChangesOutcome, applied, more: {applied: more, dropped: {}}, diffs: files.slice(0, 2)};
   const {turn} = commandEvents('c', 'make', '', changes).reduce<View>(reduce, emptyView);
   return turnFacts({...turn, durationMs: 0, waitedMs: 0, costUsd: 'unknown'})
     .map(spans => spans.map(({text}) => text).join(''))

@@ -1,5 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
-import {type McpPort, type McpServerState, type McpTool, noMcp} from '../../src/actions/mcp-port.ts';
+import {type McpPort, type McpServerState, type McpTool, noopMcp} from '../../src/actions/mcp-port.ts';
 import type {McpServerRow} from '../../src/agent/client.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {serversPanel} from '../../src/tui/commands/mcp-panels.ts';
@@ -122,7 +122,7 @@ function servers(): Partial<McpPort> & {readonly asked: string[]} {
 describe('/mcp', () => {
   test('shows the servers, connects one anew, takes its tools away and brings them back', async () => {
     const own = servers();
-    const {screen} = await start([80, 24], {host: {mcp: {...noMcp, ...own}}});
+    const {screen} = await start([80, 24], {host: {mcp: {...noopMcp, ...own}}});
     await screen.type('/mcp\r');
     await screen.until(/MCP servers ─[^]*❯ 1 {2}calc +failed: no database +your settings/u);
     await screen.type('\r');
@@ -139,7 +139,7 @@ describe('/mcp', () => {
   });
 
   test('shows the link of a sign-in and what came of it', async () => {
-    const {screen} = await start([80, 24], {host: {mcp: {...noMcp, ...servers()}}});
+    const {screen} = await start([80, 24], {host: {mcp: {...noopMcp, ...servers()}}});
     await screen.type('/mcp sign-in calc\r');
     await screen.until(/https:\/\/example\.org\/authorize[^]*Signed in to calc; kept in a file/u);
     await screen.type('/mcp sign-in local\r');
@@ -147,7 +147,7 @@ describe('/mcp', () => {
   });
 
   test('says what it cannot do', async () => {
-    const {screen} = await start([80, 24], {host: {mcp: {...noMcp, ...servers()}}});
+    const {screen} = await start([80, 24], {host: {mcp: {...noopMcp, ...servers()}}});
     await screen.type('/mcp restart calc\r');
     await screen.until(/Name an action and a server: \/mcp reconnect github/u);
     await screen.type('/mcp reconnect nobody\r');
@@ -162,7 +162,7 @@ describe('/mcp', () => {
 
   test('is a question in lines for a screen reader', async () => {
     const own = servers();
-    const speaker = await speak({host: {mcp: {...noMcp, ...own}}});
+    const speaker = await speak({host: {mcp: {...noopMcp, ...own}}});
     await speaker.type('/mcp\r');
     await speaker.heard(/MCP servers:\n1\. calc, failed: no database, your settings[^]*answer> $/u);
     await speaker.type('1\r');

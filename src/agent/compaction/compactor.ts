@@ -93,7 +93,7 @@ export class Compactor {
     const report = {way, tokens};
     session.publish([{event: 'compacted', report}]);
     const hooks = new PromptHooks(session.ports.hooks, session.publish);
-    void hooks.happened({event: 'PostCompact', summary: plan.summary}, new AbortController().signal);
+    void hooks.notify({event: 'PostCompact', summary: plan.summary}, new AbortController().signal);
     return ok(report);
   }
 
@@ -109,7 +109,7 @@ export class Compactor {
     const reserved = await session.budget.reserve(async () => expectedCost(request, 'conversation', session), signal);
     const summary = await (reserved.kind === 'reserved'
       ? summaryOf(instructions, {session, request}, signal)
-      : noSummary(request, reserved.kind));
+      : missingSummary(request, reserved.kind));
     const cost = costOf(summary, session);
     try {
       recordCost(summary, session, counted);
@@ -135,7 +135,7 @@ export class Compactor {
   }
 }
 
-const noSummary = ({model}: ModelRequest, why: 'spent' | 'aborted'): Summary => ({
+const missingSummary = ({model}: ModelRequest, why: 'spent' | 'aborted'): Summary => ({
   kind: 'none',
   why: why === 'spent' ? 'A summary would exceed the cost limit.' : 'The summary was stopped.',
   usage: noUsage,
@@ -182,7 +182,7 @@ function countCompaction(
   {way, summary}: {readonly way: CompactionMethod; readonly summary: string},
   {draft, messages}: {readonly draft: CompactionDraft; readonly messages: readonly Message[]},
 ): Counts {
-  const {carried, trimmed, leftMessages, scale} = draft;
+  const {carried, trimmed, omittedMessages, scale} = draft;
   const {messages: verbatim, instructions, skills, todos, running, changedFiles} = carried;
   const pinned = verbatim.filter(({state}) => state === 'pinned');
   const prompts = verbatim.filter(({state}) => state === 'unpinned');
@@ -198,7 +198,7 @@ function countCompaction(
     ...part(running.length, 'running', texts(running)),
     ...part(changedFiles.length, 'changedFile', texts(changedFiles)),
   ];
-  const left = part(leftMessages.length, 'leftMessage', texts(leftMessages.map(({text}) => text)));
+  const left = part(omittedMessages.length, 'leftMessage', texts(omittedMessages.map(({text}) => text)));
   if (way === 'trim') {
     const shorter = part(trimmed.shortenedResults, 'shortened', 0);
     return {kept, summarised: [], dropped: [...part(trimmed.droppedExchanges, 'exchange', 0), ...shorter, ...left]};
@@ -325,14 +325,14 @@ export async function writeSummary(
   const either = AbortSignal.any([signal, timeout.signal]);
   const none = (why: string, usage: Usage): Summary => ({kind: 'none', why, usage, model: request.model});
   try {
-    const blocks = [{kind: 'text', text: askText(instructions)}] as const;
+    const blocks = [{kind: 'text', text: summaryPrompt(instructions)}] as const;
     const messages = [...request.messages, {role: 'user', id, blocks} as const];
     const answer = await readAnswer({...request, messages}, {model, onBatch: () => undefined}, either);
     if (signal.aborted) return none('The summary was stopped.', answer.usage);
     if (answer.end === 'interrupted') return none(`The model took longer than ${timeoutMs / 1000} s.`, answer.usage);
-    const why = whyUnusable(answer);
+    const why = summaryProblem(answer);
     if (why !== '') return none(why, answer.usage);
-    return {...none('', answer.usage), kind: 'written', text: summaryIn(answer)};
+    return {...none('', answer.usage), kind: 'written', text: summaryText(answer)};
   } catch (cause) {
     return none(faultText(thrownFault('The summary failed', cause)), noUsage);
   } finally {
@@ -340,21 +340,21 @@ export async function writeSummary(
   }
 }
 
-function whyUnusable(answer: ModelAnswer): string {
-  if (answer.end === 'failed') return whyFailed(answer.fault);
+function summaryProblem(answer: ModelAnswer): string {
+  if (answer.end === 'failed') return failureText(answer.fault);
   if (answer.stop === 'refusal') return 'The model declined to write a summary.';
   if (answer.stop === 'context-full') return "The model's context is too full for a summary.";
-  return summaryIn(answer) === '' ? 'The model wrote no summary.' : '';
+  return summaryText(answer) === '' ? 'The model wrote no summary.' : '';
 }
 
 /** Leaves out the advice of a provider's fault: its advice for a long conversation is to compact. */
-const whyFailed = (fault: Fault): string =>
+const failureText = (fault: Fault): string =>
   fault.kind === 'provider' && fault.status > 0 ? fault.message : faultText(fault);
 
-const summaryIn = ({message}: ModelAnswer): string =>
+const summaryText = ({message}: ModelAnswer): string =>
   message === undefined ? '' : clip(messageText(message).trim(), maxSummary);
 
-const askText = (instructions: string): string =>
+const summaryPrompt = (instructions: string): string =>
   `This conversation is about to be compacted. What you write now replaces everything above, except for the messages \
 of the user, pinned messages, the todo list, the standing instructions and the list of changed files, which stay word for word. Do not call tools.
 

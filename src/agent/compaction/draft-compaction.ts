@@ -51,17 +51,17 @@ export interface CompactionDraft {
   /** The messages that stay as they are. None if there is a summary. */
   readonly trimmed: TrimmedHistory;
   /** The user's messages that are neither carried over nor among the messages that stay. */
-  readonly leftMessages: readonly VerbatimMessage[];
+  readonly omittedMessages: readonly VerbatimMessage[];
   /** How many real tokens one estimated token stands for. */
   readonly scale: number;
 }
 
 /** Room for the user's messages: estimated tokens, and a part of the model's window if known. */
 const maxUserTokens = 20_000;
-const maxUserPart = 0.25;
+const maxUserShare = 0.25;
 
 /** The size after trimming: a part of the conversation or of the model's window, but at least so many tokens. */
-const trimPart = 0.5;
+const trimShare = 0.5;
 const minTrimmedTokens = 1000;
 
 /** Tokens for the instructions of skills, the most recently read first. */
@@ -92,7 +92,7 @@ export async function draftCompaction(
   const pinned = said.filter(({state}) => state === 'pinned').reduce((sum, one) => sum + pinnedTokens(one), 0);
   const otherTokens = estimateMessagesTokens([compactionMessage(plan, {messages: [], ...otherParts})]);
 
-  const target = Math.min(before, window) * trimPart;
+  const target = Math.min(before, window) * trimShare;
   const maxTrimmed = Math.max(minTrimmedTokens, target / scale - fixed - otherTokens - pinned);
   const trimmed: TrimmedHistory =
     plan.way === 'summary'
@@ -104,7 +104,7 @@ export async function draftCompaction(
   const prompts = gone.filter(({by, state}) => by === 'user' && state === 'unpinned');
   const maxTokens = Math.min(
     maxUserTokens,
-    (window * maxUserPart) / scale,
+    (window * maxUserShare) / scale,
     plan.way === 'trim' ? maxTrimmed / 2 : maxUserTokens,
   );
   const fitting = new Set<VerbatimMessage>(newestWithin(prompts, ({text}) => text, maxTokens));
@@ -119,7 +119,7 @@ export async function draftCompaction(
     before: total,
     carried,
     trimmed,
-    leftMessages: prompts.filter(one => !fitting.has(one)),
+    omittedMessages: prompts.filter(one => !fitting.has(one)),
     scale,
   };
 }
@@ -170,10 +170,10 @@ async function changedFiles(
   const paths = [...new Set([...named, ...kept.map(({path}) => path)])].toSorted();
   const shown = paths.slice(0, maxFiles);
   const fingerprints = await ports.workspaceState.fingerprints(shown, signal);
-  const lines = fingerprints.map(print => {
-    const {path} = print;
+  const lines = fingerprints.map(fingerprint => {
+    const {path} = fingerprint;
     const name = relativeTo(path, directory);
-    return `- ${visibleLine(name)} ${print.kind === 'file' ? `sha256:${print.sha256}` : `(${stateText[print.kind]})`}`;
+    return `- ${visibleLine(name)} ${fingerprint.kind === 'file' ? `sha256:${fingerprint.sha256}` : `(${stateText[fingerprint.kind]})`}`;
   });
   return paths.length > shown.length ? [...lines, `- and ${paths.length - shown.length} more`] : lines;
 }

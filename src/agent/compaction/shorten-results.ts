@@ -8,10 +8,10 @@ import {journal, type SessionContext} from '../session-context.ts';
  * and
  * input read anew a quarter more than usual.
  */
-const fullPart = 0.7;
+const fullShare = 0.7;
 
 /** Results are cut only if this frees at least this part of the window. */
-const minPart = 0.2;
+const minFreedShare = 0.2;
 
 /** The number of latest messages that stay uncut. */
 const latest = 12;
@@ -23,10 +23,10 @@ export function shortenOldResults(session: SessionContext): void {
   const {conversation, ports, publish} = session;
   const {contextTokens} = conversation.usage.report();
   const {contextWindow} = ports.model.facts(session.promptModel ?? session.model);
-  if (contextWindow <= 0 || contextTokens < contextWindow * fullPart) return;
+  if (contextWindow <= 0 || contextTokens < contextWindow * fullShare) return;
   const found = longResults(conversation.messages, {latest, least});
   const saved = found.reduce((sum, one) => sum + one.saved, 0);
-  if (saved < contextWindow * minPart) return;
+  if (saved < contextWindow * minFreedShare) return;
   const results = found.map(({id}) => id);
   journal(session, {kind: 'results-shortened', results});
   const shorter = withShortResults(conversation.messages, new Set(results));

@@ -83,8 +83,8 @@ export function expectedCost(
   ];
   return {
     model,
-    least: of === 'conversation' ? meter.minCostAfterNext(model) - meter.costUsd : 0,
-    most: Math.max(...costs.map(cost => (cost === 'unknown' ? 0 : cost))),
+    minUsd: of === 'conversation' ? meter.minCostAfterNext(model) - meter.costUsd : 0,
+    maxUsd: Math.max(...costs.map(cost => (cost === 'unknown' ? 0 : cost))),
   };
 }
 

@@ -1,6 +1,12 @@
 import type {Denial, PromptEnd} from '../../actions/agent-event.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
-import {type ActionResult, cancellationText, modelContent, printedBy, resultOf} from '../../actions/catalogue.ts';
+import {
+  type ActionResult,
+  cancellationText,
+  modelContent,
+  successfulOutput,
+  resultOf,
+} from '../../actions/catalogue.ts';
 import {changesTexts} from '../../actions/changes-port.ts';
 import {changesOfCommand} from '../../actions/outcome.ts';
 import type {ExpandedPrompt, PromptCommand} from '../../actions/commands-port.ts';
@@ -75,10 +81,10 @@ const notSent = (why: NotSent['why'], fault: Fault): Extract<PromptReading, {kin
 export function unknownCommandText(name: string, known: readonly Pick<PromptCommand, 'name'>[]): string {
   if (builtInCommands.has(name)) return `/${name} works only in the terminal UI. Nothing was sent to the model.`;
   const near = nearestName(name, [...known.map(command => command.name), ...builtInCommands]);
-  return `Unknown command /${name}. ${near === undefined ? listed(known) : `Did you mean /${near}?`}`;
+  return `Unknown command /${name}. ${near === undefined ? commandListText(known) : `Did you mean /${near}?`}`;
 }
 
-function listed(known: readonly Pick<PromptCommand, 'name'>[]): string {
+function commandListText(known: readonly Pick<PromptCommand, 'name'>[]): string {
   if (known.length === 0) return 'Type /help for the list.';
   const names = known.slice(0, 10).map(({name}) => `/${name}`);
   return `Available: ${names.join(', ')}${known.length > names.length ? ', …' : ''}. Type /help for the full list.`;
@@ -137,7 +143,7 @@ export async function runCommandLines(
     }
     const ended = printed.value;
     text += [
-      printedBy(ended) ?? blockTexts(modelContent(ended)).join('\n'),
+      successfulOutput(ended) ?? blockTexts(modelContent(ended)).join('\n'),
       ...changesTexts(changesOfCommand(ended)).map(said => `[${said}]`),
     ].join('\n');
     denials.push(...droppedChanges(call, {tag: 'action', result: ended}));
@@ -162,17 +168,17 @@ async function runLine(
     const hook = await hooks.beforeCall(call, signal);
     const effectiveCall = hook.input === 'unchanged' ? call : {...call, input: hook.input};
     const decoded = decodeCall(effectiveCall.name, effectiveCall.input, session);
-    if (decoded.tag === 'failed') return notRun(decoded.error);
+    if (decoded.tag === 'failed') return lineFailure(decoded.error);
     const action = decoded.value;
     const judged = withHookVerdict(await judgeOwnAction(action, session, signal), hook.verdict);
     const {verdict} = judged;
-    if (verdict.decision === 'deny') return notRun(rejected(deniedText(verdict)), 'rule');
-    if (hook.verdict.kind === 'deny') return notRun(rejected(hook.verdict.reason), 'hook');
+    if (verdict.decision === 'deny') return lineFailure(rejected(deniedText(verdict)), 'rule');
+    if (hook.verdict.kind === 'deny') return lineFailure(rejected(hook.verdict.reason), 'hook');
     const approval = await approve(approvalRequest({call, effectiveCall, action, hook, ...judged}), context, signal);
     if (approval.kind === 'refused') {
       const {settled, deniedBy} = approval;
       const fault = settled.state === 'cancelled' ? rejected(cancellationText(settled.why)) : rejected('It failed.');
-      return notRun(settled.state === 'error' ? settled.fault : fault, deniedBy);
+      return lineFailure(settled.state === 'error' ? settled.fault : fault, deniedBy);
     }
     await checkpointFor(approval, context, signal);
     const settled = await runApprovedAction(
@@ -180,15 +186,15 @@ async function runLine(
       context,
       signal,
     );
-    if (settled.state === 'error') return notRun(settled.fault);
-    if (settled.state === 'cancelled') return notRun(rejected(cancellationText(settled.why)));
+    if (settled.state === 'error') return lineFailure(settled.fault);
+    if (settled.state === 'cancelled') return lineFailure(rejected(cancellationText(settled.why)));
     return ok(resultOf(approval.action, settled));
   } catch (cause) {
-    return notRun(thrownFault('The command line failed', cause));
+    return lineFailure(thrownFault('The command line failed', cause));
   }
 }
 
-const notRun = (fault: Fault, deniedBy: LineFault['deniedBy'] = 'not-denied'): Outcome<never, LineFault> =>
+const lineFailure = (fault: Fault, deniedBy: LineFault['deniedBy'] = 'not-denied'): Outcome<never, LineFault> =>
   failed({fault, deniedBy});
 
 /** Applies a command's own settings to the running prompt. */

@@ -30,7 +30,7 @@ import {journal, type PromptContext, type SessionContext, warn} from '../session
 import type {WaitingPrompt} from '../work-queue.ts';
 
 /** How a run begins. `ended`: nothing of the prompt is kept, and the model is not asked. */
-export type BeginEnd =
+export type BeginResult =
   | {readonly kind: 'begun'; readonly denials: readonly Denial[]}
   | {readonly kind: 'ended'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
 
@@ -39,10 +39,10 @@ export async function beginPrompt(
   prompt: WaitingPrompt,
   context: PromptContext,
   signal: AbortSignal,
-): Promise<BeginEnd> {
+): Promise<BeginResult> {
   const beforehand = await readBeforeSending(prompt, context, signal);
   // A prompt that was stopped before it was sent may be sent again, so it must not be in the conversation twice.
-  const read = signal.aborted && beforehand.kind === 'ready' ? stoppedBy({kind: 'interrupted'}) : beforehand;
+  const read = signal.aborted && beforehand.kind === 'ready' ? stopPrompt({kind: 'interrupted'}) : beforehand;
   if (read.kind === 'ready') {
     accept(prompt, read.attachments, context);
     return {kind: 'begun', denials: read.denials};
@@ -60,7 +60,7 @@ export async function acceptSteering(context: PromptContext, signal: AbortSignal
     if (signal.aborted) return;
     if (!queue.prompts.includes(prompt)) continue;
     if (read.kind === 'ready') {
-      checkpoints.joinedBy(prompt.id);
+      checkpoints.joinPrompt(prompt.id);
       accept(prompt, read.attachments, context);
     } else {
       queue.take(prompt.id);
@@ -89,9 +89,9 @@ async function readBeforeSending(
   const {session, hooks} = context;
   if (prompt.by === 'weft') return {kind: 'ready', attachments: {hookContext: '', attached: []}, denials: []};
   const reading = await readPrompt(prompt.text, session, signal);
-  if (reading.kind === 'not-sent') return stoppedBy(reading.end);
+  if (reading.kind === 'not-sent') return stopPrompt(reading.end);
   const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
-  if (verdict.kind === 'block') return stoppedBy({kind: 'stopped-by-hook', reason: verdict.reason});
+  if (verdict.kind === 'block') return stopPrompt({kind: 'stopped-by-hook', reason: verdict.reason});
   if (reading.kind === 'text') {
     return {
       kind: 'ready',
@@ -108,15 +108,15 @@ async function readBeforeSending(
       return {kind: 'ready', attachments: {hookContext, attached: [...blocks, ...files]}, denials: result.denials};
     }
     case 'not-sent':
-      return stoppedBy(result.end, result.denials);
+      return stopPrompt(result.end, result.denials);
     case 'aborted':
-      return stoppedBy({kind: 'interrupted'});
+      return stopPrompt({kind: 'interrupted'});
     default:
       return unreachable(result);
   }
 }
 
-const stoppedBy = (end: PromptEnd, denials: readonly Denial[] = []): ReadPrompt => ({kind: 'stopped', end, denials});
+const stopPrompt = (end: PromptEnd, denials: readonly Denial[] = []): ReadPrompt => ({kind: 'stopped', end, denials});
 
 interface Attachments {
   readonly hookContext: string;
@@ -158,7 +158,7 @@ const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): 
 /** Mentions of one prompt that are attached, at most. */
 const maxAttached = 50;
 /** Mentions of one prompt that are looked up, at most: a pasted text may be full of words that look like mentions. */
-const maxLookedAt = 200;
+const maxLookups = 200;
 
 /**
  * Returns the content of the files and folders that a prompt mentions, as Read would, limited to ranges of lines if given. The judge
@@ -180,7 +180,7 @@ async function attachMentions(
     const key = JSON.stringify(readings);
     if (seen.has(key)) continue;
     seen.add(key);
-    if (seen.size > maxLookedAt) break;
+    if (seen.size > maxLookups) break;
     const found = await attach(readings, source, session, signal);
     if (signal.aborted) return [];
     if (found.length === 0) continue;
@@ -220,7 +220,7 @@ async function attach(
         if (signal.aborted) return [];
         if (read.tag === 'ok') return blocksOf(reading, {state: 'read', file: read.value});
         const problem = faultText(read.error);
-        if (nothingThere.test(problem)) continue;
+        if (notFoundPattern.test(problem)) continue;
         warn(session, `${nameOf(reading)} not attached: ${problem}`);
         return [attachmentBlock({name: nameOf(reading), text: problem})];
       }
@@ -310,7 +310,7 @@ function documentBlock({path, lines}: MentionCandidate, {conversation}: SessionC
 }
 
 /** Matches the fault of a read if nothing is at the path. A file that exists but can't be read has another fault. */
-const nothingThere =
+const notFoundPattern =
   /there is no such file|a part of its path is a file|too long|could not be read: (?!permission|operation)|A path cannot/u;
 
 function requestOf({path, lines}: MentionCandidate): ReadRequest {

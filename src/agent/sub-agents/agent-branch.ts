@@ -9,15 +9,15 @@ import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {SessionAgents, SessionContext} from '../session-context.ts';
 
-export interface Tree {
+export interface AgentTree {
   rows(): readonly AgentRow[];
   start(
     request: AgentRequest,
-    from: {readonly branch: Branch; readonly call: ActionId; readonly wait: AgentWait},
+    from: {readonly branch: AgentBranch; readonly call: ActionId; readonly wait: AgentWait},
   ): Promise<Outcome<AgentReport, Fault>>;
   send(
     request: AgentMessage,
-    from: {readonly branch: Branch; readonly wait: AgentWait},
+    from: {readonly branch: AgentBranch; readonly wait: AgentWait},
   ): Promise<Outcome<AgentReport, Fault>>;
   stop(id: SessionId): void;
   message(id: SessionId, text: string): void;
@@ -26,10 +26,10 @@ export interface Tree {
 }
 
 /** The sub-agents that one agent has started. Loads the module that runs them with the first one. */
-export class Branch implements SessionAgents {
-  readonly #load: () => Promise<Tree>;
-  #loading: Promise<Tree> | undefined;
-  #tree: Tree | undefined;
+export class AgentBranch implements SessionAgents {
+  readonly #load: () => Promise<AgentTree>;
+  #loading: Promise<AgentTree> | undefined;
+  #tree: AgentTree | undefined;
   readonly session: () => SessionContext;
   readonly parent: SessionId | 'main';
   /** The number of sub-agents above those that this agent starts. */
@@ -41,7 +41,7 @@ export class Branch implements SessionAgents {
   #news = Promise.withResolvers<void>();
 
   constructor(
-    tree: Tree | (() => Promise<Tree>),
+    tree: AgentTree | (() => Promise<AgentTree>),
     place: {
       readonly session: () => SessionContext;
       readonly parent: SessionId | 'main';
@@ -62,7 +62,7 @@ export class Branch implements SessionAgents {
     };
   }
 
-  expect(): void {
+  preload(): void {
     // The call itself reports a failure to load.
     this.#loaded().catch(() => {});
   }
@@ -83,13 +83,13 @@ export class Branch implements SessionAgents {
     this.checkpoints = checkpoints;
   }
 
-  tell(note: string): void {
+  addNote(note: string): void {
     this.#notes.push(note);
     this.#news.resolve();
     this.#news = Promise.withResolvers();
   }
 
-  denied(denials: readonly Denial[]): void {
+  addDenials(denials: readonly Denial[]): void {
     this.#denials.push(...denials);
   }
 
@@ -105,7 +105,7 @@ export class Branch implements SessionAgents {
     return denials;
   }
 
-  async hasNews(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean> {
+  async hasNotes(wait: 'wait' | 'look', signal: AbortSignal): Promise<boolean> {
     while (this.#notes.length === 0) {
       const goesOn = this.rows().some(
         ({agent, place, status}) => agent.parent === this.parent && place === 'background' && !hasEnded(status),
@@ -125,7 +125,7 @@ export class Branch implements SessionAgents {
     await this.#tree?.close(this.parent);
   }
 
-  async #loaded(): Promise<Tree> {
+  async #loaded(): Promise<AgentTree> {
     return (this.#tree ??= await (this.#loading ??= this.#load()));
   }
 }

@@ -17,30 +17,30 @@ export interface AgentKind {
   /** Requests to the model per prompt, at most. */
   readonly maxTurns: number;
   readonly isolation: Isolation;
-  readonly mayCall: (tool: string) => boolean;
+  readonly canCall: (tool: string) => boolean;
   /** Sentences about what its file asks for and weft does not support. */
   readonly notes: readonly string[];
 }
 
 /** The default number of requests per prompt of a sub-agent. */
-export const usualTurns = 100;
+export const defaultMaxTurns = 100;
 
-const answersOnce =
+const baseBrief =
   'You are a sub-agent. Another agent gave you the task below and reads only your last message. Do the task without asking back, then answer with everything it needs to know, and name files as path:line.';
 
-const onlyReads =
+const readOnlyBrief =
   'Change nothing: edits, and commands that do more than read, are refused. You can make several searches in one answer.';
 
 const builtIn = (name: string, description: string, brief: string, mode: AgentKind['mode']): AgentKind => ({
   name,
   description,
   systemPrompt: {kind: 'same'},
-  brief: [answersOnce, brief].filter(text => text !== '').join('\n'),
+  brief: [baseBrief, brief].filter(text => text !== '').join('\n'),
   model: '',
   mode,
-  maxTurns: usualTurns,
+  maxTurns: defaultMaxTurns,
   isolation: 'none',
-  mayCall: () => true,
+  canCall: () => true,
   notes: [],
 });
 
@@ -51,17 +51,17 @@ const builtIn = (name: string, description: string, brief: string, mode: AgentKi
  */
 export const builtInKinds: readonly AgentKind[] = [
   builtIn('general', 'Does a whole task.', '', 'inherit'),
-  builtIn('explore', 'Finds things and only reads.', `Find what is asked for, fast. ${onlyReads}`, 'plan'),
+  builtIn('explore', 'Finds things and only reads.', `Find what is asked for, fast. ${readOnlyBrief}`, 'plan'),
   builtIn(
     'plan',
     'Plans how to do something and only reads.',
-    `Plan how to do it: the steps in order, the files concerned, what could go wrong. ${onlyReads}`,
+    `Plan how to do it: the steps in order, the files concerned, what could go wrong. ${readOnlyBrief}`,
     'plan',
   ),
   builtIn(
     'review',
     'Reviews work for faults and only reads.',
-    `Look for faults: what breaks, and when, worst first. If you find none, say so. ${onlyReads}`,
+    `Look for faults: what breaks, and when, worst first. If you find none, say so. ${readOnlyBrief}`,
     'plan',
   ),
 ];

@@ -2,7 +2,7 @@
 export interface AgentLimits {
   /** Levels of sub-agents. */
   readonly depth: number;
-  readonly atOnce: number;
+  readonly maxConcurrent: number;
   /** Requests to models by all sub-agents of a session. Those of a harness are derived from its output. */
   readonly turns: number;
   /** How often in a row the same call may fail in the same way. */
@@ -13,9 +13,9 @@ export interface AgentLimits {
   readonly silentMs: number;
 }
 
-export const usualLimits: AgentLimits = {
+export const defaultAgentLimits: AgentLimits = {
   depth: 2,
-  atOnce: 8,
+  maxConcurrent: 8,
   turns: 1000,
   sameFailures: 3,
   idleMs: 60_000,

@@ -12,7 +12,7 @@ import {type AgentRow, type AgentStatus, hasEnded} from '../../domain/sub-agent.
  * began
  * was stopped. Every other prompt ends with its `prompt-finished`.
  */
-export function afterEvent(row: AgentRow, event: AgentEvent): AgentRow {
+export function applyAgentEvent(row: AgentRow, event: AgentEvent): AgentRow {
   switch (event.event) {
     case 'prompt-accepted':
       return withStatus(row, {kind: 'in_progress', doing: ''});
@@ -31,7 +31,7 @@ export function afterEvent(row: AgentRow, event: AgentEvent): AgentRow {
     case 'action-settled': {
       const {result} = event;
       if (result.tag !== 'action' || result.result.settled.state !== 'success') return row;
-      return withFiles(row, changedBy(result.result));
+      return withFiles(row, editedPathsOf(result.result));
     }
     case 'prompt-finished':
       return withStatus(row, endOf(event.summary.end, event.summary.answer));
@@ -41,7 +41,7 @@ export function afterEvent(row: AgentRow, event: AgentEvent): AgentRow {
 }
 
 /** Returns the row after an event of its harness. A program that ends without a result has failed. */
-export function afterHarnessEvent(row: AgentRow, event: HarnessEvent): AgentRow {
+export function applyHarnessEvent(row: AgentRow, event: HarnessEvent): AgentRow {
   switch (event.event) {
     case 'working':
       return withStatus(row, {kind: 'in_progress', doing: ''});
@@ -78,7 +78,7 @@ export function afterHarnessEvent(row: AgentRow, event: HarnessEvent): AgentRow 
 export type HarnessTurn = 'open' | 'between';
 
 /** Harnesses don't report requests to their model. The first output after the end of a tool, or at the start, means that there was one. */
-export function turnAfter(turn: HarnessTurn, {event}: HarnessEvent): HarnessTurn {
+export function nextHarnessTurn(turn: HarnessTurn, {event}: HarnessEvent): HarnessTurn {
   if (event === 'text' || event === 'thinking' || event === 'tool-started') return 'open';
   return event === 'tool-finished' || event === 'finished' || event === 'closed' ? 'between' : turn;
 }
@@ -91,7 +91,7 @@ const outcomeStatus = (outcome: HarnessOutcome): AgentStatus =>
   });
 
 /** Returns the status of a sub-agent that its task did not reach. */
-export const notBegun = (fault: Fault, signal: AbortSignal): AgentStatus =>
+export const unstartedStatus = (fault: Fault, signal: AbortSignal): AgentStatus =>
   signal.aborted ? {kind: 'cancelled', answer: ''} : {kind: 'failed', reason: faultText(fault), answer: ''};
 
 export const withStatus = (row: AgentRow, status: AgentStatus): AgentRow => ({...row, status});
@@ -102,7 +102,7 @@ function withFiles(row: AgentRow, changed: readonly string[]): AgentRow {
   return files.length === row.progress.files.length ? row : {...row, progress: {...row.progress, files}};
 }
 
-function changedBy(action: Action): readonly string[] {
+function editedPathsOf(action: Action): readonly string[] {
   const access = accessOf(action);
   return access.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
 }

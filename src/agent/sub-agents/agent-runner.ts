@@ -1,4 +1,4 @@
-import type {AgentHappening} from '../../actions/agent-event.ts';
+import type {NestedAgentEvent} from '../../actions/agent-event.ts';
 import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import type {Fault} from '../../domain/fault.ts';
@@ -9,7 +9,7 @@ import type {AgentRow, AgentStatus, SubAgent} from '../../domain/sub-agent.ts';
 import type {AgentClient} from '../client.ts';
 import type {SeparateMachine} from '../ports.ts';
 import type {EngineSetup} from '../session-context.ts';
-import type {Branch, Tree} from './agent-branch.ts';
+import type {AgentBranch, AgentTree} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
 
 /** Runs a sub-agent: in its own engine, or in a harness. */
@@ -25,13 +25,13 @@ export interface AgentRunner {
 }
 
 /** What a sub-agent begins or continues with. */
-export interface Held {
+export interface AgentSetup {
   readonly agent: SubAgent;
   readonly kind: AgentKind;
   readonly session: OpenSession;
   readonly origin: 'new' | 'resumed';
   readonly worktree: Worktree | 'none';
-  readonly branch: Branch;
+  readonly branch: AgentBranch;
   readonly status: AgentStatus;
   readonly place: AgentRow['place'];
   readonly resume: HarnessSessionId | 'new';
@@ -44,7 +44,7 @@ export interface RunnerDeps {
   readonly directory: string;
   readonly place: SeparateMachine;
   readonly openEngine: (setup: EngineSetup) => AgentClient;
-  readonly happened: (happening: AgentHappening) => void;
-  readonly spent: (spending: Spending) => void;
-  readonly tree: Tree;
+  readonly onEvent: (happening: NestedAgentEvent) => void;
+  readonly onUsage: (spending: Spending) => void;
+  readonly tree: AgentTree;
 }

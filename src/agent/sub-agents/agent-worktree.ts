@@ -11,7 +11,7 @@ import type {PromptCheckpoints} from '../checkpoint-recorder.ts';
 import type {SessionContext} from '../session-context.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {SeparateMachine} from '../ports.ts';
-import type {Branch} from './agent-branch.ts';
+import type {AgentBranch} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
 import type {AgentRunner} from './agent-runner.ts';
 import {modeOf} from './weft-agent.ts';
@@ -46,7 +46,7 @@ interface EndedAgent {
 
 /** An agent that has ended, with what may still run for it. */
 interface RestingAgent extends Omit<EndedAgent, 'parent' | 'checkpoints'> {
-  readonly branch: Pick<Branch, 'session' | 'checkpoints'>;
+  readonly branch: Pick<AgentBranch, 'session' | 'checkpoints'>;
   readonly runner: Pick<AgentRunner, 'rest'>;
   readonly place: Pick<SeparateMachine, 'stop'>;
 }
@@ -75,7 +75,7 @@ export async function settleWorktree(agent: RestingAgent, signal: AbortSignal): 
     await place.stop();
     return await settle({row, worktree, end, parent: branch.session(), checkpoints: branch.checkpoints}, signal);
   } catch (cause) {
-    return `${causeText(cause)} ${placeText(worktree)}`;
+    return `${causeText(cause)} ${worktreeText(worktree)}`;
   }
 }
 
@@ -83,7 +83,7 @@ async function settle(ended: EndedAgent, signal: AbortSignal): Promise<string> {
   const {worktree, parent, end} = ended;
   const {worktrees} = parent.ports;
   const found = await worktrees.changes(worktree, new AbortController().signal);
-  if (found.tag === 'failed') return `${faultText(found.error)} ${placeText(worktree)}`;
+  if (found.tag === 'failed') return `${faultText(found.error)} ${worktreeText(worktree)}`;
   const changes = found.value;
   if (changes.files.length === 0) {
     const dropped = await worktrees.drop(worktree, 'keep');
@@ -161,7 +161,7 @@ async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: En
       if (row.place === 'background') await checkpoints?.afterRun();
       if (merged.tag === 'failed') {
         await worktrees.release(worktree);
-        return `${faultText(merged.error)} ${placeText(worktree)}`;
+        return `${faultText(merged.error)} ${worktreeText(worktree)}`;
       }
       const dropped = await worktrees.drop(worktree, 'keep');
       const rest = dropped.tag === 'ok' ? 'and the worktree was removed.' : `but ${faultText(dropped.error)}`;
@@ -169,7 +169,7 @@ async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: En
     }
     case 'Keep':
       await worktrees.release(worktree);
-      return `Its changes are not in ${parent.directory} yet. ${placeText(worktree)}`;
+      return `Its changes are not in ${parent.directory} yet. ${worktreeText(worktree)}`;
     case 'Drop': {
       const dropped = await worktrees.drop(worktree, 'drop');
       return dropped.tag === 'ok'
@@ -181,5 +181,5 @@ async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: En
   }
 }
 
-const placeText = ({folder, branch, name}: Worktree): string =>
+const worktreeText = ({folder, branch, name}: Worktree): string =>
   `The worktree is kept: ${folder} (branch ${branch}). weft worktree merge ${name} merges it, weft worktree remove --force ${name} removes it.`;

@@ -16,7 +16,7 @@ import {approve, deniedText, judgeAction, type ApprovalContext} from '../approva
 import {PromptHooks} from '../prompt-hooks.ts';
 import type {SessionContext} from '../session-context.ts';
 import {unstructuredAnswer} from '../structured-output.ts';
-import type {AgentRunner, Held, RunnerDeps} from './agent-runner.ts';
+import type {AgentRunner, AgentSetup, RunnerDeps} from './agent-runner.ts';
 import {modeOf} from './weft-agent.ts';
 
 /**
@@ -25,7 +25,7 @@ import {modeOf} from './weft-agent.ts';
  * same conversation. Its requests are judged as if the parent agent had made them.
  */
 export class HarnessAgent implements AgentRunner {
-  readonly #held: Held;
+  readonly #setup: AgentSetup;
   readonly #deps: RunnerDeps;
   readonly #parent: SessionContext;
   #resume: HarnessSessionId | 'new';
@@ -36,16 +36,16 @@ export class HarnessAgent implements AgentRunner {
   #uncounted: 'nothing' | 'something' = 'nothing';
   #used = nothingUsed;
 
-  constructor(held: Held, deps: RunnerDeps) {
-    this.#held = held;
+  constructor(setup: AgentSetup, deps: RunnerDeps) {
+    this.#setup = setup;
     this.#deps = deps;
-    this.#parent = held.branch.session();
-    this.#resume = held.resume;
-    this.#mode = modeOf(held.kind, this.#parent.mode);
+    this.#parent = setup.branch.session();
+    this.#resume = setup.resume;
+    this.#mode = modeOf(setup.kind, this.#parent.mode);
   }
 
   async send(text: string): Promise<Outcome<unknown, Fault>> {
-    const {agent} = this.#held;
+    const {agent} = this.#setup;
     const parent = this.#parent;
     this.#keep({
       kind: 'prompt',
@@ -94,12 +94,12 @@ export class HarnessAgent implements AgentRunner {
   async close(): Promise<void> {
     this.#starting?.abort();
     await this.#run?.dispose();
-    this.#held.session.close();
+    this.#setup.session.close();
   }
 
   #observe(event: HarnessEvent): void {
-    const {agent} = this.#held;
-    const {spent, happened} = this.#deps;
+    const {agent} = this.#setup;
+    const {onUsage, onEvent} = this.#deps;
     const parent = this.#parent;
     switch (event.event) {
       case 'started':
@@ -108,7 +108,7 @@ export class HarnessAgent implements AgentRunner {
         break;
       case 'usage': {
         const usage = usageSince(event.used.usage, this.#used.usage);
-        spent({model: event.used.model || agent.harness, usage, costUsd: costSince(event.used, this.#used)});
+        onUsage({model: event.used.model || agent.harness, usage, costUsd: costSince(event.used, this.#used)});
         this.#used = event.used;
         this.#uncounted = 'nothing';
         break;
@@ -118,7 +118,7 @@ export class HarnessAgent implements AgentRunner {
         break;
       case 'finished': {
         // A run that reports no cost still had one.
-        if (this.#uncounted === 'something') spent({model: agent.harness, usage: noUsage, costUsd: 'unknown'});
+        if (this.#uncounted === 'something') onUsage({model: agent.harness, usage: noUsage, costUsd: 'unknown'});
         this.#uncounted = 'nothing';
         const {text} = event.outcome;
         if (text !== '') {
@@ -152,12 +152,12 @@ export class HarnessAgent implements AgentRunner {
       default:
         unreachable(event);
     }
-    happened({by: 'harness', event});
+    onEvent({by: 'harness', event});
   }
 
   /** Decides on a request: rules and mode first, then hooks and the user. If no one can be asked, denies it. */
   async #approve(approval: HarnessApproval, signal: AbortSignal): Promise<HarnessDecision> {
-    const {agent, branch} = this.#held;
+    const {agent, branch} = this.#setup;
     const {directory, place} = this.#deps;
     const parent = this.#parent;
     const {judged, shown, executor, call, place: where} = actionsOf(approval, {harness: agent.harness, directory});
@@ -184,7 +184,7 @@ export class HarnessAgent implements AgentRunner {
     const id = actionId(`${agent.id}:${approval.id}`);
     const toolCall = {kind: 'tool-call', id, ...call} as const;
     if (verdict.decision === 'deny') {
-      branch.denied([{call: toolCall, by: 'rule', of: {kind: 'call'}}]);
+      branch.addDenials([{call: toolCall, by: 'rule', of: {kind: 'call'}}]);
       return {kind: 'denied', message: deniedText(verdict)};
     }
     const request = {
@@ -199,7 +199,8 @@ export class HarnessAgent implements AgentRunner {
     const answer = await approve(request, context, signal);
     if (signal.aborted) return {kind: 'cancelled'};
     if (answer.kind === 'refused') {
-      if (answer.deniedBy !== 'not-denied') branch.denied([{call: toolCall, by: answer.deniedBy, of: {kind: 'call'}}]);
+      if (answer.deniedBy !== 'not-denied')
+        branch.addDenials([{call: toolCall, by: answer.deniedBy, of: {kind: 'call'}}]);
       const words = blockTexts(modelContent(resultOf(shown, answer.settled)));
       return {kind: 'denied', message: words.join('\n')};
     }
@@ -214,7 +215,7 @@ export class HarnessAgent implements AgentRunner {
   /** Journals a record. If that fails, the stored session lacks it, but the work continues. */
   #keep(record: JournalRecord): void {
     try {
-      this.#held.session.append(record);
+      this.#setup.session.append(record);
     } catch {
       return;
     }

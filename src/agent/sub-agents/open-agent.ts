@@ -10,20 +10,20 @@ import type {ActionId, SessionId} from '../../domain/ids.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
 import type {SessionContext} from '../session-context.ts';
-import type {Branch} from './agent-branch.ts';
+import type {AgentBranch} from './agent-branch.ts';
 import {type AgentKind, builtInKinds} from './agent-kind.ts';
-import type {Held} from './agent-runner.ts';
+import type {AgentSetup} from './agent-runner.ts';
 import {isolationOf, worktreeName} from './agent-worktree.ts';
 
 /** Creates the sub-agent that a call asks for, with its own session. Leaves nothing open if that fails. */
-export async function newAgent(
+export async function createAgent(
   request: AgentRequest,
-  {branch, call}: {readonly branch: Branch; readonly call: ActionId},
+  {branch, call}: {readonly branch: AgentBranch; readonly call: ActionId},
   signal: AbortSignal,
-): Promise<Outcome<Held, Fault>> {
+): Promise<Outcome<AgentSetup, Fault>> {
   const parent = branch.session();
   const {ports} = parent;
-  const kind = await kindNamed(request.kind, parent, signal);
+  const kind = await findKind(request.kind, parent, signal);
   if (kind.tag === 'failed') return kind;
   const {harness} = request;
   const known = ['weft', ...ports.harnesses.names()];
@@ -49,7 +49,7 @@ export async function newAgent(
     isolation: isolationOf(request, kind.value, parent.mode),
     startedAt: ports.clock.now(),
   };
-  const worktree = await worktreeOf(agent, parent, signal);
+  const worktree = await openWorktree(agent, parent, signal);
   if (worktree.tag === 'failed') {
     session.close();
     return worktree;
@@ -60,11 +60,11 @@ export async function newAgent(
 }
 
 /** Reopens a sub-agent of an earlier run of weft. Returns `undefined` if the conversation of `branch` has started none with this id. */
-export async function earlierAgent(
+export async function reopenAgent(
   id: SessionId,
-  branch: Branch,
+  branch: AgentBranch,
   signal: AbortSignal,
-): Promise<Outcome<Held, Fault> | undefined> {
+): Promise<Outcome<AgentSetup, Fault> | undefined> {
   const parent = branch.session();
   const opened = parent.ports.sessions.resume(id);
   if (opened.tag === 'failed') return undefined;
@@ -75,20 +75,20 @@ export async function earlierAgent(
     return undefined;
   }
   const {agent, harnessSession} = kept;
-  const refuse = (error: Fault): Outcome<Held, Fault> => {
+  const refuse = (error: Fault): Outcome<AgentSetup, Fault> => {
     session.close();
     return failed(error);
   };
-  const kind = await kindNamed(agent.kind, parent, signal);
+  const kind = await findKind(agent.kind, parent, signal);
   if (kind.tag === 'failed') return refuse(kind.error);
-  const worktree = await worktreeOf(agent, parent, signal);
+  const worktree = await openWorktree(agent, parent, signal);
   if (worktree.tag === 'failed') return refuse(worktree.error);
   const resume = parseHarnessSessionId(harnessSession) ?? 'new';
   const ended = {agent, status: {kind: 'succeeded', answer: ''}, place: 'foreground'} as const;
   return ok({...ended, branch, kind: kind.value, session, worktree: worktree.value, origin: 'resumed', resume});
 }
 
-export async function worktreeOf(
+export async function openWorktree(
   agent: SubAgent,
   {directory, ports}: SessionContext,
   signal: AbortSignal,
@@ -98,17 +98,17 @@ export async function worktreeOf(
     : ports.worktrees.open({from: directory, name: worktreeName(agent)}, signal);
 }
 
-async function kindNamed(
+async function findKind(
   name: string,
   {ports}: SessionContext,
   signal: AbortSignal,
 ): Promise<Outcome<AgentKind, Fault>> {
   await raceAbort(ports.agentKinds.ready(signal), signal);
-  const ofFiles = ports.agentKinds.list();
+  const fileKinds = ports.agentKinds.list();
   // A file may override a built-in kind.
-  const kind = ofFiles.find(each => each.name === name) ?? builtInKinds.find(each => each.name === name);
+  const kind = fileKinds.find(each => each.name === name) ?? builtInKinds.find(each => each.name === name);
   if (kind !== undefined) return ok(kind);
-  const names = [...builtInKinds, ...ofFiles].map(each => each.name);
+  const names = [...builtInKinds, ...fileKinds].map(each => each.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? `Available: ${names.join(', ')}.` : `Did you mean ${near}?`;
   return failed(rejected(`Unknown kind of agent ${JSON.stringify(name)}. ${hint}`));

@@ -1,4 +1,4 @@
-import type {AgentEvent, AgentHappening} from '../../actions/agent-event.ts';
+import type {AgentEvent, NestedAgentEvent} from '../../actions/agent-event.ts';
 import type {AgentMessage, AgentReport, AgentRequest, AgentWait} from '../../actions/agents-port.ts';
 import {reportText} from '../../actions/start-agent.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -12,14 +12,21 @@ import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
 import {countAgentUsage, type SessionContext, warn} from '../session-context.ts';
 import {type AgentKind, openingOf} from './agent-kind.ts';
-import {afterEvent, afterHarnessEvent, type HarnessTurn, notBegun, turnAfter, withStatus} from './agent-progress.ts';
+import {
+  applyAgentEvent,
+  applyHarnessEvent,
+  type HarnessTurn,
+  unstartedStatus,
+  nextHarnessTurn,
+  withStatus,
+} from './agent-progress.ts';
 import {settleWorktree, worktreeBrief} from './agent-worktree.ts';
-import {earlierAgent, newAgent, worktreeOf} from './open-agent.ts';
-import type {AgentRunner, Held, RunnerDeps, Spending} from './agent-runner.ts';
+import {reopenAgent, createAgent, openWorktree} from './open-agent.ts';
+import type {AgentRunner, AgentSetup, RunnerDeps, Spending} from './agent-runner.ts';
 import {HarnessAgent} from './harness-agent.ts';
 import type {AgentLimits} from './agent-limits.ts';
-import type {Branch, Tree} from './agent-branch.ts';
-import {minTurns, modeOf, notHeeded, weftRunner} from './weft-agent.ts';
+import type {AgentBranch, AgentTree} from './agent-branch.ts';
+import {minTurns, modeOf, unsupportedFieldWarnings, makeWeftRunner} from './weft-agent.ts';
 
 export interface SubAgentsSetup extends Pick<RunnerDeps, 'openEngine'> {
   readonly limits: AgentLimits;
@@ -29,7 +36,7 @@ export interface SubAgentsSetup extends Pick<RunnerDeps, 'openEngine'> {
 interface Running {
   row: AgentRow;
   readonly kind: AgentKind;
-  readonly branch: Branch;
+  readonly branch: AgentBranch;
   readonly runner: AgentRunner;
   worktree: Worktree | 'none';
   /** What happened to the worktree. Empty before it is settled. */
@@ -38,12 +45,12 @@ interface Running {
   /** Set while its worktree is being settled. An abort keeps the worktree as it is. */
   settling: AbortController | undefined;
   /** True once no one is asked any more. */
-  closing: boolean;
+  isClosing: boolean;
   /** Settles when the running work ends. */
   ended: PromiseWithResolvers<void>;
   /** Why weft is stopping it. Empty if a person stopped it. */
   stopReason: string;
-  heardAt: number;
+  activeAt: number;
   lastFailure: {readonly text: string; readonly times: number};
   turn: HarnessTurn;
 }
@@ -53,7 +60,7 @@ interface Running {
  * one
  * that has ended is a new prompt.
  */
-export class SubAgents implements Tree {
+export class SubAgents implements AgentTree {
   readonly #setup: SubAgentsSetup;
   readonly #running = new Map<SessionId, Running>();
   #starting = 0;
@@ -62,7 +69,7 @@ export class SubAgents implements Tree {
 
   constructor(setup: SubAgentsSetup) {
     this.#setup = setup;
-    setup.session().pending.whenAsking((asker, on) => this.#asks(asker, on));
+    setup.session().pending.onAsking((asker, on) => this.#onAsking(asker, on));
   }
 
   rows(): readonly AgentRow[] {
@@ -71,15 +78,15 @@ export class SubAgents implements Tree {
 
   async start(
     request: AgentRequest,
-    {branch, call, wait}: {readonly branch: Branch; readonly call: ActionId; readonly wait: AgentWait},
+    {branch, call, wait}: {readonly branch: AgentBranch; readonly call: ActionId; readonly wait: AgentWait},
   ): Promise<Outcome<AgentReport, Fault>> {
-    const refusal = this.#whyNoMore(branch.depth);
+    const refusal = this.#startProblem(branch.depth);
     if (refusal !== undefined) return failed(rejected(refusal));
     this.#starting += 1;
     let started: Outcome<Running, Fault>;
     try {
-      const held = await newAgent(request, {branch, call}, wait.signal);
-      started = held.tag === 'failed' ? held : ok(this.#hold(held.value));
+      const setup = await createAgent(request, {branch, call}, wait.signal);
+      started = setup.tag === 'failed' ? setup : ok(this.#register(setup.value));
     } catch (cause) {
       return failed(thrownFault('The sub-agent could not be started', cause));
     } finally {
@@ -93,19 +100,19 @@ export class SubAgents implements Tree {
     const where = worktree === 'none' ? '' : worktreeBrief(worktree);
     const sent = await runner.send(`${openingOf(kind, row.agent)}${where}The task:\n${request.prompt}`);
     wait.signal.removeEventListener('abort', stop);
-    if (sent.tag === 'failed') this.#change(running, withStatus(running.row, notBegun(sent.error, wait.signal)));
+    if (sent.tag === 'failed') this.#change(running, withStatus(running.row, unstartedStatus(sent.error, wait.signal)));
     return ok(await this.#report(running, 'began', wait));
   }
 
   async send(
     {to, message}: AgentMessage,
-    {branch, wait}: {readonly branch: Branch; readonly wait: AgentWait},
+    {branch, wait}: {readonly branch: AgentBranch; readonly wait: AgentWait},
   ): Promise<Outcome<AgentReport, Fault>> {
-    const found = (await this.#revived(to, branch, wait.signal)) ?? this.#addressee(to, branch);
+    const found = (await this.#reopen(to, branch, wait.signal)) ?? this.#findAgent(to, branch);
     if (found.tag === 'failed') return found;
     const running = found.value;
     const place = hasEnded(running.row.status) ? 'foreground' : running.row.place;
-    const sent = await this.#tell(running, `Message from the agent that started you:\n${message}`, place);
+    const sent = await this.#sendText(running, `Message from the agent that started you:\n${message}`, place);
     return sent.tag === 'failed' ? sent : ok(await this.#report(running, sent.value, wait));
   }
 
@@ -114,7 +121,7 @@ export class SubAgents implements Tree {
     if (running === undefined) return;
     const where = hasEnded(running.row.status) ? 'background' : running.row.place;
     const tell = async (): Promise<void> => {
-      const sent = await this.#tell(running, `Message from the user:\n${text}`, where);
+      const sent = await this.#sendText(running, `Message from the user:\n${text}`, where);
       if (sent.tag === 'failed') warn(this.#session(), faultText(sent.error));
     };
     void tell();
@@ -138,7 +145,7 @@ export class SubAgents implements Tree {
   async close(parent: SessionId | 'main'): Promise<void> {
     const own = [...this.#running.values()].filter(({row}) => parent === 'main' || row.agent.parent === parent);
     for (const running of own) {
-      running.closing = true;
+      running.isClosing = true;
       running.settling?.abort();
     }
     await Promise.all(own.map(({runner}) => runner.close()));
@@ -151,14 +158,14 @@ export class SubAgents implements Tree {
     if (this.#running.size === 0) this.#unwatch();
   }
 
-  #whyNoMore(depth: number): string | undefined {
+  #startProblem(depth: number): string | undefined {
     const {limits} = this.#setup;
     if (depth >= limits.depth) {
       return `A sub-agent at depth ${depth} can't start others. Do the task yourself.`;
     }
     const busy = [...this.#running.values()].filter(({row}) => !hasEnded(row.status)).length;
-    if (busy + this.#starting >= limits.atOnce) {
-      return `${limits.atOnce} sub-agents are running, which is the limit. Start this one when one of them has ended.`;
+    if (busy + this.#starting >= limits.maxConcurrent) {
+      return `${limits.maxConcurrent} sub-agents are running, which is the limit. Start this one when one of them has ended.`;
     }
     if (this.#turns >= limits.turns) {
       return `The sub-agents of this session have used up their ${limits.turns} turns. Do the task yourself.`;
@@ -167,67 +174,71 @@ export class SubAgents implements Tree {
   }
 
   /** Reopens a sub-agent of an earlier run of weft by its id. Returns `undefined` if the id is not one. */
-  async #revived(to: string, branch: Branch, signal: AbortSignal): Promise<Outcome<Running, Fault> | undefined> {
+  async #reopen(to: string, branch: AgentBranch, signal: AbortSignal): Promise<Outcome<Running, Fault> | undefined> {
     const id = parseSessionId(to);
     if (id === undefined || this.#running.has(id)) return undefined;
-    const held = await earlierAgent(id, branch, signal);
-    return held?.tag === 'ok' ? ok(this.#hold(held.value)) : held;
+    const setup = await reopenAgent(id, branch, signal);
+    return setup?.tag === 'ok' ? ok(this.#register(setup.value)) : setup;
   }
 
-  #hold(held: Held): Running {
-    const {agent, branch, kind, worktree} = held;
+  #register(setup: AgentSetup): Running {
+    const {agent, branch, kind, worktree} = setup;
     const parent = branch.session();
     const directory = worktree === 'none' ? parent.directory : worktree.directory;
     const place = parent.ports.separateMachine(worktree === 'none' ? 'same' : {in: directory});
     const row: AgentRow = {
       agent,
-      status: held.status,
+      status: setup.status,
       progress: {turns: 0, calls: 0, usage: noUsage, costUsd: 0, files: []},
-      place: held.place,
+      place: setup.place,
     };
     const deps: RunnerDeps = {
       directory,
       place,
       openEngine: this.#setup.openEngine,
       tree: this,
-      happened: happening => {
+      onEvent: happening => {
         const running = this.#running.get(agent.id);
-        if (running !== undefined) this.#happened(running, happening);
+        if (running !== undefined) this.#onEvent(running, happening);
       },
-      spent: spending => {
+      onUsage: spending => {
         const running = this.#running.get(agent.id);
-        if (running !== undefined) this.#spent(running, spending);
+        if (running !== undefined) this.#onUsage(running, spending);
       },
     };
     this.#session().publish([{event: 'agent-started', row}]);
     const running: Running = {
       row,
-      kind: {...kind, notes: notHeeded(kind, parent, agent.harness)},
+      kind: {...kind, notes: unsupportedFieldWarnings(kind, parent, agent.harness)},
       branch,
       ended: Promise.withResolvers(),
       stopReason: '',
-      heardAt: this.#now(),
+      activeAt: this.#now(),
       lastFailure: {text: '', times: 0},
       turn: 'between',
       worktree,
       outcome: '',
       place,
       settling: undefined,
-      closing: false,
-      runner: agent.harness === 'weft' ? weftRunner(held, deps) : new HarnessAgent(held, deps),
+      isClosing: false,
+      runner: agent.harness === 'weft' ? makeWeftRunner(setup, deps) : new HarnessAgent(setup, deps),
     };
     this.#running.set(agent.id, running);
-    if (!hasEnded(row.status)) this.#tellOthers(running);
+    if (!hasEnded(row.status)) this.#showRunning(running);
     return running;
   }
 
   /** Sends a message to a sub-agent. One that has ended starts again. */
-  async #tell(running: Running, text: string, place: AgentRow['place']): Promise<Outcome<'began' | 'joined', Fault>> {
-    if (running.settling !== undefined) return failed(rejected(notSettled));
+  async #sendText(
+    running: Running,
+    text: string,
+    place: AgentRow['place'],
+  ): Promise<Outcome<'began' | 'joined', Fault>> {
+    if (running.settling !== undefined) return failed(rejected(unsettledText));
     if (hasEnded(running.row.status)) {
-      const refusal = this.#whyNoMore(0);
+      const refusal = this.#startProblem(0);
       if (refusal !== undefined) return failed(rejected(refusal));
-      const worktree = await worktreeOf(running.row.agent, running.branch.session(), never);
+      const worktree = await openWorktree(running.row.agent, running.branch.session(), neverAborted);
       if (worktree.tag === 'failed') return worktree;
       running.worktree = worktree.value;
       running.outcome = '';
@@ -238,7 +249,7 @@ export class SubAgents implements Tree {
     const message = running.row.status.kind === 'started' ? 'began' : 'joined';
     const sent = await running.runner.send(text);
     if (sent.tag === 'ok') return ok(message);
-    if (message === 'began') this.#change(running, withStatus(running.row, notBegun(sent.error, never)));
+    if (message === 'began') this.#change(running, withStatus(running.row, unstartedStatus(sent.error, neverAborted)));
     return sent;
   }
 
@@ -257,7 +268,7 @@ export class SubAgents implements Tree {
     return report();
   }
 
-  #addressee(to: string, branch: Branch): Outcome<Running, Fault> {
+  #findAgent(to: string, branch: AgentBranch): Outcome<Running, Fault> {
     const reachable = [...this.#running.values()].filter(
       ({row}) => branch.parent === 'main' || row.agent.parent === branch.parent,
     );
@@ -277,31 +288,31 @@ export class SubAgents implements Tree {
     );
   }
 
-  #happened(running: Running, happened: AgentHappening): void {
+  #onEvent(running: Running, happened: NestedAgentEvent): void {
     const {agent} = running.row;
-    this.#heard(agent);
+    this.#markActive(agent);
     const {id, name, call} = agent;
     this.#session().publish([{event: 'agent-event', agent: id, name, call, happened}]);
     if (running.row.status.kind === 'idle')
       this.#change(running, withStatus(running.row, {kind: 'in_progress', doing: ''}));
     if (happened.by === 'harness') {
       const {progress} = running.row;
-      const turn = turnAfter(running.turn, happened.event);
+      const turn = nextHarnessTurn(running.turn, happened.event);
       const begins = turn === 'open' && running.turn === 'between';
       running.turn = turn;
       const row = begins ? {...running.row, progress: {...progress, turns: progress.turns + 1}} : running.row;
-      this.#change(running, afterHarnessEvent(row, happened.event));
-      if (begins) this.#tookTurn(running);
+      this.#change(running, applyHarnessEvent(row, happened.event));
+      if (begins) this.#countTurn(running);
       return;
     }
     const {event} = happened;
-    if (event.event === 'prompt-finished') running.branch.denied(event.summary.denials);
-    if (event.event === 'turn-started') this.#tookTurn(running);
-    if (event.event === 'action-settled') this.#lookAtFailure(running, event);
-    this.#change(running, afterEvent(running.row, event));
+    if (event.event === 'prompt-finished') running.branch.addDenials(event.summary.denials);
+    if (event.event === 'turn-started') this.#countTurn(running);
+    if (event.event === 'action-settled') this.#countFailure(running, event);
+    this.#change(running, applyAgentEvent(running.row, event));
   }
 
-  #tookTurn(running: Running): void {
+  #countTurn(running: Running): void {
     const {limits} = this.#setup;
     this.#turns += 1;
     if (this.#turns > limits.turns)
@@ -313,15 +324,15 @@ export class SubAgents implements Tree {
   }
 
   /** An agent that waits for a sub-agent counts as active while the sub-agent is. */
-  #heard(agent: SubAgent): void {
+  #markActive(agent: SubAgent): void {
     const running = this.#running.get(agent.id);
     if (running === undefined) return;
-    running.heardAt = this.#now();
+    running.activeAt = this.#now();
     const parent = agent.parent === 'main' ? undefined : this.#running.get(agent.parent);
-    if (parent !== undefined) this.#heard(parent.row.agent);
+    if (parent !== undefined) this.#markActive(parent.row.agent);
   }
 
-  #lookAtFailure(running: Running, {call, toolResult}: Extract<AgentEvent, {event: 'action-settled'}>): void {
+  #countFailure(running: Running, {call, toolResult}: Extract<AgentEvent, {event: 'action-settled'}>): void {
     const isDenied = toolResult.outcome === 'cancelled' && toolResult.reason === 'denied';
     const isFailure = toolResult.outcome === 'error' || isDenied;
     const text = isFailure ? JSON.stringify([call.name, call.input, toolResult.content]) : '';
@@ -333,15 +344,15 @@ export class SubAgents implements Tree {
   }
 
   /** Called when a question of a sub-agent to the user opens, and when it is settled. */
-  #asks(asker: Asker, on: string | undefined): void {
+  #onAsking(asker: Asker, on: string | undefined): void {
     const running = asker === 'main' ? undefined : this.#running.get(asker.id);
     if (running === undefined || hasEnded(running.row.status)) return;
-    running.heardAt = this.#now();
+    running.activeAt = this.#now();
     const status: AgentStatus = on === undefined ? {kind: 'in_progress', doing: ''} : {kind: 'blocked', on};
     this.#change(running, withStatus(running.row, status));
   }
 
-  #spent(running: Running, {model, usage, costUsd}: Spending): void {
+  #onUsage(running: Running, {model, usage, costUsd}: Spending): void {
     const {progress} = running.row;
     const cost = progress.costUsd === 'unknown' || costUsd === 'unknown' ? 'unknown' : progress.costUsd + costUsd;
     const session = this.#session();
@@ -361,7 +372,7 @@ export class SubAgents implements Tree {
   }
 
   #isSpent(): boolean {
-    return this.#session().budget.limitPassedBy(0) !== undefined;
+    return this.#session().budget.limitExceededBy(0) !== undefined;
   }
 
   #stopFor(running: Running, reason: string): void {
@@ -384,10 +395,10 @@ export class SubAgents implements Tree {
         ? withStatus(next, {kind: 'failed', reason: running.stopReason, answer: next.status.answer})
         : next;
     this.#show(running, row);
-    this.#tellDoing(before, row);
+    this.#publishProgress(before, row);
     if (!hasEnded(row.status) || hasEnded(before.status)) return;
     running.ended.resolve();
-    if (row.place === 'background') running.branch.tell(reportText(reportOf(running, 'began')));
+    if (row.place === 'background') running.branch.addNote(reportText(reportOf(running, 'began')));
     if ([...this.#running.values()].every(each => hasEnded(each.row.status))) this.#unwatch();
   }
 
@@ -397,7 +408,7 @@ export class SubAgents implements Tree {
     running.settling = settling;
     this.#show(running, withStatus(next, {kind: 'in_progress', doing: 'Look at its worktree'}));
     const {row, runner, place, branch} = running;
-    const end = running.closing || next.status.kind === 'cancelled' ? 'cancelled' : 'ended';
+    const end = running.isClosing || next.status.kind === 'cancelled' ? 'cancelled' : 'ended';
     running.outcome = await settleWorktree({row, worktree, end, branch, runner, place}, settling.signal);
     running.worktree = 'none';
     running.settling = undefined;
@@ -406,12 +417,12 @@ export class SubAgents implements Tree {
 
   #show(running: Running, row: AgentRow): void {
     if (hasEnded(row.status)) this.#session().ports.runningAgents.hide(row.agent.id);
-    else if (hasEnded(running.row.status)) this.#tellOthers(running);
+    else if (hasEnded(running.row.status)) this.#showRunning(running);
     running.row = row;
     this.#session().publish([{event: 'agent-changed', row}]);
   }
 
-  #tellOthers({row: {agent}, branch}: Pick<Running, 'row' | 'branch'>): void {
+  #showRunning({row: {agent}, branch}: Pick<Running, 'row' | 'branch'>): void {
     const {id, name, kind, harness, startedAt} = agent;
     const {conversation, ports} = this.#session();
     ports.runningAgents.show({
@@ -427,7 +438,7 @@ export class SubAgents implements Tree {
   }
 
   /** Shows each step of the sub-agent as a line of output of its call. */
-  #tellDoing(before: AgentRow, {agent, status, place}: AgentRow): void {
+  #publishProgress(before: AgentRow, {agent, status, place}: AgentRow): void {
     if (agent.parent !== 'main' || place === 'background' || status === before.status) return;
     const doing = status.kind === 'in_progress' ? status.doing : '';
     const line = status.kind === 'blocked' ? `waits for you: ${status.on}` : doing;
@@ -438,10 +449,10 @@ export class SubAgents implements Tree {
     const {idleMs, silentMs} = this.#setup.limits;
     this.#watch ??= setInterval(
       () => {
-        for (const id of this.#session().ports.runningAgents.toStop()) this.stop(id);
+        for (const id of this.#session().ports.runningAgents.stopRequests()) this.stop(id);
         for (const running of this.#running.values()) {
           const {status} = running.row;
-          const silence = this.#now() - running.heardAt;
+          const silence = this.#now() - running.activeAt;
           if (status.kind === 'blocked' || hasEnded(status)) continue;
           if (silence >= silentMs)
             this.#stopFor(running, `It was silent for ${Math.round(silentMs / 60_000)} minutes.`);
@@ -449,7 +460,7 @@ export class SubAgents implements Tree {
             this.#change(running, withStatus(running.row, {kind: 'idle'}));
         }
       },
-      Math.min(idleMs, lookMs),
+      Math.min(idleMs, checkIntervalMs),
     );
   }
 
@@ -467,7 +478,7 @@ export class SubAgents implements Tree {
   }
 }
 
-const notSettled = 'It has ended, but its worktree is not settled yet. Send the message later.';
+const unsettledText = 'It has ended, but its worktree is not settled yet. Send the message later.';
 
 const reportOf = ({row, kind, outcome}: Running, message: AgentReport['message']): AgentReport => ({
   row,
@@ -477,6 +488,6 @@ const reportOf = ({row, kind, outcome}: Running, message: AgentReport['message']
 });
 
 /** Milliseconds between two checks for silent sub-agents, and for stop requests of other processes. */
-const lookMs = 1000;
+const checkIntervalMs = 1000;
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;

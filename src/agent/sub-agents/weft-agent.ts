@@ -1,8 +1,8 @@
 import type {SessionUsage} from '../../actions/agent-event.ts';
-import {noCommands} from '../../actions/commands-port.ts';
-import {noHooks, type HooksPort, type Subagent} from '../../actions/hooks-port.ts';
+import {noopCommands} from '../../actions/commands-port.ts';
+import {noopHooks, type HooksPort, type Subagent} from '../../actions/hooks-port.ts';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
-import {noAbilities} from '../../actions/front-end.ts';
+import {emptyAbilities} from '../../actions/front-end.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
 import {modelNamed} from '../../domain/model-alias.ts';
@@ -11,16 +11,16 @@ import {noUsage, usageSince} from '../../domain/usage.ts';
 import type {AgentPorts} from '../ports.ts';
 import {limitedServers} from '../limited-servers.ts';
 import type {SessionContext} from '../session-context.ts';
-import {Branch} from './agent-branch.ts';
+import {AgentBranch} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
-import type {AgentRunner, Held, RunnerDeps, Spending} from './agent-runner.ts';
+import type {AgentRunner, AgentSetup, RunnerDeps, Spending} from './agent-runner.ts';
 
 /** Runs a sub-agent in this process: its own engine, on the ports of its parent. */
-export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
-  const {agent, kind, session, origin, branch} = held;
+export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner {
+  const {agent, kind, session, origin, branch} = setup;
   const parent = branch.session();
   const engine = deps.openEngine({
-    ports: portsOf(held, deps),
+    ports: portsOf(setup, deps),
     session,
     origin,
     directory: deps.directory,
@@ -32,10 +32,10 @@ export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
     // If the user wants no questions, none is asked.
     interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
     // A sub-agent has no screen.
-    frontEnd: noAbilities,
+    frontEnd: emptyAbilities,
     backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
-    disabledTools: refusedTools(kind),
+    disabledTools: disabledToolsOf(kind),
     thinking: parent.thinking,
     place: {
       kind: 'sub-agent',
@@ -43,7 +43,7 @@ export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
       pending: parent.pending,
       owner: parent.owner,
       grants: parent.conversation.grants,
-      agents: own => new Branch(deps.tree, {session: own, parent: agent.id, depth: branch.depth + 1}),
+      agents: own => new AgentBranch(deps.tree, {session: own, parent: agent.id, depth: branch.depth + 1}),
     },
   });
   let before: SessionUsage['models'] = {};
@@ -51,10 +51,10 @@ export function weftRunner(held: Held, deps: RunnerDeps): AgentRunner {
     for (const event of events) {
       if (event.event === 'session-opened') before = event.usage.models;
       if (event.event === 'usage-changed') {
-        for (const spending of spentSince(before, event.usage.models)) deps.spent(spending);
+        for (const spending of usageDelta(before, event.usage.models)) deps.onUsage(spending);
         before = event.usage.models;
       }
-      deps.happened({by: 'weft', event});
+      deps.onEvent({by: 'weft', event});
     }
     await parent.listenersReady();
   });
@@ -79,23 +79,23 @@ export const minTurns = (own: number, parent: number | 'unlimited'): number =>
   parent === 'unlimited' ? own : Math.min(own, parent);
 
 /** Returns the tools that a kind may not call. Tools that need a person belong to the user's own agent. */
-function refusedTools({mayCall}: AgentKind): ReadonlyMap<string, 'absent'> {
+function disabledToolsOf({canCall}: AgentKind): ReadonlyMap<string, 'absent'> {
   const names = actionNames.flatMap(name => {
     const {offered, tools} = definitions[name];
     if (offered === 'answer-schema' || offered === 'more-tools') return [];
-    return tools.map(tool => tool.name).filter(tool => offered === 'with-display' || !mayCall(tool));
+    return tools.map(tool => tool.name).filter(tool => offered === 'with-display' || !canCall(tool));
   });
   return new Map(names.map(name => [name, 'absent']));
 }
 
-function portsOf({agent, kind, branch}: Held, {directory, place: own}: RunnerDeps): AgentPorts {
+function portsOf({agent, kind, branch}: AgentSetup, {directory, place: own}: RunnerDeps): AgentPorts {
   const {ports} = branch.session();
   return {
     ...ports,
-    machine: {...own.machine, mcp: limitedServers(own.machine.mcp, kind.mayCall)},
+    machine: {...own.machine, mcp: limitedServers(own.machine.mcp, kind.canCall)},
     judge: own.judge,
     hooks: hooksOfSubAgent(ports.hooks, {agentId: agent.id, agentType: agent.kind}),
-    commands: noCommands,
+    commands: noopCommands,
     separateMachine: place =>
       own.separateMachine(place === 'same' && agent.isolation === 'worktree' ? {in: directory} : place),
     checkpoints: {
@@ -119,18 +119,18 @@ const hooksOfSubAgent = (hooks: HooksPort, agent: Subagent): HooksPort => ({
   permissionRequest: (request, signal) => hooks.permissionRequest(request, signal),
   postToolUse: (ended, signal) => hooks.postToolUse(ended, signal),
   postToolUseFailure: (ended, signal) => hooks.postToolUseFailure(ended, signal),
-  userPromptSubmit: (prompt, signal) => noHooks.userPromptSubmit(prompt, signal),
+  userPromptSubmit: (prompt, signal) => noopHooks.userPromptSubmit(prompt, signal),
   stop: (ending, signal) => hooks.subagentStop({...ending, ...agent}, signal),
   sessionStart: (_, signal) => hooks.subagentStart(agent, signal),
   preCompact: (instructions, signal) => hooks.preCompact(instructions, signal),
   subagentStart: (started, signal) => hooks.subagentStart(started, signal),
   subagentStop: (ending, signal) => hooks.subagentStop(ending, signal),
-  happened: (happening, signal) => (happening.event === 'SessionEnd' ? noHooks : hooks).happened(happening, signal),
+  notify: (happening, signal) => (happening.event === 'SessionEnd' ? noopHooks : hooks).notify(happening, signal),
   attach: () => {},
   list: () => [],
 });
 
-function spentSince(before: SessionUsage['models'], now: SessionUsage['models']): readonly Spending[] {
+function usageDelta(before: SessionUsage['models'], now: SessionUsage['models']): readonly Spending[] {
   return Object.entries(now).flatMap(([model, {usage, costUsd, requests}]) => {
     const earlier = before[model];
     if (earlier?.requests === requests) return [];
@@ -146,7 +146,11 @@ function spentSince(before: SessionUsage['models'], now: SessionUsage['models'])
 }
 
 /** Returns warnings about fields of the agent file that have no effect here. */
-export function notHeeded(kind: AgentKind, {mode, ports}: SessionContext, harness: string): readonly string[] {
+export function unsupportedFieldWarnings(
+  kind: AgentKind,
+  {mode, ports}: SessionContext,
+  harness: string,
+): readonly string[] {
   if (harness !== 'weft') {
     return kind.systemPrompt.kind === 'own' ? [`In ${harness}, only the prompt of ${kind.name} applies.`] : [];
   }

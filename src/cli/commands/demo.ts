@@ -1,12 +1,12 @@
 import type {Command} from 'commander';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import {noAbilities} from '../../actions/front-end.ts';
+import {emptyAbilities} from '../../actions/front-end.ts';
 import {notesName} from '../../config/instructions.ts';
 import {passingDatabase} from '../../config/places.ts';
-import {noHarnesses} from '../../actions/harness-port.ts';
-import {noAgentKinds} from '../../agent/ports.ts';
+import {noopHarnesses} from '../../actions/harness-port.ts';
+import {noopAgentKinds} from '../../agent/ports.ts';
 import {systemPrompt} from '../../agent/context/system-prompt.ts';
-import {noHooks} from '../../actions/hooks-port.ts';
+import {noopHooks} from '../../actions/hooks-port.ts';
 import {failed} from '../../base/outcome.ts';
 import {defaultCeiling, defaultPreferences} from '../../config/settings-schema.ts';
 import {causeText, faultText, rejected} from '../../domain/fault.ts';
@@ -16,8 +16,8 @@ import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:f
 import {homedir, tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
-import {noCommands} from '../../actions/commands-port.ts';
-import {noSkills} from '../../actions/skills-port.ts';
+import {noopCommands} from '../../actions/commands-port.ts';
+import {noopSkills} from '../../actions/skills-port.ts';
 import {noServers} from '../../app/open-servers.ts';
 import {composeEngine} from '../../app/compose-engine.ts';
 import type {AgentClient} from '../../agent/client.ts';
@@ -108,15 +108,15 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     sandbox: {
       choice: 'native',
       unasked: 'nothing',
-      leaving: 'never',
+      unsandboxedRetry: 'never',
       excluded: [],
       proofFolder: blocks,
       loopback: 'closed',
     },
-    agentKinds: noAgentKinds,
+    agentKinds: noopAgentKinds,
     plans: async () =>
       (await (await import('../../app/user-jobs.ts')).openUserStores({database: passingDatabase})).plans,
-    harnesses: noHarnesses,
+    harnesses: noopHarnesses,
     engine: {
       session: unsavedSession(newSessionId()),
       origin: 'new',
@@ -124,7 +124,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       mode: 'default',
       limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
       interaction: 'interactive',
-      frontEnd: noAbilities,
+      frontEnd: emptyAbilities,
       backgroundAgents: 'left',
       structuredOutput: {kind: 'none'},
       thinking: {kind: 'default'},
@@ -163,10 +163,10 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     user: demoUserPorts(directory),
     notices: {listen: () => {}},
     servers: noServers,
-    commands: noCommands,
-    skills: noSkills,
+    commands: noopCommands,
+    skills: noopSkills,
     skillFolders: () => [],
-    hooks: () => noHooks,
+    hooks: () => noopHooks,
   });
 }
 

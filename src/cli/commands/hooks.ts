@@ -213,13 +213,13 @@ async function callSample(event: HookEvent, port: HooksPort, matcher: string): P
     case 'PreCompact':
       return void (await port.preCompact('', signal));
     case 'SessionEnd':
-      return void (await port.happened({event, reason: 'other'}, signal));
+      return void (await port.notify({event, reason: 'other'}, signal));
     case 'Notification':
-      return void (await port.happened({event, type: 'permission_prompt', message: 'A sample'}, signal));
+      return void (await port.notify({event, type: 'permission_prompt', message: 'A sample'}, signal));
     case 'PermissionDenied':
-      return void (await port.happened({event, call, reason: 'A sample reason'}, signal));
+      return void (await port.notify({event, call, reason: 'A sample reason'}, signal));
     case 'PostCompact':
-      return void (await port.happened({event, summary: 'A sample summary.'}, signal));
+      return void (await port.notify({event, summary: 'A sample summary.'}, signal));
     case 'SubagentStart':
       return void (await port.subagentStart(sampleAgent, signal));
     case 'SubagentStop':

@@ -1,8 +1,8 @@
 import {
   unchangedResult,
-  type Ending,
+  type StopInput,
   type EndedCall,
-  type Happening,
+  type HookNotification,
   type Hook,
   type HookEngine,
   type HookFailure,
@@ -20,7 +20,7 @@ import {
   type CallAnswer,
 } from '../../actions/hooks-port.ts';
 import type {RuleReach} from '../../domain/access.ts';
-import {matchedNames} from '../../actions/catalogue.ts';
+import {hookToolNames} from '../../actions/catalogue.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {byKind, unreachable} from '../../base/unreachable.ts';
@@ -124,7 +124,7 @@ class Hooks implements HooksPort {
     return toReply(joined, {verdict: blockVerdict(joined.answers), context: joined.context});
   }
 
-  async stop({answer, round}: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
+  async stop({answer, round}: StopInput, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const input = {stop_hook_active: round === 'again', last_assistant_message: answer};
     const joined = await this.#callAll(on('Stop', '', input), signal);
     const verdict = blockVerdict(joined.answers);
@@ -150,7 +150,7 @@ class Hooks implements HooksPort {
     return toReply(joined, {context: joined.context});
   }
 
-  async subagentStop(ending: Ending & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
+  async subagentStop(ending: StopInput & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const {answer, round, agentId, agentType} = ending;
     const input = {
       stop_hook_active: round === 'again',
@@ -163,7 +163,7 @@ class Hooks implements HooksPort {
     return toReply(joined, {verdict: blockVerdict(joined.answers)});
   }
 
-  async happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>> {
+  async notify(happening: HookNotification, signal: AbortSignal): Promise<HookReply<undefined>> {
     return toReply(await this.#callAll(happeningCall(happening), signal), undefined);
   }
 
@@ -182,7 +182,7 @@ class Hooks implements HooksPort {
     const matching = this.#deps.hooks.filter(
       ({event, matcher}) =>
         event === call.event &&
-        (call.subject === '' || matchedNames(call.subject).some(name => matchesName(matcher, name))),
+        (call.subject === '' || hookToolNames(call.subject).some(name => matchesName(matcher, name))),
     );
     const once = [...new Map(matching.map(hook => [hook.key, hook])).values()];
     const meant = await Promise.all(
@@ -423,7 +423,7 @@ const makeToolHookCall = (event: string, call: ToolCallBlock, more: JsonObject):
   input: {tool_name: call.name, tool_input: call.input, tool_use_id: call.id, ...more},
 });
 
-function happeningCall(happening: Happening): HookCall {
+function happeningCall(happening: HookNotification): HookCall {
   const {event} = happening;
   switch (event) {
     case 'SessionEnd':

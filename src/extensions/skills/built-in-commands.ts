@@ -1,5 +1,5 @@
 import type {CommandsPort, PromptCommand} from '../../actions/commands-port.ts';
-import {projectDirections} from '../../actions/init-project.ts';
+import {initInstructions} from '../../actions/init-project.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
 import {commandBlock} from '../../domain/slash-command.ts';
@@ -22,7 +22,7 @@ export const builtInPromptCommands: CommandsPort = {
     if (name !== init.name) return failed(rejected(`Unknown command /${name}.`));
     const wish = argument === '' ? '' : `\n- The user also asks: ${argument}`;
     return ok({
-      parts: [{kind: 'text', text: projectDirections + wish}],
+      parts: [{kind: 'text', text: initInstructions + wish}],
       mentions: 'none',
       model: undefined,
       allowedTools: [],

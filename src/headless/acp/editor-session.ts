@@ -1,5 +1,5 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
-import {endsInBackground} from '../../actions/background-end.ts';
+import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import {changesOfCommand} from '../../actions/outcome.ts';
 import {isJsonObject, type Json} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -174,7 +174,7 @@ export class EditorSession {
         return size === 0 ? undefined : this.#update({sessionUpdate: 'usage_update', used, size, ...cost});
       }
       case 'agent-changed':
-        if (endsInBackground(event)) this.#engine.submit({op: 'hear-agents', id: messageId(this.#uuid())});
+        if (isBackgroundAgentEnd(event)) this.#engine.submit({op: 'hear-agents', id: messageId(this.#uuid())});
         return;
       case 'prompt-accepted':
         if (event.id === this.#running?.id) this.#running = {...this.#running, begun: 'begun'};

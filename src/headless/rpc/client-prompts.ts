@@ -1,5 +1,5 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
-import {endsInBackground} from '../../actions/background-end.ts';
+import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import type {Op} from '../../agent/client.ts';
 import type {Json} from '../../base/json.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
@@ -175,7 +175,7 @@ export class ClientPrompts {
     const {agent, place, status} = event.row;
     if (agent.parent === 'main' && place === 'background' && !hasEnded(status)) this.#atWork.add(agent.id);
     else this.#atWork.delete(agent.id);
-    if (this.#stopped || !endsInBackground(event)) return;
+    if (this.#stopped || !isBackgroundAgentEnd(event)) return;
     const id = messageId(this.#options.newId());
     this.#hearings.add(id);
     this.#options.submit({op: 'hear-agents', id});

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
-import {nothingToShow, type Preview} from '../../actions/preview.ts';
+import {emptyPreview, type Preview} from '../../actions/preview.ts';
 import type {Obligation} from '../../domain/obligation.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 
@@ -60,7 +60,7 @@ export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
   const shown = previewSchema.safeParse(preview);
   // An older weft sends no obligations.
   const {data: obligations = []} = kept.safeParse(weft['obligations']);
-  return {...named.data, input, preview: shown.success ? previewOf(shown.data) : nothingToShow, obligations};
+  return {...named.data, input, preview: shown.success ? previewOf(shown.data) : emptyPreview, obligations};
 }
 
 const previewOf = (shown: z.infer<typeof previewSchema>): Preview =>

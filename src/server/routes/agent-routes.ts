@@ -8,7 +8,7 @@ import {planStates, planStepStatuses} from '../../domain/plan.ts';
 import {riskLevels} from '../../domain/risk.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {cancelReasons} from '../../domain/settled.ts';
-import {anyJson, jsonObject, schemaNotes, someText as text} from '../../tasks/stack/stack-records.ts';
+import {anyJson, jsonObject, schemaNotes, nonEmptyText as text} from '../../tasks/stack/stack-records.ts';
 import type {AnswerEnd} from '../../domain/job.ts';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import type {AgentRuns} from '../../jobs/agent-runs.ts';

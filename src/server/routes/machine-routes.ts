@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type {JsonObject} from '../../base/json.ts';
-import {jsonObject, schemaNotes, someText} from '../../tasks/stack/stack-records.ts';
+import {jsonObject, schemaNotes, nonEmptyText} from '../../tasks/stack/stack-records.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
 import {type ProviderName, providerNames} from '../../domain/sandbox.ts';
@@ -39,14 +39,14 @@ schemaNotes.add(apply, {
     'Whether to apply the changes, like edits without a user to ask. By default none are applied, if the backend can hold them back',
 });
 const execRequest = z.strictObject({
-  command: someText,
+  command: nonEmptyText,
   cwd: z.optional(z.string()),
   provider: z.optional(provider),
   network: z.prefault(z.boolean(), false),
   apply,
 });
 const runFileRequest = z.strictObject({
-  path: someText,
+  path: nonEmptyText,
   args: z.prefault(z.array(z.string()), []),
   provider: z.optional(provider),
   apply,

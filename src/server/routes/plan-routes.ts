@@ -12,7 +12,7 @@ import {
   rejectPlan,
 } from '../../domain/plan.ts';
 import {providerNames} from '../../domain/sandbox.ts';
-import {jsonObject, schemaNotes, someText as text} from '../../tasks/stack/stack-records.ts';
+import {jsonObject, schemaNotes, nonEmptyText as text} from '../../tasks/stack/stack-records.ts';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import type {AgentRuns} from '../../jobs/agent-runs.ts';
 import {StoredEvents} from '../../jobs/event-stream.ts';

@@ -143,9 +143,9 @@ export async function directStack(
     if (signal.aborted) return {kind: 'stopped'};
     const step = ports.perform(stack => takeNext(stack, ports.newSession));
     if (step.kind === 'nothing-left') return end;
-    const came = step.kind === 'hook' ? await runHook(step, ports, signal) : await runTask(step, ports, signal);
-    if (came.kind === 'task-failed') end = came;
-    if (came.kind !== 'done' && (came.kind !== 'task-failed' || afterFailure === 'stop')) return came;
+    const result = step.kind === 'hook' ? await runHook(step, ports, signal) : await runTask(step, ports, signal);
+    if (result.kind === 'task-failed') end = result;
+    if (result.kind !== 'done' && (result.kind !== 'task-failed' || afterFailure === 'stop')) return result;
     if (positions === 'one') return end;
   }
 }
@@ -185,7 +185,7 @@ async function runHook(
   }
 }
 
-const hookText = ({layer, when}: HookPlace): string =>
+const hookText = ({layer, when}: HookPosition): string =>
   `${when === 'before' ? 'pre-hook' : 'post-hook'} of layer ${String(layer)}`;
 
 async function runTask(
@@ -206,7 +206,7 @@ async function runTask(
   signal.addEventListener('abort', stop, {once: true});
   const run = ports.worker.begin({task, session}, hostOf(id, ports), work.signal);
   const given = new Set<StackMessageId>();
-  const look = (): void => keep(lookAtTask);
+  const look = (): void => ignoreFailure(lookAtTask);
   const lookAtTask = (): void => {
     const seen = ports.read(stack => ({task: stack.task(id), messages: unreadAbout(stack, id)}));
     // Someone has cancelled the task or put it back.
@@ -240,7 +240,7 @@ const maxProgress = 2000;
 function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
   return {
     text(content) {
-      keep(() => perform(stack => noteProgress(stack, id, {text: content.slice(0, maxProgress)})));
+      ignoreFailure(() => perform(stack => saveProgress(stack, id, {text: content.slice(0, maxProgress)})));
       observe({type: 'text', task_id: id, content});
     },
     say(content) {
@@ -253,17 +253,17 @@ function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
         return 'not-kept';
       }
     },
-    progress: fields => keep(() => perform(stack => noteProgress(stack, id, fields))),
+    progress: fields => ignoreFailure(() => perform(stack => saveProgress(stack, id, fields))),
     tool: title => observe({type: 'tool_use', task_id: id, title}),
     read(message) {
-      keep(() => perform(stack => stack.setReadStatus(message, {director_read_status: 'READ'})));
+      ignoreFailure(() => perform(stack => stack.setReadStatus(message, {director_read_status: 'READ'})));
       observe({type: 'message_read', task_id: id, message_id: message});
     },
   };
 }
 
 /** Ignores failures to store intermediate state. The end of the task is stored, or the run fails. */
-function keep(work: () => unknown): void {
+function ignoreFailure(work: () => unknown): void {
   try {
     work();
   } catch {
@@ -278,11 +278,11 @@ function keep(work: () => unknown): void {
  */
 type DirectorStep =
   | {readonly kind: 'nothing-left'}
-  | {readonly kind: 'hook'; readonly hook: HookPlace; readonly work: HookWork}
+  | {readonly kind: 'hook'; readonly hook: HookPosition; readonly work: HookWork}
   /** `session` identifies the sub-agent's conversation. It is the same for every attempt at a task. */
   | {readonly kind: 'task'; readonly task: StackTask; readonly session: string; readonly attempt: 'first' | 'again'};
 
-interface HookPlace {
+interface HookPosition {
   readonly layer: number;
   readonly when: 'before' | 'after';
 }
@@ -350,7 +350,7 @@ function takeNext(stack: TaskStack, newSession: () => string): DirectorStep {
 }
 
 /** Stores the progress of a task, for observers and for a later run that resumes it. */
-function noteProgress(stack: TaskStack, id: StackTaskId, progress: JsonObject): void {
+function saveProgress(stack: TaskStack, id: StackTaskId, progress: JsonObject): void {
   const task = stack.task(id);
   if (task.tag === 'ok') stack.changeTask(id, {progress: {...task.value.progress, ...progress}});
 }
@@ -385,7 +385,7 @@ function settleTask(stack: TaskStack, id: StackTaskId, end: TaskEnd): TaskStatus
 }
 
 /** Records that the hook at the pointer has run or was skipped. */
-function settleHook(stack: TaskStack, {layer, when}: HookPlace): void {
+function settleHook(stack: TaskStack, {layer, when}: HookPosition): void {
   const pointer = stack.pointer();
   if (pointer === 'none' || pointer.current_layer_index !== layer) return;
   if (!(when === 'before' ? pointer.is_executing_pre_hook : pointer.is_executing_post_hook)) return;
@@ -411,7 +411,7 @@ export function taskPrompt({overall_description, input, requirements, additional
 }
 
 /** The prompt for a sub-agent that was interrupted. */
-export const goOnPrompt =
+export const resumePrompt =
   'The work on this task was interrupted. Continue it from its current state, and report the result at the end.';
 
 function isAtPointer(stack: TaskStack, id: StackTaskId): boolean {

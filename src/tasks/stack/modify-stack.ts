@@ -41,38 +41,38 @@ export interface ModifyAnswer {
  */
 export function modifyStack(stack: TaskStack, {operations, atomic}: ModifyRequest): ModifyAnswer {
   const batch = new Batch(stack);
-  let isTakenBack = false;
+  let isRolledBack = false;
   stack.attempt(() => {
     for (const operation of operations) {
       const outcome = batch.take(operation);
       if (outcome.tag === 'failed' && atomic) {
-        isTakenBack = true;
+        isRolledBack = true;
         return outcome;
       }
     }
     return ok(undefined);
   });
-  return batch.answer(isTakenBack ? 'taken-back' : 'kept');
+  return batch.answer(isRolledBack ? 'taken-back' : 'kept');
 }
 
 /** The index of a layer that the batch made. It shifts when the batch inserts a layer before it. */
-interface MadeLayer {
+interface CreatedLayer {
   index: number;
 }
 
-type Done = {readonly tasks: readonly StackTaskId[]} | {readonly layers: readonly MadeLayer[]} | 'done';
+type OperationOutput = {readonly tasks: readonly StackTaskId[]} | {readonly layers: readonly CreatedLayer[]} | 'done';
 
 class Batch {
   readonly #stack: TaskStack;
   readonly #refs = new Map<string, StackTaskId>();
-  readonly #layers: MadeLayer[] = [];
-  readonly #ends: {readonly operation: Operation; readonly end: Outcome<Done, StackRefusal>}[] = [];
+  readonly #layers: CreatedLayer[] = [];
+  readonly #ends: {readonly operation: Operation; readonly end: Outcome<OperationOutput, StackRefusal>}[] = [];
 
   constructor(stack: TaskStack) {
     this.#stack = stack;
   }
 
-  take(operation: Operation): Outcome<Done, StackRefusal> {
+  take(operation: Operation): Outcome<OperationOutput, StackRefusal> {
     const before = this.#layers.map(({index}) => index);
     const end = this.#stack.attempt(() => this.#perform(operation));
     if (end.tag === 'failed') {
@@ -108,7 +108,7 @@ class Batch {
     };
   }
 
-  #perform(operation: Operation): Outcome<Done, StackRefusal> {
+  #perform(operation: Operation): Outcome<OperationOutput, StackRefusal> {
     const stack = this.#stack;
     switch (operation.type) {
       case 'create_tasks': {
@@ -120,7 +120,7 @@ class Batch {
         return ok({tasks});
       }
       case 'create_layers': {
-        const made: MadeLayer[] = [];
+        const made: CreatedLayer[] = [];
         for (const request of operation.params.layers) {
           const layer = stack.createLayer(request);
           if (layer.tag === 'failed') return layer;
@@ -129,22 +129,22 @@ class Batch {
         return ok({layers: made});
       }
       case 'add_tasks_to_layers':
-        return allOf(operation.params.additions, ({layer_index, task_id, insert_index}) =>
+        return performAll(operation.params.additions, ({layer_index, task_id, insert_index}) =>
           stack.addTask(layer_index, {task_id: this.#named(task_id), insert_index}),
         );
       case 'remove_tasks_from_layers':
-        return allOf(operation.params.removals, ({layer_index, task_id}) =>
+        return performAll(operation.params.removals, ({layer_index, task_id}) =>
           stack.removeTask(layer_index, this.#named(task_id)),
         );
       case 'replace_tasks_in_layers':
-        return allOf(operation.params.replacements, ({layer_index, old_task_id, new_task_id}) =>
+        return performAll(operation.params.replacements, ({layer_index, old_task_id, new_task_id}) =>
           stack.replaceTask(layer_index, {
             old_task_id: this.#named(old_task_id),
             new_task_id: this.#named(new_task_id),
           }),
         );
       case 'update_layer_hooks':
-        return allOf(operation.params.updates, ({layer_index, ...hooks}) => stack.changeHooks(layer_index, hooks));
+        return performAll(operation.params.updates, ({layer_index, ...hooks}) => stack.changeHooks(layer_index, hooks));
       default:
         return unreachable(operation);
     }
@@ -156,7 +156,7 @@ class Batch {
     return made ?? stackTaskId(id);
   }
 
-  #madeLayer({layer_index: index}: TaskLayer): MadeLayer {
+  #madeLayer({layer_index: index}: TaskLayer): CreatedLayer {
     for (const earlier of this.#layers) if (earlier.index >= index) earlier.index += 1;
     const made = {index};
     this.#layers.push(made);
@@ -164,7 +164,7 @@ class Batch {
   }
 }
 
-function allOf<Item>(
+function performAll<Item>(
   items: readonly Item[],
   perform: (item: Item) => Outcome<unknown, StackRefusal>,
 ): Outcome<'done', StackRefusal> {
@@ -175,7 +175,7 @@ function allOf<Item>(
   return ok('done');
 }
 
-function dataOf(done: Done): OperationData {
+function dataOf(done: OperationOutput): OperationData {
   if (done === 'done') return {};
   return 'tasks' in done
     ? {created_task_ids: done.tasks}

@@ -11,7 +11,7 @@ export const jsonObject = z
 export const anyJson = z
   .custom<Json>(value => value !== undefined)
   .register(schemaNotes, {description: 'Any JSON value'});
-export const someText = z.string().check(z.minLength(1));
+export const nonEmptyText = z.string().check(z.minLength(1));
 export const index = z.int().check(z.minimum(0));
 const idOf = <Id extends string>() => z.custom<Id>().register(schemaNotes, {type: 'string'});
 

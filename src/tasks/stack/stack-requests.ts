@@ -5,7 +5,7 @@ import {
   jsonObject,
   readingStatuses,
   senderTypes,
-  someText as text,
+  nonEmptyText as text,
   taskStatuses,
 } from './stack-records.ts';
 

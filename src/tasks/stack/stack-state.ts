@@ -95,13 +95,13 @@ export class StackState {
   }
 
   /** Returns the layer and index of a task. */
-  placeOf(id: StackTaskId): {readonly layer: number; readonly index: number} | 'nowhere' {
+  positionOf(id: StackTaskId): {readonly layer: number; readonly index: number} | 'nowhere' {
     const layer = this.#layerOf.get(id);
     if (layer === undefined) return 'nowhere';
     return {layer: this.#layers.indexOf(layer), index: layer.tasks.findIndex(entry => entry.task_id === id)};
   }
 
-  isPlaced(id: StackTaskId): boolean {
+  isInLayer(id: StackTaskId): boolean {
     return this.#layerOf.has(id);
   }
 

@@ -83,7 +83,7 @@ export class TaskStack {
       user_read_status: 'UNREAD',
       task_id: about,
     };
-    this.#happened({event: 'message-put', message});
+    this.#apply({event: 'message-put', message});
     return ok(message);
   }
 
@@ -118,14 +118,14 @@ export class TaskStack {
     const {director_read_status = known.value.director_read_status, user_read_status = known.value.user_read_status} =
       changes;
     const message: UserMessage = {...known.value, director_read_status, user_read_status};
-    this.#happened({event: 'message-put', message});
+    this.#apply({event: 'message-put', message});
     return ok(message);
   }
 
   /** True if the message names a pending task that is in no layer. */
   isNewTask({task_id}: UserMessage): boolean {
     if (task_id === null) return false;
-    return this.#state.task(task_id)?.status === 'PENDING' && !this.#state.isPlaced(task_id);
+    return this.#state.task(task_id)?.status === 'PENDING' && !this.#state.isInLayer(task_id);
   }
 
   createTask({description}: TaskRequest): StackTask {
@@ -139,7 +139,7 @@ export class TaskStack {
       created_at: time,
       updated_at: time,
     };
-    this.#happened({event: 'task-put', task});
+    this.#apply({event: 'task-put', task});
     return task;
   }
 
@@ -174,7 +174,7 @@ export class TaskStack {
       ...(results === undefined ? {} : {results}),
       updated_at: this.#time(),
     };
-    this.#happened({event: 'task-put', task});
+    this.#apply({event: 'task-put', task});
     return ok(task);
   }
 
@@ -182,9 +182,9 @@ export class TaskStack {
   deleteTask(id: StackTaskId): Answer<undefined> {
     if (this.#state.task(id) === undefined) return notFound(noTask);
     if (this.#isExecuted(id)) return notFound('The task was executed');
-    const place = this.#state.placeOf(id);
-    if (place !== 'nowhere') this.#happened({event: 'entry-removed', ...place});
-    this.#happened({event: 'task-deleted', id});
+    const place = this.#state.positionOf(id);
+    if (place !== 'nowhere') this.#apply({event: 'entry-removed', ...place});
+    this.#apply({event: 'task-deleted', id});
     return ok(undefined);
   }
 
@@ -208,22 +208,22 @@ export class TaskStack {
     if (pointer !== 'none' && index <= pointer.layer)
       return invalid("A layer can't be inserted before an executed one");
     return this.attempt(() => {
-      this.#happened({event: 'layer-inserted', index, created_at: this.#time()});
+      this.#apply({event: 'layer-inserted', index, created_at: this.#time()});
       this.#setHooks(index, hooks);
       for (const raw of task_ids) {
         const id = stackTaskId(raw);
         const task = this.#state.task(id);
         if (task === undefined) return invalid(`${noTask}: ${raw}`);
-        if (this.#state.isPlaced(id)) return invalid(`The task is already in a layer: ${raw}`);
+        if (this.#state.isInLayer(id)) return invalid(`The task is already in a layer: ${raw}`);
         if (task.status !== 'PENDING') return invalid(`Only pending tasks can be put into a layer: ${raw}`);
-        this.#place(id, {layer: index, index: this.#layerAt(index).tasks.length});
+        this.#insertEntry(id, {layer: index, index: this.#layerAt(index).tasks.length});
       }
       return ok(this.#layerAt(index));
     });
   }
 
   changeHooks(index: number, changes: HookChanges): Answer<TaskLayer> {
-    const layer = this.#openLayer(index);
+    const layer = this.#changeableLayer(index);
     if (layer.tag === 'failed') return layer;
     const {pointer} = this.#state;
     if (changes.pre_hook === null && pointer !== 'none' && pointer.kind === 'pre-hook' && pointer.layer === index)
@@ -233,26 +233,26 @@ export class TaskStack {
   }
 
   addTask(layerIndex: number, {task_id, insert_index}: AdditionRequest): Answer<TaskLayer> {
-    const layer = this.#openLayer(layerIndex);
+    const layer = this.#changeableLayer(layerIndex);
     if (layer.tag === 'failed') return layer;
     const id = stackTaskId(task_id);
     const task = this.task(id);
     if (task.tag === 'failed') return task;
-    if (this.#state.isPlaced(id)) return notFound('The task is already in a layer');
+    if (this.#state.isInLayer(id)) return notFound('The task is already in a layer');
     if (task.value.status !== 'PENDING') return invalid('Only pending tasks can be put into a layer');
     const {length} = layer.value.tasks;
     const index = insert_index ?? length;
     if (index > length) return invalid(`The layer has ${String(length)} tasks, so insert_index is too large`);
     if (index < this.#state.executedTasks(layerIndex))
       return invalid("A task can't be inserted before an executed one");
-    this.#place(id, {layer: layerIndex, index});
+    this.#insertEntry(id, {layer: layerIndex, index});
     return ok(this.#layerAt(layerIndex));
   }
 
   removeTask(layerIndex: number, id: StackTaskId): Answer<undefined> {
-    const place = this.#changeablePlace(layerIndex, id);
+    const place = this.#changeableIndex(layerIndex, id);
     if (place.tag === 'failed') return place;
-    this.#happened({event: 'entry-removed', layer: layerIndex, index: place.value});
+    this.#apply({event: 'entry-removed', layer: layerIndex, index: place.value});
     return ok(undefined);
   }
 
@@ -260,26 +260,26 @@ export class TaskStack {
   replaceTask(layerIndex: number, {old_task_id, new_task_id}: ReplacementRequest): Answer<TaskLayer> {
     const oldId = stackTaskId(old_task_id);
     const newId = stackTaskId(new_task_id);
-    const place = this.#changeablePlace(layerIndex, oldId);
+    const place = this.#changeableIndex(layerIndex, oldId);
     if (place.tag === 'failed') return place;
     const old = this.task(oldId);
     if (old.tag === 'failed') return old;
     const added = this.task(newId);
     if (added.tag === 'failed') return added;
-    if (this.#state.isPlaced(newId)) return notFound('The new task is already in a layer');
+    if (this.#state.isInLayer(newId)) return notFound('The new task is already in a layer');
     if (added.value.status !== 'PENDING') return invalid('Only pending tasks can be put into a layer');
-    this.#happened({event: 'entry-removed', layer: layerIndex, index: place.value});
-    this.#place(newId, {layer: layerIndex, index: place.value});
+    this.#apply({event: 'entry-removed', layer: layerIndex, index: place.value});
+    this.#insertEntry(newId, {layer: layerIndex, index: place.value});
     if (!isFinalStatus(old.value.status)) {
       const task: StackTask = {...old.value, status: 'CANCELLED', updated_at: this.#time()};
-      this.#happened({event: 'task-put', task});
+      this.#apply({event: 'task-put', task});
     }
     return ok(this.#layerAt(layerIndex));
   }
 
   pointer(): ExecutionPointer | 'none' {
     const {pointer} = this.#state;
-    return pointer === 'none' ? 'none' : this.#shown(pointer);
+    return pointer === 'none' ? 'none' : this.#toApiPointer(pointer);
   }
 
   /** Going back makes executed positions changeable again. */
@@ -290,21 +290,21 @@ export class TaskStack {
     const wanted: Position =
       pre || post ? {kind: pre ? 'pre-hook' : 'post-hook', layer} : {kind: 'task', layer, index: index ?? 0};
     if (!this.#exists(wanted)) return invalid('The task stack has no such position');
-    this.#happened({event: 'pointer-set', pointer: wanted});
-    return ok(this.#shown(wanted));
+    this.#apply({event: 'pointer-set', pointer: wanted});
+    return ok(this.#toApiPointer(wanted));
   }
 
   /** Advances to the next position, or to the first if the pointer is not set. */
   advancePointer(): Answer<ExecutionPointer> {
     const [next] = this.#state.positionsFrom(this.#afterPointer());
     if (next === undefined) return invalid('Nothing to advance to: the task stack is at its end');
-    this.#happened({event: 'pointer-set', pointer: next});
-    return ok(this.#shown(next));
+    this.#apply({event: 'pointer-set', pointer: next});
+    return ok(this.#toApiPointer(next));
   }
 
   /** Marks the hook at the pointer, perhaps the end of the stack, as run. `next` skips it until the pointer moves. */
   finishHook(): void {
-    this.#happened({event: 'hook-finished'});
+    this.#apply({event: 'hook-finished'});
   }
 
   /** Returns the next work at or after the pointer. Skips finished tasks. */
@@ -327,7 +327,7 @@ export class TaskStack {
     return 'none';
   }
 
-  #happened(event: StackEvent): void {
+  #apply(event: StackEvent): void {
     this.#changes.push({event, undo: this.#state.apply(event)});
   }
 
@@ -342,14 +342,14 @@ export class TaskStack {
   }
 
   /** Returns a layer that was not executed. */
-  #openLayer(index: number): Answer<TaskLayer> {
+  #changeableLayer(index: number): Answer<TaskLayer> {
     return this.#state.isLayerExecuted(index) ? notFound('The layer was executed') : this.layer(index);
   }
 
   #setHooks(index: number, {pre_hook, post_hook}: HookChanges): void {
     if (pre_hook === undefined && post_hook === undefined) return;
     const layer = this.#layerAt(index);
-    this.#happened({
+    this.#apply({
       event: 'hooks-set',
       index,
       pre_hook: pre_hook === undefined ? layer.pre_hook : pre_hook,
@@ -357,20 +357,20 @@ export class TaskStack {
     });
   }
 
-  #place(id: StackTaskId, at: {readonly layer: number; readonly index: number}): void {
-    this.#happened({event: 'entry-inserted', ...at, entry: {task_id: id, created_at: this.#time()}});
+  #insertEntry(id: StackTaskId, at: {readonly layer: number; readonly index: number}): void {
+    this.#apply({event: 'entry-inserted', ...at, entry: {task_id: id, created_at: this.#time()}});
   }
 
   /** Returns the index of a task in this layer, if it was not executed. */
-  #changeablePlace(layer: number, id: StackTaskId): Answer<number> {
+  #changeableIndex(layer: number, id: StackTaskId): Answer<number> {
     if (this.#state.layer(layer) === undefined) return notFound(noLayer);
-    const place = this.#state.placeOf(id);
+    const place = this.#state.positionOf(id);
     if (place === 'nowhere' || place.layer !== layer) return notFound('The task is not in this layer');
     return place.index < this.#state.executedTasks(layer) ? notFound('The task was executed') : ok(place.index);
   }
 
   #isExecuted(id: StackTaskId): boolean {
-    const place = this.#state.placeOf(id);
+    const place = this.#state.positionOf(id);
     return place !== 'nowhere' && place.index < this.#state.executedTasks(place.layer);
   }
 
@@ -407,7 +407,7 @@ export class TaskStack {
     }
   }
 
-  #shown(position: Position): ExecutionPointer {
+  #toApiPointer(position: Position): ExecutionPointer {
     return {
       current_layer_index: position.layer,
       current_task_index: this.#indexOf(position),

@@ -1,4 +1,4 @@
-import {isGoing} from '../../actions/block-text.ts';
+import {isRunning} from '../../actions/block-text.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {
   type CompactionPreview,
@@ -129,7 +129,7 @@ function blocksQuestion(panel: BlocksPanel, context: () => PressContext): LineQu
   const ask = 'Type a number and press Enter, or 0 to go back.';
   return numberedChoice({title: 'Background commands:', rows: blocks.map(blockLine), ask}, row => {
     const block = blocks[row];
-    if (block === undefined || !isGoing(block.state)) return askAgain(`That command has ended. ${ask}`);
+    if (block === undefined || !isRunning(block.state)) return askAgain(`That command has ended. ${ask}`);
     const actions: readonly (readonly [label: string, press: KeyPress, say: string])[] = [
       ['take over its terminal', key('enter'), ''],
       ['stop it', {kind: 'text', text: blockKeys.stop}, `Stopping ${block.id}.`],

@@ -1,5 +1,5 @@
 import {openReview, printReview} from '../commands/review.ts';
-import {endsInBackground} from '../../actions/background-end.ts';
+import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import {programName} from '../../actions/block-text.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
@@ -195,7 +195,8 @@ export class ScreenReaderSession {
     this.#terminal.say(lines);
     for (const event of events) {
       this.#follow(event);
-      if (endsInBackground(event)) this.#options.engine.submit({op: 'hear-agents', id: this.#options.newPromptId()});
+      if (isBackgroundAgentEnd(event))
+        this.#options.engine.submit({op: 'hear-agents', id: this.#options.newPromptId()});
       if (event.event === 'terminal-needed' && this.#attached.block === undefined) this.#attached.start(event.block);
     }
     this.#question.follow(events, view);

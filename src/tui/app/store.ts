@@ -1,5 +1,5 @@
 import {programName} from '../../actions/block-text.ts';
-import {endsInBackground} from '../../actions/background-end.ts';
+import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {ScreenSize} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -196,7 +196,8 @@ export class Store {
       this.#view = reduce(this.#view, event);
       this.#clock.handleEvent(event);
       if (event.event === 'terminal-needed') this.#host.attach(event.block);
-      if (endsInBackground(event)) this.#options.engine.submit({op: 'hear-agents', id: this.#options.newPromptId()});
+      if (isBackgroundAgentEnd(event))
+        this.#options.engine.submit({op: 'hear-agents', id: this.#options.newPromptId()});
       if (event.event === 'review-opened') this.#slash.openReview(event.range);
       this.#ui = restoreRewoundPrompt(this.#ui, event);
       if (event.event === 'compaction-begun' && this.#awaitsSummary) {

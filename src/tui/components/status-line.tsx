@@ -2,7 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import {Box} from 'ink';
 import type {ReactNode} from 'react';
 import type {BlockInfo} from '../../actions/ports.ts';
-import {isGoing} from '../../actions/block-text.ts';
+import {isRunning} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Effort} from '../../domain/model-stream.ts';
 import type {RunningSession} from '../../domain/session-list.ts';
@@ -107,7 +107,7 @@ function joinParts(parts: Parts) {
 const list = (facts: readonly string[]): string => facts.filter(fact => fact !== '').join(glyphs.separator);
 
 function partsOf({view, effort, blocks, sessions, hint, vim}: Omit<StatusLineProps, 'width'>): Parts {
-  const running = blocks.filter(({state}) => isGoing(state));
+  const running = blocks.filter(({state}) => isRunning(state));
   const isBypassing = view.mode === 'bypassPermissions';
   const isUnused = view.run.state === 'idle' && Object.keys(view.usage.models).length === 0;
   return {

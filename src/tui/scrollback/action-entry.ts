@@ -1,7 +1,7 @@
 import {firstLine, pluralize} from '../../base/clip.ts';
 import type {SettledCall} from '../../actions/agent-event.ts';
 import {accessOf, type Action} from '../../actions/catalogue.ts';
-import {commandIn, editedFiles, endWords, exitedBadly, printedOutput} from '../../actions/outcome.ts';
+import {commandInputOf, editedFiles, endingText, isFailedCommand, printedOutput} from '../../actions/outcome.ts';
 import {pastResult, type PastResult} from '../../actions/past-result.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {nameOf} from '../../actions/request-file-edits.ts';
@@ -118,7 +118,7 @@ function actionSpans(
   {action, label, by}: {readonly action: Action | 'unknown'} & Pick<ActionEntry, 'label' | 'by'>,
   frame: EntryFrame,
 ): readonly StyledSpan[] {
-  const input = action === 'unknown' ? undefined : commandIn(action);
+  const input = action === 'unknown' ? undefined : commandInputOf(action);
   if (input === undefined) return [{text: visibleLine(withTildes(label, frame.home)), roles: []}];
   const typed = by === 'user' ? '! ' : '';
   if (frame.verbosity === 'full') return [{text: visible(typed + input.command.trimEnd()), roles: []}];
@@ -161,7 +161,7 @@ function noteOf(stage: ActionStage, progress: ActionProgress | undefined): reado
 }
 
 const endOf = (call: SettledCall): readonly string[] =>
-  call.tag === 'undecodable' ? [] : [endWords(call.result)].filter(words => words !== '');
+  call.tag === 'undecodable' ? [] : [endingText(call.result)].filter(words => words !== '');
 
 /** Returns the files that the action changes or changed, as far as known. */
 function filesOf(stage: ActionStage): readonly FileDiff[] {
@@ -218,7 +218,7 @@ const marks = {
 function markOf(stage: ActionStage): Mark {
   if (stage.stage !== 'settled') return marks[stage.stage];
   const {result: call} = stage;
-  return call.tag === 'undecodable' || exitedBadly(call.result) ? marks.error : marks[call.result.settled.state];
+  return call.tag === 'undecodable' || isFailedCommand(call.result) ? marks.error : marks[call.result.settled.state];
 }
 
 /** Returns the outcome of a call from a resumed session. `notes` also contain the duration. */

@@ -4,8 +4,8 @@ import {agentFacts} from '../../actions/start-agent.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
 import type {ReadEntry} from '../../actions/read-files.ts';
-import {type KeptChanges, keptWords} from '../../actions/sandbox-exec.ts';
-import {placeText} from '../../actions/search-codebase.ts';
+import {type KeptChanges, dryRunText} from '../../actions/sandbox-exec.ts';
+import {matchText} from '../../actions/search-codebase.ts';
 import {blockStateText} from '../../actions/block-text.ts';
 import type {ChangesOutcome} from '../../actions/changes-port.ts';
 import type {McpResult} from '../../actions/mcp-port.ts';
@@ -124,7 +124,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     kept === 'none'
       ? withChanges(reportBody(report, frame, by), report.changes, frame)
       : withDryRun(reportBody(report, frame, by), kept, frame),
-  'search-codebase': ({places}, frame) => listBody(places.map(placeText), countOf(places.length, 'place'), frame),
+  'search-codebase': ({places}, frame) => listBody(places.map(matchText), countOf(places.length, 'place'), frame),
   'fetch-conversation': ({title, messages, total}, frame) =>
     noteBody(title, frame, `${messages.length} of ${countOf(total, 'message')}`),
   'request-computer-use': ({until}) =>
@@ -288,7 +288,7 @@ function withDryRun({rows, foot}: ResultBody, kept: KeptChanges, frame: EntryFra
   const parts = commandParts(kept.changes.filter(isFile), kept.diffs);
   return {
     rows: [...rows, ...changeRows(parts, {tense: 'present', unnamed: 0}, frame)],
-    foot: [...foot, keptWords(kept), ...how],
+    foot: [...foot, dryRunText(kept), ...how],
   };
 }
 

@@ -1,6 +1,11 @@
 import type {PromptEnd} from '../../actions/agent-event.ts';
-import {worksByAgent} from '../../actions/catalogue.ts';
-import {type Glance, glancesAt, pastGlances, targetsOf} from '../../actions/exploration.ts';
+import {isAgentAction} from '../../actions/catalogue.ts';
+import {
+  type ExplorationItem,
+  explorationItems,
+  pastExplorationItems,
+  explorationTargets,
+} from '../../actions/exploration.ts';
 import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
@@ -119,8 +124,8 @@ const isAgentCall = (entry: Entry): entry is ActionEntry =>
   entry.kind === 'action' &&
   entry.stage.stage !== 'waiting' &&
   (entry.stage.stage !== 'settled'
-    ? worksByAgent(entry.stage.action)
-    : entry.stage.result.tag === 'action' && worksByAgent(entry.stage.result.result));
+    ? isAgentAction(entry.stage.action)
+    : entry.stage.result.tag === 'action' && isAgentAction(entry.stage.result.result));
 
 /** Returns a sub-agent's row: name, current activity, time and tokens. */
 function agentRow(
@@ -316,9 +321,9 @@ export function explorationRows(
   const {theme, width} = frame;
   const heading = state === 'growing' ? 'Exploring' : 'Explored';
   const merged = mergeReads(
-    steps.flatMap(glancesOf).map(glance => ({
-      ...glance,
-      target: withTildes(withRelativePaths(glance.target, directory), frame.home),
+    steps.flatMap(itemsOf).map(item => ({
+      ...item,
+      target: withTildes(withRelativePaths(item.target, directory), frame.home),
     })),
   );
   const hidden = Math.max(0, merged.length - maxGlances);
@@ -326,8 +331,8 @@ export function explorationRows(
   const shown = state === 'growing' ? merged.slice(-maxGlances) : merged.slice(0, maxGlances);
   const indent = width < minIndentWidth ? '    ' : ' '.repeat(margin.length + heading.length + 2);
   const lead = `${margin}${heading}  `;
-  const rows = shown.flatMap((glance, at) =>
-    wrapSpans(spansOf(glance), frame, at === 0 ? {first: lead, rest: indent, roles: []} : hanging(indent)),
+  const rows = shown.flatMap((item, at) =>
+    wrapSpans(spansOf(item), frame, at === 0 ? {first: lead, rest: indent, roles: []} : hanging(indent)),
   );
   const more = `${hidden} more · Ctrl+O`;
   return hidden === 0 ? rows : [...rows, `${indent}${theme.style(['dim'], more)}`];
@@ -335,35 +340,35 @@ export function explorationRows(
 
 const hanging = (indent: string) => ({first: indent, rest: `${indent}  `, roles: []}) as const;
 
-const spansOf = ({verb, target, found, failed}: Glance): readonly StyledSpan[] => [
+const spansOf = ({verb, target, found, failed}: ExplorationItem): readonly StyledSpan[] => [
   ...(failed ? [{text: `${glyphs.error} `, roles: ['error'] as const}] : []),
   {text: visibleLine(`${verb} ${target}${found === '' ? '' : `: ${found}`}`), roles: ['dim']},
 ];
 
 /** Joins consecutive reads into one list, each file once. */
-function mergeReads(glances: readonly Glance[]): readonly Glance[] {
-  const merged: Glance[] = [];
+function mergeReads(items: readonly ExplorationItem[]): readonly ExplorationItem[] {
+  const merged: ExplorationItem[] = [];
   const targets: string[] = [];
-  for (const glance of glances) {
+  for (const item of items) {
     const last = merged.at(-1);
-    const isPlain = glance.verb === 'read' && glance.found === '';
+    const isPlain = item.verb === 'read' && item.found === '';
     if (!isPlain) targets.length = 0;
-    if (isPlain && targets.includes(glance.target)) continue;
+    if (isPlain && targets.includes(item.target)) continue;
     if (isPlain && last !== undefined && targets.length > 0) {
-      merged[merged.length - 1] = {...last, target: `${last.target}, ${glance.target}`};
-    } else merged.push(glance);
-    if (isPlain) targets.push(glance.target);
+      merged[merged.length - 1] = {...last, target: `${last.target}, ${item.target}`};
+    } else merged.push(item);
+    if (isPlain) targets.push(item.target);
   }
   return merged;
 }
 
-function glancesOf(step: ExplorationStep): readonly Glance[] {
+function itemsOf(step: ExplorationStep): readonly ExplorationItem[] {
   if (step.kind === 'thinking') return [];
   if (step.kind === 'past-action') {
-    return step.action === 'unknown' ? [] : pastGlances(step.action, step.outcome, step.resultText);
+    return step.action === 'unknown' ? [] : pastExplorationItems(step.action, step.outcome, step.resultText);
   }
-  if (step.stage.stage !== 'settled') return targetsOf(step.stage.action);
-  return step.stage.result.tag === 'action' ? glancesAt(step.stage.result.result) : [];
+  if (step.stage.stage !== 'settled') return explorationTargets(step.stage.action);
+  return step.stage.result.tag === 'action' ? explorationItems(step.stage.result.result) : [];
 }
 
 /** Returns why a turn stopped, if it did not finish normally, then its closing line. A short answer has none. */

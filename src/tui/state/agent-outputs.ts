@@ -1,4 +1,4 @@
-import type {AgentEvent, AgentHappening} from '../../actions/agent-event.ts';
+import type {AgentEvent, NestedAgentEvent} from '../../actions/agent-event.ts';
 import {labelOf} from '../../actions/catalogue.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
@@ -31,7 +31,7 @@ export function updateAgents(agents: readonly AgentOutput[], event: SubAgentEven
     : [...agents, {row, tail: ''}];
 }
 
-function outputText(happened: AgentHappening): string {
+function outputText(happened: NestedAgentEvent): string {
   const {event} = happened;
   switch (event.event) {
     case 'text':

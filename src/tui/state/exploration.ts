@@ -1,4 +1,4 @@
-import {explores} from '../../actions/exploration.ts';
+import {isExploration} from '../../actions/exploration.ts';
 import type {Entry, ExplorationStep} from './view.ts';
 
 /** Appends an entry. A read, search, or listing joins the exploration before it. `directory` is the workspace. */
@@ -16,6 +16,6 @@ export const isBetweenSteps = (entry: Entry): boolean =>
   entry.kind === 'thinking' || (entry.kind === 'text' && entry.written === 'nothing' && entry.rest.trim() === '');
 
 function isStep(entry: Entry): entry is ExplorationStep {
-  if (entry.kind === 'past-action') return entry.action !== 'unknown' && explores(entry.action);
-  return entry.kind === 'action' && entry.stage.stage === 'queued' && explores(entry.stage.action);
+  if (entry.kind === 'past-action') return entry.action !== 'unknown' && isExploration(entry.action);
+  return entry.kind === 'action' && entry.stage.stage === 'queued' && isExploration(entry.stage.action);
 }

@@ -1,5 +1,5 @@
 import {labelOf, userCommandAction} from '../../actions/catalogue.ts';
-import {changesTodos} from '../../actions/outcome.ts';
+import {isTodoUpdate} from '../../actions/outcome.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import {resultText} from '../../actions/past-result.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -53,7 +53,7 @@ function entriesOf(
         return [textEntry(`${message.id}/${at}`, block.text, 'done')];
       case 'tool-call': {
         const past = pastAction(block, results.get(block.id), directory);
-        return past.action !== 'unknown' && changesTodos(past.action) ? [] : [past];
+        return past.action !== 'unknown' && isTodoUpdate(past.action) ? [] : [past];
       }
       case 'other':
         return isCallExtras(block) ? [] : [otherEntry(block.type)];

@@ -3,7 +3,7 @@ import {accessOf} from '../../actions/catalogue.ts';
 import type {ScrollStep} from './scroll-position.ts';
 import type {Effect, PressContext} from './effect.ts';
 import type {Approval} from '../../actions/agent-event.ts';
-import {isGoing} from '../../actions/block-text.ts';
+import {isRunning} from '../../actions/block-text.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {emptyDraft, isEmptyDraft} from '../editor/draft.ts';
@@ -149,7 +149,7 @@ const stop: readonly Effect[] = [{do: 'op', op: {op: 'interrupt'}}];
 /** Handles Ctrl+T: attaches to the user's command that needs a terminal, or to the running block. If several run, opens the list. */
 function takeTerminal(ui: Ui, {blocks, view: {terminalNeeded}}: PressContext): UiStep {
   if (terminalNeeded !== 'none') return {ui, effects: [{do: 'attach', block: terminalNeeded.block}]};
-  const [first, ...more] = blocks.filter(({state}) => isGoing(state));
+  const [first, ...more] = blocks.filter(({state}) => isRunning(state));
   if (first === undefined) return {ui, effects: [{do: 'notify', text: 'No background commands'}]};
   return more.length === 0 ? {ui, effects: [{do: 'attach', block: first.id}]} : noEffects({...ui, panel: blocksPanel});
 }

@@ -5,8 +5,8 @@ import {fallbackText} from '../../domain/model-fallback.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import type {Question} from '../../actions/ports.ts';
 import {labelOf} from '../../actions/catalogue.ts';
-import {explores} from '../../actions/exploration.ts';
-import {changedFiles, changesOfCommand, changesTodos} from '../../actions/outcome.ts';
+import {isExploration} from '../../actions/exploration.ts';
+import {changedFiles, changesOfCommand, isTodoUpdate} from '../../actions/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {compactedText, contextFullPercent} from '../../domain/compaction.ts';
 import {type ActionId, actionId, type MessageId} from '../../domain/ids.ts';
@@ -96,7 +96,7 @@ export function reduce(view: View, event: AgentEvent): View {
       return {...view, entries: view.entries.map(markDone)};
     case 'action-queued':
       // The todo panel shows these actions.
-      if (changesTodos(event.action)) return view;
+      if (isTodoUpdate(event.action)) return view;
       return addEntry(view, {
         kind: 'action',
         id: event.id,
@@ -269,7 +269,7 @@ function turnFacts({files, uncounted, actions, costBefore}: RunningTurn, summary
 }
 
 function afterAction(turn: RunningTurn, {result}: AgentEvent & {readonly event: 'action-settled'}): RunningTurn {
-  if (result.tag === 'undecodable' || explores(result.result) || changesTodos(result.result)) return turn;
+  if (result.tag === 'undecodable' || isExploration(result.result) || isTodoUpdate(result.result)) return turn;
   const files = new Map(turn.files);
   for (const {path, added, removed} of changedFiles(result.result)) {
     const before = files.get(path);
@@ -417,7 +417,7 @@ function settleAction(view: View, event: AgentEvent & {readonly event: 'action-s
     turn: afterAction(view.turn, event),
   };
   if (view.entries.some(entry => isAction(entry, id))) return changeStage(without, id, stageFrom);
-  if (event.result.tag === 'action' && changesTodos(event.result.result)) return without;
+  if (event.result.tag === 'action' && isTodoUpdate(event.result.result)) return without;
   return addEntry(without, {kind: 'action', id, by: 'agent', label: name, stage: stageFrom(undefined)});
 }
 

@@ -1,4 +1,4 @@
-import {canGoOnBehind, worksByAgent} from '../../actions/catalogue.ts';
+import {canMoveToBackground, isAgentAction} from '../../actions/catalogue.ts';
 import {knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
 import type {ActionId} from '../../domain/ids.ts';
@@ -30,7 +30,7 @@ export const isIdle = ({run, queued}: View): boolean => run.state === 'idle' && 
 /** Returns the action whose command runs in the foreground, or `undefined` if there is none. */
 export function foregroundCommand({entries}: View): ActionId | undefined {
   for (const entry of entries) {
-    if (entry.kind === 'action' && entry.stage.stage === 'running' && canGoOnBehind(entry.stage.action))
+    if (entry.kind === 'action' && entry.stage.stage === 'running' && canMoveToBackground(entry.stage.action))
       return entry.id;
   }
   return undefined;
@@ -104,7 +104,7 @@ export const isFinishedTodo = (todo: Todo): boolean => todo.status === 'complete
 /** Describes the agent's current activity: `Editing README.md`, `Thinking`, `Working`. */
 export function activityText({entries}: View): string {
   const running = entries.filter(entry => entry.kind === 'action').filter(({stage}) => stage.stage === 'running');
-  const agents = running.filter(({stage}) => stage.stage === 'running' && worksByAgent(stage.action));
+  const agents = running.filter(({stage}) => stage.stage === 'running' && isAgentAction(stage.action));
   if (agents.length > 1) return `${agents.length} agents running`;
   const action = running.at(-1);
   if (action !== undefined) return toProgressLabel(action.label);

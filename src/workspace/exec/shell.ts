@@ -11,7 +11,7 @@ import type {
   ShellReport,
   ShellRequest,
 } from '../../actions/ports.ts';
-import {type ChangesOutcome, changesTexts, inBackground, noHeldChanges} from '../../actions/changes-port.ts';
+import {type ChangesOutcome, changesTexts, markAsBackground, emptyChangesOutcome} from '../../actions/changes-port.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
@@ -172,7 +172,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       leftRunning: [],
       notes,
       blocked: '',
-      changes: noHeldChanges,
+      changes: emptyChangesOutcome,
       ...more,
     });
 
@@ -219,7 +219,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     const release = async (): Promise<readonly string[]> => {
       const known = notes.length;
       const changes = await decideChanges(moved.signal.aborted ? moved.signal : signal, '');
-      return [...notes.slice(known), ...changesTexts(moved.signal.aborted ? inBackground(changes) : changes)];
+      return [...notes.slice(known), ...changesTexts(moved.signal.aborted ? markAsBackground(changes) : changes)];
     };
     const updateDirectory = (end: ShellReport['end']): void => {
       if (end.kind !== 'exited') return;
@@ -241,7 +241,7 @@ export function makeShell(options: ShellOptions): ShellPort {
           isHandedOver = true;
           if (ran.value.end.kind === 'moved') moved.abort();
           updateDirectory(ran.value.end);
-          const changes = moved.signal.aborted ? noHeldChanges : await decideChanges(signal, '');
+          const changes = moved.signal.aborted ? emptyChangesOutcome : await decideChanges(signal, '');
           return await settle(ran.value.end, {output: ran.value.output, changes});
         }
         notes.push(`weft couldn't open a terminal (${firstLine(ran.error, 200)}), so the command ran on pipes`);

@@ -1,6 +1,6 @@
 import {writeFile} from 'node:fs/promises';
 import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
-import {cutNote} from '../../actions/web-port.ts';
+import {truncationNote} from '../../actions/web-port.ts';
 import {ok, type Outcome} from '../../base/outcome.ts';
 import {blockTexts} from '../../domain/conversation.ts';
 import type {Fault} from '../../domain/fault.ts';
@@ -56,5 +56,5 @@ async function saveLongAnswer(result: McpResult, newFile: () => string): Promise
     shown += text.length;
     return text === '' ? [] : [{...block, text}];
   });
-  return {blocks: [...blocks, {kind: 'text', text: cutNote({shown, length: whole.length, file})}]};
+  return {blocks: [...blocks, {kind: 'text', text: truncationNote({shown, length: whole.length, file})}]};
 }

@@ -3,7 +3,7 @@ import type {FileChange, ResolvedCommand} from '../../domain/risk.ts';
 import {isFolder} from '../files/list-folder.ts';
 import {existsSync, readdirSync, statSync} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
-import {type ImpactPort, type ImpactReport, noImpact} from '../../actions/ports.ts';
+import {type ImpactPort, type ImpactReport, emptyImpactReport} from '../../actions/ports.ts';
 import {makePaths, realPath} from '../files/resolve-path.ts';
 import {expandPaths, type PathWrite, writesOf} from './command-writes.ts';
 import {deletionImpact, kindOf, maxCounted} from './deletion-impact.ts';
@@ -38,7 +38,7 @@ export function makeImpact(options: ImpactOptions): ImpactPort {
   const paths = makePaths(options);
   return {
     async find(commands, signal) {
-      if (signal.aborted) return noImpact;
+      if (signal.aborted) return emptyImpactReport;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
       const context: ImpactContext = {...options, signal: limit};
       const found: Impact[] = [];
@@ -68,7 +68,7 @@ function report(found: readonly Impact[], show: (path: string) => string): Impac
   const shown = paths.slice(0, maxNamed);
   const more = found.reduce((sum, one) => sum + one.more, 0) + paths.length - shown.length;
   const diffs = found.flatMap(one => one.diffs.map(diff => ({...diff, path: show(diff.path)})));
-  return summaries.length === 0 ? noImpact : {summary: summaries.join('; '), paths: shown, more, diffs};
+  return summaries.length === 0 ? emptyImpactReport : {summary: summaries.join('; '), paths: shown, more, diffs};
 }
 
 /** Programs whose loss doesn't follow from their words alone. */

@@ -1,5 +1,5 @@
 import {firstLine} from '../../base/clip.ts';
-import {type ChangesOutcome, type DecideChanges, noHeldChanges} from '../../actions/changes-port.ts';
+import {type ChangesOutcome, type DecideChanges, emptyChangesOutcome} from '../../actions/changes-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {confines, type Rights} from '../../domain/sandbox.ts';
 import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure} from './sandbox.ts';
@@ -66,15 +66,15 @@ export async function openLaunch(
 
   async function decideChanges(decide: 'none' | DecideChanges, signal: AbortSignal): Promise<LaunchEnd> {
     if (current.kind === 'plain' || current.view === 'direct' || decide === 'none')
-      return {changes: noHeldChanges, notes: close()};
+      return {changes: emptyChangesOutcome, notes: close()};
     // The changes are always read completely; only the decision can be aborted.
     const held = await current.view.read(new AbortController().signal);
     if (held.tag === 'failed')
       return {
-        changes: noHeldChanges,
+        changes: emptyChangesOutcome,
         notes: [`its changes were dropped: weft could not read them (${held.error})`, ...close()],
       };
-    const changes = held.value.changes.length === 0 ? noHeldChanges : await decide(held.value, signal);
+    const changes = held.value.changes.length === 0 ? emptyChangesOutcome : await decide(held.value, signal);
     return {changes, notes: close()};
   }
 

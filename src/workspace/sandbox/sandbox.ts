@@ -1,4 +1,4 @@
-import type {HeldChanges} from '../../actions/changes-port.ts';
+import type {PendingChanges} from '../../actions/changes-port.ts';
 import type {CommandHosts} from '../../actions/ports.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import type {Confinement} from '../../domain/risk.ts';
@@ -63,7 +63,7 @@ export interface EnclosedStart extends CommandStart {
 export interface CommandView {
   readonly layers: readonly ViewLayer[];
   /** Reads the command's changes. Call this once, after all processes of the command have ended. */
-  read(signal: AbortSignal): Promise<Outcome<HeldChanges, string>>;
+  read(signal: AbortSignal): Promise<Outcome<PendingChanges, string>>;
   /** Removes the upper folders and their content. Call this once, after all processes of the command have ended. */
   close(): void;
 }
@@ -112,7 +112,7 @@ export interface SandboxPolicy {
   readonly readChanges: (
     view: Pick<CommandView, 'layers'>,
     signal: AbortSignal,
-  ) => Promise<Outcome<HeldChanges, string>>;
+  ) => Promise<Outcome<PendingChanges, string>>;
   /** `read-only`: the whole `.git`. `guarded`: only the parts that run programs or choose them. */
   readonly repository: 'guarded' | 'read-only';
   /** `filtered`: only through the proxy behind this socket. */

@@ -1,4 +1,4 @@
-import type {CodePlace} from '../../actions/ports.ts';
+import type {CodeMatch} from '../../actions/ports.ts';
 import {clip} from '../../base/clip.ts';
 import type {QueryTerm} from './query-terms.ts';
 
@@ -100,7 +100,7 @@ const encodedData = /^\s*[\w+/=-]{40,}\s*$/u;
 export interface CodeScan {
   readonly counts: readonly number[];
   readonly length: number;
-  readonly place: CodePlace;
+  readonly place: CodeMatch;
 }
 
 /** Scans a file for the terms. Returns `undefined` if it contains none. */
@@ -160,7 +160,7 @@ function bestPassage(hits: readonly Hit[]): readonly Hit[] | undefined {
 function toCodePlace(
   {path, lines}: {readonly path: string; readonly lines: readonly string[]},
   passage: readonly Hit[],
-): CodePlace {
+): CodeMatch {
   const from = passage[0]?.line ?? 1;
   const shown = passage
     .toSorted((a, b) => hitWeight(b) - hitWeight(a) || a.line - b.line)

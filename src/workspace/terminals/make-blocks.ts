@@ -1,4 +1,4 @@
-import {isGoing} from '../../actions/block-text.ts';
+import {isRunning} from '../../actions/block-text.ts';
 import type {TerminalControl, BlockInfo, BlocksPort, BlockSnapshot, ScreenSize} from '../../actions/ports.ts';
 import {firstLine} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -483,4 +483,4 @@ const backgroundOptions = {place: 'background', size, observe: () => {}} as cons
 const pagerNote = (pager: string): string =>
   `${pager} shows one page at a time and waits for keys: space turns the page, q quits; or run the command without a pager`;
 
-const isOver = (block: Block): boolean => !isGoing(block.info().state);
+const isOver = (block: Block): boolean => !isRunning(block.info().state);

@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {STATUS_CODES} from 'node:http';
-import {framed, type PageContent, type WebFetchRequest, type WebPage} from '../../actions/web-port.ts';
+import {frameUntrusted, type PageContent, type WebFetchRequest, type WebPage} from '../../actions/web-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
@@ -154,7 +154,7 @@ async function cutText(
   const boundary = newBoundary();
   const whole = {kind: 'text', text, length: text.length, file: undefined, boundary, mediaType} as const;
   if (text.length <= maxShownLength) return whole;
-  const file = await saveText(`${url}\n${framed(text, boundary)}\n`, newFile);
+  const file = await saveText(`${url}\n${frameUntrusted(text, boundary)}\n`, newFile);
   return {...whole, text: truncateText(text), file};
 }
 

@@ -1,6 +1,6 @@
 import {connect, createServer, type Socket} from 'node:net';
 import {afterEach, describe, expect, test} from 'vitest';
-import {type McpPort, noMcp} from '../../../src/actions/mcp-port.ts';
+import {type McpPort, noopMcp} from '../../../src/actions/mcp-port.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import type {TerminalControl} from '../../../src/actions/ports.ts';
 import type {AgentClient, Op, Query, QueryName, Watch, WatchName} from '../../../src/agent/client.ts';
@@ -275,7 +275,7 @@ describe.each([
 
   test('finds resources of MCP servers behind the files', async () => {
     const resource = {server: 'notes', uri: 'mem://Plan', name: 'what to do', description: '', mediaType: ''};
-    const mcp: McpPort = {...noMcp, listedResources: () => [resource, {...resource, uri: 'mem://b', name: 'other'}]};
+    const mcp: McpPort = {...noopMcp, listedResources: () => [resource, {...resource, uri: 'mem://b', name: 'other'}]};
     const finder: FileFinder = {find: async (_letters, tell) => tell({paths: ['a'], state: 'complete'})};
     const {client} = await open([], {host: {finder, mcp}});
     const found = async (letters: string) => {

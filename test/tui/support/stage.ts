@@ -1,5 +1,5 @@
 import {reasonOf} from '../../support/reason.ts';
-import {noImpact} from '../../../src/actions/ports.ts';
+import {emptyImpactReport} from '../../../src/actions/ports.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
@@ -93,7 +93,7 @@ export const approval = (id: string, command: string, verdict: Partial<Verdict> 
   wording: 'model',
   sessionGrant: 'rm in this folder',
   obligations: [],
-  impact: noImpact,
+  impact: emptyImpactReport,
   citations: [],
 });
 

@@ -1,4 +1,4 @@
-import {noHeldChanges} from '../../../src/actions/changes-port.ts';
+import {emptyChangesOutcome} from '../../../src/actions/changes-port.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
 import {emptyUserChanges} from '../../../src/domain/file-edit.ts';
@@ -10,7 +10,7 @@ export function commandEvents(
   name: string,
   command: string,
   text: string,
-  changes = noHeldChanges,
+  changes = emptyChangesOutcome,
 ): readonly AgentEvent[] {
   const id = actionId(name);
   const action = actionOf('request-command-output', {

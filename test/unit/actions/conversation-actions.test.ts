@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ConversationsPort, FetchedConversation} from '../../../src/actions/conversations-port.ts';
 import {decodeAction} from '../../../src/actions/decode-action.ts';
-import {noAbilities} from '../../../src/actions/front-end.ts';
+import {emptyAbilities} from '../../../src/actions/front-end.ts';
 import type {EngineOptions} from '../../../src/agent/create-engine.ts';
 import type {Json} from '../../../src/base/json.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
@@ -210,7 +210,7 @@ describe('seldom used tools', () => {
 
   test.each<[where: string, options: Partial<EngineOptions>, others: readonly string[]]>([
     ['a terminal', {}, forPeople],
-    ['a front end that shows nothing', {frontEnd: noAbilities}, []],
+    ['a front end that shows nothing', {frontEnd: emptyAbilities}, []],
     ['a program that is asked', {frontEnd: new Set(['shows-suggestions'])}, ['SuggestPrompt']],
     ['nobody', {interaction: 'unattended', frontEnd: new Set(['shows-suggestions'])}, []],
   ])('are named as far as they can be done: %s', async (_where, options, others) => {
@@ -228,7 +228,7 @@ describe('seldom used tools', () => {
       callBlock('SuggestPrompt', {prompt: 'next'}),
       callBlock('ToolSearch', {query: 'select:SuggestPrompt'}),
     ];
-    const bench = engineBench([callsTools(...script), says('end')], {options: {frontEnd: noAbilities}});
+    const bench = engineBench([callsTools(...script), says('end')], {options: {frontEnd: emptyAbilities}});
     await bench.prompt('go');
     expect(bench.events.flatMap(event => (event.event === 'action-settled' ? [event.toolResult] : []))).toEqual(
       [

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {actionOf, modelContent, resultOf} from '../../../src/actions/catalogue.ts';
-import {glancesAt, pastGlances, targetsOf} from '../../../src/actions/exploration.ts';
+import {explorationItems, pastExplorationItems, explorationTargets} from '../../../src/actions/exploration.ts';
 import {outcomeOf} from '../../../src/actions/outcome.ts';
 import type {CodebaseReport} from '../../../src/actions/ports.ts';
 
@@ -14,12 +14,12 @@ function said(report: CodebaseReport) {
     .map(block => (block.kind === 'text' ? block.text : ''))
     .join('');
   const plain = outcomeOf({tag: 'action', result}).words;
-  return {now: glancesAt(result), later: pastGlances(action, 'success', text), plain};
+  return {now: explorationItems(result), later: pastExplorationItems(action, 'success', text), plain};
 }
 
 test('a search for code says what it searches for and how many places it found, then and after --continue', () => {
   const target = {verb: 'searched', target: '"where is it …" in src', failed: false};
-  expect(targetsOf(action)).toEqual([{...target, found: ''}]);
+  expect(explorationTargets(action)).toEqual([{...target, found: ''}]);
   const none = {places: [], terms: ['retr'], files: 0, searched: 'cut'} as const;
   const two = {places: [place, {...place, within: ''}], terms: ['retr'], files: 9, searched: 'whole'} as const;
   expect(said(none)).toEqual({

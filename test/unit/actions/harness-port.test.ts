@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {type HarnessHost, noHarnesses} from '../../../src/actions/harness-port.ts';
+import {type HarnessHost, noopHarnesses} from '../../../src/actions/harness-port.ts';
 
 const host: HarnessHost = {
   observe: () => {},
@@ -17,7 +17,7 @@ test('where there are no harnesses none can be started', async () => {
     resume: 'new',
     isolation: 'none',
   } as const;
-  expect(await noHarnesses.start(request, host, new AbortController().signal)).toEqual({
+  expect(await noopHarnesses.start(request, host, new AbortController().signal)).toEqual({
     tag: 'failed',
     error: {kind: 'rejected', message: 'No harness named "claude" here.'},
   });

@@ -1,4 +1,4 @@
-import {type ChangesOutcome, noHeldChanges} from '../../../src/actions/changes-port.ts';
+import {type ChangesOutcome, emptyChangesOutcome} from '../../../src/actions/changes-port.ts';
 import {describe, expect, test} from 'vitest';
 import {type ActionResult, labelOf, modelContent} from '../../../src/actions/catalogue.ts';
 import {decodeAction} from '../../../src/actions/decode-action.ts';
@@ -19,7 +19,7 @@ const report = (end: ShellReport['end'], text = '', file?: string): ShellReport 
   nextDirectory: '/w',
   leftRunning: [],
   blocked: '',
-  changes: noHeldChanges,
+  changes: emptyChangesOutcome,
   notes: [],
 });
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type ActionName, actionOf} from '../../../src/actions/catalogue.ts';
-import {changesTexts, noHeldChanges} from '../../../src/actions/changes-port.ts';
+import {changesTexts, emptyChangesOutcome} from '../../../src/actions/changes-port.ts';
 import {pastResult, pastResultOf} from '../../../src/actions/past-result.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {lostResultText} from '../../../src/domain/history.ts';
@@ -25,7 +25,7 @@ describe('what people read of a result that was kept', () => {
     [
       command,
       `ok\n${changesTexts({
-        ...noHeldChanges,
+        ...emptyChangesOutcome,
         applied: [changed],
         dropped: [{change: changed, why: 'refused'}],
         said: 'No.',

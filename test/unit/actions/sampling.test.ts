@@ -22,7 +22,7 @@ async function allowed(params: JsonObject) {
       },
       sampling: {
         model: () => 'm',
-        obstacle: () => '',
+        refusalReason: () => '',
         async answer(question) {
           sent.push(question);
           return ok({text: 'yes', model: 'm', end: 'cut-off'});

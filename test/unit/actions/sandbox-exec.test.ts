@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {HeldChanges} from '../../../src/actions/changes-port.ts';
+import type {PendingChanges} from '../../../src/actions/changes-port.ts';
 import type {ActionPorts, ShellRequest} from '../../../src/actions/ports.ts';
 import {hostsOf} from '../../../src/actions/request-command-output.ts';
 import type {FileDiff} from '../../../src/actions/preview.ts';
@@ -40,9 +40,9 @@ const diffOf = (path: string): FileDiff => ({
 });
 
 /** Changes of a command, and what was done with them. */
-function heldChanges(made: readonly Change[], id: Awaited<ReturnType<HeldChanges['keep']>> = ok('c1')) {
+function heldChanges(made: readonly Change[], id: Awaited<ReturnType<PendingChanges['keep']>> = ok('c1')) {
   const done: string[] = [];
-  const held: HeldChanges = {
+  const held: PendingChanges = {
     changes: made,
     diffs: async paths => paths.map(diffOf),
     apply: async () => {
@@ -59,7 +59,7 @@ function heldChanges(made: readonly Change[], id: Awaited<ReturnType<HeldChanges
 
 /** A shell whose command has left these changes; `asked` gets each request. */
 const shellWith =
-  (held: HeldChanges, asked: ShellRequest[]) =>
+  (held: PendingChanges, asked: ShellRequest[]) =>
   async (request: ShellRequest, _: unknown, signal: AbortSignal): Promise<ReturnType<typeof finishedReport>> => {
     asked.push(request);
     if (request.changes !== 'none' && held.changes.length > 0) await request.changes(held, signal, '');
@@ -90,7 +90,7 @@ test('a dry run is confined, applies nothing, and gives the diff with the ID to 
   ]);
 });
 
-test.for<[name: string, made: readonly Change[], id: Awaited<ReturnType<HeldChanges['keep']>>, words: string]>([
+test.for<[name: string, made: readonly Change[], id: Awaited<ReturnType<PendingChanges['keep']>>, words: string]>([
   ['what changes nothing is not kept', [], ok('c1'), '[dry run: it changed nothing]'],
   [
     'why changes could not be kept is said',

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {actionId} from '../../../src/domain/ids.ts';
-import {Branch, type Tree} from '../../../src/agent/sub-agents/agent-branch.ts';
+import {AgentBranch, type AgentTree} from '../../../src/agent/sub-agents/agent-branch.ts';
 import {failed} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 
@@ -10,7 +10,7 @@ const unused = (): never => {
 
 test('who is closed while sub-agents are loaded waits for that, and closes them', async () => {
   const told: string[] = [];
-  const tree: Tree = {
+  const tree: AgentTree = {
     rows: () => [],
     start: async () => (told.push('start'), failed(rejected('none here'))),
     send: unused,
@@ -19,10 +19,10 @@ test('who is closed while sub-agents are loaded waits for that, and closes them'
     setMode: unused,
     close: async parent => void told.push(`close ${parent}`),
   };
-  const loading = Promise.withResolvers<Tree>();
-  const branch = new Branch(() => loading.promise, {session: unused, parent: 'main', depth: 0});
+  const loading = Promise.withResolvers<AgentTree>();
+  const branch = new AgentBranch(() => loading.promise, {session: unused, parent: 'main', depth: 0});
   expect(branch.rows()).toEqual([]);
-  branch.expect();
+  branch.preload();
   const closed = branch.close().then(() => told.push('closed'));
   await Promise.resolve();
   expect(told).toEqual([]);
@@ -32,7 +32,7 @@ test('who is closed while sub-agents are loaded waits for that, and closes them'
 });
 
 test('who has started none has nothing to load', async () => {
-  const branch = new Branch(unused, {session: unused, parent: 'main', depth: 0});
+  const branch = new AgentBranch(unused, {session: unused, parent: 'main', depth: 0});
   branch.setMode('plan');
   await branch.close();
   expect([branch.takeNotes(), branch.takeDenials(), branch.rows()]).toEqual([[], [], []]);
@@ -40,7 +40,7 @@ test('who has started none has nothing to load', async () => {
 
 test('a call loads what runs sub-agents once', async () => {
   let loads = 0;
-  const tree: Tree = {
+  const tree: AgentTree = {
     rows: () => [],
     start: async () => failed(rejected('none here')),
     send: async () => failed(rejected('none here')),
@@ -49,7 +49,7 @@ test('a call loads what runs sub-agents once', async () => {
     setMode: unused,
     close: unused,
   };
-  const branch = new Branch(async () => ((loads += 1), tree), {session: unused, parent: 'main', depth: 0});
+  const branch = new AgentBranch(async () => ((loads += 1), tree), {session: unused, parent: 'main', depth: 0});
   const {signal} = new AbortController();
   const port = branch.portFor(actionId('a'));
   await Promise.all([

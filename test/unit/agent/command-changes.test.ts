@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {Approval} from '../../../src/actions/agent-event.ts';
-import type {HeldChanges} from '../../../src/actions/changes-port.ts';
+import type {PendingChanges} from '../../../src/actions/changes-port.ts';
 import {accessOf, type Action} from '../../../src/actions/catalogue.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import type {CommandsPort} from '../../../src/actions/commands-port.ts';
@@ -41,7 +41,7 @@ interface Given {
   readonly hooks?: Partial<HooksPort>;
   /** What the sandbox kept the command from. */
   readonly blocked?: string;
-  readonly leaving?: 'never';
+  readonly unsandboxedRetry?: 'never';
   readonly commands?: CommandsPort;
   readonly clock?: {now(): number};
 }
@@ -49,7 +49,7 @@ interface Given {
 /** An engine whose shell runs `make` in a view, and what the workspace saw: checkpoints and applied paths, in order. */
 function benchOf(given: Given) {
   const happened: string[] = [];
-  const held = (): HeldChanges => ({
+  const held = (): PendingChanges => ({
     changes: given.changes,
     diffs: async paths =>
       paths.map(path => ({
@@ -91,7 +91,7 @@ function benchOf(given: Given) {
         return {...finishedReport('made'), blocked, changes: await request.changes(held(), decideSignal, blocked)};
       },
       hooks: given.hooks ?? {},
-      leaving: given.leaving ?? 'offered',
+      unsandboxedRetry: given.unsandboxedRetry ?? 'offered',
       ...(given.commands === undefined ? {} : {commands: given.commands}),
       checkpoints: {
         prefetch: async () => {},
@@ -363,7 +363,7 @@ test('a command that failed in the sandbox runs outside before anything is asked
 
 test('where the settings say that nothing leaves the sandbox, nobody is asked to', async () => {
   const blocked = 'it has no network there';
-  const {bench, happened} = benchOf({changes: [output('dist/a')], blocked, leaving: 'never'});
+  const {bench, happened} = benchOf({changes: [output('dist/a')], blocked, unsandboxedRetry: 'never'});
   await bench.prompt('go');
   expect(happened).toEqual(['run sandbox', 'apply dist/a']);
 });

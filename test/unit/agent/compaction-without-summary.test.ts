@@ -1,4 +1,4 @@
-import {noHeldChanges} from '../../../src/actions/changes-port.ts';
+import {emptyChangesOutcome} from '../../../src/actions/changes-port.ts';
 import {describe, expect, test} from 'vitest';
 import {writeSummary} from '../../../src/agent/compaction/compactor.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
@@ -61,7 +61,7 @@ describe('without a summary', () => {
           nextDirectory: '/work',
           leftRunning: [],
           blocked: '',
-          changes: noHeldChanges,
+          changes: emptyChangesOutcome,
           notes: [],
         }),
       },

@@ -5,8 +5,8 @@ import {randomInputs} from '../../support/random-inputs.ts';
 
 /** A request: what it is expected to cost at the least and at the most, and what it costs. Integers, so that sums are exact. */
 interface Request {
-  readonly least: number;
-  readonly most: number;
+  readonly minUsd: number;
+  readonly maxUsd: number;
   readonly cost: number;
 }
 
@@ -19,8 +19,8 @@ async function run(limit: number, requests: readonly Request[], picks: readonly 
   const {signal} = new AbortController();
   const left: {readonly reserved: Reservation; readonly cost: number}[] = [];
   let refused = 0;
-  const ask = async ({least, most, cost}: Request): Promise<void> => {
-    const reserved = await budget.reserve(async () => ({model: 'm', least, most}), signal);
+  const ask = async ({minUsd, maxUsd, cost}: Request): Promise<void> => {
+    const reserved = await budget.reserve(async () => ({model: 'm', minUsd, maxUsd}), signal);
     if (reserved.kind === 'reserved') left.push({reserved, cost});
     else refused += 1;
   };
@@ -47,19 +47,19 @@ const amount = fc.integer({min: 0, max: 100});
 test('what keeps to its most passes the limit by no more than one request is dearer than its least', async () => {
   const request = fc
     .tuple(amount, amount, amount)
-    .map(([least, more, part]) => ({least, most: least + more, cost: least + Math.floor((more * part) / 100)}));
+    .map(([minUsd, more, part]) => ({minUsd, maxUsd: minUsd + more, cost: minUsd + Math.floor((more * part) / 100)}));
   await fc.assert(
     fc.asyncProperty(fc.integer({min: 1, max: 500}), fc.array(request), picks, async (limit, requests, order) => {
       const {spent, sent, refused} = await run(limit, requests, order);
       expect(sent + refused).toBe(requests.length);
-      expect(spent - limit).toBeLessThanOrEqual(Math.max(0, ...requests.map(({least, cost}) => cost - least)));
+      expect(spent - limit).toBeLessThanOrEqual(Math.max(0, ...requests.map(({minUsd, cost}) => cost - minUsd)));
     }),
     {numRuns: randomInputs(300)},
   );
 });
 
 test('whatever they cost, every request leaves or is refused, and none leaves when the limit is reached', async () => {
-  const request = fc.record({least: amount, most: amount, cost: amount});
+  const request = fc.record({minUsd: amount, maxUsd: amount, cost: amount});
   await fc.assert(
     fc.asyncProperty(fc.integer({min: 1, max: 500}), fc.array(request), picks, async (limit, requests, order) => {
       const {spent, sent, refused} = await run(limit, requests, order);
@@ -71,16 +71,16 @@ test('whatever they cost, every request leaves or is refused, and none leaves wh
 });
 
 test('eight that cost far more than expected: the first shows it, and no more leave than there is money for', async () => {
-  const dear = Array.from({length: 8}, () => ({least: 0, most: 1, cost: 200}));
+  const dear = Array.from({length: 8}, () => ({minUsd: 0, maxUsd: 1, cost: 200}));
   expect(await run(400, dear, [0])).toEqual({spent: 400, sent: 2, refused: 6, atOnce: 1});
 });
 
 test('with money for all they run side by side, once the first has kept to what was expected', async () => {
-  const cheap = Array.from({length: 8}, () => ({least: 0, most: 10, cost: 5}));
+  const cheap = Array.from({length: 8}, () => ({minUsd: 0, maxUsd: 10, cost: 5}));
   expect(await run(400, cheap, [0])).toMatchObject({sent: 8, atOnce: expect.toSatisfy((most: number) => most > 3)});
 });
 
-const expected = async () => ({model: 'm', least: 0, most: 1});
+const expected = async () => ({model: 'm', minUsd: 0, maxUsd: 1});
 
 test('one that waits can be told to stop', async () => {
   const budget = new CostBudget(1, () => 0);

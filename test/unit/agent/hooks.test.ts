@@ -161,10 +161,10 @@ test.each([
   ['a rule denies it', {...forbids, reasons: [{kind: 'rule', behaviour: 'deny', rule: 'Bash'}]}, false],
   ['it runs', {...asks, decision: 'allow'}, false],
 ] as const)('hooks are told that weft itself refused a call: %s', async (_, verdict, isTold) => {
-  const happened: Parameters<HooksPort['happened']>[0][] = [];
+  const happened: Parameters<HooksPort['notify']>[0][] = [];
   await runCommand(
     {
-      happened: async happening => {
+      notify: async happening => {
         happened.push(happening);
         return reply(undefined);
       },
@@ -490,7 +490,7 @@ describe('a session in which nothing runs', () => {
     async (interaction, told) => {
       const heard: string[] = [];
       const hooks: Partial<HooksPort> = {
-        happened: async happening => {
+        notify: async happening => {
           if (happening.event === 'Notification') heard.push(happening.type);
           return reply(undefined);
         },

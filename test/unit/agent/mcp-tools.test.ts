@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {EngineOptions} from '../../../src/agent/create-engine.ts';
 import {decodePastAction} from '../../../src/actions/decode-action.ts';
 import {
-  noMcp,
+  noopMcp,
   type McpCallRequest,
   type McpPort,
   type McpServerState,
@@ -38,7 +38,7 @@ function calculator(given: Partial<McpPort> = {}) {
   const called: McpCallRequest[] = [];
   let tools: readonly McpTool[] = [toolNamed('add')];
   const mcp: McpPort = {
-    ...noMcp,
+    ...noopMcp,
     tools: () => tools,
     call: async request => {
       called.push(request);

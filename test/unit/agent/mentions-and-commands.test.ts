@@ -1,7 +1,7 @@
 import {reasonOf} from '../../support/reason.ts';
 import {describe, expect, test} from 'vitest';
 import type {Action} from '../../../src/actions/catalogue.ts';
-import {type McpPort, type McpServerState, noMcp} from '../../../src/actions/mcp-port.ts';
+import {type McpPort, type McpServerState, noopMcp} from '../../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {rejected} from '../../../src/domain/fault.ts';
@@ -132,7 +132,7 @@ describe('what a prompt mentions', () => {
   });
 
   const notes: McpPort = {
-    ...noMcp,
+    ...noopMcp,
     servers: () => [connectedServer('notes')],
     listedResources: () => [{server: 'notes', uri: 'mem://list.', name: 'a', description: '', mediaType: ''}],
     async readResource({uri}) {

@@ -21,7 +21,7 @@ function requests(interaction: Interaction = 'interactive') {
     publish: events => told.push(...events.map(nameOf)),
     secrets: {redact, redactDeep: value => JSON.parse(redact(JSON.stringify(value)))},
   });
-  pending.whenAsking((_, on) => told.push(on === undefined ? 'asks nothing' : `asks ${on}`));
+  pending.onAsking((_, on) => told.push(on === undefined ? 'asks nothing' : `asks ${on}`));
   return {pending, told, clock, portsOf: (id: string) => pending.portsFor(actionId(id), main)};
 }
 
@@ -104,8 +104,8 @@ test('what is stopped while it is asked is settled as not answered', async () =>
 
 test('a question that breaks gives its turn on', async () => {
   const {pending, told} = requests();
-  const broken = pending.inTurn({asker: main, on: 'one'}, () => Promise.reject(new Error('broken')), never);
-  const next = pending.inTurn({asker: main, on: 'two'}, async () => 'fine', never);
+  const broken = pending.runInTurn({asker: main, on: 'one'}, () => Promise.reject(new Error('broken')), never);
+  const next = pending.runInTurn({asker: main, on: 'two'}, async () => 'fine', never);
   await expect(broken).rejects.toThrow('broken');
   expect(await next).toBe('fine');
   expect(told).toEqual(['asks one', 'asks nothing', 'asks two', 'asks nothing']);

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {noSkills} from '../../../src/actions/skills-port.ts';
+import {noopSkills} from '../../../src/actions/skills-port.ts';
 import {messageId, planId} from '../../../src/domain/ids.ts';
 import {type Plan, planSteps} from '../../../src/domain/plan.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
@@ -38,7 +38,7 @@ test('a prompt is told with the time that it took, and the part in which the use
 
 test('the model is not asked before the skills have been read', async () => {
   const read = Promise.withResolvers<void>();
-  const bench = engineBench([says('Hello.')], {skills: {...noSkills, ready: () => read.promise}});
+  const bench = engineBench([says('Hello.')], {skills: {...noopSkills, ready: () => read.promise}});
   const ended = bench.prompt('go');
   await new Promise(resolve => setImmediate(resolve));
   expect(bench.model.requests).toHaveLength(0);

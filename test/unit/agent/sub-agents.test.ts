@@ -21,7 +21,7 @@ import {
   type ScriptedAnswer,
 } from '../../support/memory-ports.ts';
 import {playedHarness} from '../../support/played-harness.ts';
-import {usualLimits} from '../../../src/agent/sub-agents/agent-limits.ts';
+import {defaultAgentLimits} from '../../../src/agent/sub-agents/agent-limits.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 import {editPreview} from '../../tui/support/work-events.ts';
 
@@ -176,7 +176,7 @@ describe('bounds', () => {
     const run = bench([callsTools(agent('a', {harness: 'played'}), agent('b', {harness: 'played'})), says('done')], {
       harnesses: harness.port,
       options: {
-        agentLimits: {...usualLimits, turns: 5},
+        agentLimits: {...defaultAgentLimits, turns: 5},
         limits: {maxTurns: 3, maxCostUsd: 'unlimited'},
       },
     });
@@ -213,7 +213,7 @@ describe('bounds', () => {
     const run = bench([callsTools(agent('mute', {harness: 'played'})), says('done')], {
       harnesses: harness.port,
       clock: {now: () => now},
-      options: {agentLimits: {...usualLimits, idleMs: 10, silentMs: 120_000}},
+      options: {agentLimits: {...defaultAgentLimits, idleMs: 10, silentMs: 120_000}},
     });
     run.engine.submit(promptOp('go'));
     await harness.count(1);
@@ -240,7 +240,7 @@ describe('bounds', () => {
     const other = bench([callsTools(agent('stuck', {harness: 'played'})), says('done')], {
       harnesses: stuck,
       clock: {now: () => now},
-      options: {agentLimits: {...usualLimits, idleMs: 10, silentMs: 120_000}},
+      options: {agentLimits: {...defaultAgentLimits, idleMs: 10, silentMs: 120_000}},
     });
     await other.prompt('go');
     expect([...statuses(other.events).values()]).toEqual([
@@ -254,11 +254,11 @@ describe('bounds', () => {
     const wanted: SessionId[] = [];
     const run = bench([callsTools(agent('slow', {harness: 'played'})), says('done')], {
       harnesses: harness.port,
-      options: {agentLimits: {...usualLimits, idleMs: 10}},
+      options: {agentLimits: {...defaultAgentLimits, idleMs: 10}},
       runningAgents: {
         show: ({name, kind, harness: of, directory}) => shown.push([name, kind, of, directory].join(' ')),
         hide: () => shown.push('gone'),
-        toStop: () => wanted,
+        stopRequests: () => wanted,
       },
     });
     run.engine.submit(promptOp('go'));

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {
   excludedRules,
-  leavingOf,
+  unsandboxedRetryOf,
   parseSettings,
   runsUnasked,
   sandboxChoice,
@@ -37,7 +37,7 @@ describe('the setting "sandbox"', () => {
   test('who allows nothing outside gets a sandbox that is proven, and is never asked to leave it', () => {
     const given = {sandbox: {enabled: true, allowUnsandboxedCommands: false}} as const;
     expect(parseSettings({path: '--settings', text: JSON.stringify(given)})).toMatchObject({tag: 'ok'});
-    expect([sandboxChoice(given.sandbox), leavingOf(given.sandbox)]).toEqual(['bwrap', 'never']);
-    expect([leavingOf({enabled: true}), leavingOf('bwrap')]).toEqual(['offered', 'offered']);
+    expect([sandboxChoice(given.sandbox), unsandboxedRetryOf(given.sandbox)]).toEqual(['bwrap', 'never']);
+    expect([unsandboxedRetryOf({enabled: true}), unsandboxedRetryOf('bwrap')]).toEqual(['offered', 'offered']);
   });
 });

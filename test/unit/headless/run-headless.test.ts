@@ -1,4 +1,4 @@
-import {noMcp} from '../../../src/actions/mcp-port.ts';
+import {noopMcp} from '../../../src/actions/mcp-port.ts';
 import {noExtras} from '../../../src/protocol/rpc/encode-events.ts';
 import {describe, expect, test} from 'vitest';
 import {endOf} from '../../../src/headless/prompt-summary.ts';
@@ -41,7 +41,13 @@ async function run(
     engine: bench.engine,
     prompt: 'go',
     images: [],
-    renderer: await makeRenderer(output, {uuid, version: '1.2.3', extensions: noExtras.extensions, mcp: noMcp, endOf}),
+    renderer: await makeRenderer(output, {
+      uuid,
+      version: '1.2.3',
+      extensions: noExtras.extensions,
+      mcp: noopMcp,
+      endOf,
+    }),
     stdout: {
       write(text, done) {
         written.push(text);

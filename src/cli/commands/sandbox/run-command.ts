@@ -4,8 +4,8 @@ import {
   type AppliedChanges,
   type DecideChanges,
   droppedTexts,
-  type HeldChanges,
-  noHeldChanges,
+  type PendingChanges,
+  emptyChangesOutcome,
 } from '../../../actions/changes-port.ts';
 import {changeLines, keepChanges, type KeptChanges} from '../../../actions/sandbox-exec.ts';
 import {pluralize} from '../../../base/clip.ts';
@@ -165,7 +165,7 @@ async function runToEnd(
   const decide: DecideChanges = async (held, signal) => {
     effects =
       form.dry === undefined ? await applyAll(held, signal) : {kind: 'kept', ...(await keepChanges(held, signal))};
-    return noHeldChanges;
+    return emptyChangesOutcome;
   };
   const {notes} = await launched.end(isHeld ? decide : 'none', signals.stopped);
   for (const line of notes) note(line);
@@ -183,7 +183,7 @@ const noChangesId = 'none';
 const nothingKept: Effects = {kind: 'kept', changes: [], diffs: [], id: ok(noChangesId)};
 const nothingApplied: Effects = {kind: 'applied', changes: [], applied: [], dropped: []};
 
-async function applyAll(held: HeldChanges, signal: AbortSignal): Promise<Effects> {
+async function applyAll(held: PendingChanges, signal: AbortSignal): Promise<Effects> {
   const {changes} = held;
   const paths = changes.filter(change => change.class !== 'protected').map(({path}) => path);
   const {applied, dropped} = await held.apply(paths, 'each', signal);

@@ -1,4 +1,4 @@
-import {noAbilities} from '../../../actions/front-end.ts';
+import {emptyAbilities} from '../../../actions/front-end.ts';
 import {keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
 import type {AgentPort, ModelConfig} from '../../../jobs/agent-port.ts';
@@ -87,7 +87,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           {
             ...noDriver,
             interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
-            frontEnd: work.kind === 'terminal' ? work.frontEnd : noAbilities,
+            frontEnd: work.kind === 'terminal' ? work.frontEnd : emptyAbilities,
             promptSource: 'sdk',
             // A request and its session end with the prompt. A terminal stays open.
             backgroundAgents: work.kind === 'terminal' ? 'left' : 'waited-for',

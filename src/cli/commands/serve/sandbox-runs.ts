@@ -4,9 +4,9 @@ import {type Action, writeFilesAction, judgedAction} from '../../../actions/cata
 import {
   type DecideChanges,
   droppedTexts,
-  type HeldChanges,
-  namedFiles,
-  noHeldChanges,
+  type PendingChanges,
+  listFiles,
+  emptyChangesOutcome,
 } from '../../../actions/changes-port.ts';
 import {decodeAction} from '../../../actions/decode-action.ts';
 import {failed, ok} from '../../../base/outcome.ts';
@@ -83,7 +83,7 @@ export async function runJudged(
     let effects: Effects = {changes: [], applied: !isHeld && verdict.risk !== 'read-only', refusal: '', notes: []};
     const decide: DecideChanges = async (held, ended) => {
       effects = await effectsOf(held, {apply, judgeOf: edits => judge.assess(judgedAction(edits), by, ended)}, ended);
-      return noHeldChanges;
+      return emptyChangesOutcome;
     };
     const exec = makeSandboxExec({
       sandbox: proof.provider === 'native' ? {enclose: async () => ok({kind: 'plain'})} : sandbox,
@@ -162,7 +162,7 @@ interface Effects {
 
 /** Applies the changes like edits of an unattended run, all or none. Build output is applied unless a rule denies it. */
 async function effectsOf(
-  held: HeldChanges,
+  held: PendingChanges,
   {
     apply,
     judgeOf,
@@ -181,7 +181,7 @@ async function effectsOf(
     const paths = group.map(({path}) => path);
     const {verdict} = await judgeOf(writeFilesAction(paths));
     if (verdict.decision === 'deny' || (verdict.decision === 'ask' && group[0]?.class === 'file'))
-      return {...seen, refusal: `${whyNot(verdict)}. Its changes were not applied: ${namedFiles(paths)}`};
+      return {...seen, refusal: `${whyNot(verdict)}. Its changes were not applied: ${listFiles(paths)}`};
   }
   const {dropped} = await held.apply(
     changes.filter(change => change.class !== 'protected').map(({path}) => path),

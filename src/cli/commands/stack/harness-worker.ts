@@ -20,7 +20,7 @@ import {
   type TaskHost,
   type TaskRun,
   type TaskWork,
-  goOnPrompt,
+  resumePrompt,
   taskPrompt,
   type TaskEnd,
 } from '../../../tasks/stack/direct-stack.ts';
@@ -63,7 +63,7 @@ export function harnessWorker(context: RunContext, harness: string): StackWorker
       const work = new HarnessTask({context, harness, harnesses, spending}, host);
       const finished = async (): Promise<TaskEnd> => {
         const resume = known !== undefined && (await canResume(harnesses, harness, signal)) ? known : 'new';
-        return work.run(resume === 'new' ? taskPrompt(task.description) : goOnPrompt, resume, signal);
+        return work.run(resume === 'new' ? taskPrompt(task.description) : resumePrompt, resume, signal);
       };
       return {
         steer: message => work.steer(message),

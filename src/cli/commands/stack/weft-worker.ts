@@ -19,7 +19,7 @@ import {
   type TaskHost,
   type TaskRun,
   type TaskWork,
-  goOnPrompt,
+  resumePrompt,
   taskPrompt,
   type TaskEnd,
 } from '../../../tasks/stack/direct-stack.ts';
@@ -101,7 +101,7 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
         inbox.known(records);
         const earlier = finishedBefore(records);
         if (earlier !== 'not-finished' && inbox.isEmpty) return earlier;
-        const text = records.length === 0 ? taskPrompt(task.description) : goOnPrompt;
+        const text = records.length === 0 ? taskPrompt(task.description) : resumePrompt;
         return runPrompt({session, text}, {host, inbox}, signal);
       };
       // Deferred, so that earlier messages of the user reach the inbox first.

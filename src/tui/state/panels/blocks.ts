@@ -1,4 +1,4 @@
-import {isGoing} from '../../../actions/block-text.ts';
+import {isRunning} from '../../../actions/block-text.ts';
 import type {BlockInfo, BlockState} from '../../../actions/ports.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import type {BlockId} from '../../../domain/ids.ts';
@@ -26,9 +26,9 @@ export function pressBlocks(panel: BlocksPanel, key: KeyPress, blocks: readonly 
   if (key.kind === 'paste') return keep;
   if (key.kind === 'text') {
     const numbered = /^[1-9]$/u.test(key.text) ? blocks[Number(key.text) - 1] : undefined;
-    if (numbered !== undefined && isGoing(numbered.state)) return closePanel({do: 'attach', block: numbered.id});
+    if (numbered !== undefined && isRunning(numbered.state)) return closePanel({do: 'attach', block: numbered.id});
     const op = ops[key.text];
-    return block === undefined || op === undefined || !isGoing(block.state)
+    return block === undefined || op === undefined || !isRunning(block.state)
       ? keep
       : {...keep, effects: [{do: 'op', op: {op, id: block.id}}]};
   }
@@ -43,7 +43,7 @@ export function pressBlocks(panel: BlocksPanel, key: KeyPress, blocks: readonly 
       return {panel: {...panel, selected: next?.id ?? 'first'}, effects: []};
     }
     case 'enter':
-      return block !== undefined && isGoing(block.state) ? closePanel({do: 'attach', block: block.id}) : keep;
+      return block !== undefined && isRunning(block.state) ? closePanel({do: 'attach', block: block.id}) : keep;
     default:
       return keep;
   }

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {closeSync, readSync} from 'node:fs';
-import type {HeldChanges} from '../../../actions/changes-port.ts';
+import type {PendingChanges} from '../../../actions/changes-port.ts';
 import type {FileDiff} from '../../../actions/preview.ts';
 import {failed, ok, type Outcome, tryOr} from '../../../base/outcome.ts';
 import type {Change} from '../../../domain/change-set.ts';
@@ -23,7 +23,7 @@ export async function openHeldChanges(
   {layers}: Pick<CommandView, 'layers'>,
   place: ChangesContext,
   signal: AbortSignal,
-): Promise<Outcome<HeldChanges, string>> {
+): Promise<Outcome<PendingChanges, string>> {
   try {
     return ok(holdSet(await readSet(layers, place, signal), place.folder));
   } catch (cause) {
@@ -39,7 +39,7 @@ export async function openHeldChanges(
 export function openKept(
   id: string,
   folder: string,
-): Outcome<{readonly held: HeldChanges; readonly roots: readonly string[]}, string> {
+): Outcome<{readonly held: PendingChanges; readonly roots: readonly string[]}, string> {
   const set = loadKept(id, folder);
   if (set !== undefined) return ok({held: holdSet(set, folder), roots: set.layers.map(({lower}) => lower)});
   return failed(
@@ -72,7 +72,7 @@ async function readSet(layers: CommandView['layers'], place: ChangesContext, sig
 }
 
 /** Gives access to a set whose upper folders are on the disk. */
-function holdSet(set: HeldSet, folder: string): HeldChanges {
+function holdSet(set: HeldSet, folder: string): PendingChanges {
   const known = new Map<string, readonly HeldEntry[]>();
   for (const entry of set.entries) known.set(entry.change.path, [...(known.get(entry.change.path) ?? []), entry]);
   const entriesOf = (paths: readonly string[]): readonly HeldEntry[] =>

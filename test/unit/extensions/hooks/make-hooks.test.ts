@@ -145,8 +145,8 @@ test('hooks of a compaction and of notifications read what it is about; a compac
   expect((await port.preCompact('keep the plan', signal)).answer).toEqual({
     verdict: {kind: 'block', reason: 'not now'},
   });
-  await port.happened({event: 'PostCompact', summary: 'All was well.'}, signal);
-  await port.happened({event: 'Notification', type: 'permission_prompt', message: 'May it?'}, signal);
+  await port.notify({event: 'PostCompact', summary: 'All was well.'}, signal);
+  await port.notify({event: 'Notification', type: 'permission_prompt', message: 'May it?'}, signal);
   expect(read).toMatchObject([
     {hook_event_name: 'PreCompact', trigger: 'manual', custom_instructions: 'keep the plan'},
     {hook_event_name: 'PostCompact', trigger: 'manual', compact_summary: 'All was well.'},

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {catalogueOnly, enabledTools} from '../../../../src/actions/decode-action.ts';
+import {defaultToolSources, enabledTools} from '../../../../src/actions/decode-action.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 import {findMatchingSkills, skillCatalogue} from '../../../../src/extensions/skills/skill-catalogue.ts';
 
@@ -12,7 +12,7 @@ const skills = (count: number) =>
 /** The bytes that the tool takes in a request. */
 function bytesFor(count: number): number {
   const catalogue = skillCatalogue(skills(count));
-  const tool = enabledTools({...catalogueOnly, skills: catalogue}).find(({name}) => name === 'Skill');
+  const tool = enabledTools({...defaultToolSources, skills: catalogue}).find(({name}) => name === 'Skill');
   if (tool === undefined) return 0;
   const {name, description} = tool;
   return Buffer.byteLength(JSON.stringify({name, description, input_schema: tool.jsonSchema()}));

@@ -1,4 +1,4 @@
-import {noHeldChanges} from '../../../../src/actions/changes-port.ts';
+import {emptyChangesOutcome} from '../../../../src/actions/changes-port.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../../../src/actions/agent-event.ts';
 import {actionOf, type SettledOf} from '../../../../src/actions/catalogue.ts';
 import {unreachable} from '../../../../src/base/unreachable.ts';
@@ -182,7 +182,7 @@ export function commandSettled(
 export const commandReport = (
   text: string,
   code: number,
-  changes = noHeldChanges,
+  changes = emptyChangesOutcome,
 ): SettledOf<'request-command-output'> => ({
   state: 'success',
   output: {

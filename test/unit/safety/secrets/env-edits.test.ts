@@ -1,10 +1,10 @@
 import {noConversations} from '../../../support/no-conversations.ts';
-import {noSkills} from '../../../../src/actions/skills-port.ts';
+import {noopSkills} from '../../../../src/actions/skills-port.ts';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {emptyUserChanges, type FileEdit} from '../../../../src/domain/file-edit.ts';
-import {noMcp} from '../../../../src/actions/mcp-port.ts';
+import {noopMcp} from '../../../../src/actions/mcp-port.ts';
 import {noWeb} from '../../../support/no-web.ts';
 import {parsePatch} from '../../../../src/actions/parse-patch.ts';
 import {failed} from '../../../../src/base/outcome.ts';
@@ -83,9 +83,9 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
     {
       shell: {directory: folder.path, run: async () => finishedReport('')},
       blocks: {find: () => failed(rejected('no blocks')), start: noBlocks, read: noBlocks, write: noBlocks},
-      mcp: noMcp,
+      mcp: noopMcp,
       web: noWeb,
-      skills: noSkills,
+      skills: noopSkills,
       conversations: noConversations,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import type {CommandsPort} from '../../../../src/actions/commands-port.ts';
 import type {FilesPort} from '../../../../src/actions/files-port.ts';
 import {emptyUserChanges} from '../../../../src/domain/file-edit.ts';
-import {noMcp} from '../../../../src/actions/mcp-port.ts';
+import {noopMcp} from '../../../../src/actions/mcp-port.ts';
 import type {FileDiff} from '../../../../src/actions/preview.ts';
 import {failed, ok} from '../../../../src/base/outcome.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
@@ -116,7 +116,7 @@ const machineOf = (text: string) => {
         write: async () => ok(snapshot),
       },
       mcp: {
-        ...noMcp,
+        ...noopMcp,
         ready: async () => fault(text),
         servers: () => [
           {
@@ -336,7 +336,7 @@ test('what something is found by again stays as it is', async () => {
     {
       ...machineOf('x'),
       mcp: {
-        ...noMcp,
+        ...noopMcp,
         servers: () =>
           machineOf('x')
             .mcp.servers()

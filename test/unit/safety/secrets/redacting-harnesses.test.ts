@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {type HarnessEvent, type HarnessHost, noHarnesses} from '../../../../src/actions/harness-port.ts';
+import {type HarnessEvent, type HarnessHost, noopHarnesses} from '../../../../src/actions/harness-port.ts';
 import {ok} from '../../../../src/base/outcome.ts';
 import {parseHarnessSessionId} from '../../../../src/domain/harness.ts';
 import {redactingHarnesses} from '../../../../src/app/redacting-harnesses.ts';
@@ -26,7 +26,7 @@ async function heard(told: readonly HarnessEvent[]): Promise<readonly HarnessEve
   };
   const harnesses = redactingHarnesses(
     {
-      ...noHarnesses,
+      ...noopHarnesses,
       async start(_request, {observe}) {
         for (const event of told) observe(event);
         if (session === undefined) throw new Error('no id');
@@ -105,7 +105,7 @@ test('who is asked sees placeholders', async () => {
   };
   const harnesses = redactingHarnesses(
     {
-      ...noHarnesses,
+      ...noopHarnesses,
       async start(_request, {approve, ask}, signal) {
         const edits = [{kind: 'write', path: 'a', content: secret}] as const;
         for (const access of [
@@ -119,7 +119,7 @@ test('who is asked sees placeholders', async () => {
           await approve({id: '1', toolName: 'x', access, reason: secret}, signal);
         const option = {label: 'a', description: secret, recommended: 'plain'} as const;
         await ask([{question: secret, header: 'x', options: [option], choice: 'one'}], signal);
-        return noHarnesses.start({..._request, harness: secret}, host, signal);
+        return noopHarnesses.start({..._request, harness: secret}, host, signal);
       },
     },
     secrets,

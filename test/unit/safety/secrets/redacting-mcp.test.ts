@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {
-  noMcp,
+  noopMcp,
   type McpCallObserver,
   type McpCallRequest,
   type McpPort,
@@ -27,7 +27,7 @@ test('what servers answer has placeholders, and their tools get the secrets back
   const called: McpCallRequest[] = [];
   const guarded = redactingMcp(
     {
-      ...noMcp,
+      ...noopMcp,
       call: async request => {
         called.push(request);
         return request.tool === 'fail'
@@ -62,7 +62,7 @@ test('what a server asks the model has placeholders', async () => {
     replies.push(await sample({server: 's', params: {messages: [{text: `say ${value}`}], maxTokens: 5}}, signal));
     return ok({blocks: []});
   };
-  const guarded = redactingMcp({...noMcp, call}, secrets);
+  const guarded = redactingMcp({...noopMcp, call}, secrets);
   await guarded.call({server: 's', tool: 't', toolName: 'mcp__s__t', standing: 'as-known', input: {}}, observer, never);
   expect(replies).toEqual([ok({sampled: {messages: [{text: `say ${secrets.redact(value)}`}], maxTokens: 5}})]);
 });
@@ -70,7 +70,7 @@ test('what a server asks the model has placeholders', async () => {
 test('a placeholder that nobody knows goes nowhere', async () => {
   const secrets = sampleSecrets({env: ''});
   const known = sampleSecrets({env: `THING=${value}`}).redact(value);
-  const guarded = redactingMcp({...noMcp, call: async () => ok({blocks: []})}, secrets);
+  const guarded = redactingMcp({...noopMcp, call: async () => ok({blocks: []})}, secrets);
   expect(
     await guarded.call(
       {server: 's', tool: 't', toolName: 'mcp__s__t', standing: 'as-known', input: {a: [known]}},

@@ -1,12 +1,12 @@
 import {noConversations} from '../../../support/no-conversations.ts';
-import {noSkills} from '../../../../src/actions/skills-port.ts';
+import {noopSkills} from '../../../../src/actions/skills-port.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {type HeldChanges, noHeldChanges} from '../../../../src/actions/changes-port.ts';
+import {type PendingChanges, emptyChangesOutcome} from '../../../../src/actions/changes-port.ts';
 import {emptyUserChanges, type EditRequest, type FileEdit} from '../../../../src/domain/file-edit.ts';
-import {noMcp} from '../../../../src/actions/mcp-port.ts';
+import {noopMcp} from '../../../../src/actions/mcp-port.ts';
 import {noWeb} from '../../../support/no-web.ts';
 import type {BlockSnapshot, ShellPort} from '../../../../src/actions/ports.ts';
 import {failed, ok, type Outcome} from '../../../../src/base/outcome.ts';
@@ -35,12 +35,12 @@ function openPlace() {
     async run({command, changes: decide}, observe, signal) {
       ran.push(command);
       observe(`seen ${value}`);
-      const changes = decide === 'none' ? noHeldChanges : await decide(held, signal, '');
+      const changes = decide === 'none' ? emptyChangesOutcome : await decide(held, signal, '');
       return {...finishedReport(`printed ${value}`), leftRunning: [`sh -c ${value}`], notes: [value], changes};
     },
   };
   const asked: (readonly string[])[] = [];
-  const held: HeldChanges = {
+  const held: PendingChanges = {
     changes: ['plain', `of ${value}`].map(path => ({path, kind: 'created', class: 'file'})),
     async diffs(paths) {
       asked.push(paths);
@@ -85,9 +85,9 @@ function openPlace() {
           return snapshot('as it ran');
         },
       },
-      mcp: noMcp,
+      mcp: noopMcp,
       web: noWeb,
-      skills: noSkills,
+      skills: noopSkills,
       conversations: noConversations,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
@@ -119,7 +119,7 @@ test('whoever decides about changes sees no secret, and what is decided holds fo
           paths,
           diffs.map(({path, hunks}) => [path, hunks[0]?.lines[0]?.text]),
         );
-        return {...noHeldChanges, ...(await held.apply(paths.slice(1), 'each', signal)), diffs};
+        return {...emptyChangesOutcome, ...(await held.apply(paths.slice(1), 'each', signal)), diffs};
       },
     },
     () => {},

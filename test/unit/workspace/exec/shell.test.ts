@@ -1,4 +1,4 @@
-import {noHeldChanges} from '../../../../src/actions/changes-port.ts';
+import {emptyChangesOutcome} from '../../../../src/actions/changes-port.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -23,7 +23,7 @@ test('a command and its end', async () => {
     nextDirectory: root,
     leftRunning: [],
     blocked: '',
-    changes: noHeldChanges,
+    changes: emptyChangesOutcome,
     notes: [],
   });
   expect(durationMs).toBeGreaterThanOrEqual(0);

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {noMcp} from '../../../../src/actions/mcp-port.ts';
+import {noopMcp} from '../../../../src/actions/mcp-port.ts';
 import {ok} from '../../../../src/base/outcome.ts';
 import {truncateText, saveLongAnswers} from '../../../../src/workspace/files/long-texts.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
@@ -28,7 +28,7 @@ test('a long answer of a server is kept whole in a file, and says where', async 
   const file = join(place.work, 'answer.txt');
   const lines = Array.from({length: 5000}, (_, at) => `line ${at} of the answer`).join('\n');
   const mcp = saveLongAnswers(
-    {...noMcp, readResource: async () => ok({blocks: [textBlock('First.'), image, textBlock(lines)]})},
+    {...noopMcp, readResource: async () => ok({blocks: [textBlock('First.'), image, textBlock(lines)]})},
     () => file,
   );
   const read = await mcp.readResource({server: 's', uri: 'x:y'}, new AbortController().signal);
@@ -44,7 +44,7 @@ test('a long answer of a server is kept whole in a file, and says where', async 
 
 test('a disk that does not take it costs the rest and nothing else; a short answer stays as it is', async () => {
   const answers = [ok({blocks: [textBlock('x'.repeat(40_000))]}), ok({blocks: [textBlock('short')]})];
-  const mcp = saveLongAnswers({...noMcp, readResource: async () => answers.shift() ?? ok({blocks: []})}, () => {
+  const mcp = saveLongAnswers({...noopMcp, readResource: async () => answers.shift() ?? ok({blocks: []})}, () => {
     throw new Error('No space left');
   });
   const read = () => mcp.readResource({server: 's', uri: 'x:y'}, new AbortController().signal);

@@ -3,7 +3,7 @@ import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
-import {noImpact, type ImpactReport} from '../../../../src/actions/ports.ts';
+import {emptyImpactReport, type ImpactReport} from '../../../../src/actions/ports.ts';
 import {makeImpact} from '../../../../src/workspace/impact/make-impact.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 import {unknownContent} from '../../../../src/domain/risk.ts';
@@ -262,21 +262,21 @@ describe('what a command would hit', () => {
     expect(readFileSync(join(work, 'src/changed.ts'), 'utf8')).toBe('after\n');
     rmSync(join(work, '.git'), {recursive: true});
     expect((await place.find(['rm', '-rf', 'src'])).summary).toBe('deletes 7 files');
-    expect(await place.find(['git', 'reset', '--hard'])).toEqual(noImpact);
+    expect(await place.find(['git', 'reset', '--hard'])).toEqual(emptyImpactReport);
     expect(
       await place.impact.find(
         [{argv: ['rm', '-rf', 'src'], directory: work, overwrites: [], content: unknownContent}],
         AbortSignal.abort(),
       ),
-    ).toEqual(noImpact);
+    ).toEqual(emptyImpactReport);
   });
 
   test('words that are not known hit nothing that is known', async () => {
     using place = openPlace();
-    expect(await place.find(['rm', '-rf', ''])).toEqual(noImpact);
-    expect(await place.find(['find', '-delete'])).not.toEqual(noImpact);
-    expect(await place.find(['find'])).toEqual(noImpact);
-    expect(await place.find([''])).toEqual(noImpact);
+    expect(await place.find(['rm', '-rf', ''])).toEqual(emptyImpactReport);
+    expect(await place.find(['find', '-delete'])).not.toEqual(emptyImpactReport);
+    expect(await place.find(['find'])).toEqual(emptyImpactReport);
+    expect(await place.find([''])).toEqual(emptyImpactReport);
   });
 
   test('where the new content is known, what would change is shown', async () => {

@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test, type TestContext} from 'vitest';
-import {type DecideChanges, noHeldChanges} from '../../../../src/actions/changes-port.ts';
+import {type DecideChanges, emptyChangesOutcome} from '../../../../src/actions/changes-port.ts';
 import {holdsChanges} from '../../../../src/domain/sandbox.ts';
 import {commandLineOf, processTable} from '../../../../src/workspace/exec/process-table.ts';
 import {needs} from '../../../support/programs.ts';
@@ -27,7 +27,7 @@ const applying: DecideChanges = async (held, signal) => {
   const dropped = rest.map(change => ({change, why: 'interrupted'}) as const);
   const paths = free.map(({path}) => path);
   const {applied} = await held.apply(paths, 'each', never);
-  return {...noHeldChanges, applied, dropped};
+  return {...emptyChangesOutcome, applied, dropped};
 };
 
 const request = (place: SandboxPlace, command: string) =>

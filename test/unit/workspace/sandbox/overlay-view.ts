@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import {dirname, join} from 'node:path';
 import type {TestContext} from 'vitest';
-import type {HeldChanges} from '../../../../src/actions/changes-port.ts';
+import type {PendingChanges} from '../../../../src/actions/changes-port.ts';
 import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts';
 import {isSecretFile} from '../../../../src/safety/secrets/secret-files.ts';
 import type {ChangesContext} from '../../../../src/workspace/sandbox/changes/held-set.ts';
@@ -98,7 +98,7 @@ export interface HeldPlace extends Disposable {
   /** Runs a script in a view of the workspace. */
   view(script: string): Pick<CommandView, 'layers'>;
   /** The same, and reads what it has changed. */
-  hold(script: string, meanwhile?: string): Promise<HeldChanges>;
+  hold(script: string, meanwhile?: string): Promise<PendingChanges>;
   tree(): Readonly<Record<string, string>>;
 }
 
@@ -144,7 +144,7 @@ export function heldPlace(files: Readonly<Record<string, string>> = {}): HeldPla
 }
 
 /** Applies every change. */
-export const applyAll = async (held: HeldChanges): Promise<Awaited<ReturnType<HeldChanges['apply']>>> =>
+export const applyAll = async (held: PendingChanges): Promise<Awaited<ReturnType<PendingChanges['apply']>>> =>
   held.apply(
     held.changes.map(({path}) => path),
     'each',

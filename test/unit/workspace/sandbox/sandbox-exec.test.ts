@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {noHeldChanges} from '../../../../src/actions/changes-port.ts';
+import {emptyChangesOutcome} from '../../../../src/actions/changes-port.ts';
 import {confines} from '../../../../src/domain/sandbox.ts';
 import {makeSandboxExec} from '../../../../src/workspace/sandbox/sandbox-exec.ts';
 import {isInstalled} from '../../../support/programs.ts';
@@ -28,7 +28,7 @@ test.for(['native', 'bwrap'] as const)('%s: commands and script files run to the
       stdout: `out\n${place.root}\n`,
       stderr: 'err\n',
       notes: [],
-      changes: noHeldChanges,
+      changes: emptyChangesOutcome,
     },
   });
   const contents = Buffer.from('cat; echo "$1" >made; echo x >"$OUT/new"; exit 4');

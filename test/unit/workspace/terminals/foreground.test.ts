@@ -1,4 +1,4 @@
-import {noHeldChanges} from '../../../../src/actions/changes-port.ts';
+import {emptyChangesOutcome} from '../../../../src/actions/changes-port.ts';
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
@@ -63,7 +63,7 @@ test('a command of the user has a terminal of the given size, its end and its te
     nextDirectory: join(root, 'sub'),
     leftRunning: [],
     blocked: '',
-    changes: noHeldChanges,
+    changes: emptyChangesOutcome,
     notes: [],
   });
   expect(seen.join('')).toContain('20 60\n');

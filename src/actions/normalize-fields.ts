@@ -5,13 +5,13 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 /** How a tool reads fields that are not in its schema. */
 export interface OtherFields {
   /** Names that other agents use for a field, at every depth. Only names of exactly the same meaning belong here. */
-  readonly otherNames: Readonly<Record<string, string>>;
+  readonly aliases: Readonly<Record<string, string>>;
   /**
    * Fields that weft does not have, each with the values that request nothing. If one is also an alias of a field, it is ignored only if
    * that
    * field is given.
    */
-  readonly idleFields: Readonly<Record<string, 'any' | readonly Json[]>>;
+  readonly ignoredFields: Readonly<Record<string, 'any' | readonly Json[]>>;
 }
 
 export interface FieldRules extends OtherFields {
@@ -23,11 +23,11 @@ export interface FieldRules extends OtherFields {
 /** Returns the input with the field names of its schema, without null fields. The error names each unknown field. */
 export function withKnownFields(input: Json, rules: FieldRules): Outcome<Json, string> {
   const problems: string[] = [];
-  const known = fitted(input, {schema: rules.schema, at: '', rules, problems});
+  const known = normalizeValue(input, {schema: rules.schema, at: '', rules, problems});
   return problems.length === 0 ? ok(known) : failed(problems.join('. '));
 }
 
-interface Place {
+interface FieldLocation {
   readonly schema: Json | undefined;
   /** The path to the value, with a dot at its end. */
   readonly at: string;
@@ -35,49 +35,49 @@ interface Place {
   readonly problems: string[];
 }
 
-function fitted(value: Json, place: Place): Json {
+function normalizeValue(value: Json, place: FieldLocation): Json {
   const {schema, at} = place;
   if (!isJsonObject(schema)) return value;
-  if (typeof value === 'string') return unquoted(value, schema['type']);
+  if (typeof value === 'string') return parseQuoted(value, schema['type']);
   if (isJsonList(value))
-    return value.map((item, index) => fitted(item, {...place, schema: schema['items'], at: `${at}${index}.`}));
+    return value.map((item, index) => normalizeValue(item, {...place, schema: schema['items'], at: `${at}${index}.`}));
   const {properties} = schema;
-  return isJsonObject(value) && isJsonObject(properties) ? fittedObject(value, properties, place) : value;
+  return isJsonObject(value) && isJsonObject(properties) ? normalizeObject(value, properties, place) : value;
 }
 
 /** Models put numbers and booleans in quotes. */
-function unquoted(value: string, type: Json | undefined): Json {
+function parseQuoted(value: string, type: Json | undefined): Json {
   if (type === 'boolean' && /^(?:true|false)$/u.test(value)) return value === 'true';
   return (type === 'integer' || type === 'number') && /^\d+(?:\.\d+)?$/u.test(value) ? Number(value) : value;
 }
 
-function fittedObject(value: JsonObject, properties: JsonObject, place: Place): JsonObject {
+function normalizeObject(value: JsonObject, properties: JsonObject, place: FieldLocation): JsonObject {
   const {at, rules, problems} = place;
   const found = new Map<string, {readonly key: string; readonly value: Json}>();
-  const strangers: string[] = [];
+  const unknownKeys: string[] = [];
   for (const [key, given] of Object.entries(value)) {
     if (given === null) continue;
     const name = nameIn(properties, key, rules);
     const isSpare = name === undefined || (name !== key && (value[name] ?? null) !== null);
-    if (isSpare && isIdle(key, given, rules)) continue;
+    if (isSpare && isIgnorable(key, given, rules)) continue;
     if (name === undefined) {
-      strangers.push(key);
+      unknownKeys.push(key);
       continue;
     }
     const other = found.get(name);
     if (other !== undefined && JSON.stringify(other.value) !== JSON.stringify(given))
       problems.push(`${at}${other.key} and ${at}${key} are the same field and differ. Give one of them`);
-    else found.set(name, {key, value: fitted(given, {...place, schema: properties[name], at: `${at}${key}.`})});
+    else found.set(name, {key, value: normalizeValue(given, {...place, schema: properties[name], at: `${at}${key}.`})});
   }
-  if (rules.unknown === 'refused') problems.push(...strangersText(strangers, at, Object.keys(properties)));
+  if (rules.unknown === 'refused') problems.push(...unknownFieldsText(unknownKeys, at, Object.keys(properties)));
   return Object.fromEntries([...found].map(([name, field]) => [name, field.value]));
 }
 
 /** Returns the schema's name for a field: `file_path` for `filePath`. */
-function nameIn(properties: JsonObject, key: string, {otherNames}: OtherFields): string | undefined {
+function nameIn(properties: JsonObject, key: string, {aliases}: OtherFields): string | undefined {
   if (Object.hasOwn(properties, key)) return key;
   const simple = simpleName(key);
-  const [, other] = Object.entries(otherNames).find(([name]) => simpleName(name) === simple) ?? [];
+  const [, other] = Object.entries(aliases).find(([name]) => simpleName(name) === simple) ?? [];
   if (other !== undefined && Object.hasOwn(properties, other)) return other;
   return Object.keys(properties).find(name => simpleName(name) === simple);
 }
@@ -86,16 +86,16 @@ function nameIn(properties: JsonObject, key: string, {otherNames}: OtherFields):
 const simpleName = (name: string): string => (name.length < 3 ? name : name.replaceAll(/[_-]/gu, '').toLowerCase());
 
 /** Fields in which models explain a call. */
-const remarks: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason']);
+const remarkFields: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason']);
 
 /** True for an empty value, a remark, or a value that requests nothing. */
-function isIdle(key: string, given: Json, {idleFields}: OtherFields): boolean {
+function isIgnorable(key: string, given: Json, {ignoredFields}: OtherFields): boolean {
   if (['""', '[]', '{}'].includes(JSON.stringify(given))) return true;
-  const idle = Object.hasOwn(idleFields, key) ? idleFields[key] : undefined;
-  return idle === 'any' || idle?.includes(given) === true || (remarks.has(key) && typeof given === 'string');
+  const idle = Object.hasOwn(ignoredFields, key) ? ignoredFields[key] : undefined;
+  return idle === 'any' || idle?.includes(given) === true || (remarkFields.has(key) && typeof given === 'string');
 }
 
-function strangersText(strangers: readonly string[], at: string, names: readonly string[]): readonly string[] {
+function unknownFieldsText(strangers: readonly string[], at: string, names: readonly string[]): readonly string[] {
   if (strangers.length === 0) return [];
   const named = strangers.map(key => {
     const near = key.length < 3 ? undefined : nearestName(key, names);

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {decodeAction, decodePastAction, namedInput} from '../../../src/actions/decode-action.ts';
+import {decodeAction, decodePastAction, normalizeInput} from '../../../src/actions/decode-action.ts';
 import type {Json, JsonObject} from '../../../src/base/json.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 
@@ -86,7 +86,7 @@ describe('a field under another name', () => {
     ['Bash', {command: 'ls', cwd: 'src', justification: 'why'}, {command: 'ls', workdir: 'src', rationale: 'why'}],
     ['Agent', {name: 'a', prompt: 'b'}, {description: 'a', prompt: 'b'}],
   ])('%s %j', (tool, input, same) => {
-    expect([decoded(tool, input), namedInput(tool, input)]).toEqual([decoded(tool, same), same]);
+    expect([decoded(tool, input), normalizeInput(tool, input)]).toEqual([decoded(tool, same), same]);
   });
 
   test('keeps the case of options of one letter', () => {
@@ -116,7 +116,7 @@ describe('a field that asks for nothing is left out', () => {
       {questions: [{question: 'a', options: [{label: 'b'}]}]},
     ],
   ])('%s %j', (tool, input, same) => {
-    expect([decoded(tool, input), namedInput(tool, input)]).toEqual([decoded(tool, same), same]);
+    expect([decoded(tool, input), normalizeInput(tool, input)]).toEqual([decoded(tool, same), same]);
   });
 });
 
@@ -165,7 +165,7 @@ describe('fields that models are not told of', () => {
 });
 
 test('numbers and truth values may stand in quotes, texts are texts', () => {
-  expect(namedInput('Grep', {pattern: '5', context: '2', '-i': 'true', '-A': '1'})).toEqual({
+  expect(normalizeInput('Grep', {pattern: '5', context: '2', '-i': 'true', '-A': '1'})).toEqual({
     pattern: '5',
     context: 2,
     '-i': true,

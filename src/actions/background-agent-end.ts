@@ -4,7 +4,7 @@ import type {AgentEvent} from './agent-event.ts';
  * True if a background sub-agent of the main agent succeeded or failed. The agent has to be told. One that the user stopped needs no
  * report.
  */
-export const endsInBackground = (event: AgentEvent): boolean =>
+export const isBackgroundAgentEnd = (event: AgentEvent): boolean =>
   event.event === 'agent-changed' &&
   event.row.agent.parent === 'main' &&
   event.row.place === 'background' &&
