@@ -39,7 +39,7 @@ test('a server is added, listed, shown without its secrets, and removed', async 
   });
   expect(await weft('add', 'files', '--', 'other')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`files is in ${file} already`),
+    stderr: expect.stringContaining(`files is already in ${file}`),
   });
   const listed = await weft('list', '--no-check', '--json');
   expect(JSON.parse(listed.stdout)).toEqual([
@@ -99,8 +99,8 @@ test('what a project names waits for trust; weft itself may not add servers, and
 
   const before = readFileSync(file, 'utf8');
   for (const [args, why] of [
-    [['--header', 'Authorization: Bearer abc', 'https://h.test/'], 'Authorization seems to have a secret'],
-    [['--header', 'X-Key: ${OPENAI_API_KEY}', 'https://h.test/'], 'it takes OPENAI_API_KEY'],
+    [['--header', 'Authorization: Bearer abc', 'https://h.test/'], 'Authorization seems to contain a secret'],
+    [['--header', 'X-Key: ${OPENAI_API_KEY}', 'https://h.test/'], 'it uses OPENAI_API_KEY'],
   ] as const) {
     expect(await weft('add', 'shared', '--scope', 'project', ...args)).toMatchObject({
       code: 2,
@@ -199,7 +199,10 @@ test('signing in opens the browser, keeps the token in a file of the user’s al
   const rows: unknown = JSON.parse((await weft('list', '--json')).stdout);
   expect(rows).toMatchObject([{name: 'guarded', status: 'connected', tools: 1, signed_in: true}]);
 
-  expect(await weft('logout', 'guarded')).toMatchObject({code: 0, stderr: expect.stringContaining('are revoked at')});
+  expect(await weft('logout', 'guarded')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('revoked its tokens at'),
+  });
   expect([server.tokens.size, server.refreshTokens.size]).toEqual([0, 0]);
   expect(filesWith(place.home, token)).toEqual([]);
 });

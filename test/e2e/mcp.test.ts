@@ -328,12 +328,10 @@ test(
     await terminal.type('weft --permission-mode bypassPermissions --mcp-config servers.json\r');
     await terminal.until(/claude-[\w-]+/u);
     await terminal.type('one\r');
-    await terminal.until(
-      /First\.[^]*MCP server dead could not be started|MCP server dead could not be started[^]*First\./u,
-    );
+    await terminal.until(/First\.[^]*Can't start MCP server dead|Can't start MCP server dead[^]*First\./u);
     await terminal.type('two\r');
     await terminal.until(/Second\./u);
-    expect((await terminal.text()).match(/MCP server dead could not be started/gu)).toHaveLength(1);
+    expect((await terminal.text()).match(/Can't start MCP server dead/gu)).toHaveLength(1);
   },
 );
 

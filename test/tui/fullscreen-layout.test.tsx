@@ -52,7 +52,7 @@ describe('the transcript on the whole screen', () => {
       'line 2',
       'o0',
       'o1',
-      '── 4 lines below · PgDn, or Ctrl+End t…',
+      '── 4 lines below · PgDn · Ctrl+End for…',
       'composer',
       'status',
     ]);
@@ -111,6 +111,6 @@ describe('the lines that are kept', () => {
     expect(kept.linesSincePrompt()).toEqual(['> prompt', 'answer']);
     for (let at = 0; at < 500; at++) kept.add(`line ${at}\n`);
     expect(kept.linesSincePrompt()).toHaveLength(401);
-    expect(kept.linesSincePrompt()[0]).toMatch(/^\(102 lines before these/u);
+    expect(kept.linesSincePrompt()[0]).toMatch(/^\(102 earlier lines: /u);
   });
 });

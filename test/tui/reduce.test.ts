@@ -281,7 +281,7 @@ describe('stories', () => {
     const fault = {kind: 'provider', message: 'No API here.', fix: 'Check the base URL.', status: 404} as const;
     const {out} = story(opening, accepted('go'), finished({kind: 'failed', fault}));
     expect(out).toBe(
-      '\n▌ go\n\n✗ No API here. Check the base URL.\n  To change the URL: /exit, then run weft -c with the right one.',
+      '\n▌ go\n\n✗ No API here. Check the base URL.\n  To change the URL: /exit, then run weft -c with the right\n  one.',
     );
   });
 

@@ -267,7 +267,7 @@ describe('/transcript', () => {
       await screen.type('/number 42\r');
       await screen.until(/^ +│ number 42\.\n/u);
       await screen.type('n');
-      await screen.until(/Search wrapped to the start\./u);
+      await screen.until(/Search wrapped to the start/u);
       await screen.type('/number 4\r');
       await screen.until(/^ +│ number 42\.\n(?![^]*wrapped)/u);
       await screen.type('n');

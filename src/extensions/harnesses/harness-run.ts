@@ -277,7 +277,7 @@ class Run {
   #succeeded(text: string): HarnessOutcome {
     if (text !== '') return {kind: 'succeeded', text};
     if (this.#stopping !== 'no') return {kind: 'cancelled', text: ''};
-    const why = this.#denied === '' ? '' : ` after weft denied this: ${this.#denied}`;
+    const why = this.#denied === '' ? '' : ` after this was denied: ${this.#denied}`;
     return {kind: 'failed', reason: `${this.#setup.title} ended without an answer${why}.`, text: ''};
   }
 

@@ -82,7 +82,7 @@ test('a trusted project gets no key of the model, and trust names every variable
   const configs = (source: 'project' | 'local' | 'user') =>
     parseServers(servers, {source, path: '/f'}).map(({config}) => (config.tag === 'ok' ? 'ok' : config.error));
   const refused =
-    'it takes ANTHROPIC_API_KEY, which only servers in your own settings may have (weft mcp add --scope user)';
+    'it uses ANTHROPIC_API_KEY, which only servers in your own settings can use (weft mcp add --scope user)';
   expect(configs('project')).toEqual([refused, 'ok', 'it is nested too deeply']);
   expect(configs('local')).toEqual([refused, 'ok', 'it is nested too deeply']);
   expect(configs('user')).toEqual(['ok', 'ok', 'it is nested too deeply']);

@@ -109,7 +109,7 @@ describe('text', () => {
     expect(await run(bench)).toEqual({
       exitCode: 3,
       stdout: 'I could not run it.\n',
-      notes: ['not run because it needs approval: Bash. ' + 'Allow it with --allowed-tools or --permission-mode.'],
+      notes: ['not run because it needs approval: Bash. Allow it with --allowed-tools or --permission-mode.'],
     });
   });
 

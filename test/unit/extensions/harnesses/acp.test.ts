@@ -102,7 +102,7 @@ test('ACP: a title is no command elsewhere, and what can only be allowed for goo
     {outcome: {outcome: 'selected', optionId: 'cancel'}},
   ]);
   expect(scene.events.filter(({event}) => event === 'warning')).toEqual([
-    {event: 'warning', text: 'opencode cannot be allowed rm just once, so it was denied.'},
+    {event: 'warning', text: 'opencode offers no way to allow rm just once, so weft denied it.'},
   ]);
 });
 
@@ -204,7 +204,7 @@ test('ACP: a mode that skips approvals is left, one that only reads is taken whe
     {harness: 'gemini'},
   );
   expect(free.started).toMatchObject({
-    error: {message: 'Gemini CLI could not be started: its mode yolo skips approvals, and it offers none that asks.'},
+    error: {message: 'Gemini CLI could not start: its mode yolo skips approvals, and it has no mode that asks.'},
   });
 });
 
@@ -234,7 +234,7 @@ test('ACP: what was said in an earlier program is not told again, and a plan is'
         {title: 'Do', status: 'in_progress'},
       ],
     },
-    {event: 'finished', outcome: {kind: 'failed', reason: 'opencode refused to go on.', text: ''}},
+    {event: 'finished', outcome: {kind: 'failed', reason: 'opencode refused to continue.', text: ''}},
   ]);
 });
 
@@ -277,10 +277,10 @@ test('ACP: of calls that never end no more is kept than is bounded', async () =>
 });
 
 test.each([
-  ['refusal', 'refused to go on.'],
-  ['max_tokens', 'stopped: its answer became too long.'],
-  ['max_turn_requests', 'stopped: it had used up its turns.'],
-  ['tired', 'stopped and does not say why.'],
+  ['refusal', 'refused to continue.'],
+  ['max_tokens', 'stopped: its answer got too long.'],
+  ['max_turn_requests', 'stopped: it reached its turn limit.'],
+  ['tired', 'stopped without a reason.'],
 ])('ACP: the stop reason %s is a failure', async (stopReason, why) => {
   const scene = await startScripted(
     async side => {

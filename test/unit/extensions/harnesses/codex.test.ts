@@ -146,7 +146,7 @@ test('Codex: nobody is signed in', async () => {
     {harness: 'codex'},
   );
   expect(scene.started).toMatchObject({
-    error: {message: 'Codex could not be started: nobody is signed in: run codex login.'},
+    error: {message: 'Codex could not start: you are not signed in: run codex login.'},
   });
 });
 

@@ -274,7 +274,7 @@ test('pi gets tools that read, and says what it has used', async () => {
   expect(scene.events).toEqual([
     {event: 'started', session: 'pi-1', model: 'mock', version: ''},
     {event: 'working'},
-    {event: 'warning', text: 'pi asks nobody before it acts, so weft gives it only tools that read.'},
+    {event: 'warning', text: 'pi acts without asking, so weft gives it only read-only tools.'},
     {event: 'tool-started', id: 't1', name: 'read', title: 'a.ts', input: {path: 'a.ts'}},
     {event: 'tool-finished', id: 't1', end: 'succeeded', output: 'x', files: []},
     {event: 'text', message: 1, delta: 'DONE'},

@@ -69,7 +69,7 @@ test('a program that ends fails its prompt in its own last words, and its tools 
   ]);
   expect(await runOf(scene).send('more')).toEqual({
     tag: 'failed',
-    error: {kind: 'rejected', message: 'Claude Code has ended: start it again to go on.'},
+    error: {kind: 'rejected', message: 'Claude Code has ended: start it again to continue.'},
   });
 });
 
@@ -82,14 +82,13 @@ test('a program that ends or refuses before it can work is a fault in words', as
     tag: 'failed',
     error: {
       kind: 'rejected',
-      message:
-        "Claude Code could not be started: it exited with code 1 (it wrote: error: unknown option '--input-format').",
+      message: "Claude Code could not start: it exited with code 1 (it wrote: error: unknown option '--input-format').",
     },
   });
   const silent = await startScripted(async () => {}, {times: {open: 1}});
   expect(silent.started).toEqual({
     tag: 'failed',
-    error: {kind: 'rejected', message: 'Claude Code could not be started: it did not answer in 0 s.'},
+    error: {kind: 'rejected', message: 'Claude Code could not start: it did not answer within 0 s.'},
   });
   const refused = await startScripted(async side => {
     const {request_id} = await side.next();
@@ -108,7 +107,7 @@ test('an interrupted start is a fault, and nothing is told', async () => {
     },
     {signal: abort.signal},
   );
-  expect(scene.started).toMatchObject({error: {message: 'Claude Code was interrupted while it started.'}});
+  expect(scene.started).toMatchObject({error: {message: 'Claude Code was interrupted while starting.'}});
   expect(scene.events).toEqual([]);
 });
 
@@ -248,7 +247,7 @@ test('a harness that does not stop is ended', async () => {
   const scene = await startScripted(async side => void (await greetClaude(side)), {times: {interrupt: 1}});
   await runOf(scene).interrupt();
   expect(scene.events.slice(2)).toEqual([
-    {event: 'warning', text: 'Claude Code did not stop when it was asked to, so weft ended it.'},
+    {event: 'warning', text: 'Claude Code did not stop when asked, so weft ended it.'},
     {event: 'finished', outcome: {kind: 'cancelled', text: ''}},
     {event: 'closed', reason: 'it was stopped'},
   ]);
@@ -279,7 +278,7 @@ test('what is said without end is shown up to a bound, and said once to be cut',
   const text = scene.events.flatMap(event => (event.event === 'text' ? [event.delta] : [])).join('');
   expect(text.length).toBe(4_000_000);
   expect(scene.events.filter(({event}) => event === 'warning')).toEqual([
-    {event: 'warning', text: 'Claude Code says more than weft shows.'},
+    {event: 'warning', text: 'Claude Code wrote more than weft can show.'},
   ]);
 });
 
@@ -298,7 +297,7 @@ test('an answer without words is a failure that says what was denied', async () 
     event: 'finished',
     outcome: {
       kind: 'failed',
-      reason: 'Claude Code ended without an answer after it was denied this: npm publish.',
+      reason: 'Claude Code ended without an answer after this was denied: npm publish.',
       text: '',
     },
   });

@@ -141,21 +141,21 @@ test('what cannot be started is a fault that says what to do', async () => {
   };
   const faults = await Promise.all(['codx', 'claude', 'lost', 'nameless', 'bare', 'pi'].map(name => start(name)));
   expect(faults.map(each => (each.tag === 'failed' ? each.error : 'started'))).toEqual([
-    {kind: 'rejected', message: 'There is no harness "codx". Did you mean codex?'},
+    {kind: 'rejected', message: 'Unknown harness "codx". Did you mean codex?'},
     {
       kind: 'needs-user',
-      message: 'Claude Code is not installed: there is no program claude',
+      message: 'Claude Code is not installed: no program claude was found',
       fix: 'Install it: npm install -g @anthropic-ai/claude-code.',
     },
     {
       kind: 'needs-user',
-      message: 'lost is not installed: there is no program no-such-agent',
-      fix: 'Your settings name the program "no-such-agent" for it: install it, or write its whole path there.',
+      message: 'lost is not installed: no program no-such-agent was found',
+      fix: 'Your settings name the program "no-such-agent": install it, or set its full path.',
     },
     {
       kind: 'needs-user',
       message: 'nameless cannot be started',
-      fix: 'Your settings name no program for it: "harnesses": {"nameless": {"command": …}}.',
+      fix: 'Your settings have no program for it: add "harnesses": {"nameless": {"command": …}}.',
     },
     {
       kind: 'needs-user',
@@ -164,8 +164,8 @@ test('what cannot be started is a fault that says what to do', async () => {
     },
     {
       kind: 'needs-user',
-      message: 'pi could not be started: it exited with code 2 (it wrote: Unknown option: --mode).',
-      fix: 'weft is made for pi 0.73.1 and newer, and here is 0.40.0. Install it: npm install -g @mariozechner/pi-coding-agent.',
+      message: 'pi could not start: it exited with code 2 (it wrote: Unknown option: --mode).',
+      fix: 'weft needs pi 0.73.1 or newer, but found 0.40.0. Install it: npm install -g @mariozechner/pi-coding-agent.',
     },
   ]);
 });

@@ -121,22 +121,18 @@ test('a server that asks and asks, and reads no answer, is ended', async () => {
       for (;;) try { require('node:fs').writeSync(1, asks); } catch {}
     });`;
   const {call} = await connectTo({command: process.execPath, args: ['-e', serve]});
-  expect((await call('x')).said).toBe(
-    'fault: x of s could not be called: the server ended; it left 4 MB of input unread',
-  );
+  expect((await call('x')).said).toBe("fault: Can't call x of s: the server stopped; it left 4 MB of input unread");
 });
 
 test('a crash in a call fails the call in words, and ends the connection', async () => {
   const {connection, call} = await connected({tools: [{name: 'c', does: 'crash'}]});
-  expect((await call('c')).said).toBe(
-    'fault: c of s could not be called: the server ended; it exited with code 7; it breaks',
-  );
-  expect(await connection.closed).toBe('the server ended; it exited with code 7; it breaks');
+  expect((await call('c')).said).toBe("fault: Can't call c of s: the server stopped; it exited with code 7; it breaks");
+  expect(await connection.closed).toBe('the server stopped; it exited with code 7; it breaks');
 });
 
 test('a call to a silent tool ends in its time; an abort tells the server', async () => {
   const {call, log} = await connected({tools: [{name: 's', does: 'silent'}]}, {timeout: 200});
-  expect((await call('s')).said).toBe('fault: s of s could not be called: it took more than 0.2 s');
+  expect((await call('s')).said).toBe("fault: Can't call s of s: it took more than 0.2 s");
   const stop = new AbortController();
   const waiting = call('s', stop.signal);
   stop.abort();
@@ -158,7 +154,7 @@ test('tools that change are told', async () => {
 });
 
 test.each([
-  [{exit: 3, log: ['one', 'two', 'three']}, {}, 'the server ended; it exited with code 3; two; three'],
+  [{exit: 3, log: ['one', 'two', 'three']}, {}, 'the server stopped; it exited with code 3; two; three'],
   [{startMs: -1}, {startupTimeout: 100}, 'timed out'],
 ])('one that does not start: %j', async (script, more, why) => {
   await expect(connected(script, more)).rejects.toThrow(why);
@@ -187,7 +183,7 @@ test('a call that the program does not take any more waits for its end, to say h
   );
   await transport.start();
   const sent = transport.send({jsonrpc: '2.0', id: 1, method: 'tools/list'});
-  await expect(sent).rejects.toThrow('the server ended; it was ended by SIGABRT; out of ^[[31mmemory');
+  await expect(sent).rejects.toThrow('the server stopped; it was ended by SIGABRT; out of ^[[31mmemory');
 });
 
 test('what a server leaves behind ends with it', async () => {

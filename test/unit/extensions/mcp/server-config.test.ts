@@ -77,12 +77,12 @@ describe('an entry of mcpServers', () => {
   test.each([
     ['text', 'it must be a JSON object'],
     [{}, 'it needs "command" (a program) or "url" (an address)'],
-    [{type: 'stdio', url: 'https://h'}, '"command" is missing: the program that is the server'],
+    [{type: 'stdio', url: 'https://h'}, '"command" is missing: name the program to start'],
     [{command: 'a', url: 'https://h'}, 'it has both "command" and "url": keep one of them'],
-    [{command: 'a', args: 'b'}, '"args" does not fit'],
-    [{command: 'a', env: {K: 1}}, '"env.K" does not fit'],
-    [{type: 'ws', url: 'wss://h'}, '"type" does not fit'],
-    [{command: 'a', protocol: '1999'}, '"protocol" does not fit'],
+    [{command: 'a', args: 'b'}, '"args" is invalid'],
+    [{command: 'a', env: {K: 1}}, '"env.K" is invalid'],
+    [{type: 'ws', url: 'wss://h'}, '"type" is invalid'],
+    [{command: 'a', protocol: '1999'}, '"protocol" is invalid'],
     [{url: 'https://h', headersHelper: 'x'}, '"headersHelper" is not supported: use "headers" with ${VAR}'],
   ])('%j does not fit', (given, error) => {
     expect(parseServer(given)).toEqual(failed(error));
@@ -101,7 +101,7 @@ test('what a project names is confined unless its entry says otherwise; what the
   expect(written.map(one => rightsOf('project', one))).toEqual(ofProject);
   for (const source of ['user', 'local'] as const)
     expect(written.map(one => rightsOf(source, one))).toEqual(['unconfined', ...ofProject.slice(1)]);
-  expect(rightsOf('project', 'off')).toEqual(failed('"sandbox" does not fit'));
+  expect(rightsOf('project', 'off')).toEqual(failed('"sandbox" is invalid'));
 });
 
 test('variables come from the environment, or from their defaults', () => {

@@ -100,7 +100,7 @@ describe('front matter as people write it', () => {
   test.each([
     ['---\nname: x\n# Body without an end', 'its front matter has no closing line ---'],
     ['---\n- a\n- b\n---\nBody', 'its front matter has no fields'],
-    ['---\nname: {a\n  b: [\n---\nBody', expect.stringContaining('its front matter is no YAML')],
+    ['---\nname: {a\n  b: [\n---\nBody', expect.stringContaining('its front matter is not valid YAML')],
   ])('what cannot be read says so', async (text, error) => {
     expect(await readMarkdownFile(text)).toEqual({tag: 'failed', error});
   });

@@ -85,13 +85,13 @@ describe('permission', () => {
       'rules to take out of a settings file',
       {behavior: 'allow', updatedPermissions: [{...rules('localSettings'), type: 'removeRules'}]},
       {decision: 'allow', scope: 'once'},
-      {mode: undefined, unserved: ['The permission update "removeRules" is not possible here yet.']},
+      {mode: undefined, unserved: ['The permission update "removeRules" is not supported yet.']},
     ],
     [
       'what is not possible',
       {behavior: 'allow', updatedPermissions: [{type: 'addDirectories', directories: ['/']}]},
       {decision: 'allow', scope: 'once'},
-      {mode: undefined, unserved: ['The permission update "addDirectories" is not possible here yet.']},
+      {mode: undefined, unserved: ['The permission update "addDirectories" is not supported yet.']},
     ],
   ])('allow, %s', (_name, payload, answer, wanted) => {
     expect(permissionReply(payload, asked)).toMatchObject({kind: 'allow', answer, wishes: wanted});

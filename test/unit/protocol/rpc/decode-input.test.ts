@@ -39,8 +39,8 @@ describe('a prompt', () => {
       images: [{kind: 'image', mediaType: 'image/png', data: 'iVBO'}],
       leftOut: [
         'a block of type "image" was left out: only base64 images of PNG, JPEG, GIF and WebP can be sent',
-        'a block of type "audio" was left out: weft cannot send such',
-        'a block of type "unknown" was left out: weft cannot send such',
+        'a block of type "audio" was left out: weft can\'t send this type',
+        'a block of type "unknown" was left out: weft can\'t send this type',
       ],
     });
   });

@@ -160,7 +160,7 @@ test('a cache that counts more than the whole leaves no negative input', async (
 
 describe('failures are errors of the dialect, after what was said', () => {
   const cases: readonly (readonly [FinishReason, string, string, string])[] = [
-    [{kind: 'quota-limit'}, 'insufficient_quota', 'rate_limit_error', 'The quota of this account is used up.'],
+    [{kind: 'quota-limit'}, 'insufficient_quota', 'rate_limit_error', 'This account has reached its quota.'],
     [
       {kind: 'context-window-exceeded'},
       'context_length_exceeded',
@@ -171,7 +171,7 @@ describe('failures are errors of the dialect, after what was said', () => {
       {kind: 'llm-unavailable'},
       'service_unavailable',
       'overloaded_error',
-      'The model is unavailable at the moment; try again later.',
+      'The model is unavailable. Try again later.',
     ],
     [{kind: 'internal-error', message: 'tool x: no'}, 'internal_error', 'api_error', 'tool x: no'],
     [{kind: 'internal-error', message: ''}, 'internal_error', 'api_error', 'The server had an internal error.'],

@@ -217,7 +217,7 @@ describe('what is read as what', () => {
   test('an image larger than what providers take is refused', async () => {
     const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(5_000_000)]);
     expect(await pageOf(sends('image/png', png))).toMatch(
-      /^failed: http:\/\/x\.test\/ is an image of 5\.0 MB; the limit is/u,
+      /^failed: http:\/\/x\.test\/ is an image of 5\.0 MB; at most 5\.0 MB can be read\.$/u,
     );
   });
 

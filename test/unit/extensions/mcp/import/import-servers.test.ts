@@ -90,7 +90,7 @@ approval_mode = "auto"
             excludeTools: ['write'],
           },
           notes: [
-            '"default_tools_approval_mode" never becomes a rule: weft asks, until you allow the server or its tools',
+            '"default_tools_approval_mode" is not imported as a rule: weft asks until you allow the server or its tools',
           ],
         },
         {
@@ -102,8 +102,8 @@ approval_mode = "auto"
             oauth: {scope: 'a b'},
           },
           notes: [
-            '"tools" never becomes a rule: weft asks, until you allow the server or its tools',
-            'not known here and left out: when',
+            '"tools" is not imported as a rule: weft asks until you allow the server or its tools',
+            'unknown to weft and skipped: when',
           ],
         },
       ],
@@ -129,7 +129,7 @@ describe('Gemini CLI', () => {
         {
           name: 'old',
           entry: {type: 'sse', url: 'https://a.example/sse', headers: {A: 'Bearer ${TOKEN}'}},
-          notes: ['"trust" never becomes a rule: weft asks, until you allow the server or its tools'],
+          notes: ['"trust" is not imported as a rule: weft asks until you allow the server or its tools'],
         },
         {
           name: 'new',
@@ -184,10 +184,10 @@ describe('VS Code and Copilot', () => {
             env: {KEY: '${OTHER}'},
           },
           notes: [
-            '"envFile" is not read: set its variables where you start weft, and name them in "env" as ${VAR}',
-            '"dev" has no counterpart',
-            'VS Code asks for "api-key": set the variable API_KEY where you start weft',
-            '${file} has no counterpart and stays as it is',
+            '"envFile" is not read: set its variables before you start weft, and refer to them in "env" as ${VAR}',
+            '"dev" has no equivalent in weft',
+            'VS Code asks for "api-key": set the variable API_KEY before you start weft',
+            '${file} has no equivalent and was kept as is',
           ],
         },
       ],
@@ -205,7 +205,7 @@ describe('opencode', () => {
     const expected = {
       name: 'x',
       entry: {command: 'npx', args: ['-y', 'x'], env: {A: '${B}', K: '${API_KEY}'}},
-      notes: ['the content of ~/.keys/api-key is not copied: set the variable API_KEY to it where you start weft'],
+      notes: ['the content of ~/.keys/api-key was not copied: set the variable API_KEY to it before you start weft'],
     };
     expect(await read('opencode', {mcp: {x: entry}})).toEqual({...none, servers: [expected]});
     expect(await read('opencode', {mcp: {servers: {x: entry}}})).toEqual({...none, servers: [expected]});
@@ -216,7 +216,7 @@ describe('opencode', () => {
         {
           name: 'r',
           entry: {url: 'https://a.example/mcp', disabled: true, startupTimeout: 5000},
-          notes: ['"oauth": false has no counterpart: weft signs in only when you ask it to'],
+          notes: ['"oauth": false has no equivalent: weft signs in only when you ask it to'],
         },
       ],
     });
@@ -239,8 +239,8 @@ test('what has no meaning here is left out, by name and with the reason', async 
   expect(await read('claude', text)).toEqual({
     servers: [{name: 'c', entry: {command: 'ok'}, notes: []}],
     leftOut: [
-      'a: it is no object',
-      'b: "type" does not fit',
+      'a: it is not an object',
+      'b: "type" is invalid',
       'd: it needs "command" (a program) or "url" (an address)',
     ],
   });

@@ -231,13 +231,13 @@ describe('attacks on signing in', () => {
     [
       'the answer comes from another authorization server (mix-up)',
       {iss: 'https://evil.example'},
-      'the answer came from another',
+      'the answer came from a different authorization server',
     ],
-    ['the answer does not say where it comes from', {iss: ''}, 'the answer came from another'],
+    ['the answer does not say where it comes from', {iss: ''}, 'the answer came from a different authorization server'],
     [
       'the metadata are those of another server',
       {metadata: {issuer: 'https://evil.example'}},
-      'another authorization server',
+      'different authorization server',
     ],
     [
       'the metadata of the resource are those of another one',
@@ -245,21 +245,21 @@ describe('attacks on signing in', () => {
       'does not match',
     ],
     ['the link runs a script', {metadata: {authorization_endpoint: 'javascript:alert(1)'}}, ''],
-    ['the link is a file', {metadata: {authorization_endpoint: 'file:///etc/passwd'}}, 'without encryption'],
+    ['the link is a file', {metadata: {authorization_endpoint: 'file:///etc/passwd'}}, 'unencrypted address'],
     [
       'the link is not encrypted',
       {metadata: {authorization_endpoint: 'http://evil.example/authorize'}},
-      'without encryption',
+      'unencrypted address',
     ],
     [
       'the token is to be sent in the clear',
       {metadata: {token_endpoint: 'http://evil.example/token'}},
-      'without encryption',
+      'unencrypted address',
     ],
     [
       'weft is to register in the clear',
       {metadata: {registration_endpoint: 'http://evil.example/'}},
-      'without encryption',
+      'unencrypted address',
     ],
     [
       'the link hides its host behind a user name',
@@ -317,7 +317,7 @@ describe('attacks on signing in', () => {
   test('a server without encryption is not signed in to', async () => {
     const user = userAtBrowser(memoryCredentials());
     expect(await whyNot(signInTo('http://mcp.example/mcp', user))).toBe(
-      'mcp.example is reached without encryption: a token would be sent in the clear.',
+      "mcp.example is not encrypted, so weft won't send a token to it.",
     );
   });
 });
@@ -337,6 +337,6 @@ describe('signing out', () => {
     server.behaviour.metadata = {revocation_endpoint: undefined};
     expect(await revokeCredential(given, user.fetchFor(), signal)).toBe('not-offered');
     server.behaviour.metadata = {revocation_endpoint: 'http://evil.example/'};
-    expect(await revokeCredential(given, user.fetchFor(), signal)).toEqual({failed: 'its address has no encryption'});
+    expect(await revokeCredential(given, user.fetchFor(), signal)).toEqual({failed: 'its address is not encrypted'});
   });
 });
