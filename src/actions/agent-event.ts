@@ -177,7 +177,7 @@ export interface Approval {
   /** `user`: the user edited the command on the card, and the edited command is the one to approve. */
   readonly wording: 'model' | 'user';
   readonly rationale: string;
-  /** What "for this session" would allow, in words. */
+  /** The actions that "for this session" would allow, in words. */
   readonly sessionGrant: string;
   readonly impact: ImpactReport;
   readonly citations: readonly string[];

@@ -1,8 +1,7 @@
 import type {AgentEvent} from './agent-event.ts';
 
 /**
- * True if a background sub-agent of the main agent succeeded or failed. The agent has to be told. One that the user stopped needs no
- * report.
+ * True if a background sub-agent of the main agent succeeded or failed, so the agent needs a report. One that the user stopped needs none.
  */
 export const isBackgroundAgentEnd = (event: AgentEvent): boolean =>
   event.event === 'agent-changed' &&

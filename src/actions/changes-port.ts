@@ -36,7 +36,7 @@ export interface AppliedChanges {
   readonly dropped: readonly (DroppedChange & {readonly why: 'conflict' | 'failed' | 'interrupted' | 'protected'})[];
 }
 
-/** What was done with the changes of a command. */
+/** The outcome for the changes of a command. */
 export interface ChangesOutcome {
   /** Leaves out build output, which people don't look at. */
   readonly applied: readonly Change[];

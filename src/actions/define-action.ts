@@ -91,7 +91,7 @@ export interface ActionRunContext extends ActionContext {
    * it.
    */
   readonly approval: 'answered' | 'not-asked';
-  /** What was shown when it was approved. An action whose effect would now differ refuses to run. */
+  /** The preview on which it was approved. An action whose effect would now differ refuses to run. */
   readonly shown: Preview;
   readonly detail: VerdictDetail;
   readonly terms: RunTerms;

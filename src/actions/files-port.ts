@@ -39,7 +39,7 @@ export type Fingerprint =
   | {readonly path: string; readonly kind: 'file'; readonly sha256: string}
   | {readonly path: string; readonly kind: 'absent' | 'unreadable'};
 
-/** What a review of an edit needs before it is written. Writes nothing. */
+/** The methods for reviewing an edit before it is written. They write nothing. */
 export type EditPreview = Pick<FilesPort, 'plan' | 'draft'>;
 
 /** `before` is empty for a new file, `text` for a deleted one. */

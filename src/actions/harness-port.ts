@@ -85,7 +85,7 @@ export interface HarnessApproval {
   readonly reason: string;
 }
 
-/** What a harness would touch, in the terms of the catalogue. Relative paths start at the directory of the run. */
+/** The access that a harness asks for, in the terms of the catalogue. Relative paths start at the directory of the run. */
 export type HarnessAccess =
   /** `paths`: what the command reads, according to the harness. */
   | {
@@ -116,7 +116,7 @@ export type HarnessAccess =
   | {readonly kind: 'other'; readonly title: string; readonly input: JsonObject};
 
 /**
- * What a harness does. Texts are bounded. `working` and the `finished` that follows enclose one prompt: the first, or a follow-up.
+ * An event of a harness. Texts are bounded. `working` and the `finished` that follows enclose one prompt: the first, or a follow-up.
  * `closed` is the last event, preceded by `finished` if a prompt was running.
  */
 export type HarnessEvent =

@@ -15,7 +15,7 @@ import type {RuleChange} from '../domain/risk.ts';
 export interface HooksPort {
   /** Runs before a call is judged and asked about. */
   preToolUse(call: ToolCallBlock, signal: AbortSignal): Promise<HookReply<CallAnswer>>;
-  /** Runs before a person is asked about a call, even if there is no one to ask. */
+  /** Runs before an approval question, even if no one can answer it. */
   permissionRequest(request: PermissionRequest, signal: AbortSignal): Promise<HookReply<PermissionAnswer>>;
   postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>>;
   /** Runs after a call that failed or was interrupted while it ran, but not after a refused one. */
@@ -118,7 +118,7 @@ export interface PermissionRequest {
   readonly call: ToolCallBlock;
   /** Rules that would make the question unnecessary. */
   readonly rules: readonly string[];
-  /** The changes of a call that ran in its own view of the workspace and is asked about afterwards. Usually empty. */
+  /** The changes of a call that ran in its own view of the workspace and needs an approval afterwards. Usually empty. */
   readonly changes: readonly Change[];
 }
 

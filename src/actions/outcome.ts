@@ -21,7 +21,7 @@ import type {FileDiff} from './preview.ts';
 export interface CallOutcome {
   /** `ended-badly`: a command that ran, with an exit code or signal that reports a failure. */
   readonly kind: 'done' | 'ended-badly' | 'failed' | 'refused' | 'stopped';
-  /** What to say besides the action's label. Often empty. */
+  /** Text besides the action's label. Often empty. */
   readonly words: readonly string[];
   /** The output of a command. Empty for every other action. */
   readonly printed: string;
@@ -101,7 +101,7 @@ const reasonWords: Readonly<Record<CancelReason, string>> = {
 export const changedFiles = (result: ActionResult): readonly FileDiff[] =>
   editedFiles(result) ?? changesOfCommand(result).diffs;
 
-/** Returns what was done with the changes of a command. Empty for every other action. */
+/** Returns the outcome for the changes of a command. Empty for every other action. */
 export function changesOfCommand(result: ActionResult): ChangesOutcome {
   if (result.name !== 'request-command-output' && result.name !== 'sandbox-exec') return emptyChangesOutcome;
   const {settled} = result;

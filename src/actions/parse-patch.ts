@@ -41,7 +41,7 @@ export function parsePatch(patch: string): Outcome<readonly FileEdit[], string> 
 
 const heading = /^\*\*\* (Add|Update|Delete) File: *(.*?) *$/u;
 
-/** What models put around a patch: fences, a shell's here-document. */
+/** Matches lines that models put around a patch: fences, a shell's here-document. */
 const isWrapping = (line: string): boolean =>
   /^\s*(?:```\w*|EOF|(?:apply_patch|ApplyPatch)? *<<-? *['"]?EOF['"]?)?\s*$/u.test(line);
 

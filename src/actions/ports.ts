@@ -42,7 +42,7 @@ export interface ActionPorts {
   readonly documents: DocumentsPort;
   readonly artifacts: SessionArtifacts;
   readonly decideChanges: DecideChanges;
-  /** Whether to offer a person to run a command outside the sandbox after it failed inside. */
+  /** `offered`: if a command fails in the sandbox, weft asks whether to run it again outside. */
   readonly unsandboxedRetry: 'offered' | 'never';
   /** Takes the checkpoint for undo. Await it before a command runs again without its own view of the workspace. Never throws. */
   readonly checkpoint: (signal: AbortSignal) => Promise<void>;
@@ -134,10 +134,10 @@ export interface ShellReport {
   /** Remarks for the model: sentences without a full stop. */
   readonly notes: readonly string[];
   /**
-   * What the sandbox seems to have blocked, as the end of a sentence. Empty without a sandbox, or if that is not why the command failed.
+   * The access that the sandbox seems to have blocked, as the end of a sentence. Empty without a sandbox, or if that is not why the command failed.
    */
   readonly blocked: string;
-  /** What was done with the changes in its view of the workspace. Empty if it had no view. */
+  /** The outcome for the changes in its view of the workspace. Empty if it had no view. */
   readonly changes: ChangesOutcome;
 }
 
@@ -181,7 +181,7 @@ export interface FoundBlock extends Pick<BlockInfo, 'command' | 'state'> {
   readonly input: 'open' | 'none';
 }
 
-/** What a person would see of a block now, and its output since the last read. */
+/** The visible state of a block, and its output since the last read. */
 export interface BlockSnapshot {
   readonly id: BlockId;
   readonly command: string;

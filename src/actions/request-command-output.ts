@@ -178,7 +178,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   return settleRun(command, report, {kind: 'completed', command, report});
 }
 
-/** Returns who is asked about hosts. A command that the host judged harmless has no network, so it needs no proxy. */
+/** Returns the handler for questions about hosts. A command that the host judged harmless has no network, so it needs no proxy. */
 export const hostsOf = (
   command: string,
   {

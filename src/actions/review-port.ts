@@ -6,7 +6,7 @@ import type {FileDiff} from './preview.ts';
 export interface ReviewDiff {
   /** The folder of the repository. Paths of files are relative to it. */
   readonly root: string;
-  /** What is compared, in words: `working tree against HEAD`. */
+  /** The compared revisions, in words: `working tree against HEAD`. */
   readonly title: string;
   readonly files: readonly FileDiff[];
   /** The number of changed files beyond those in `files`. */

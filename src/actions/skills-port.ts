@@ -21,7 +21,7 @@ export interface SkillsPort {
 export interface SkillCatalogue {
   /** The names of all skills. `any` if there are more than the catalogue has room for. */
   readonly names: readonly string[] | 'any';
-  /** What the skills are for, one a line, bounded. With `any`, also names and how to find the others. */
+  /** The purposes of the skills, one a line, bounded. With `any`, also names and how to find the others. */
   readonly lines: string;
 }
 

@@ -7,7 +7,7 @@ import {defineAction, textContent, toolForm} from './define-action.ts';
 
 export interface UploadArtifactInput {
   readonly path: string;
-  /** What the file is, for the user. May be empty. */
+  /** A description of the file for the user. May be empty. */
   readonly description: string;
 }
 

@@ -10,7 +10,7 @@ import {truncationNote, frameUntrusted, type PageContent, type WebPage} from './
 interface WebFetchInput {
   /** An absolute URL, as `readWebUrl` writes it. */
   readonly url: string;
-  /** What the model looks for in the page. May be empty. */
+  /** The model's question about the page. May be empty. */
   readonly prompt: string;
 }
 

@@ -14,7 +14,7 @@ import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
 import {journal, reviewOf, type SessionContext} from './session-context.ts';
 
-/** What the engine's own queries read and change. The session may be a different one each time. */
+/** The sources that the engine's own queries read and change. The session may be a different one each time. */
 export interface QuerySources {
   readonly session: SessionContext;
   readonly work: WorkQueue;

@@ -45,7 +45,7 @@ export interface VerdictWithTerms {
   readonly executor: Executor<RunTerms>;
 }
 
-/** An action that may have to be asked about, and that no rule, mode or hook denies. */
+/** An action that may need an approval, and that no rule, mode or hook denies. */
 export interface ApprovalRequest extends VerdictWithTerms {
   readonly id: ActionId;
   readonly toolName: string;
@@ -60,11 +60,11 @@ export interface ApprovalRequest extends VerdictWithTerms {
 
 export type ApprovalContext = Omit<PromptContext, 'queue'>;
 
-/** What would run: the action as the model asked for it, or as the user or a program changed it. */
+/** The action that would run: as the model asked for it, or as the user or a program changed it. */
 interface Proposal extends VerdictWithTerms {
   readonly action: Action;
   readonly preview: Preview;
-  /** What the model reads before the result, such as that the user changed the command. Usually empty. */
+  /** Text for the model before the result, such as that the user changed the command. Usually empty. */
   readonly note: string;
 }
 
@@ -257,7 +257,7 @@ export async function askPerson(
     pending.publish([{event: 'approval-requested', approval: {...approval, asker}}]);
     const answer = await waiting;
     const decision = answer === 'aborted' ? 'refused' : decisionOf(answer);
-    // An edited command is asked about again, so nothing is decided yet.
+    // An edited command needs another question, so nothing is decided yet.
     if (answer !== 'aborted' && decision !== 'edited') {
       journal(session, {kind: 'approval', id, label, decision, by: 'user'});
     }
@@ -428,7 +428,7 @@ const hasNewReasons = (before: Verdict, now: Verdict): boolean =>
     now.detail.confirmWord !== before.detail.confirmWord ||
     now.reasons.some(reason => !before.reasons.some(earlier => sameReason(earlier, reason))));
 
-/** Refuses an answer that doesn't fit the kind of action that was asked about. */
+/** Refuses an answer that doesn't fit the kind of action. */
 const refuseMismatch = (action: Action, message: string): Refused =>
   refused(cancelledResult(action, {reason: 'declined', message}), 'user');
 
@@ -476,7 +476,7 @@ export const judgeOwnAction = (
 ): Promise<VerdictWithTerms> =>
   judgeAction(action, {session, executor: weftItself(session.ports.machine.shell.directory)}, signal);
 
-/** Asks for every action of an agent that works for someone else, who decides. Its sub-agents' actions are asked about in turn. */
+/** Asks for every action of an agent that works for someone else, who decides. Its sub-agents ask for their own actions. */
 function alwaysAsk(verdict: Verdict, action: Action): Verdict {
   const {kind} = accessOf(action);
   if (verdict.decision === 'deny' || kind === 'none' || kind === 'skill' || kind === 'agent') return verdict;
@@ -513,7 +513,7 @@ export const portsForJudgedPaths = (ports: ActionPorts, {paths}: RunTerms): Acti
   paths.length === 0 ? ports : {...ports, files: ports.files.limitedTo(paths), search: ports.search.limitedTo(paths)};
 
 /**
- * What "for this session" allows, and its wording: actions with the same key, or those that a permission rule matches, which are judged as
+ * The effect and the wording of "for this session": actions with the same key, or those that a permission rule matches, which are judged as
  * strictly as with every rule.
  */
 type SessionGrant = {readonly words: string} & (

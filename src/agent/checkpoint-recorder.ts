@@ -21,7 +21,7 @@ export interface PromptCheckpoints {
 /** The prompt, and the moment in it, that a checkpoint belongs to. */
 type CheckpointMoment = Pick<Extract<JournalRecord, {kind: 'checkpoint'}>, 'prompt' | 'moment'>;
 
-/** Milliseconds after which the user is told about a slow checkpoint. */
+/** Milliseconds after which a slow checkpoint causes a notice. */
 const slowMs = 5000;
 const slowText = 'Saving a checkpoint for undo. The first one takes a while in a large folder.';
 

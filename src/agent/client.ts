@@ -127,7 +127,7 @@ export type Op =
   /**
    * From now on no rule, mode or hook of this machine allows an action without a question: the client that delegated the work decides, by
    * its
-   * own rules. What is denied here stays denied.
+   * own rules. A denial here stays a denial.
    */
   | {readonly op: 'ask-about-everything'}
   /** Makes the next prompt carry out this plan, whose execution has been claimed. Its steps become the todo list. */
@@ -190,7 +190,7 @@ export interface Queries {
   readonly review: QuerySpec<CodeReview, {readonly range: string}>;
   /** Changes the review's comments for the user. Returns all comments afterwards. */
   readonly 'change-review': QuerySpec<readonly ReviewComment[], {readonly change: ReviewChange}>;
-  /** What fills the model's context, as of the next request. Sends nothing to the provider. */
+  /** The parts of the model's context, as of the next request. Sends nothing to the provider. */
   readonly 'context-usage': QuerySpec<ContextUsage>;
   /** The stored sessions of the workspace, latest first. */
   readonly sessions: QuerySpec<readonly SessionSummary[]>;
@@ -202,7 +202,7 @@ export interface Queries {
   readonly 'last-messages': QuerySpec<readonly SessionMessage[], {readonly session: SessionId}>;
   /** The user's earlier input, also in other sessions, oldest first. */
   readonly 'prompt-history': QuerySpec<readonly string[]>;
-  /** What edits would do. Writes nothing. Secrets are replaced by placeholders. */
+  /** The diffs that edits would make. Writes nothing. Secrets are replaced by placeholders. */
   readonly 'preview-edits': QuerySpec<readonly FileDiff[], {readonly edits: EditRequest}>;
   /** The whole texts that edits would lead to, for an editor, without binary files. Writes nothing. */
   readonly 'draft-edits': QuerySpec<readonly DraftText[], {readonly edits: EditRequest}>;
@@ -234,7 +234,7 @@ export interface Queries {
   readonly 'permission-rules': QuerySpec<readonly RuleRow[]>;
   /** Adds a rule, effective at once, or removes one. Returns a sentence about the result. */
   readonly 'change-rule': QuerySpec<string, {readonly rule: RequestedRuleChange}>;
-  /** What the settings of the folder ask for (several lines), and whether the user has allowed it. */
+  /** The requests of the folder's settings (several lines), and whether the user has allowed them. */
   readonly 'folder-trust': QuerySpec<{readonly state: TrustState; readonly text: string}>;
   /** Allows what `folder-trust` described. Returns a sentence about the result. */
   readonly 'trust-folder': QuerySpec<string>;
@@ -323,9 +323,9 @@ export interface ListedModel {
   readonly efforts: readonly Effort[];
   readonly images: 'seen' | 'unseen' | 'unknown';
   readonly pdfs: 'seen' | 'unseen' | 'unknown';
-  /** What it is for. Empty if unknown. */
+  /** The purpose of the model. Empty if unknown. */
   readonly about: string;
-  /** Who knows the model: weft's own table, or the user's settings. */
+  /** The source of these facts: weft's own table, or the user's settings. */
   readonly from: 'weft' | 'settings' | 'nobody';
 }
 

@@ -79,15 +79,15 @@ export interface JudgePort {
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
   deniesAnything(): boolean;
-  /** What the sandbox was proven to block. `unknown` before its first use, and if none is to be used. */
+  /** The proof of what the sandbox blocks. `unknown` before its first use, and if none is to be used. */
   sandbox(): Proof | 'unknown';
-  /** Whether to offer a person to run a command outside the sandbox after it failed inside. */
+  /** `offered`: if a command fails in the sandbox, weft asks whether to run it again outside. */
   readonly unsandboxedRetry: 'offered' | 'never';
   /** Changes the rules from the next action on. A failure says why something is not a rule or could not be stored. */
   changeRules(change: RuleChange): Promise<Outcome<undefined, Fault>>;
 }
 
-/** What a compaction tells the model about the current workspace. */
+/** The current state of the workspace, which a compaction describes to the model. */
 export interface WorkspaceStatePort {
   instructions(): readonly {readonly path: string; readonly text: string}[];
   /** Returns the instructions of folders between `directory` and the file `path` below it, nearest last. Both paths are absolute. */

@@ -84,7 +84,7 @@ function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {file
 
 const emptyRevertReport: RevertReport = {files: [], conflicts: [], excluded: []};
 
-/** What a rewind or a redo has to do. */
+/** The plan of a rewind or a redo. */
 interface RewindPlan {
   readonly kind: RewindReport['kind'];
   readonly what: RewindReport['what'];

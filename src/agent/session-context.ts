@@ -49,8 +49,7 @@ export interface SessionContext {
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
   /**
-   * `waited-for`: a prompt ends only when the background sub-agents it started have ended and the model has been told. `left`: a front end
-   * says
+   * `waited-for`: a prompt ends only when its background sub-agents have ended and the model has read about it. `left`: a front end decides
    * when the model is told.
    */
   readonly backgroundAgents: 'waited-for' | 'left';
@@ -83,7 +82,7 @@ export interface SessionContext {
   thinking: Thinking;
   /** The summary for a new conversation to begin with, once the running prompt has ended well. Empty for none. */
   continuation: string;
-  /** What front ends last heard about the sandbox. */
+  /** The sandbox proof that front ends last received. */
   sandbox: Proof | 'unknown';
 }
 
@@ -99,7 +98,7 @@ export interface SessionAgents {
   message(id: SessionId, text: string): void;
   /** Assigns file changes of sub-agents to this prompt from now on. */
   beginPrompt(checkpoints: PromptCheckpoints): void;
-  /** Returns what the model has to be told about background sub-agents that have ended. Returns each note once. */
+  /** Returns notes for the model about background sub-agents that have ended. Returns each note once. */
   takeNotes(): readonly string[];
   /** Returns the refused calls of sub-agents since the last call. */
   takeDenials(): readonly Denial[];
@@ -146,7 +145,7 @@ export type EnginePlace =
       readonly agents: (session: () => SessionContext) => SessionAgents;
     };
 
-/** What one prompt, with the prompts that join it, adds to its session. */
+/** The context of one prompt and those that join it, in addition to its session. */
 export interface PromptContext {
   readonly session: SessionContext;
   /** Where prompts wait to join this one. */

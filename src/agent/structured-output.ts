@@ -25,7 +25,7 @@ export function answerSchemaOf(structured: StructuredOutput): JsonObject | undef
 const isPlainObjectSchema = (schema: JsonObject): boolean =>
   schema['type'] === 'object' && !['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'if'].some(keyword => keyword in schema);
 
-/** What follows a turn. `ask-again`: the model ended without a fitting answer and is sent `text`. */
+/** The step after a turn. `ask-again`: the model ended without a fitting answer and is sent `text`. */
 type AnswerStep =
   | {readonly kind: 'go-on'}
   | {readonly kind: 'ask-again'; readonly text: string}

@@ -48,7 +48,7 @@ export interface CallsReport {
   /** One for each call, in the order of the calls. */
   readonly results: readonly ToolResultBlock[];
   readonly denials: readonly Denial[];
-  /** What the journal threw for results that it could not store. No barrier starts after that. */
+  /** The journal's exceptions for results that it could not store. No barrier starts after that. */
   readonly journalErrors: readonly unknown[];
 }
 
@@ -197,7 +197,7 @@ interface CallEnd {
   readonly deniedBy: DeniedBy;
   /** The run time, without the time a person took to decide. */
   readonly durationMs: number;
-  /** What the model reads before the result. Usually empty. */
+  /** Text for the model before the result. Usually empty. */
   readonly note: string;
 }
 

@@ -34,7 +34,7 @@ export interface CompactionContext {
 /** Milliseconds for reading the changed files. Files not read by then are listed only by name. */
 const draftTimeoutMs = 10_000;
 
-/** What a preview showed, and the state of the session it is based on. */
+/** The content of a preview, and the state of the session it is based on. */
 interface Proposal extends CompactionPlan {
   readonly records: readonly JournalRecord[];
   readonly length: number;

@@ -26,7 +26,7 @@ import {promptSpans, timelineOf} from '../../domain/timeline.ts';
 import {requestTokens} from '../context/context-usage.ts';
 import type {SessionContext} from '../session-context.ts';
 
-/** What a compaction is to do. `summary` may be empty. */
+/** The plan of a compaction. `summary` may be empty. */
 export interface CompactionPlan {
   readonly id: MessageId;
   readonly way: CompactionMethod;

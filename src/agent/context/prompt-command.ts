@@ -90,7 +90,7 @@ function commandListText(known: readonly Pick<PromptCommand, 'name'>[]): string 
   return `Available: ${names.join(', ')}${known.length > names.length ? ', …' : ''}. Type /help for the full list.`;
 }
 
-/** What the model reads of a command, besides the user's own words. */
+/** The text of a command for the model, besides the user's own words. */
 export interface CommandContent {
   readonly blocks: readonly (TextBlock | ImageBlock)[];
   /** The text in which `@file` attaches a file. May be empty. */

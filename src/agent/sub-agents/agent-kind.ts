@@ -8,7 +8,7 @@ export interface AgentKind {
   readonly description: string;
   /** `same`: that of the parent, so that the provider's cache of its requests is used. */
   readonly systemPrompt: {readonly kind: 'same'} | {readonly kind: 'own'; readonly text: string};
-  /** What it reads before its task. */
+  /** Text for the sub-agent before its task. */
   readonly brief: string;
   /** A name or an alias. Empty for the parent's model. */
   readonly model: string;

@@ -24,7 +24,7 @@ export interface AgentRunner {
   close(): Promise<void>;
 }
 
-/** What a sub-agent begins or continues with. */
+/** The state with which a sub-agent begins or continues. */
 export interface AgentSetup {
   readonly agent: SubAgent;
   readonly kind: AgentKind;

@@ -39,7 +39,7 @@ interface Running {
   readonly branch: AgentBranch;
   readonly runner: AgentRunner;
   worktree: Worktree | 'none';
-  /** What happened to the worktree. Empty before it is settled. */
+  /** The fate of the worktree as a text. Empty before it is settled. */
   outcome: string;
   readonly place: SeparateMachine;
   /** Set while its worktree is being settled. An abort keeps the worktree as it is. */

@@ -11,7 +11,7 @@ import {
 } from './stack-records.ts';
 import type {TaskStack} from './task-stack.ts';
 
-/** What happens while the task stack runs. Sent to observers as it is. */
+/** An event of a task stack run. Sent to observers as it is. */
 export type StackRunEvent =
   | {readonly type: 'run_started'}
   | {
@@ -272,7 +272,7 @@ function ignoreFailure(work: () => unknown): void {
 }
 
 /**
- * What the director of the task stack decides, as changes of the stack. Each is one transaction: a killed director leaves a task that has
+ * A decision of the director, made as a change of the task stack. Each is one transaction: a killed director leaves a task that has
  * not
  * begun, is in progress or has ended, and nothing in between.
  */

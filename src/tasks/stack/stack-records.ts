@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {StackMessageId, StackTaskId} from '../../domain/ids.ts';
 
-/** What a schema can't say about itself, for generated documents. */
+/** Metadata that a schema can't hold itself, for generated documents. */
 export const schemaNotes = z.registry<{readonly id?: string; readonly type?: string; readonly description?: string}>();
 
 export const jsonObject = z
@@ -22,7 +22,7 @@ type Frozen<T> = T extends string | JsonObject
     : {readonly [Key in keyof T]: Frozen<T[Key]>};
 
 /*
- * What the task stack consists of. The records have the names and fields of the Task Stack API, since they are kept and sent as they
+ * The records of the task stack. They have the names and fields of the Task Stack API, since they are kept and sent as they
  * are. Times are ISO 8601 in UTC, without a zone.
  */
 export const taskStatuses = ['PENDING', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;

@@ -9,7 +9,7 @@ import {
   taskStatuses,
 } from './stack-records.ts';
 
-/* What requests to the task stack carry, as the Task Stack API has it. Fields that are not named here are ignored and not kept. */
+/* The bodies of requests to the task stack, as in the Task Stack API. Fields that are not named here are ignored and not kept. */
 
 const taskId = text;
 
