@@ -231,7 +231,7 @@ describe('options', () => {
     const run = await readAll(ask(scene, 'x', options));
     expect(run.messages[0]).toMatchObject({tools: names});
     expect((scene.server.requests[0]?.body.tools ?? []).map(({name}) => name)).toEqual(names);
-    expect(toolResults(run)).toEqual([expect.stringContaining('no tool named "Glob"')]);
+    expect(toolResults(run)).toEqual([expect.stringContaining('No tool named "Glob"')]);
   });
 
   test('what is allowed is not asked', async () => {
@@ -292,7 +292,7 @@ describe('options', () => {
   });
 
   const refused: readonly (readonly [string, Options, RegExp])[] = [
-    ['other tools in the place of weft’s', {toolAliases: {Bash: 'mcp__far__bash'}}, /in the place of Bash/u],
+    ['other tools in the place of weft’s', {toolAliases: {Bash: 'mcp__far__bash'}}, /can't replace the tools Bash/u],
     ['an agent', {agent: 'reviewer'}, /Unknown agent "reviewer"/u],
     ['a tool that is none', {permissionPromptToolName: 'ask'}, /must be stdio or a tool/u],
   ];

@@ -51,7 +51,9 @@ describe('a guard', () => {
     expect(scene.server.requests.slice(1).flatMap(request => toldResults(request))).toEqual([
       expect.stringMatching(/^PreToolUse:Bash hook error: \[grep .*\]: not today\n$/u),
       'PreToolUse:Bash hook error: by JSON',
-      expect.stringMatching(/exit 1 \(--settings\) broke off: exit code 1\..*"onFailure": "allow" it would not block/u),
+      expect.stringMatching(
+        /exit 1 \(--settings\) failed: exit code 1\..*"onFailure": "allow" if a failure should not block/u,
+      ),
       expect.stringMatching(/gave an unreadable answer: it printed text that is not JSON: not json/u),
       expect.stringMatching(/did not start: exit code 127, .*nope\.sh.*Check that the program exists/u),
       expect.stringMatching(/took too long: it did not answer within 0\.5 s/u),
@@ -64,7 +66,7 @@ describe('a guard', () => {
     await using scene = await openScene([touch('a'), say('Done.')]);
     const hooks = on('PreToolUse', command('exit 1', {onFailure: 'allow'}));
     const run = await scene.run(['-p', 'x', ...bypass, ...settingsFlag(hooks)]);
-    expect([isThere(scene, 'a'), run.stderr]).toEqual([true, expect.stringContaining('broke off: exit code 1')]);
+    expect([isThere(scene, 'a'), run.stderr]).toEqual([true, expect.stringContaining('failed: exit code 1')]);
   });
 
   test('reads the call, decides about it, and is told no secret', {tags: 'smoke'}, async () => {

@@ -140,7 +140,7 @@ test('planning changes nothing; a model that only talks is asked for the plan on
 
   await using talk = await openScene([say('No.'), say('Still no.')]);
   const none = await talk.run(['plan', 'x']);
-  expect([none.code, none.stdout, none.stderr]).toEqual([1, '', 'weft: the model gave no plan; it said: Still no.\n']);
+  expect([none.code, none.stdout, none.stderr]).toEqual([1, '', 'weft: the model made no plan. It said: Still no.\n']);
 });
 
 test('--permission-mode plan ends with the plan, which nobody has approved', {tags: 'smoke'}, async () => {

@@ -92,7 +92,7 @@ test('weft stack run: hooks and tasks in order, each task in a session of its ow
       'pre-hook of layer 0  done',
       `${one}  started: one`,
       `${one}  completed`,
-      'post-hook of layer 0  passed over: hooks of the type "unheard-of" are not run',
+      'post-hook of layer 0  passed over: weft does not run hooks of type "unheard-of"',
       `${two}  started: two`,
       `${two}  completed`,
       'post-hook of layer 1  done',
@@ -112,7 +112,7 @@ test('weft stack run: hooks and tasks in order, each task in a session of its ow
     {sender_type: 'subagent', content: 'Did one.', director_read_status: 'UNREAD'},
     {
       sender_type: 'director',
-      content: 'The post-hook of layer 0 was skipped: hooks of the type "unheard-of" are not run.',
+      content: 'The post-hook of layer 0 was skipped: weft does not run hooks of type "unheard-of".',
       director_read_status: 'UNREAD',
     },
     {sender_type: 'subagent', content: 'Did two.', director_read_status: 'UNREAD'},

@@ -107,7 +107,7 @@ describe('lines', () => {
       code: 1,
       signal: null,
       stdout: '',
-      stderr: expect.stringMatching(/^weft: stdin ended before a message came[^\n]*\n$/u),
+      stderr: expect.stringMatching(/^weft: stdin ended before a message arrived[^\n]*\n$/u),
     });
   });
 

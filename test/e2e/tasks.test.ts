@@ -101,9 +101,9 @@ describe('what cannot be read', () => {
     [
       'a file that is not there',
       ['tasks', 'decode', 'gone.log'],
-      /^weft: Cannot read gone\.log: no such file[^\n]*\n$/u,
+      /^weft: Can't read gone\.log: no such file[^\n]*\n$/u,
     ],
-    ['a folder', ['tasks', 'watch', '--json', '.'], /^weft: Cannot read \.: [^\n]*directory[^\n]*\n$/u],
+    ['a folder', ['tasks', 'watch', '--json', '.'], /^weft: Can't read \.: [^\n]*directory[^\n]*\n$/u],
   ])('%s is an error', async (_name, args, message) => {
     using place = new TempPlace();
     const {stdout, stderr, code} = await runWeft(args, {place});

@@ -185,7 +185,7 @@ describe('going back', () => {
       expect(await rewind(scene, ...args)).toMatchObject({code: 2, stderr: expect.stringContaining(words)});
     }
     expect((await rewind(scene, '--files', '--yes')).stderr).toContain(
-      'Nothing to undo. No file has changed since that prompt',
+      'Nothing to undo. No file that weft has saved has changed since that prompt',
     );
   });
 });
