@@ -79,7 +79,7 @@ describe('weft --accessible', () => {
     await enter(terminal, /Not answered yet\.[^]*answer> $/mu, '1');
     // What destroys has a word, and no number.
     await enter(terminal, /Approval needed: Delete files\?[^]*type the word build and press Enter/mu, '1');
-    await enter(terminal, /Nothing was allowed: this needs its word/mu, 'n');
+    await enter(terminal, /Nothing was allowed: type the word/mu, 'n');
     await enter(terminal, /What should weft do instead\?/mu, 'it is mine');
     await enter(terminal, /Question: Which colour\?\n1\. Red: as a rose\n2\. Blue\n/mu, '2');
     await enter(terminal, /That is all\.\nDone\.(?: .*)?\n> $/mu, 'Sleep.');

@@ -113,12 +113,14 @@ test('a block is started, asked, answered; an unknown one is an error; it ends w
   const results = scene.server.requests.slice(1).map(request => toldResults(request)[0] ?? '');
   expect(results).toEqual([
     expect.stringMatching(
-      /^name\?\n\[block b1: waiting for input: name\?, \d\.\d s after its start, cursor at line 1, column 7, in \S+\]\n\[it goes on: /u,
+      /^name\?\n\[block b1: waiting for input: name\?, \d\.\d s after its start, cursor at line 1, column 7, in \S+\]\n\[still running: /u,
     ),
     expect.stringMatching(/^name\? Ada\nhello Ada\n\[block b1: running, /u),
     expect.stringMatching(/^name\? Ada\nhello Ada\n\[block b1: running, /u),
     expect.stringMatching(/^There is no block b7\. Running: b1 \(read -p /u),
-    expect.stringMatching(/^There is no user at a terminal here, so nothing can be handed over\. Block b1 goes on\.$/u),
+    expect.stringMatching(
+      /^No user is at a terminal here, so nothing can be handed over\. Block b1 is still running\.$/u,
+    ),
   ]);
   await processGone(Number(scene.read('pid')));
 });

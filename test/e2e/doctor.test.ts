@@ -76,7 +76,7 @@ test('without the ripgrep of the package weft searches with that on PATH, but no
   symlinkSync(found.tag === 'ok' ? found.value.path : 'none', join(own, 'rg'));
   expect(report((await run(['doctor', '--json'])).stdout)['search']).toEqual({
     state: 'ok',
-    detail: expect.stringContaining(`, ${join(own, 'rg')} (weft's own is not installed); reads`),
+    detail: expect.stringContaining(`, ${join(own, 'rg')} (weft's own is not installed); searches`),
   });
   expect(await run(['--prompt', 'x'])).toMatchObject({code: 0, stdout: 'Done.\n'});
   expect(toldResults(server.requests[1])).toEqual([expect.stringContaining('find me')]);

@@ -38,7 +38,7 @@ describe('with an overlay', () => {
         '-two',
         '+2',
         'created .mcp.json (never applied)',
-        'Nothing is applied yet. To apply exactly these bytes:',
+        'Nothing is applied yet. To apply exactly these changes:',
         `  weft sandbox apply ${id}`,
         '',
       ].join('\n'),
@@ -117,7 +117,7 @@ describe('with an overlay', () => {
   test.for<[line: string, code: number, said: RegExp]>([
     ['nosuchprogram a', 127, /: nosuchprogram: not found$|^nosuchprogram: command not found/mu],
     ['./kept', 126, /: .*Permission denied$/mu],
-    ['git commit -m x', 128, /^weft: in the sandbox \.git is read-only: .*outside the sandbox$/mu],
+    ['git commit -m x', 128, /^weft: \.git is read-only in the sandbox\. .*outside the sandbox$/mu],
   ])('%s ends with %d, as in a shell, and says why', async ([line, code, said], {skip}) => {
     await using scene = await openWork(skip);
     makeRepository(scene.place.work, {kept: 'two\n', other: 'x'});

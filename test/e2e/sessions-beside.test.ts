@@ -41,7 +41,7 @@ test.each([
   using terminal = open(scene, [...free, 'Make the file.'], size);
   await fileComes(join(scene.place.work, 'pid'));
   terminal.type('/clear\r');
-  await terminal.until(/New session\.\s+Session "Make the file\." goes on in\s+the background/u);
+  await terminal.until(/New session\.\s+Session "Make the file\." continues in\s+the background/u);
   terminal.type('Another thing\r');
   await terminal.until(/Second answer/u);
   terminal.type('!touch go\r');
@@ -68,7 +68,7 @@ test('the approval of a session in the background is announced, waits, and is an
   await terminal.until(/Session "Make it\." continues in the background/u);
   expect(terminal.log()).not.toContain('weft (needs you)');
   gate.resolve();
-  await terminal.until(/Session "Make it\." needs your answer\. To open it, type \/resume\.[^]*1 session asks/u);
+  await terminal.until(/Session "Make it\." needs your answer\. To open it, type \/resume\.[^]*1 session needs input/u);
   expect(terminal.log()).toContain('weft (needs you)');
   terminal.type('y\r');
   await terminal.until(/▌ y\s+● Second\./u);
@@ -168,7 +168,7 @@ test('a session that is not saved is not left while it works, and cannot be resu
   using terminal = open(scene, ['--no-session-persistence', 'First task']);
   await terminal.until(/One\./u);
   terminal.type('/clear\r');
-  await terminal.until(/Sessions are not saved here\. Stop this one first, with Esc\.[^]*Working/u);
+  await terminal.until(/This session is still running and is not saved\. Press Esc to stop it first\.[^]*Working/u);
   terminal.type('/exit\r');
   expect(await terminal.exited).toBe(0);
   expect(terminal.log()).not.toContain('--resume');

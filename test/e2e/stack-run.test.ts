@@ -291,7 +291,7 @@ test('killed at any moment, the next run goes on: no task comes to its end twice
     tasks.map(() => ({sender_type: 'subagent', content: 'It is done.', director_read_status: 'UNREAD'})),
   );
   for (const task of tasks) {
-    expect(lines.filter(line => line.startsWith(`${task}  begins`))).toHaveLength(1);
+    expect(lines.filter(line => line.startsWith(`${task}  started: `))).toHaveLength(1);
     expect(lines.filter(line => line === `${task}  completed`).length).toBeLessThanOrEqual(1);
   }
 });

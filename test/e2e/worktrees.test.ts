@@ -578,7 +578,7 @@ test('what a sub-agent runs in its worktree is in the list of background command
   await terminal.onScreen(/❯ 2/u);
   await terminal.type('s');
   await processGone(its);
-  await terminal.onScreen(/1 +echo \$\$ > own-pid[^]*running[^]*2 +echo \$\$ > its-pid[^]*ended/u);
+  await terminal.onScreen(/1 +echo \$\$ > own-pid[^]*running[^]*2 +echo \$\$ > its-pid[^]*killed by SIGTERM/u);
   // The other one goes on: nothing is thrown.
   process.kill(own, 0);
 });

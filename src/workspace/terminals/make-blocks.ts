@@ -99,9 +99,9 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       : (sandboxPrelude ??= makeBlockPrelude(ownStart, enclosure.prelude));
   };
 
-  const isRunning = ({block}: Entry): boolean => !isOver(block);
+  const isEntryRunning = ({block}: Entry): boolean => !isOver(block);
   const backgroundEntries = (): readonly Entry[] => [...entries.values()].filter(({place}) => place === 'background');
-  const running = (): readonly Entry[] => backgroundEntries().filter(isRunning);
+  const running = (): readonly Entry[] => backgroundEntries().filter(isEntryRunning);
 
   function changed(): void {
     if (listeners.size === 0 || notifyTimer !== undefined) return;
@@ -180,7 +180,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     } else notes = await release();
     if (isClosed) block.release();
     changed();
-    const over = backgroundEntries().filter(other => !isRunning(other));
+    const over = backgroundEntries().filter(other => !isEntryRunning(other));
     for (const {block: old} of over.slice(0, Math.max(0, over.length - maxEnded))) {
       entries.delete(old.id);
       old.release();
@@ -384,7 +384,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   const control: TerminalControl = {
     list() {
       const all = backgroundEntries();
-      return [...all.filter(isRunning), ...all.filter(entry => !isRunning(entry))].map(info);
+      return [...all.filter(isEntryRunning), ...all.filter(entry => !isEntryRunning(entry))].map(info);
     },
     watch(listener) {
       listeners.add(listener);
@@ -396,7 +396,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     },
     keep(id) {
       const entry = entries.get(id);
-      if (entry === undefined || entry.isHeld || !isRunning(entry) || entry.life === 'kept') return;
+      if (entry === undefined || entry.isHeld || !isEntryRunning(entry) || entry.life === 'kept') return;
       const kept = keep(entry).finally(() => keeping.delete(kept));
       keeping.add(kept);
     },
@@ -425,7 +425,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   const info = (entry: Entry): BlockInfo => ({...entry.block.info(), ports: portsOf(entry), life: entry.life});
 
   function portsOf(entry: Entry): readonly number[] {
-    if (!isRunning(entry)) return [];
+    if (!isEntryRunning(entry)) return [];
     if (performance.now() - entry.portsAt > portsMs) {
       entry.portsAt = performance.now();
       void findPorts(entry);
@@ -452,7 +452,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       const {tags, watchdog} = await options.runContext();
       await Promise.all(keeping);
       const kept = new Set([...entries.values()].filter(({life}) => life === 'kept').map(({block}) => block.runTag));
-      const ours = [...entries.values()].filter(entry => isRunning(entry) && entry.life !== 'kept');
+      const ours = [...entries.values()].filter(entry => isEntryRunning(entry) && entry.life !== 'kept');
       for (const {block} of ours) stopping.add(block.id);
       const leaders = ours.map(({block: {source}}) => ({pid: source.leader, started: source.leaderStarted}));
       const outputs = ours.map(
