@@ -90,7 +90,7 @@ describe('weft --accessible', () => {
       /Stopping\.\nStopped: echo begun[^]*Interrupted\. Tell weft what to do instead\..*\n> $/mu,
       '/help',
     );
-    await enter(terminal, /\/exit: leave\.[^]*Ctrl\+D on an empty line/mu, '/clear');
+    await enter(terminal, /To exit, type \/exit, or press Ctrl\+D on an empty line/mu, '/clear');
     await enter(terminal, /New session\.\n> $/mu, '/resume');
     await enter(terminal, /Resume a session:\n1\. Repair it, please\./mu, '1');
     await enter(terminal, /Session resumed\.[^]*You: Sleep\.\nStopped: echo begun[^]*> $/mu, '/exit');

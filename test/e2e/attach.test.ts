@@ -116,7 +116,7 @@ test(
     terminal.type('Second\r');
     await terminal.until(/Two\./u);
     gate.resolve();
-    await terminal.until(/Session "First" needs your answer[^]*1 session asks/u);
+    await terminal.until(/Session "First" needs your answer[^]*1 session needs input/u);
     terminal.type('/resume\r');
     await terminal.until(/❯ 1 {2}First {2}needs your answer/u);
     terminal.type('\r');
