@@ -44,7 +44,7 @@ describe('a screen of its own', () => {
     await terminal.until(/── \d+ lines below/u);
     const before = (await terminal.rows()).filter(row => row.includes('row number'));
     gate.resolve();
-    await terminal.until(/── \d+ new lines below · PgDn, or Ctrl\+End to the end ──[^]*Ask weft to do something/u);
+    await terminal.until(/── \d+ new lines below · PgDn · Ctrl\+End for the end ──[^]*Ask weft to do something/u);
     expect((await terminal.rows()).filter(row => row.includes('row number'))).toEqual(before);
     terminal.type(end);
     await terminal.until(/row number 349[^]*Ask weft to do something/u);
