@@ -73,17 +73,17 @@ export function joinCommands(sources: readonly CommandsPort[]): CommandsPort {
     },
     async expand(request, signal) {
       const owner = sources.find(source => source.list().some(({name}) => name === request.name));
-      return owner === undefined ? failed(noSuchCommand(request.name)) : owner.expand(request, signal);
+      return owner === undefined ? failed(unknownCommandFault(request.name)) : owner.expand(request, signal);
     },
   };
 }
 
-const noSuchCommand = (name: string): Fault => rejected(`Unknown command /${name}.`);
+const unknownCommandFault = (name: string): Fault => rejected(`Unknown command /${name}.`);
 
 const nothing: readonly PromptCommand[] = [];
 
 export const noopCommands: CommandsPort = {
   ready: async () => {},
   list: () => nothing,
-  expand: async ({name}) => failed(noSuchCommand(name)),
+  expand: async ({name}) => failed(unknownCommandFault(name)),
 };

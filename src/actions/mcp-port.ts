@@ -191,7 +191,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-const noServersFault = failed(rejected('No MCP servers here.'));
+const missingServersFault = failed(rejected('No MCP servers here.'));
 
 const noTools: readonly McpTool[] = [];
 const noPrompts: readonly McpPrompt[] = [];
@@ -202,13 +202,13 @@ export const noopMcp: McpPort = {
   settled: async () => {},
   tools: () => noTools,
   prompts: () => noPrompts,
-  expandPrompt: async () => noServersFault,
+  expandPrompt: async () => missingServersFault,
   reconnect: async () => failed('No MCP servers here.'),
   toggle: async () => failed('No MCP servers here.'),
   signIn: async () => failed('No MCP servers here.'),
   servers: () => [],
-  call: async () => noServersFault,
+  call: async () => missingServersFault,
   resources: async () => ok([]),
   listedResources: () => noResources,
-  readResource: async () => noServersFault,
+  readResource: async () => missingServersFault,
 };

@@ -49,14 +49,15 @@ export const transferShellCommandControlToUser = defineAction<
       const partial = {blockId: input.blockId, reached: 'running'} as const;
       return interrupted(partial);
     }
-    if (end === 'unattended') return {state: 'error', fault: rejected(`${noUser} Block ${id} is still running.`)};
+    if (end === 'unattended')
+      return {state: 'error', fault: rejected(`${handOverRefusal} Block ${id} is still running.`)};
     const after = await ports.blocks.read({id, wait: 0}, signal);
     if (after.tag === 'failed') return {state: 'error', fault: after.error};
     return {state: 'success', output: {end, block: after.value}};
   },
 });
 
-const noUser = 'No user is at a terminal here, so nothing can be handed over.';
+const handOverRefusal = 'No user is at a terminal here, so nothing can be handed over.';
 
 const endTexts: Readonly<Record<HandOverOutput['end'], string>> = {
   detached: 'the user had the terminal and gave it back',

@@ -24,7 +24,7 @@ export interface OpenServers {
   close(): Promise<void>;
 }
 
-export const noServers: OpenServers = {
+export const emptyServers: OpenServers = {
   mcp: noopMcp,
   commands: noopCommands,
   learnTokens: () => {},
@@ -45,11 +45,11 @@ export async function openServers({context, log}: ServersOptions): Promise<OpenS
     Object.keys(permissions.settings.mcpServers).length > 0 ||
     existsSync(join(directory, '.mcp.json')) ||
     context.plugins.some(({namesServers, servers}) => namesServers && servers === 'count');
-  if (!isNamed) return noServers;
+  if (!isNamed) return emptyServers;
   const {configuredServers} = await import('./mcp-servers.ts');
   const {servers, notices} = await configuredServers(context);
   for (const notice of notices) log(notice);
-  if (servers.length === 0) return noServers;
+  if (servers.length === 0) return emptyServers;
   return makeServers({context, log}, {sdk: [], configured: servers, elicit: 'by-calls', exchange: noExchange});
 }
 

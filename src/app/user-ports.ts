@@ -77,7 +77,7 @@ export function userPorts(
       );
     },
     async fetchConversation(request) {
-      if (store === 'none') return failed(noSessionsKept);
+      if (store === 'none') return failed(unsavedSessionsFault);
       const {fetchConversation} = await import('./fetch-conversation.ts');
       return fetchConversation(request, {store, directory});
     },
@@ -88,7 +88,7 @@ export function userPorts(
   };
 }
 
-const noSessionsKept = rejected('This run saves no sessions, so there are none to read.');
+const unsavedSessionsFault = rejected('This run saves no sessions, so there are none to read.');
 
 const nothingToTrust = 'The demo has no settings.';
 
@@ -105,7 +105,7 @@ export const demoUserPorts = (directory: string): UserPorts => ({
   models: fixedModel('The demo has its own model. Leave the demo first.'),
   permissionRules: async () => [],
   untrustedServers: async () => [],
-  fetchConversation: async () => failed(noSessionsKept),
+  fetchConversation: async () => failed(unsavedSessionsFault),
   exportSession: (work, records) => exportInto(directory, work, {records, summary: undefined}),
 });
 

@@ -18,7 +18,7 @@ import {dirname, join, resolve} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {noopCommands} from '../../actions/commands-port.ts';
 import {noopSkills} from '../../actions/skills-port.ts';
-import {noServers} from '../../app/open-servers.ts';
+import {emptyServers} from '../../app/open-servers.ts';
 import {composeEngine} from '../../app/compose-engine.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {demoUserPorts} from '../../app/user-ports.ts';
@@ -162,7 +162,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     instructions: {instructions: () => [], instructionsBelow: () => []},
     user: demoUserPorts(directory),
     notices: {listen: () => {}},
-    servers: noServers,
+    servers: emptyServers,
     commands: noopCommands,
     skills: noopSkills,
     skillFolders: () => [],

@@ -68,7 +68,7 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
         return failure(message, 'unsupported_mode');
       }
       if (mode === 'bypassPermissions' && launch.bypass === 'not-launched')
-        return failure(noBypass, 'bypass_not_launched');
+        return failure(bypassRefusal, 'bypass_not_launched');
       return success({mode}, () => engine.submit({op: 'set-mode', mode}));
     }
     case 'set_model': {
@@ -142,7 +142,7 @@ function thinkingOf(tokens: number | null, initial: Thinking): Thinking {
   return tokens === 0 ? {kind: 'disabled'} : {kind: 'budget', tokens: Math.floor(tokens)};
 }
 
-const noBypass = 'To use bypassPermissions, start weft with --allow-dangerously-skip-permissions or in that mode.';
+const bypassRefusal = 'To use bypassPermissions, start weft with --allow-dangerously-skip-permissions or in that mode.';
 
 const success = (payload: JsonObject, afterwards: () => void = () => {}): Served => ({
   kind: 'success',

@@ -112,10 +112,10 @@ export class CallQueue {
   #remember(id: string, uses: number): void {
     this.#sentIds.delete(id);
     this.#sentIds.set(id, uses);
-    if (this.#sentIds.size <= maxTold) return;
+    if (this.#sentIds.size <= maxSentIds) return;
     // Drops many at a time: a map scans its deleted entries before it reaches the first one.
     for (const oldest of this.#sentIds.keys()) {
-      if (this.#sentIds.size <= maxTold * 0.75) return;
+      if (this.#sentIds.size <= maxSentIds * 0.75) return;
       this.#sentIds.delete(oldest);
     }
   }
@@ -142,5 +142,5 @@ const ownValue = (object: JsonObject, key: string): Json | undefined =>
 const none: readonly AnswerCall[] = [];
 /** The most waiting calls. Beyond this, the oldest are sent, even inside a transaction. */
 const maxWaiting = 256;
-const maxTold = 10_000;
+const maxSentIds = 10_000;
 const deepestWritten = 500;

@@ -1,7 +1,7 @@
 import {partsThatMayBePaths} from '../paths/path-parts.ts';
 import type {CommandForms} from './command-forms.ts';
 import {effectsOf, readingOf} from './effects.ts';
-import {isA, isInterpreter, isShell, rowFor, rowOf} from './known-programs.ts';
+import {isA, isInterpreter, isShell, isSubcommand, readsArguments, rowFor, rowOf} from './known-programs.ts';
 import {layers} from './layers.ts';
 import {foldersEnteredByOptions, fromFolders, foldersEntered, operandsWritten, outputFolders} from './command-paths.ts';
 import {type Role, wordsOf} from './program-table.ts';
@@ -48,7 +48,7 @@ const placesFed = (calls: CommandForms['calls']): readonly ChangedPath[] =>
 
 /** True if the program runs a command on file names that are not among its words: `xargs`, `find -exec`. */
 const isFed = ([program = '']: readonly string[]): boolean =>
-  /^(?:xargs|parallel)$/u.test(program) || rowOf(program)?.wraps?.options !== undefined;
+  readsArguments(program) || rowOf(program)?.wraps?.options !== undefined;
 
 function changedBy(written: readonly string[]): readonly ChangedPath[] {
   const [program = '', ...given] = written;
@@ -77,9 +77,6 @@ function changedBy(written: readonly string[]): readonly ChangedPath[] {
 
 const lastName = (path: string): string =>
   /([^/]*)\/*$/u.exec(path.replaceAll(/\$.*$/gu, '*'))?.[1]?.replace(/^\.\.$/u, '.') ?? '';
-
-const isSubcommand = (word: string, at: number, args: readonly string[]): boolean =>
-  !word.startsWith('-') && !/^(?:-[Cc]|--(?:git-dir|work-tree|namespace))$/u.test(args[at - 1] ?? '');
 
 /** Returns the paths that a program changes according to `ProgramRow.edits`. */
 function changedByRow([program = '', ...given]: readonly string[]): readonly ChangedPath[] {

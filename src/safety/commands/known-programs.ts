@@ -92,12 +92,17 @@ export interface Act {
 
 const acts = ['runs', 'writes', 'loads'] as const;
 
+/** True if the word may be a subcommand: not an option, and not the value of one of git's options before it. */
+export const isSubcommand = (word: string, at: number, args: readonly string[]): boolean =>
+  !word.startsWith('-') && !/^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/u.test(args[at - 1] ?? '');
+
+/** True if the program runs a command with arguments from its input. */
+export const readsArguments = (program: string): boolean => program === 'xargs' || program === 'parallel';
+
 /** Returns the acting options of a program and of its subcommand. Any word may be one, even if it may be the value of another. */
 export function actsOf([program = '', ...args]: readonly string[]): readonly Act[] {
   const name = program.slice(program.lastIndexOf('/') + 1);
-  const subcommand = args.find(
-    (word, at) => !word.startsWith('-') && !/^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/u.test(args[at - 1] ?? ''),
-  );
+  const subcommand = args.find(isSubcommand);
   const own = rowOf(name);
   // `gcc-12` and `python3.12` are known by the bare name.
   const row =

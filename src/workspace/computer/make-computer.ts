@@ -72,7 +72,7 @@ export interface ComputerOptions {
 export function makeComputer({found, run, newFile}: ComputerOptions): Omit<ComputerPort, 'using'> {
   const missing = missingProgramsFault(found);
   if (found === undefined || missing !== undefined) {
-    const none = failed(missing ?? noDisplayFault);
+    const none = failed(missing ?? missingDisplayFault);
     return {probe: async () => none, act: async () => none, screenshot: async () => none};
   }
   const desktop = desktopOf(found);
@@ -150,7 +150,7 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
 
 /** Returns why the computer can't be used here; `undefined` if all programs are there. */
 function missingProgramsFault(found: FoundDesktop | undefined): Fault | undefined {
-  if (found === undefined) return noDisplayFault;
+  if (found === undefined) return missingDisplayFault;
   if (found.missing.length === 0) return undefined;
   return {
     kind: 'needs-user',
@@ -159,7 +159,7 @@ function missingProgramsFault(found: FoundDesktop | undefined): Fault | undefine
   };
 }
 
-const noDisplayFault: Fault = {
+const missingDisplayFault: Fault = {
   kind: 'needs-user',
   message: 'The computer cannot be used: there is no display here',
   fix: 'Run weft where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',

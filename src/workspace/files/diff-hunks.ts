@@ -56,7 +56,7 @@ export const hunkOf = ({oldStart, newStart, lines}: StructuredPatchHunk): DiffHu
 
 function parseLine(line: string): DiffLine {
   const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'context';
-  return {kind, text: line.slice(1).replace(/\r$/u, ''), changed: noRanges};
+  return {kind, text: line.slice(1).replace(/\r$/u, ''), changed: emptyRanges};
 }
 
 /** Cuts long lines so that their changes stay in sight: the user must not approve a change that can't be seen. */
@@ -191,10 +191,10 @@ function lastLines(text: string, most: number): readonly string[] {
 }
 
 const toDiffLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] =>
-  texts.map(text => ({kind, text: text.replace(/\r$/u, ''), changed: noRanges}));
+  texts.map(text => ({kind, text: text.replace(/\r$/u, ''), changed: emptyRanges}));
 
 /** Shared by all lines without marks, because there may be very many. */
-const noRanges: DiffLine['changed'] = [];
+const emptyRanges: DiffLine['changed'] = [];
 
 /** The most lines of one run (removed, then added) to compare with each other, and the most characters to compare in one diff. */
 const maxPaired = 60;
