@@ -108,7 +108,7 @@ describe('approvals in a terminal', () => {
     await terminal.press('BTab');
     await terminal.onScreen(/accepts edits/u);
     await enter(terminal, '/mode bypassPermissions');
-    await terminal.until(/bypassPermissions is chosen at the start only/u);
+    await terminal.until(/Can't switch to bypassPermissions in a session/u);
     await terminal.onScreen(/accepts edits ⇧Tab/u);
   });
 });

@@ -42,7 +42,7 @@ test('weft acts as an agent: with its prompt, its tools, its model, its hooks an
   expect(toolsOf(scene)).toEqual(['Bash', 'Read', 'Grep']);
   expect(scene.server.requests[0]?.body['model']).toBe('claude-opus-5-5');
   expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Plan mode')]);
-  expect(toldResults(scene.server.requests[2])).toEqual([expect.stringContaining('no tool named "Edit" here')]);
+  expect(toldResults(scene.server.requests[2])).toEqual([expect.stringContaining('No tool named "Edit" here')]);
   expect(['a', 'guarded'].map(name => existsSync(join(scene.place.work, name)))).toEqual([false, true]);
 });
 

@@ -65,6 +65,6 @@ describe('edits', () => {
     expect(toldResults(scene.server.requests[1])[0]).toMatch(
       /^Changed a\.json \(\+1 -1\)\n\[before the edit it was valid JSON, now it is not: /u,
     );
-    expect(toldResults(scene.server.requests[2])[0]).toContain('there is no "*** End Patch" line');
+    expect(toldResults(scene.server.requests[2])[0]).toContain('the "*** End Patch" line is missing');
   });
 });

@@ -76,7 +76,7 @@ describe('an edit is accepted in part', () => {
       expect(existsSync(join(scene.place.work, 'c.txt'))).toBe(false);
       expect([toldResults(scene.server.requests[2])[0], toldResults(scene.server.requests[3])[0]]).toEqual([
         expect.stringMatching(
-          /^Changed a\.txt \(\+2 -2\)\n[^]*\[edited by the user before it was written: a\.txt, this change was left out:\n@@ -18 \+18 @@\n[^]*\n-café 20\n\+café 20!\n/u,
+          /^Changed a\.txt \(\+2 -2\)\n[^]*\[edited by the user before it was written: a\.txt, this change was dropped:\n@@ -18 \+18 @@\n[^]*\n-café 20\n\+café 20!\n/u,
         ),
         expect.stringMatching(
           /^Changed b\.txt \(\+1 -1\)\nCreated new\.txt \(\+2 -0\)\n[^]*the file was not renamed to c\.txt\][^]*new\.txt, from the proposed text to what is in the file now:\n[^]*\n\+by hand\n/u,

@@ -16,7 +16,7 @@ test('weft init sends what is to be looked at and written; a file that is there 
   const sent = JSON.stringify(scene.server.requests[0]?.body.messages);
   expect(toldPrompt(scene.server.requests[0])).toContain('/init the tests');
   expect(sent).toContain('Explore this project and propose its AGENTS.md');
-  expect(sent).toContain('- The user asks besides: the tests');
+  expect(sent).toContain('- The user also asks: the tests');
   expect(toldResults(scene.server.requests[1])).toEqual([
     expect.stringMatching(/Files to start with:\nAGENTS\.md$/u),
     expect.stringContaining('# Mine'),

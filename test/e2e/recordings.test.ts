@@ -64,7 +64,7 @@ describe('the demo, without a terminal', () => {
     expect(code).toBe(0);
     // Only who did not ask for the demo is told why it plays.
     expect(stderr).toMatch(
-      args.length > 0 ? /^$/u : /^weft: No model is configured: .*, run: weft demo\.\nweft: Playing the demo …\n$/u,
+      args.length > 0 ? /^$/u : /^weft: No model is configured\. .*, run: weft demo\.\nweft: Playing the demo …\n$/u,
     );
     played(stdout);
     expect(stdout).not.toContain('\u001B');

@@ -116,7 +116,7 @@ test('where nothing is held back a client that wants nothing applied is told so,
   const native = {provider: 'native', apply: false};
   expect(await scene.exec({command: 'touch made', ...native})).toMatchObject({
     status: 409,
-    body: {error: expect.stringContaining('native cannot hold back what the command changes')},
+    body: {error: expect.stringContaining("native can't hold back the command's changes")},
   });
   expect(scene.files()).toEqual(['kept', 'own.sh']);
   expect(await scene.exec({command: 'cat kept', ...native})).toMatchObject({

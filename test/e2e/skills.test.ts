@@ -65,7 +65,7 @@ describe('skills and commands', () => {
       ],
     ]);
     const unknown = await runWeft(['skills', 'show', 'dpf'], {place});
-    expect([unknown.code, unknown.stderr]).toEqual([2, 'weft: There is no skill "dpf". List them: weft skills list\n']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, 'weft: Unknown skill "dpf". List them: weft skills list\n']);
   });
 
   test(
