@@ -21,7 +21,7 @@ test('documents go with their session, and their edits are found as in files', {
   expect(JSON.stringify(scene.server.requests[2]?.body.messages)).toContain(String.raw`Look whether\nthe lid is`);
   expect(toldResults(scene.server.requests[3])).toEqual([
     'Edited d1 "Plan" (version 2).',
-    expect.stringMatching(/^Nothing was changed\. Edit 1 of 1 (document d1) failed: the old text is not in /u),
+    expect.stringMatching(/^Nothing was changed\. Edit 1 of 1 \(document d1\) failed: the old text is not in /u),
     'd1 "Plan" (version 2)\nLook whether\nthe lid is shut\nand say so.\n',
   ]);
   const shown = await scene.run(['sessions', 'show', await newestId(scene)]);

@@ -18,9 +18,9 @@ test(
     await using server = await startModelServer([say('Here is the answer.'), fail(401)]);
     const environment = {ANTHROPIC_BASE_URL: server.baseUrl.anthropic, TMPDIR: place.home};
     using terminal = openPty({place, environment, args: ['what', 'is', 'it'], answers: 'all', size: [100, 30]});
-    await terminal.until(/No model yet[^]*Paste an API key[^]*Your prompt is sent once there is a model/u);
+    await terminal.until(/No model yet[^]*Paste an API key[^]*Your prompt will be sent once a model is connected/u);
     terminal.type('1');
-    await terminal.until(/It is never shown/u);
+    await terminal.until(/Never shown/u);
     terminal.type(`\u001B[200~${key}\u001B[201~`);
     await terminal.until(/Paste an API key: Anthropic[^]*••••/u);
     terminal.type('\r');
@@ -47,11 +47,11 @@ test('what is typed without a model is not lost, and the demo leads back to it',
   terminal.type('fix the bug');
   await terminal.until(/fix the bug/u);
   terminal.type('\r');
-  await terminal.until(/Your prompt is sent once there is a model/u);
+  await terminal.until(/Your prompt will be sent once a model is connected/u);
   terminal.type('3');
-  await terminal.until(/Demo: only the model's words are a recording/u);
+  await terminal.until(/Demo: only the model's words are recorded/u);
   terminal.type('/exit\r');
-  await terminal.until(/No model yet[^]*Your prompt is sent once there is a model/u);
+  await terminal.until(/No model yet[^]*Your prompt will be sent once a model is connected/u);
   terminal.type('\u001B');
   await terminal.until(/fix the bug/u);
   terminal.type('\u0003');

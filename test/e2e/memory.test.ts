@@ -14,7 +14,7 @@ test("the user's notes for a project lie outside of it, without secrets, and eve
   await terminal.until(/First\./u);
   await terminal.type(`/memory add the tests need Docker and ${secret}`);
   await terminal.press('Enter');
-  await terminal.until(/Added to your notes for this project/u);
+  await terminal.until(/Added to your project notes/u);
   const {stdout} = await scene.run(['--prompt', 'y']);
   expect(stdout).toBe('Second.\n');
   const system = JSON.stringify(scene.server.requests.at(-1)?.body.system);

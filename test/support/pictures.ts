@@ -124,7 +124,7 @@ export const pictures: readonly Picture[] = [
     repository: 'git',
     sandbox: 'native',
     steps: [],
-    shown: /placeholder[^]*<\$0\.01 ──[^]*asks first/u,
+    shown: /placeholder[^]*asks first[^]*<\$0\.01/u,
     from: /cat \.env/u,
   },
 ];
