@@ -63,7 +63,7 @@ const keptIn = (home: string): readonly string[] =>
 type Moment = 'in the command' | 'after its end' | 'when changes are applied';
 
 const told = expect.stringMatching(
-  /^(?:weft: [^\n]*killed while it applied the changes of 1 command; they are [^\n]*\n)?$/u,
+  /^(?:weft: [^\n]*killed while it applied the changes of 1 command\. They are [^\n]*\n)?$/u,
 );
 
 const moments = Array.from({length: 30}, (_, at) => {
