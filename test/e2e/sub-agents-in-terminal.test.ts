@@ -134,6 +134,8 @@ test('of eight each asks on a card of its own, one after the other; Ctrl+B lets 
   const pids = await eightPids(scene);
   for (let at = 1; at <= 8; at++) {
     await terminal.press('C-b');
+    // A press moves the first agent that the screen shows as running.
+    await terminal.until(new RegExp(`(?:in the background · [^]*){${String(at)}}`, 'u'));
   }
   await terminal.until(/I go on\./u);
   await terminal.type('/exit');
