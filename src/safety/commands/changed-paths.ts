@@ -1,7 +1,7 @@
 import {partsThatMayBePaths} from '../paths/path-parts.ts';
 import type {CommandForms} from './command-forms.ts';
 import {effectsOf, readingOf} from './effects.ts';
-import {isA, isInterpreter, isShell, isSubcommand, readsArguments, rowFor, rowOf} from './known-programs.ts';
+import {isA, isInterpreter, isShell, isSubcommand, rowFor, rowOf} from './known-programs.ts';
 import {layers} from './layers.ts';
 import {foldersEnteredByOptions, fromFolders, foldersEntered, operandsWritten, outputFolders} from './command-paths.ts';
 import {type Role, wordsOf} from './program-table.ts';
@@ -48,7 +48,7 @@ const placesFed = (calls: CommandForms['calls']): readonly ChangedPath[] =>
 
 /** True if the program runs a command on file names that are not among its words: `xargs`, `find -exec`. */
 const isFed = ([program = '']: readonly string[]): boolean =>
-  readsArguments(program) || rowOf(program)?.wraps?.options !== undefined;
+  isA(program, 'input-words') || rowOf(program)?.wraps?.options !== undefined;
 
 function changedBy(written: readonly string[]): readonly ChangedPath[] {
   const [program = '', ...given] = written;

@@ -96,9 +96,6 @@ const acts = ['runs', 'writes', 'loads'] as const;
 export const isSubcommand = (word: string, at: number, args: readonly string[]): boolean =>
   !word.startsWith('-') && !/^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/u.test(args[at - 1] ?? '');
 
-/** True if the program runs a command with arguments from its input. */
-export const readsArguments = (program: string): boolean => program === 'xargs' || program === 'parallel';
-
 /** Returns the acting options of a program and of its subcommand. Any word may be one, even if it may be the value of another. */
 export function actsOf([program = '', ...args]: readonly string[]): readonly Act[] {
   const name = program.slice(program.lastIndexOf('/') + 1);

@@ -53,7 +53,7 @@ export const actingRoles: ReadonlySet<Role> = new Set([
  *   commands of its own), `database` (queries; a few commands run a shell), `text` (texts for others to read), `own-words` (a
  *   language of its own, or `--` does not end the options).
  * - What it runs: `shell`, `code` (an interpreter), `input` (reads commands or code from its input), `fed` (the same, or writes
- *   it where it may run), `runs-given` (a text that it is given), `runs-words` (its arguments are a command), `runs-any` (any
+ *   it where it may run), `input-words` (its command's last words come from its input), `runs-given` (a text that it is given), `runs-words` (its arguments are a command), `runs-any` (any
  *   program: in a container, on another machine, by a setting), `packages` (a program of a package, which may be downloaded).
  * - `restores`: it can create a person's files where there are none now, so that a later part could destroy them.
  * - For rules: `verbs` (its first word says what it does), `loses-work` (harmless with some arguments, and with others it
@@ -63,7 +63,7 @@ export const actingRoles: ReadonlySet<Role> = new Set([
  *   `--` are not for the program itself), `whole-options` (letters never share a word).
  */
 const traits =
-  'removes moves copies links unpacks rights writes shows walks pages data variables tasks subcommands service database text own-words shell code input fed runs-given runs-words runs-any packages restores verbs loses-work any-option digits abbreviates ends-at-dashes whole-options';
+  'removes moves copies links unpacks rights writes shows walks pages data variables tasks subcommands service database text own-words shell code input fed input-words runs-given runs-words runs-any packages restores verbs loses-work any-option digits abbreviates ends-at-dashes whole-options';
 export type Trait = Words<typeof traits>;
 
 /** The words of a list type. */

@@ -16,7 +16,7 @@ export interface RunTags {
  * with the same folder recognizes processes that were left running, and ignores the commands of other installations.
  */
 export async function makeRunTags(folder: string): Promise<RunTags> {
-  const started = ((await startTimeOf(process.pid)) ?? '').replaceAll(/[^\w:]/gu, '_');
+  const started = startText((await startTimeOf(process.pid)) ?? '');
   const prefix = `${process.pid}.${started}.${folderTag(folder)}${randomBytes(3).toString('hex')}.`;
   let runs = 0;
   return {
@@ -36,10 +36,16 @@ const folderTag = (folder: string): string => hash('sha256', folder, 'hex').slic
 
 /** Whether the weft process of this tag or tag prefix is still running. */
 export async function isWeftAlive(tag: string): Promise<boolean> {
-  const [pid, started] = tag.split('.');
-  const now = await startTimeOf(Number(pid));
-  return now !== undefined && now.replaceAll(/[^\w:]/gu, '_') === started;
+  const started = await startTimeOf(weftPid(tag));
+  return started !== undefined && isStart(started, tag);
 }
+
+const weftPid = (tag: string): number => Number(tag.split('.')[0]);
+
+/** Whether the weft process of the tag started at that time. */
+const isStart = (started: string, tag: string): boolean => startText(started) === tag.split('.')[1];
+
+const startText = (started: string): string => started.replaceAll(/[^\w:]/gu, '_');
 
 /** Returns the prefix that all tags of the same weft process share, or `undefined` if the text is no run tag. */
 export const tagPrefix = (tag: string): string | undefined => /^\d+\.[\w:]*\.[0-9a-f]{12}\./u.exec(tag)?.[0];
@@ -72,7 +78,10 @@ export function hasTaggedLimit(limits: string): boolean {
   return [soft, hard].includes(String(tagLimit));
 }
 
-/** Checks the parents of this process, and the members of its group, whose leader may have started it and ended. */
+/**
+ * Checks the parents of this process, and the members of its group, whose leader may have started it and ended. Commands of a weft have
+ * groups of their own. So a member that a weft of the same group started is a server of that weft, beside this process in one script.
+ */
 async function isDescendantOfWeft(): Promise<boolean> {
   const rows = new Map((await processTable()).map(row => [row.pid, row]));
   const above = new Set<number>();
@@ -81,8 +90,16 @@ async function isDescendantOfWeft(): Promise<boolean> {
   const group = rows.get(process.pid)?.group;
   const others = [...rows.values()].filter(row => row.group === group).map(({pid}) => pid);
   const pids = [...new Set([...above, ...others])].filter(pid => pid > 1 && pid !== process.pid);
-  if (process.platform === 'linux') return pids.some(pid => runTagOf(pid) !== '');
-  return pids.length > 0 && (await environmentsOf(pids)).includes(` ${runTagVariable}=`);
+  if (process.platform !== 'linux') {
+    return pids.length > 0 && (await environmentsOf(pids)).includes(` ${runTagVariable}=`);
+  }
+  return pids.some(pid => {
+    const tag = runTagOf(pid);
+    if (tag === '') return false;
+    const weft = rows.get(weftPid(tag));
+    const isBeside = weft !== undefined && weft.group === group && isStart(weft.started, tag);
+    return above.has(pid) || !isBeside;
+  });
 }
 
 /**

@@ -98,7 +98,7 @@ test(
       value: {blocks: [{kind: 'text', text: expect.stringMatching(/\w/u)}]},
     });
     expect(await everything.readResource('no:such', never)).toMatchObject({
-      error: {message: expect.stringContaining('no:such of everything could not be read')},
+      error: {message: expect.stringContaining("Can't read no:such of everything")},
     });
     const prompts = await everything.listPrompts(never);
     expect(prompts.tag === 'ok' && prompts.value.map(({name}) => name)).toContain('args-prompt');

@@ -202,15 +202,20 @@ test('a workspace in a protected folder is not protected as a whole', async () =
 
 test('long commands are judged in time that grows with their length', async () => {
   const deny = ['Bash(rm:*)', 'Bash(a*b*c)', 'Bash(curl * | sh)'];
-  const commands = [
-    Array.from({length: 5000}, (_, at) => `true ${at}`).join(' && '),
-    `a${'b'.repeat(60_000)}`,
-    'git reset '.repeat(10_000),
-    '"$('.repeat(20_000),
+  const ofLength: readonly ((length: number) => string)[] = [
+    length => Array.from({length: length / 8}, (_, at) => `true ${at}`).join(' && '),
+    length => `a${'b'.repeat(length)}`,
+    length => 'git reset '.repeat(length / 10),
+    length => '"$('.repeat(length / 3),
   ];
-  for (const command of commands) {
+  const msFor = async (command: string): Promise<number> => {
     const spentMs = processorClock();
     await judge(bash(command), {deny});
-    expect(spentMs()).toBeLessThan(1000);
+    return spentMs();
+  };
+  for (const command of ofLength) {
+    await msFor(command(5000));
+    const shortMs = await msFor(command(10_000));
+    expect(await msFor(command(60_000))).toBeLessThan(12 * shortMs + 300);
   }
 });

@@ -1,4 +1,4 @@
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawn} from 'node:child_process';
 import {expect, test} from 'vitest';
 import {hasTaggedLimit, isStartedByWeft, tagLimitCommand} from '../../../../src/workspace/exec/run-tag.ts';
 
@@ -20,4 +20,26 @@ test.skipIf(process.platform !== 'linux')('the limit goes on to whatever a shell
 
 test.each(['WEFT_ACTIVE', 'WEFT_RUN'])('%s tells it', async name => {
   expect(await isStartedByWeft({[name]: '1'})).toBe(true);
+});
+
+// Runs in a process group of its own, since other tests run commands in the group of this process.
+const besideTagged = `
+  import {spawn} from 'node:child_process';
+  const {isStartedByWeft, makeRunTags} = await import(process.argv[1]);
+  const tag = process.argv[2] ?? (await makeRunTags('/blocks')).next();
+  const child = spawn('sleep', ['60'], {env: {...process.env, WEFT_RUN: tag}});
+  await new Promise(resolve => child.once('spawn', resolve));
+  console.log(await isStartedByWeft({}));
+  child.kill();
+`;
+
+test.skipIf(process.platform !== 'linux').each([
+  ['a server of a weft in the same script', [], 'false\n'],
+  ['a command whose weft has ended', ['1.0.0123456789ab.1.'], 'true\n'],
+])('beside %s', async (_, tag, isStarted) => {
+  const module = new URL('../../../../src/workspace/exec/run-tag.ts', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', besideTagged, module, ...tag], {detached: true});
+  let shown = '';
+  for await (const chunk of child.stdout) shown += String(chunk);
+  expect(shown).toBe(isStarted);
 });
