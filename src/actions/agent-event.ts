@@ -13,7 +13,7 @@ import type {
 import type {Fault} from '../domain/fault.ts';
 import type {HookRunEvent} from '../domain/hook.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
-import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
+import type {BlockDelta, BlockStart, ModelEvent, Repaired} from '../domain/model-stream.ts';
 import type {Plan} from '../domain/plan.ts';
 import type {RewindReport} from '../domain/rewind.ts';
 import type {Obligation} from '../domain/obligation.ts';
@@ -59,6 +59,7 @@ export type AgentEvent =
   | {readonly event: 'turn-started'; readonly turn: number}
   | Extract<ModelEvent, {readonly event: 'retrying'}>
   | FellBack
+  | Repaired
   | {readonly event: 'message-started'; readonly message: MessageId; readonly model: string; readonly usage: Usage}
   | {readonly event: 'block-started'; readonly message: MessageId; readonly index: number; readonly block: BlockStart}
   | {readonly event: 'block-delta'; readonly message: MessageId; readonly index: number; readonly delta: BlockDelta}

@@ -5,7 +5,9 @@ import type {AgentEvent} from './agent-event.ts';
 export function eventWarning(event: AgentEvent): string | undefined {
   if (event.event === 'notice') return event.level === 'warning' ? event.text : undefined;
   if (event.event === 'fell-back') return fallbackText(event);
-  return event.event === 'agent-event' && event.happened.event.event === 'fell-back'
-    ? `${event.name}: ${fallbackText(event.happened.event)}`
-    : undefined;
+  if (event.event === 'repaired') return event.text;
+  if (event.event !== 'agent-event') return undefined;
+  const {event: happened} = event.happened;
+  if (happened.event !== 'fell-back' && happened.event !== 'repaired') return undefined;
+  return `${event.name}: ${eventWarning(happened)}`;
 }

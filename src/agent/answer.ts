@@ -4,14 +4,20 @@ import {agentTools, definitions} from '../actions/catalogue.ts';
 import {maxJsonDepth, isDeeperThan} from '../base/json.ts';
 import {raceAbort} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {type AssistantBlock, type AssistantMessage, omittedInput, type StopReason} from '../domain/conversation.ts';
-import type {Fault} from '../domain/fault.ts';
-import {sendableBlocks} from '../domain/history.ts';
+import {
+  type AssistantBlock,
+  type AssistantMessage,
+  type BlockAddress,
+  omittedInput,
+  type StopReason,
+} from '../domain/conversation.ts';
+import {otherRefusal, type Fault} from '../domain/fault.ts';
+import {sendableBlocks, withoutMedia} from '../domain/history.ts';
 import {actionId, type ActionId, messageId, type MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import type {ClockPort} from './ports.ts';
-import {journal, nextRequest, type PromptContext} from './session-context.ts';
+import {journal, nextRequest, type PromptContext, type SessionContext} from './session-context.ts';
 
 /** Takes the events of a batch and, with the last of them, the whole answer. */
 type BatchListener = (
@@ -40,7 +46,10 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
     // Journalled before it is shown. A whole answer has a record of its own.
     if (whole === undefined) writer.take(events);
     else journal(session, {kind: 'answer', message: whole});
-    for (const event of events) if (event.event === 'fell-back') session.promptModel = event.fallback;
+    for (const event of events) {
+      if (event.event === 'fell-back') session.promptModel = event.fallback;
+      if (event.event === 'repaired') leaveOut(session, event.leftOut);
+    }
     if (events.length > 0) publish(events);
     if (events.some(event => isCallStart(event, fileChangingTools))) checkpoints.expectChange();
     if (events.some(event => isCallStart(event, agentTools))) session.agents.preload();
@@ -48,6 +57,14 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
     return ready === undefined ? undefined : raceAbort(ready, signal);
   };
   return readAnswer(nextRequest(session), {model: ports.model, onBatch}, signal);
+}
+
+/** Replaces blocks that the provider can't read, so that no later request has them. */
+function leaveOut(session: SessionContext, blocks: readonly BlockAddress[]): void {
+  if (blocks.length === 0) return;
+  journal(session, {kind: 'media-left-out', blocks});
+  const {messages} = session.conversation;
+  messages.splice(0, messages.length, ...withoutMedia(messages, blocks));
 }
 
 /**
@@ -88,6 +105,7 @@ export async function readAnswer(
     message: 'The model stopped in the middle of its answer.',
     fix: 'Try again.',
     status: 0,
+    refusal: otherRefusal,
   };
   return {...reader.partial(), end: 'failed', fault};
 }
@@ -140,6 +158,7 @@ class AnswerReader {
         this.finished = true;
         return [];
       case 'retrying':
+      case 'repaired':
         return event;
       case 'fell-back':
         this.#model = event.fallback;

@@ -495,6 +495,7 @@ const redactModel = (model: ModelPort, secrets: Redactor): ModelPort => ({
 
 function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
   if (event.event === 'failed') return {...event, fault: redactDeep(event.fault, secrets)};
+  if (event.event === 'repaired') return {...event, text: secrets.redact(event.text)};
   return event.event === 'retrying' || event.event === 'fell-back'
     ? {...event, message: secrets.redact(event.message)}
     : event;

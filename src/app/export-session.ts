@@ -95,6 +95,7 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
     case 'reminder':
     case 'pin':
     case 'results-shortened':
+    case 'media-left-out':
     case 'review':
     case 'checkpoint':
     case 'todo-frames':

@@ -57,6 +57,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'reminder':
       case 'pin':
       case 'results-shortened':
+      case 'media-left-out':
       case 'review':
       case 'checkpoint':
       case 'usage':

@@ -66,6 +66,12 @@ export interface FoundToolText extends TextBlock {
 
 export type ResultContent = TextBlock | FoundToolText | ImageBlock | DocumentBlock;
 
+/** A block of a message; `block` is its index. */
+export interface BlockAddress {
+  readonly message: MessageId;
+  readonly block: number;
+}
+
 /** The result of a tool call, as the model reads it. Every tool call is followed by exactly one, in the order of the calls. */
 export type ToolResultBlock = CallOutcome & {
   readonly kind: 'tool-result';

@@ -7,8 +7,21 @@ export type Fault =
   /** The user (or operator of a script) must act; `fix` is the sentence that says how. */
   | {readonly kind: 'needs-user'; readonly message: string; readonly fix: string}
   /** The model provider refused or broke off. `status` is the HTTP status, 0 if there was none. */
-  | {readonly kind: 'provider'; readonly message: string; readonly fix: string; readonly status: number}
+  | {
+      readonly kind: 'provider';
+      readonly message: string;
+      readonly fix: string;
+      readonly status: number;
+      readonly refusal: Refusal;
+    }
   | {readonly kind: 'bug'; readonly message: string; readonly cause: unknown};
+
+/** What a provider refused, if weft can do something about it. `tokens` and `window` are 0 if the provider doesn't say. */
+export type Refusal =
+  | {readonly kind: 'other'}
+  | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number};
+
+export const otherRefusal: Refusal = {kind: 'other'};
 
 export const rejected = (message: string): Fault => ({kind: 'rejected', message});
 

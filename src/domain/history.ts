@@ -3,8 +3,12 @@ import {estimateBlockTokens, estimateMessageTokens, estimateMessagesTokens} from
 import {
   type AssistantBlock,
   type AssistantMessage,
+  type BlockAddress,
+  type DocumentBlock,
+  type ImageBlock,
   type Message,
   type ResultContent,
+  type TextBlock,
   type ToolCallBlock,
   toolCalls,
   type ToolResultBlock,
@@ -92,6 +96,10 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
         messages.splice(0, messages.length, ...shorter);
         break;
       }
+      case 'media-left-out':
+        closeAnswer();
+        messages.splice(0, messages.length, ...withoutMedia(messages, record.blocks));
+        break;
       case 'todo-frames':
         for (const frame of record.frames) todoFrames.push(frame);
         break;
@@ -149,6 +157,29 @@ export function sendableBlocks(blocks: readonly AssistantBlock[]): readonly Assi
   });
   return kept.some(({kind}) => kind === 'text' || kind === 'tool-call' || kind === 'other') ? kept : undefined;
 }
+
+/** Returns the messages with words in place of the images and documents in these blocks. */
+export function withoutMedia(messages: readonly Message[], addresses: readonly BlockAddress[]): readonly Message[] {
+  return messages.map(message => {
+    const named = new Set(addresses.flatMap(({message: id, block}) => (id === message.id ? [block] : [])));
+    if (named.size === 0 || message.role === 'assistant') return message;
+    return {...message, blocks: message.blocks.map((block, at) => (named.has(at) ? inWords(block) : block))};
+  });
+}
+
+function inWords(block: UserBlock): UserBlock {
+  if (block.kind === 'image') return mediaInWords(block);
+  if (block.kind !== 'tool-result') return block;
+  const content = block.content.map(part =>
+    part.kind === 'image' || part.kind === 'document' ? mediaInWords(part) : part,
+  );
+  return {...block, content};
+}
+
+const mediaInWords = (media: ImageBlock | DocumentBlock): TextBlock => ({
+  kind: 'text',
+  text: `[${media.kind === 'image' ? 'image' : `document ${media.name}`} left out: the provider could not read it]`,
+});
 
 /** A record of a journal in which the `piece` records have been joined into answers. */
 export type JoinedRecord = Exclude<JournalRecord, {kind: 'piece'}>;

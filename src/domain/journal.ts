@@ -1,7 +1,7 @@
 import type {ReviewChange} from './code-review.ts';
 import type {TreeChange, TreeId} from './checkpoint.ts';
 import type {CompactionTokens, CompactionMethod} from './compaction.ts';
-import type {AssistantMessage, Message, ToolResultBlock, UserMessage} from './conversation.ts';
+import type {AssistantMessage, BlockAddress, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, DocumentId, MessageId, SessionId} from './ids.ts';
 import type {SubAgent} from './sub-agent.ts';
 import type {Usage} from './usage.ts';
@@ -63,6 +63,8 @@ export type JournalRecord =
     }
   /** From this record on these results stand in the conversation with their beginnings alone. */
   | {readonly kind: 'results-shortened'; readonly results: readonly ActionId[]}
+  /** From this record on words stand in place of the images and documents in these blocks, which the provider can't read. */
+  | {readonly kind: 'media-left-out'; readonly blocks: readonly BlockAddress[]}
   | {readonly kind: 'redo'; readonly files: TreeChange | 'untouched'}
   /**
    * From this record on the conversation is `messages`, a valid history, and what follows it. Earlier records stay in the journal.

@@ -1,5 +1,5 @@
 import type {JsonObject} from '../base/json.ts';
-import type {AssistantBlock, Message, OtherBlock, StopReason} from './conversation.ts';
+import type {AssistantBlock, BlockAddress, Message, OtherBlock, StopReason} from './conversation.ts';
 import type {Fault} from './fault.ts';
 import type {ActionId, MessageId} from './ids.ts';
 import type {FellBack} from './model-fallback.ts';
@@ -63,7 +63,19 @@ export type ModelEvent =
     }
   /** A `message-started` before it counts for nothing: the message is that of the other model. */
   | FellBack
+  | Repaired
   | {readonly event: 'failed'; readonly fault: Fault};
+
+/** The provider refused the request, and weft sends it again in another form. Nothing of an answer had come. */
+export interface Repaired {
+  readonly event: 'repaired';
+  /** The name of the repair, for programs. */
+  readonly repair: string;
+  /** One line for the user. */
+  readonly text: string;
+  /** The images and documents that the provider can't read. Words stand in their place from now on. */
+  readonly leftOut: readonly BlockAddress[];
+}
 
 export type BlockStart =
   | {readonly kind: 'text'}

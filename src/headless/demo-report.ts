@@ -68,6 +68,8 @@ class Report {
         return [`retrying (${event.attempt} of ${event.maxAttempts}): ${oneLine(event.message)}`];
       case 'fell-back':
         return [oneLine(fallbackText(event))];
+      case 'repaired':
+        return [oneLine(event.text)];
       case 'message-finished': {
         const text = messageText(event.message).trim();
         return text === '' ? [] : ['', ...text.split('\n'), ''];

@@ -28,6 +28,7 @@ export class StallWatch {
     switch (event.event) {
       case 'turn-started':
       case 'fell-back':
+      case 'repaired':
       case 'message-started':
       case 'block-started':
       case 'block-delta':

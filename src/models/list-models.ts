@@ -2,7 +2,7 @@ import {isJsonList, isJsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type KeyProvider, providerNames} from '../domain/api-key.ts';
-import {causeText, type Fault} from '../domain/fault.ts';
+import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
 import {makeHttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
 import {readErrorBody} from './provider-error.ts';
 import type {ProxyEnvironment} from './proxy.ts';
@@ -54,7 +54,13 @@ const withoutPath = (id: string): string => id.replace(/^models\//u, '');
 /** The address of Gemini's models that speaks OpenAI's protocol (ai.google.dev/gemini-api/docs/openai). */
 export const geminiUrl = 'https://generativelanguage.googleapis.com/v1beta/openai';
 
-const fault = (message: string, status: number): Fault => ({kind: 'provider', message, fix: '', status});
+const fault = (message: string, status: number): Fault => ({
+  kind: 'provider',
+  message,
+  fix: '',
+  status,
+  refusal: otherRefusal,
+});
 
 const maxModels = 200;
 
@@ -103,6 +109,7 @@ export async function checkKey(given: ProviderAddress, signal: AbortSignal): Pro
       message: `${providerNames[provider]} refused this key (${response.status})${reason}`,
       fix: `Copy it again, or make a new one at ${keyPages[provider]}`,
       status: response.status,
+      refusal: otherRefusal,
     });
   } catch {
     return ok('unchecked');

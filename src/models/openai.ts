@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import type {OpenAI} from 'openai/client';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {WireApi} from '../config/settings-schema.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {geminiUrl, modelIdsIn} from './list-models.ts';
@@ -106,12 +106,13 @@ export async function listModels(
       message: `${endpoint.baseUrl} did not answer with a list of models.`,
       fix: `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
       status: 200,
+      refusal: otherRefusal,
     });
   } catch (cause) {
     const error = toProviderError(cause, endpoint, {model: '', server: 'never-answered'});
     if (error.kind === 'final') return failed(error.fault);
     const {message, fix, status} = error;
-    return failed({kind: 'provider', message, fix, status});
+    return failed({kind: 'provider', message, fix, status, refusal: otherRefusal});
   }
 }
 

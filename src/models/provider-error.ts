@@ -1,6 +1,6 @@
 import {firstLine} from '../base/clip.ts';
 import {isJsonObject} from '../base/json.ts';
-import {causeText, type Fault} from '../domain/fault.ts';
+import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import {HttpHeaders} from './fetch-classes.ts';
 import type {ProxyError} from './proxy.ts';
@@ -109,7 +109,7 @@ export function errorFromRefusal(refusal: Refusal, endpoint: Endpoint, model: st
   const about = explanation === '' ? '' : `: ${explanation}`;
   const final = (message: string, fix: string): ProviderError => ({
     kind: 'final',
-    fault: {kind: 'provider', message, fix, status},
+    fault: {kind: 'provider', message, fix, status, refusal: otherRefusal},
   });
   if (
     status === 402 ||
@@ -278,7 +278,7 @@ function codeOf(cause: unknown): string | undefined {
 
 const unreachableServer = (message: string, fix: string): ProviderError => ({
   kind: 'final',
-  fault: {kind: 'provider', message, fix, status: 0},
+  fault: {kind: 'provider', message, fix, status: 0, refusal: otherRefusal},
 });
 
 function isLoopback(baseUrl: string): boolean {

@@ -1,4 +1,4 @@
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, otherRefusal} from '../domain/fault.ts';
 import type {ProviderError} from './provider-error.ts';
 
 /** Tries at one request, the first included. */
@@ -44,6 +44,7 @@ export function decideRetry(
       message: error.message,
       fix: `The server asks to wait ${minutes} minutes.`,
       status: error.status,
+      refusal: otherRefusal,
     } as const;
     return {step: 'give-up', fault};
   }
@@ -54,7 +55,10 @@ export function decideRetry(
     return {step: 'retry', attempt: attempt + 1, maxAttempts: limit, delayMs: delayOf(error, attempt, clock)};
   }
   const message = error.patience === 'short' ? error.message : `${error.message} (${attempt} attempts)`;
-  return {step: 'give-up', fault: {kind: 'provider', message, fix: error.fix, status: error.status}};
+  return {
+    step: 'give-up',
+    fault: {kind: 'provider', message, fix: error.fix, status: error.status, refusal: otherRefusal},
+  };
 }
 
 function delayOf(error: Extract<ProviderError, {kind: 'passing'}>, attempt: number, clock: RetryClock): number {

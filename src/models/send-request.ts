@@ -1,3 +1,4 @@
+import {otherRefusal} from '../domain/fault.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
 import {takeBody, readServerEvents} from './http-fetch.ts';
@@ -110,6 +111,7 @@ function wrongKind(response: Response, endpoint: Endpoint): ProviderError | unde
       message: `${endpoint.baseUrl} answered with a web page instead of a model's answer.`,
       fix: `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
       status: response.status,
+      refusal: otherRefusal,
     },
   };
 }

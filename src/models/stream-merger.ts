@@ -120,6 +120,7 @@ export class StreamMerger {
         return;
       case 'retrying':
       case 'fell-back':
+      case 'repaired':
       case 'failed':
         throw new Error(`a try must not yield ${event.event}`);
       default:

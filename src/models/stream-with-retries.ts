@@ -1,7 +1,7 @@
 import {unreachable} from '../base/unreachable.ts';
 import {omittedInput} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, otherRefusal} from '../domain/fault.ts';
 import type {FallbackTrigger} from '../domain/model-fallback.ts';
 import type {BlockDelta, BlockStart, Effort, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
@@ -219,6 +219,7 @@ const tooMuch = (what: string): Overrun => ({
       message: `The answer is too long: it has ${what}. weft stopped reading and ran none of its tool calls.`,
       fix: 'Rephrase the prompt, or use another model.',
       status: 0,
+      refusal: otherRefusal,
     },
   },
 });

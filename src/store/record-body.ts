@@ -154,6 +154,7 @@ const treeIdSchema = z.pipe(z.string(), z.transform(treeId));
 const fileChange = z.union([z.literal('untouched'), z.object({before: treeIdSchema, after: treeIdSchema})]);
 const checkpoint = z.object({prompt: messageIdSchema, moment: z.enum(['before', 'after']), tree: treeIdSchema});
 const rewind = z.object({to: messageIdSchema, what: z.enum(rewindScopes), files: fileChange});
+const mediaLeftOut = z.object({blocks: z.array(z.object({message: messageIdSchema, block: z.number()}))});
 const redo = z.object({files: fileChange});
 const compaction = z.object({
   id: messageIdSchema,
@@ -203,6 +204,7 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
   checkpoint: bodySchema(checkpoint, fields => ({kind: 'checkpoint', ...fields})),
   rewind: bodySchema(rewind, fields => ({kind: 'rewind', ...fields})),
   'results-shortened': bodySchema(z.array(actionIdSchema), results => ({kind: 'results-shortened', results})),
+  'media-left-out': bodySchema(mediaLeftOut, fields => ({kind: 'media-left-out', ...fields})),
   redo: bodySchema(redo, fields => ({kind: 'redo', ...fields})),
   compaction: bodySchema(compaction, fields => ({kind: 'compaction', ...fields})),
   usage: bodySchema(requestUsage, fields => ({kind: 'usage', ...fields})),

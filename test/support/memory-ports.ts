@@ -75,7 +75,12 @@ export function scriptedModel(script: readonly ScriptedAnswer[]): ModelPort & {r
       const answer = script[requests.length];
       requests.push(request);
       if (answer === undefined) {
-        yield [{event: 'failed', fault: {kind: 'provider', message: 'The script has ended.', fix: '', status: 0}}];
+        yield [
+          {
+            event: 'failed',
+            fault: {kind: 'provider', message: 'The script has ended.', fix: '', status: 0, refusal: {kind: 'other'}},
+          },
+        ];
         return;
       }
       if ('events' in answer) {

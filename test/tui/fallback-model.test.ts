@@ -21,6 +21,12 @@ test('another model that answers in the place of the one that was asked is told 
   );
 });
 
+test('a repaired request is told of in one line', async () => {
+  const {screen, engine} = await start([90, 24], {look: 'plain'});
+  engine.emit({event: 'repaired', repair: 'media-left-out', text: 'The image was left out.', leftOut: []});
+  await screen.until(/The image was left out\./u);
+});
+
 test('of a sub-agent, too, with its name', async () => {
   const {screen, engine} = await start([90, 24], {look: 'plain'});
   const happened = {by: 'weft', event: fellBack} as const;

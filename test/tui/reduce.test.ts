@@ -4,6 +4,7 @@ import {actionOf, type Action} from '../../src/actions/catalogue.ts';
 import {emptyUserChanges} from '../../src/domain/file-edit.ts';
 import type {Preview} from '../../src/actions/preview.ts';
 import type {Json} from '../../src/base/json.ts';
+import {otherRefusal} from '../../src/domain/fault.ts';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {framesFor} from '../../src/tasks/update-list.ts';
@@ -266,19 +267,15 @@ describe('stories', () => {
   });
 
   test('a fault of the provider is told with what to do', () => {
-    const {out} = story(
-      opening,
-      accepted('go'),
-      finished({
-        kind: 'failed',
-        fault: {kind: 'provider', message: 'The key was refused.', fix: 'Set ANTHROPIC_API_KEY.', status: 401},
-      }),
-    );
-    expect(out).toBe('\n▌ go\n\n✗ The key was refused. Set ANTHROPIC_API_KEY.\n  Type "continue" to try again.');
+    const [message, fix] = ['The key was refused.', 'Set the key.'];
+    const fault = {kind: 'provider', message, fix, status: 401, refusal: otherRefusal} as const;
+    const {out} = story(opening, accepted('go'), finished({kind: 'failed', fault}));
+    expect(out).toBe('\n▌ go\n\n✗ The key was refused. Set the key.\n  Type "continue" to try again.');
   });
 
   test('an address that is wrong cannot be changed while weft runs', () => {
-    const fault = {kind: 'provider', message: 'No API here.', fix: 'Check the base URL.', status: 404} as const;
+    const [message, fix] = ['No API here.', 'Check the base URL.'];
+    const fault = {kind: 'provider', message, fix, status: 404, refusal: otherRefusal} as const;
     const {out} = story(opening, accepted('go'), finished({kind: 'failed', fault}));
     expect(out).toBe(
       '\n▌ go\n\n✗ No API here. Check the base URL.\n  To change the URL: /exit, then run weft -c with the right\n  one.',

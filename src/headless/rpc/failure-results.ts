@@ -34,6 +34,7 @@ export function failureResult(message: string, uuid: () => string): RpcResult {
     model: '',
     phase: 'streaming',
     of: 'prompt',
+    repairs: [],
   });
   return {...result, num_turns: 0};
 }

@@ -12,6 +12,7 @@ import {
 } from '../../domain/conversation.ts';
 import {faultText, type Fault} from '../../domain/fault.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
+import type {Repaired} from '../../domain/model-stream.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {commandResult} from './command-result.ts';
 import {makeResultMessage} from './result-message.ts';
@@ -35,6 +36,7 @@ import {
   wireBlockStart,
   wireDelta,
   wireFallback,
+  wireRepair,
   wireMessage,
   wireStop,
   wireToolResult,
@@ -141,6 +143,8 @@ class SessionEncoder {
   /** The model's tool names of waiting and running calls. */
   readonly #toolNames = new Map<ActionId, string>();
   readonly #subAgents: SubAgentMessages;
+  /** The repairs of this turn. */
+  #repairs: readonly Repaired[] = [];
 
   constructor(session: SessionInfo, options: RpcEncoderOptions) {
     this.#session = session;
@@ -179,6 +183,9 @@ class SessionEncoder {
         });
       case 'fell-back':
         return this.#message({...wireFallback(event), parent_tool_use_id: null});
+      case 'repaired':
+        this.#repairs = [...this.#repairs, event];
+        return this.#message({...wireRepair(event), parent_tool_use_id: null});
       case 'message-started': {
         const closed = this.#closeOpenMessage();
         this.#answering = event.model;
@@ -389,8 +396,15 @@ class SessionEncoder {
     const closed = this.#closeOpenMessage();
     const notes = this.#endNotes(summary);
     const address = this.#address();
-    const result = makeResultMessage(summary, {address, model: this.#answering, phase: this.#phase, of: this.#runsFor});
+    const result = makeResultMessage(summary, {
+      address,
+      model: this.#answering,
+      phase: this.#phase,
+      of: this.#runsFor,
+      repairs: this.#repairs,
+    });
     this.#runsFor = 'prompt';
+    this.#repairs = [];
     return [...closed, ...notes, result];
   }
 

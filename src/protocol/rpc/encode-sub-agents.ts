@@ -15,7 +15,7 @@ import type {
   WireToolResult,
   WithoutEnvelope,
 } from './rpc-message.ts';
-import {wireBlock, wireFallback, wireMessage, wireOutcome, wireToolResult} from './wire-content.ts';
+import {wireBlock, wireFallback, wireMessage, wireOutcome, wireRepair, wireToolResult} from './wire-content.ts';
 
 /**
  * Encodes sub-agents for programs. Each sub-agent is a task, and its calls and results belong to the call that
@@ -119,6 +119,7 @@ export class SubAgentMessages {
   #own(event: AgentEvent, call: ActionId): readonly RpcMessage[] {
     if (event.event === 'action-settled') return this.#result(wireToolResult(event.toolResult), call);
     if (event.event === 'fell-back') return this.#message({...wireFallback(event), parent_tool_use_id: call});
+    if (event.event === 'repaired') return this.#message({...wireRepair(event), parent_tool_use_id: call});
     if (event.event !== 'message-finished') return [];
     const {id, model, blocks, usage} = event.message;
     return blocks.flatMap(block =>

@@ -2,6 +2,7 @@ import {changeEntry} from '../../domain/change-set.ts';
 import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
+import type {Repaired} from '../../domain/model-stream.ts';
 import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
 import type {MessageEnvelope, RpcFailure, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
@@ -15,6 +16,7 @@ export interface ResultContext {
   readonly phase: 'streaming' | 'tools';
   /** The cause of the turn: a prompt, or the end of a sub-agent. */
   readonly of: 'prompt' | 'sub-agent';
+  readonly repairs: readonly Repaired[];
 }
 
 /**
@@ -95,7 +97,7 @@ const answerOf = ({answer, structured}: PromptSummary): Pick<RpcSuccess, 'result
     ? {result: answer}
     : {result: JSON.stringify(structured.value), structured_output: structured.value};
 
-const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) => ({
+const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: ResultContext) => ({
   outcome: outcomeOf(summary.end),
   duration_ms: summary.durationMs,
   duration_api_ms: summary.modelMs,
@@ -107,6 +109,7 @@ const figuresOf = (summary: PromptSummary, {address, model, of}: ResultContext) 
   ...(unknownCosts(summary.sessionUsage.models).length === 0
     ? {}
     : {unknown_costs: unknownCosts(summary.sessionUsage.models)}),
+  ...(repairs.length === 0 ? {} : {repairs: repairs.map(({repair, text}) => ({repair, content: text}))}),
   permission_denials: summary.denials.map(({call, of: what}) => ({
     tool_name: call.name,
     tool_use_id: call.id,

@@ -16,6 +16,7 @@ export type RpcMessage =
   | RpcUserReplay
   | RpcApiRetry
   | RpcModelFallback
+  | RpcRequestRepaired
   | RpcPermissionDenied
   | RpcStatus
   | RpcInformational
@@ -122,6 +123,13 @@ export interface RpcModelFallback extends SystemMessage<'model_fallback'> {
   readonly trigger: 'overloaded' | 'server_error' | 'model_not_found' | 'permission_denied';
   readonly original_model: string;
   readonly fallback_model: string;
+  readonly content: string;
+  readonly parent_tool_use_id: string | null;
+}
+
+/** weft's own message: the provider refused a request, and weft sent it again in another form. */
+export interface RpcRequestRepaired extends SystemMessage<'request_repaired'> {
+  readonly repair: string;
   readonly content: string;
   readonly parent_tool_use_id: string | null;
 }
@@ -248,6 +256,8 @@ interface ResultFigures extends MessageEnvelope {
   readonly modelUsage: Readonly<Record<string, WireModelUsage>>;
   /** weft's own field: the models that `total_cost_usd` leaves out, by name. */
   readonly unknown_costs?: readonly string[];
+  /** weft's own field: the requests of this turn that the provider refused and weft repaired. */
+  readonly repairs?: readonly Pick<RpcRequestRepaired, 'repair' | 'content'>[];
   readonly permission_denials: readonly {
     readonly tool_name: string;
     readonly tool_use_id: string;

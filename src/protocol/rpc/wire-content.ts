@@ -7,7 +7,7 @@ import {
   type StopReason,
   type ToolResultBlock,
 } from '../../domain/conversation.ts';
-import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
+import type {BlockDelta, BlockStart, Repaired} from '../../domain/model-stream.ts';
 import {type FallbackTrigger, fallbackText, type FellBack} from '../../domain/model-fallback.ts';
 import type {Usage} from '../../domain/usage.ts';
 import type {
@@ -159,6 +159,10 @@ export const wireFallback = (event: FellBack) =>
     fallback_model: event.fallback,
     content: fallbackText(event),
   }) as const;
+
+/** Returns the fields of a message about a repaired request, without those that identify the session. */
+export const wireRepair = ({repair, text}: Repaired) =>
+  ({type: 'system', subtype: 'request_repaired', repair, content: text}) as const;
 
 /** Returns the Agent SDK's error kind for an HTTP status. Status 0 means that no answer came. */
 export function apiErrorKind(status: number): ApiErrorKind {

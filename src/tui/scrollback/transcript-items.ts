@@ -76,6 +76,7 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
       return record.by === 'user' ? [{kind: 'note', text: `You wrote the document ${record.id}: ${record.title}`}] : [];
     case 'pin':
     case 'results-shortened':
+    case 'media-left-out':
     case 'review':
     case 'result':
     case 'reminder':

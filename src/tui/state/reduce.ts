@@ -84,6 +84,8 @@ export function reduce(view: View, event: AgentEvent): View {
       };
     case 'fell-back':
       return withNotice({...view, run: {state: 'working'}}, 'warning', fallbackText(event));
+    case 'repaired':
+      return withNotice(view, 'info', event.text);
     case 'message-started':
       return view.run.state === 'retrying' ? {...view, run: {state: 'working'}} : view;
     case 'block-started':

@@ -43,6 +43,7 @@ test('OpenAI at an address without /v1: the fault says so', async () => {
       message: `No model API at ${baseUrl}/chat/completions (404): scripted 404`,
       fix: `Most servers need /v1 at the end of the base URL (--base-url or OPENAI_BASE_URL): ${baseUrl}/v1`,
       status: 404,
+      refusal: {kind: 'other'},
     },
   });
 });

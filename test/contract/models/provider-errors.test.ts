@@ -56,6 +56,7 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
         message: `${server.baseUrl[dialect]} is overloaded (503): scripted 503 (10 attempts)`,
         fix: 'Try again later.',
         status: 503,
+        refusal: {kind: 'other'},
       },
     });
   });
@@ -164,7 +165,9 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
     const {events, server} = await run(dialect, answers([answer]));
     const status = Number(/\((\d{3})\)/u.exec(says)?.[1]);
     const message = says.replaceAll('BASE', server.baseUrl[dialect]);
-    expect(events).toEqual([{event: 'failed', fault: {kind: 'provider', message, fix, status}}]);
+    expect(events).toEqual([
+      {event: 'failed', fault: {kind: 'provider', message, fix, status, refusal: {kind: 'other'}}},
+    ]);
     expect(server.requests.length).toBe(1);
   });
 
@@ -183,6 +186,7 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
         message: `Nothing listens at ${baseUrl}.`,
         fix: `Start the model server, or set another address (--base-url or ${variable}_BASE_URL).`,
         status: 0,
+        refusal: {kind: 'other'},
       },
     });
   });

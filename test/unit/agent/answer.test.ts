@@ -3,11 +3,12 @@ import {readAnswer} from '../../../src/agent/answer.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../../src/base/json.ts';
 import {ok} from '../../../src/base/outcome.ts';
 import {treeId} from '../../../src/domain/checkpoint.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {callBlock, engineBench, noCheckpoints, says, scriptedModel} from '../../support/memory-ports.ts';
+import {callBlock, engineBench, memorySession, noCheckpoints, says, scriptedModel} from '../../support/memory-ports.ts';
 
 const usage = {inputTokens: 7, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0};
 const final = {...usage, outputTokens: 9};
@@ -23,12 +24,13 @@ const writes = (index: number, text: string, kind: 'text' | 'thinking' = 'text')
   index,
   delta: {kind, text},
 });
-const fault = {kind: 'provider', message: 'gone', fix: '', status: 500} as const;
+const fault = {kind: 'provider', message: 'gone', fix: '', status: 500, refusal: {kind: 'other'}} as const;
 const stopped = {
   kind: 'provider',
   message: 'The model stopped in the middle of its answer.',
   fix: 'Try again.',
   status: 0,
+  refusal: {kind: 'other'},
 };
 const request: ModelRequest = {
   model: 'm',
@@ -218,6 +220,38 @@ describe('while an answer arrives', () => {
     await bench.prompt('go');
     await bench.prompt('again');
     expect(bench.model.requests.map(({model}) => model)).toEqual(['scripted', 'other', 'scripted']);
+  });
+
+  test('an image that the provider cannot read becomes words, now and after the session is opened again', async () => {
+    const image = {kind: 'image', mediaType: 'image/png', data: 'AAAA'} as const;
+    const asked = {kind: 'text', text: 'What is this?'} as const;
+    const left = {message: messageId('p'), block: 1};
+    const repaired = {event: 'repaired', repair: 'media-left-out', text: 'It was left out.', leftOut: [left]} as const;
+    const session = memorySession([
+      {kind: 'prompt', message: {role: 'user', id: left.message, blocks: [asked, image]}},
+      {
+        kind: 'answer',
+        message: {
+          role: 'assistant',
+          id: messageId('a'),
+          model: 'm',
+          blocks: [{kind: 'text', text: 'A dot.'}],
+          stop: 'end-turn',
+          usage,
+        },
+      },
+    ]);
+    const bench = engineBench([{events: [repaired, ...callEvents('Read')]}, says('ok')], {session});
+    await bench.prompt('go');
+    const words = {kind: 'text', text: '[image left out: the provider could not read it]'};
+    expect(bench.model.requests.map(({messages}) => messages[0]?.blocks)).toEqual([
+      [asked, image],
+      [asked, words],
+    ]);
+    expect(session.kept).toContainEqual({kind: 'media-left-out', blocks: [left]});
+    const again = historyFromJournal([...session.records, ...session.kept]).messages;
+    expect(again[0]?.blocks).toEqual([asked, words]);
+    expect(bench.events).toContainEqual(repaired);
   });
 });
 

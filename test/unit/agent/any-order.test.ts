@@ -52,7 +52,11 @@ const answers: fc.Arbitrary<readonly Answer[]> = fc.array(
 function scripted(answer: Answer, at: number): ScriptedAnswer {
   if (answer === 'text') return says(`answer ${at}`);
   if (answer === 'fails') {
-    return {events: [{event: 'failed', fault: {kind: 'provider', message: 'no', fix: '', status: 500}}]};
+    return {
+      events: [
+        {event: 'failed', fault: {kind: 'provider', message: 'no', fix: '', status: 500, refusal: {kind: 'other'}}},
+      ],
+    };
   }
   return callsTools(
     ...answer.map((kind, index) =>

@@ -30,7 +30,10 @@ const breaks = () => {
 
 describe('without a summary', () => {
   const fails: readonly ModelEvent[] = [
-    {event: 'failed', fault: {kind: 'provider', message: 'Overloaded.', fix: '', status: 529}},
+    {
+      event: 'failed',
+      fault: {kind: 'provider', message: 'Overloaded.', fix: '', status: 529, refusal: {kind: 'other'}},
+    },
   ];
   const starts: ModelEvent = {
     event: 'message-started',

@@ -105,7 +105,7 @@ describe('failures', () => {
         events: [
           started,
           {event: 'block-finished', index: 0, block: callBlock('Bash', {command: 'ls'}, 'a')},
-          {event: 'failed', fault: {kind: 'provider', message: 'gone', fix: '', status: 0}},
+          {event: 'failed', fault: {kind: 'provider', message: 'gone', fix: '', status: 0, refusal: {kind: 'other'}}},
         ],
       },
     ]);
@@ -125,7 +125,11 @@ describe('failures', () => {
   test('a failed request does not empty the gauge, and what was used counts after a resume', async () => {
     const bench = engineBench([
       says('a'),
-      {events: [{event: 'failed', fault: {kind: 'provider', message: '529', fix: '', status: 529}}]},
+      {
+        events: [
+          {event: 'failed', fault: {kind: 'provider', message: '529', fix: '', status: 529, refusal: {kind: 'other'}}},
+        ],
+      },
     ]);
     await bench.prompt('one');
     expect((await bench.prompt('two')).sessionUsage).toMatchObject({

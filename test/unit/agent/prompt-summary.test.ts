@@ -63,7 +63,7 @@ test('the model is read no further than a front end can follow', async () => {
 
 test('an answer that is cut off counts with what it used, also where nothing of it is kept', async () => {
   const usage = {...noUsage, inputTokens: 100};
-  const fault = {kind: 'provider', message: 'gone', fix: '', status: 500} as const;
+  const fault = {kind: 'provider', message: 'gone', fix: '', status: 500, refusal: {kind: 'other'}} as const;
   const bench = engineBench([
     {
       events: [

@@ -208,6 +208,21 @@ describe('historyOf', () => {
     );
   });
 
+  test('words stand for images and documents that were left out', () => {
+    const image = {kind: 'image', mediaType: 'image/png', data: 'AAAA'} as const;
+    const pdf = {kind: 'document', mediaType: 'application/pdf', name: 'a.pdf', data: 'AAAA'} as const;
+    const seen: ToolResultBlock = {...result('1'), content: [text('two files'), image, pdf]};
+    const blocks = [{message: messageId('a:results'), block: 0}];
+    const {messages} = historyFromJournal([
+      prompted('p'),
+      answered('a', call('1')),
+      {kind: 'result', result: seen},
+      {kind: 'media-left-out', blocks},
+    ]);
+    const instead = ['image', 'document a.pdf'].map(what => text(`[${what} left out: the provider could not read it]`));
+    expect(messages.at(-1)).toEqual(user('a:results', {...seen, content: [text('two files'), ...instead]}));
+  });
+
   test('results that were shortened stand there with their beginnings, from the record on, and all else as it was', () => {
     fc.assert(
       fc.property(

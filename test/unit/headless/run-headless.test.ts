@@ -93,7 +93,13 @@ describe('text', () => {
         events: [
           {
             event: 'failed',
-            fault: {kind: 'provider', message: 'The model refused:\n  no key.', fix: 'Set one.', status: 401},
+            fault: {
+              kind: 'provider',
+              message: 'The model refused:\n  no key.',
+              fix: 'Set one.',
+              status: 401,
+              refusal: {kind: 'other'},
+            },
           },
         ],
       },

@@ -57,6 +57,7 @@ const failure = (what: string): ModelEvent => ({
     message: `The answer is too long: it has ${what}. weft stopped reading and ran none of its tool calls.`,
     fix: 'Rephrase the prompt, or use another model.',
     status: 0,
+    refusal: {kind: 'other'},
   },
 });
 

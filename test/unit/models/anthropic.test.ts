@@ -123,6 +123,7 @@ test('a redirect is not followed but named', async () => {
         message: `${baseUrl} redirects to https://there/ (308).`,
         fix: 'Use that address as the base URL.',
         status: 308,
+        refusal: {kind: 'other'},
       },
     },
   ]);

@@ -53,6 +53,7 @@ test('a refusal says who refused and what to do, and never the key', async () =>
       message: 'Anthropic refused this key (401): bad …',
       fix: 'Copy it again, or make a new one at platform.claude.com/settings/keys',
       status: 401,
+      refusal: {kind: 'other'},
     },
   });
 });

@@ -46,5 +46,8 @@ test.each([
   [404, '{"data":[]}', 'Anthropic did not list its models (404)'],
 ])('%i with %s', async (status, body, message) => {
   const baseUrl = await provider(status, body);
-  expect(await list(baseUrl)).toEqual({tag: 'failed', error: {kind: 'provider', message, fix: '', status}});
+  expect(await list(baseUrl)).toEqual({
+    tag: 'failed',
+    error: {kind: 'provider', message, fix: '', status, refusal: {kind: 'other'}},
+  });
 });

@@ -49,6 +49,7 @@ test('says why the models cannot be listed', async () => {
       message: `No model API at ${elsewhere} (404): no /elsewhere/models here`,
       fix: 'Check the base URL (--base-url or OPENAI_BASE_URL).',
       status: 404,
+      refusal: {kind: 'other'},
     },
   });
   await server.close();
@@ -59,6 +60,7 @@ test('says why the models cannot be listed', async () => {
       message: `Nothing listens at ${baseUrl}.`,
       fix: 'Start the model server, or set another address (--base-url or OPENAI_BASE_URL).',
       status: 0,
+      refusal: {kind: 'other'},
     },
   });
 });

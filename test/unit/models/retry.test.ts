@@ -88,12 +88,18 @@ describe('the wait before another try', () => {
   test('giving up says how often it was tried', () => {
     expect(decideRetry(passing(), {attempt: 10, otherwise: 'nobody'}, clockAt(0))).toEqual({
       step: 'give-up',
-      fault: {kind: 'provider', message: 'It is overloaded. (10 attempts)', fix: 'Try again later.', status: 529},
+      fault: {
+        kind: 'provider',
+        message: 'It is overloaded. (10 attempts)',
+        fix: 'Try again later.',
+        status: 529,
+        refusal: {kind: 'other'},
+      },
     });
   });
 
   test('final trouble is not tried again', () => {
-    const fault = {kind: 'provider', message: 'No.', fix: 'Stop.', status: 401} as const;
+    const fault = {kind: 'provider', message: 'No.', fix: 'Stop.', status: 401, refusal: {kind: 'other'}} as const;
     expect(decideRetry({kind: 'final', fault}, {attempt: 1, otherwise: 'another-model'}, clockAt(0))).toEqual({
       step: 'give-up',
       fault,

@@ -89,6 +89,9 @@ const record: fc.Arbitrary<JournalRecord> = fc.oneof(
     .record({model: text, usage, costUsd: fc.oneof(count, fc.constant('unknown' as const))})
     .map(value => ({kind: 'agent-usage', ...value}) as const),
   change.map(files => ({kind: 'redo', files}) as const),
+  fc
+    .array(fc.record({message: text.map(messageId), block: count}))
+    .map(blocks => ({kind: 'media-left-out', blocks}) as const),
   fc.array(text.map(actionId)).map(results => ({kind: 'results-shortened', results}) as const),
 );
 

@@ -150,7 +150,7 @@ test.each([
 });
 
 test('a failure before any answer has no status', () => {
-  const fault = {kind: 'provider', message: 'no route', fix: '', status: 0} as const;
+  const fault = {kind: 'provider', message: 'no route', fix: '', status: 0, refusal: {kind: 'other'}} as const;
   const told = encodeAll([opened, ...accepted('Hi'), promptFinished({end: {kind: 'failed', fault}})], 'without');
   expect(told.at(-1)).toMatchObject({subtype: 'success', is_error: true, api_error_status: null});
 });

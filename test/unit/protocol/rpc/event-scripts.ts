@@ -206,10 +206,17 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
       turn(1),
       {event: 'retrying', attempt: 1, maxAttempts: 10, delayMs: 500, status: 429, message: 'slow down'},
       {event: 'retrying', attempt: 2, maxAttempts: 10, delayMs: 1000, status: 0, message: 'connection lost'},
+      {event: 'repaired', repair: 'media-left-out', text: 'm-1 could not read an image; it was left out.', leftOut: []},
       promptFinished({
         end: {
           kind: 'failed',
-          fault: {kind: 'provider', message: 'The provider refused the key.', fix: 'Check it.', status: 401},
+          fault: {
+            kind: 'provider',
+            message: 'The provider refused the key.',
+            fix: 'Check it.',
+            status: 401,
+            refusal: {kind: 'other'},
+          },
         },
         stop: 'interrupted',
         usage: noUsage,

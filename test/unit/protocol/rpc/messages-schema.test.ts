@@ -71,6 +71,7 @@ const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   'system/init': true,
   'system/api_retry': true,
   'system/model_fallback': true,
+  'system/request_repaired': true,
   'system/permission_denied': true,
   'system/status': true,
   'system/informational': true,
