@@ -149,7 +149,7 @@ function userBlock(block: UserBlock, deferred: ReadonlySet<string>): readonly Co
       return [
         {
           type: 'tool_result',
-          tool_use_id: toolUseId(block.id),
+          tool_use_id: block.id,
           ...(content.length === 0 ? {} : {content}),
           // The API knows no third state: what was cancelled was not done.
           ...(block.outcome === 'success' ? {} : {is_error: true}),
@@ -191,7 +191,7 @@ function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
     case 'sealed-thinking':
       return [{type: 'redacted_thinking', data: block.data}];
     case 'tool-call':
-      return [{type: 'tool_use', id: toolUseId(block.id), name: block.name, input: toInputObject(block.input)}];
+      return [{type: 'tool_use', id: block.id, name: block.name, input: toInputObject(block.input)}];
     case 'other':
       if (isResponsesItem(block) || isCallExtras(block)) return [];
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came from this API, which takes its own blocks back
@@ -214,6 +214,3 @@ function withoutUnanswered(blocks: readonly AssistantBlock[]): readonly Assistan
   const unanswered = others.filter(({type, data}) => type.endsWith('_tool_use') && !answered.has(data['id']));
   return unanswered.length === 0 ? blocks : blocks.filter(block => !unanswered.some(other => other === block));
 }
-
-/** Other providers' ids, in a session that changed between them, may hold characters this one refuses. */
-const toolUseId = (id: string): string => id.replaceAll(/[^\w-]/gu, '_');

@@ -10,6 +10,7 @@ import {makeHttpFetch} from './http-fetch.ts';
 import {type ModelInfo, sentMedia} from './model-facts.ts';
 import type {Endpoint} from './provider-error.ts';
 import type {ProviderDialect} from './send-request.ts';
+import {idRules, sendableRequest, wireJson} from './sendable-request.ts';
 import {longestSide} from '../domain/image-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 
@@ -52,12 +53,13 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     client ??= openClient(options, baseUrl);
     const info = options.models.infoOf(request.model);
     const messages = withoutForeignThinking(request.messages, {model: request.model, refused});
-    const seen = withoutUnseen({...request, messages}, sentMedia(info, mediaBounds(info)));
+    const sendable = sendableRequest({...request, messages}, idRules.anthropic);
+    const seen = withoutUnseen(sendable, sentMedia(info, mediaBounds(info)));
     const known = knowsReferences(request.model) ? toolReferences : 'refused';
     // As with references to tools: others that speak the protocol may refuse what they do not know.
     const thinkingDisplay = options.baseUrl === undefined ? 'asked-for' : 'as-usual';
     const manner = {info, effort: options.effort, toolReferences: known, thinkingDisplay} as const;
-    const body = JSON.stringify(anthropicRequest(seen, manner));
+    const body = wireJson(anthropicRequest(seen, manner));
     // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
     const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
     return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();

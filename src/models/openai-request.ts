@@ -85,7 +85,7 @@ function assistantParams(
       ...(extra === undefined ? {} : {extra_content: extra}),
     };
   });
-  if (calls.length > 0) return [{role: 'assistant', content: text === '' ? null : text, tool_calls: calls}];
+  if (calls.length > 0) return [{role: 'assistant', content: text, tool_calls: calls}];
   return text === '' ? [] : [{role: 'assistant', content: text}];
 }
 

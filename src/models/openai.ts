@@ -15,6 +15,7 @@ import {sentMedia} from './model-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
 import type {ProviderDialect} from './send-request.ts';
+import {type FitId, idRules, sendableRequest, wireJson} from './sendable-request.ts';
 
 /** The base URL is with the `/v1`. Many servers on the user's own machine want no key. */
 export interface OpenAiOptions extends ProviderOptions {
@@ -51,14 +52,17 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
   const post = async (path: string, content: object, signal: AbortSignal): Promise<Response> => {
     client ??= openClient(options, endpoint);
     const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
-    return (await client).post(path, {body: JSON.stringify(content), headers, stream: true, signal}).asResponse();
+    return (await client).post(path, {body: wireJson(content), headers, stream: true, signal}).asResponse();
   };
   const mannerOf = ({model}: ModelRequest) => ({effort: options.effort, info: options.models.infoOf(model)});
   /** A server that is not known to take PDFs gets them where the user says that it does. */
-  const seen = (request: ModelRequest, pdfs: boolean): ModelRequest => {
+  const seen = (request: ModelRequest, {pdfs, fitId}: {pdfs: boolean; fitId: FitId}): ModelRequest => {
     const info = options.models.infoOf(request.model);
     const media = sentMedia(info, provider === 'gemini' ? geminiBounds : openAiBounds);
-    return withoutUnseen(request, pdfs || info.from === 'settings' ? media : {...media, pdfs: 'named'});
+    return withoutUnseen(
+      sendableRequest(request, fitId),
+      pdfs || info.from === 'settings' ? media : {...media, pdfs: 'named'},
+    );
   };
   const signatures = wantsSignatures(endpoint) ? 'wanted' : 'as-given';
   const chat: ProviderDialect = {
@@ -66,14 +70,21 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
     post: (request, signal) =>
       post(
         '/chat/completions',
-        openAiRequest(seen(request, takesPdfs(endpoint)), {...mannerOf(request), signatures}),
+        openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), fitId: idRules.chat}), {
+          ...mannerOf(request),
+          signatures,
+        }),
         signal,
       ),
     decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
   let summaries: 'wanted' | 'refused' = 'wanted';
   const postResponse = (request: ModelRequest, signal: AbortSignal): Promise<Response> =>
-    post('/responses', responsesRequest(seen(request, true), {...mannerOf(request), summaries}), signal);
+    post(
+      '/responses',
+      responsesRequest(seen(request, {pdfs: true, fitId: idRules.responses}), {...mannerOf(request), summaries}),
+      signal,
+    );
   const responses: ProviderDialect = {
     endpoint,
     async post(request, signal) {

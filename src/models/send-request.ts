@@ -1,6 +1,7 @@
 import {otherRefusal} from '../domain/fault.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
+import {ToolNames} from './sendable-request.ts';
 import {takeBody, readServerEvents} from './http-fetch.ts';
 import {
   connectionLost,
@@ -42,6 +43,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) abort.abort();
     const decoder = dialect.decoder(request);
+    const names = new ToolNames(request.tools);
     let whole = false;
     try {
       const response = await dialect.post(request, abort.signal);
@@ -59,7 +61,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
           const events: ModelEvent[] = [];
           const error = takeAll(payloads, decoder, events);
           whole = decoder.finished;
-          if (events.length > 0) yield {kind: 'events', events};
+          if (events.length > 0) yield {kind: 'events', events: events.map(event => withOwnName(event, names))};
           if (error !== undefined) yield {kind: 'error', error};
           if (error !== undefined || whole) return;
         }
@@ -70,7 +72,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       const events: ModelEvent[] = [];
       decoder.end(events);
       whole = decoder.finished;
-      if (events.length > 0) yield {kind: 'events', events};
+      if (events.length > 0) yield {kind: 'events', events: events.map(event => withOwnName(event, names))};
       if (!whole) yield {kind: 'error', error: connectionLost('The connection closed during the answer.')};
     } catch (cause) {
       if (signal.aborted) return;
@@ -86,6 +88,17 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       if (!whole) abort.abort();
     }
   };
+}
+
+/** Gives a called tool weft's own name again. */
+function withOwnName(event: ModelEvent, names: ToolNames): ModelEvent {
+  if (event.event !== 'block-started' && event.event !== 'block-finished') return event;
+  if (event.block.kind !== 'tool-call') return event;
+  const name = names.toOwn(event.block.name);
+  if (name === event.block.name) return event;
+  return event.event === 'block-started'
+    ? {...event, block: {...event.block, name}}
+    : {...event, block: {...event.block, name}};
 }
 
 function takeAll(payloads: readonly string[], decoder: Decoder, out: ModelEvent[]): ProviderError | undefined {

@@ -106,7 +106,7 @@ describe('Anthropic', () => {
             {type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: {query: 'a'}},
             {type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [{url: 'u'}]},
             {type: 'text', text: 'I look.'},
-            {type: 'tool_use', id: 'functions_Bash_0', name: 'Bash', input: {command: 'ls'}},
+            {type: 'tool_use', id: 'functions.Bash:0', name: 'Bash', input: {command: 'ls'}},
             {type: 'tool_use', id: 'b', name: 'Read', input: {invalid_input: '{"file'}},
             {type: 'tool_use', id: 'c', name: 'Write', input: {}},
           ],
@@ -114,7 +114,7 @@ describe('Anthropic', () => {
         {
           role: 'user',
           content: [
-            {type: 'tool_result', tool_use_id: 'functions_Bash_0', content: [{type: 'text', text: 'a.png'}, image]},
+            {type: 'tool_result', tool_use_id: 'functions.Bash:0', content: [{type: 'text', text: 'a.png'}, image]},
             {type: 'tool_result', tool_use_id: 'b', content: [{type: 'text', text: 'No such input.'}], is_error: true},
             {
               type: 'tool_result',

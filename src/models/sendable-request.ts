@@ -1,0 +1,188 @@
+import {checksum, wireName} from '../domain/mcp-tool-name.ts';
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  Message,
+  ResultContent,
+  ToolResultBlock,
+  UserMessage,
+} from '../domain/conversation.ts';
+import {lostResultText} from '../domain/history.ts';
+import {actionId, type ActionId, messageId} from '../domain/ids.ts';
+import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+
+/** Returns the nearest tool call id that a provider accepts: the id itself if it is valid. */
+export type FitId = (id: string) => string;
+
+/** The ids that each kind of provider accepts. */
+export const idRules = {
+  anthropic: id => bounded(wireName(id), 64),
+  responses: id => bounded(id, 64),
+  chat: id => bounded(id, 40),
+  /** Mistral takes exactly nine letters and digits. */
+  mistral: id => (/^[a-z\d]{9}$/iu.test(id) ? id : `w${checksum(id)}`),
+} as const satisfies Record<string, FitId>;
+
+/** Tool names of OpenAI and of most other providers have at most 64 characters. */
+const maxNameLength = 64;
+
+function bounded(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 9)}_${checksum(text)}`;
+}
+
+/**
+ * Returns the request without anything that a provider is known to refuse in every conversation:
+ * - Tool call ids and tool names are valid and unique, the same in the call and in its result. `ToolNames` translates names back.
+ * - Every call has one result, and every result follows its call.
+ * - No text is blank.
+ *
+ * The beginning of a longer conversation stays the same, so that prompt caches hold.
+ */
+export function sendableRequest(request: ModelRequest, fitId: FitId): ModelRequest {
+  const names = new ToolNames(request.tools);
+  const ids = new CallIds(fitId);
+  const messages: Message[] = [];
+  let open: ReadonlyMap<ActionId, ActionId> = new Map();
+  const closeCalls = (user: UserMessage | undefined): void => {
+    const message = userMessage(user, {open, names, after: messages.at(-1)});
+    if (message !== undefined) messages.push(message);
+    open = new Map();
+  };
+  for (const message of request.messages) {
+    if (message.role === 'user') {
+      closeCalls(message);
+      continue;
+    }
+    if (open.size > 0) closeCalls(undefined);
+    const {sent, calls} = assistantMessage(message, {ids, names});
+    if (sent.blocks.length > 0) messages.push(sent);
+    open = calls;
+  }
+  if (open.size > 0) closeCalls(undefined);
+  return {...request, tools: names.renamed(request.tools), messages};
+}
+
+/** Writes a request's body as JSON. Providers refuse half of a surrogate pair, which only `JSON.stringify` writes as an escape. */
+export function wireJson(body: object): string {
+  const json = JSON.stringify(body);
+  if (!json.includes('\\ud')) return json;
+  return json.replaceAll(/\\(?:ud[89a-f][\da-f]{2}|.)/gu, escape => (escape.startsWith('\\ud') ? '\\ufffd' : escape));
+}
+
+/** Gives each call an id of its own: some servers number the calls of every answer from 0. */
+class CallIds {
+  readonly #fit: FitId;
+  readonly #taken = new Set<string>();
+
+  constructor(fit: FitId) {
+    this.#fit = fit;
+  }
+
+  next(id: string): ActionId {
+    const wanted = id === '' ? 'call' : id;
+    let free = this.#fit(wanted);
+    for (let copy = 2; this.#taken.has(free); copy++) free = this.#fit(`${wanted}_${copy}`);
+    this.#taken.add(free);
+    return actionId(free);
+  }
+}
+
+/** The names of a request's tools on the wire. */
+export class ToolNames {
+  readonly #wire = new Map<string, string>();
+  readonly #own = new Map<string, string>();
+
+  constructor(tools: ModelRequest['tools']) {
+    const names = tools.flatMap(tool => ('provided' in tool ? [] : [tool.name]));
+    // A name that is valid as it is stays, whatever the others are called.
+    for (const name of names.toSorted((a, b) => Number(isValidName(b)) - Number(isValidName(a)))) {
+      let wire = validName(name);
+      for (let copy = 2; this.#own.has(wire); copy++) wire = validName(`${name}_${copy}`);
+      this.#wire.set(name, wire);
+      this.#own.set(wire, name);
+    }
+  }
+
+  /** A model may have called a tool that does not exist, or has gone. */
+  toWire(name: string): string {
+    return this.#wire.get(name) ?? validName(name);
+  }
+
+  /** Returns weft's name of a tool that the model called. GLM sometimes writes the first argument behind the name. */
+  toOwn(name: string): string {
+    const own = this.#own.get(name);
+    if (own !== undefined || !name.includes('<')) return own ?? name;
+    const [front = ''] = name.split('<');
+    return this.#own.get(front.trim()) ?? name;
+  }
+
+  renamed(tools: ModelRequest['tools']): ModelRequest['tools'] {
+    return tools.map(tool => ('provided' in tool ? tool : this.#renamed(tool)));
+  }
+
+  #renamed(tool: ToolSpec): ToolSpec {
+    const name = this.toWire(tool.name);
+    return name === tool.name ? tool : {...tool, name};
+  }
+}
+
+const isValidName = (name: string): boolean => name !== '' && validName(name) === name;
+
+const validName = (name: string): string => bounded(wireName(name), maxNameLength) || 'unknown';
+
+function assistantMessage(
+  message: AssistantMessage,
+  {ids, names}: {readonly ids: CallIds; readonly names: ToolNames},
+): {readonly sent: AssistantMessage; readonly calls: ReadonlyMap<ActionId, ActionId>} {
+  const calls = new Map<ActionId, ActionId>();
+  const blocks = message.blocks.flatMap((block): readonly AssistantBlock[] => {
+    if (block.kind === 'text') return block.text.trim() === '' ? [] : [block];
+    if (block.kind !== 'tool-call') return [block];
+    const id = ids.next(block.id);
+    calls.set(block.id, id);
+    return [{...block, id, name: names.toWire(block.name)}];
+  });
+  return {sent: {...message, blocks}, calls};
+}
+
+/** Results come first. `undefined` if nothing is left of the message. */
+function userMessage(
+  message: UserMessage | undefined,
+  {
+    open,
+    names,
+    after,
+  }: {
+    readonly open: ReadonlyMap<ActionId, ActionId>;
+    readonly names: ToolNames;
+    readonly after: Message | undefined;
+  },
+): UserMessage | undefined {
+  const given = message?.blocks ?? [];
+  const results = new Map<ActionId, ToolResultBlock>();
+  for (const block of given) if (block.kind === 'tool-result' && !results.has(block.id)) results.set(block.id, block);
+  const answered = [...results.values()].flatMap((result): readonly ToolResultBlock[] => {
+    const id = open.get(result.id);
+    return id === undefined ? [] : [{...result, id, content: resultContent(result.content, names)}];
+  });
+  const lost = [...open].filter(([id]) => !results.has(id)).map(([, id]) => lostResult(id));
+  const others = given.filter(block => block.kind === 'image' || (block.kind === 'text' && block.text.trim() !== ''));
+  const blocks = [...answered, ...lost, ...others];
+  if (blocks.length === 0) return undefined;
+  return {role: 'user', id: message?.id ?? messageId(`${after?.id ?? ''}:results`), blocks};
+}
+
+function resultContent(content: readonly ResultContent[], names: ToolNames): readonly ResultContent[] {
+  const kept = content
+    .filter(block => block.kind !== 'text' || block.text.trim() !== '')
+    .map(block => ('foundTool' in block ? {...block, foundTool: names.toWire(block.foundTool)} : block));
+  return kept.length > 0 ? kept : [{kind: 'text', text: '(no output)'}];
+}
+
+const lostResult = (id: ActionId): ToolResultBlock => ({
+  kind: 'tool-result',
+  id,
+  content: [{kind: 'text', text: lostResultText}],
+  outcome: 'cancelled',
+  reason: 'unknown',
+});
