@@ -25,6 +25,7 @@ export type AssistantBlock =
   | TextBlock
   | CitedTextBlock
   | ThinkingBlock
+  | ChatThinkingBlock
   | RedactedThinkingBlock
   | ToolCallBlock
   | OtherBlock;
@@ -105,6 +106,23 @@ export interface ThinkingBlock {
   readonly kind: 'thinking';
   readonly text: string;
   readonly signature: string;
+}
+
+/** The fields of chat completions in which servers send thinking. */
+export const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'] as const;
+
+/** Thinking over chat completions. It goes back in the field it came in, and only to the server and the model it came from. */
+export interface ChatThinkingBlock extends ThinkingBlock {
+  readonly source: ThinkingSource;
+}
+
+export interface ThinkingSource {
+  readonly host: string;
+  /** The model that was asked. Servers answer under other names, too. */
+  readonly model: string;
+  readonly field: (typeof thinkingFields)[number];
+  /** The items of `reasoning_details`, unchanged. */
+  readonly details: readonly JsonObject[];
 }
 
 /** Thinking that the provider sends encrypted (Anthropic's `redacted_thinking`); it is sent back unchanged. */

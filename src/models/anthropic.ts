@@ -53,7 +53,13 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     client ??= openClient(options, baseUrl);
     const info = options.models.infoOf(request.model);
     const messages = withoutForeignThinking(request.messages, {model: request.model, refused});
-    const sendable = sendableRequest({...request, messages}, idRules.anthropic);
+    const sendable = sendableRequest(
+      {...request, messages},
+      {
+        fitId: idRules.anthropic,
+        schema: 'anthropic',
+      },
+    );
     const seen = withoutUnseen(sendable, sentMedia(info, mediaBounds(info)));
     const known = knowsReferences(request.model) ? toolReferences : 'refused';
     // As with references to tools: others that speak the protocol may refuse what they do not know.

@@ -2,7 +2,7 @@ import {clip, collapseSpaces} from '../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject, parseJson, textOf} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {withoutInvisible} from '../base/visible.ts';
-import type {AssistantBlock} from '../domain/conversation.ts';
+import type {AssistantBlock, ThinkingSource} from '../domain/conversation.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 
 /**
@@ -51,6 +51,8 @@ export class BlockBuilder {
   #signature = '';
   readonly #others = new UnknownBlockParts();
   readonly #citations: JsonObject[] = [];
+  /** Where thinking over chat completions came from. */
+  source: ThinkingSource | undefined;
 
   constructor(index: number, start: BlockStart, out: ModelEvent[]) {
     this.index = index;
@@ -104,7 +106,12 @@ export class BlockBuilder {
       case 'text':
         return {kind: 'text', text: this.#text};
       case 'thinking':
-        return {kind: 'thinking', text: this.#text, signature: this.#signature};
+        return {
+          kind: 'thinking',
+          text: this.#text,
+          signature: this.#signature,
+          ...(this.source === undefined ? {} : {source: this.source}),
+        };
       case 'sealed-thinking':
         return start;
       case 'tool-call':

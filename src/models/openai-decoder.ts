@@ -1,9 +1,10 @@
 import {isJsonObject, type Json, type JsonObject, listOf, objectOf, parseJson, textOf} from '../base/json.ts';
-import {callExtrasType, type StopReason} from '../domain/conversation.ts';
+import {callExtrasType, type StopReason, thinkingFields, type ThinkingSource} from '../domain/conversation.ts';
 import {actionId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
+import {hostOf} from './openai-providers.ts';
 import {countOf, Decoder, type DecoderOptions, usageOf} from './decoder.ts';
 import {type Endpoint, type ProviderError, readErrorBody, errorFromRefusal, shortTrouble} from './provider-error.ts';
 
@@ -16,6 +17,9 @@ export class OpenAiDecoder extends Decoder {
   #current: BlockBuilder | undefined;
   readonly #calls: ToolCallAssembly;
   #reason: string | undefined;
+  /** The field of the thinking that is growing, and the items of `reasoning_details` that no block has yet. */
+  #field: ThinkingSource['field'] = 'reasoning_content';
+  #details: readonly JsonObject[] = [];
 
   constructor(options: DecoderOptions) {
     super(options);
@@ -35,8 +39,9 @@ export class OpenAiDecoder extends Decoder {
     if (!isJsonObject(chunk)) return undefined;
     if (chunk['error'] !== undefined && chunk['error'] !== null) return readStreamError(chunk, endpoint, model);
     this.start(chunk, out);
-    this.usage = readUsage(chunk['usage']) ?? this.usage;
     const [choice] = listOf(chunk['choices']);
+    // Moonshot tells the usage inside the choice.
+    this.usage = readUsage(chunk['usage'] ?? objectOf(choice)['usage']) ?? this.usage;
     if (!isJsonObject(choice)) return undefined;
     this.#addDelta(objectOf(choice['delta'] ?? choice['message']), out);
     this.#reason = textOf(choice['finish_reason']) || this.#reason;
@@ -49,8 +54,9 @@ export class OpenAiDecoder extends Decoder {
   }
 
   #addDelta(delta: JsonObject, out: ModelEvent[]): void {
-    this.#addText('thinking', textOf(delta['reasoning_content']) || textOf(delta['reasoning']), out);
-    this.#addText('text', textOf(delta['content']) || textOf(delta['refusal']), out);
+    this.#addThinking(delta, out);
+    for (const part of contentParts(delta['content'])) this.#addText(part.kind, part.text, out);
+    this.#addText('text', textOf(delta['refusal']), out);
     const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) {
       this.#calls.addExtra(delta['extra_content']);
@@ -63,6 +69,16 @@ export class OpenAiDecoder extends Decoder {
     }
   }
 
+  /** Some servers send the same thinking in two fields. */
+  #addThinking(delta: JsonObject, out: ModelEvent[]): void {
+    const details = listOf(delta['reasoning_details']).filter(isJsonObject);
+    this.#details = joinedDetails(this.#details, details);
+    const field = thinkingFields.find(each => textOf(delta[each]) !== '');
+    if (field !== undefined) this.#field = field;
+    const text = field === undefined ? details.map(detailText).join('') : textOf(delta[field]);
+    this.#addText('thinking', text, out);
+  }
+
   #addText(kind: 'text' | 'thinking', text: string, out: ModelEvent[]): void {
     if (text === '') return;
     if (this.#current?.start.kind !== kind) {
@@ -73,14 +89,33 @@ export class OpenAiDecoder extends Decoder {
   }
 
   #finishCurrent(out: ModelEvent[]): void {
+    if (this.#current?.start.kind === 'thinking') this.#current.source = this.#takeSource();
     this.#current?.finish(out);
     this.#current = undefined;
+  }
+
+  #takeSource(): ThinkingSource {
+    const {endpoint, model} = this.options;
+    const details = this.#details;
+    this.#details = [];
+    return {
+      host: hostOf(endpoint.baseUrl),
+      model,
+      field: details.length > 0 ? 'reasoning_details' : this.#field,
+      details,
+    };
   }
 
   #finish(out: ModelEvent[]): void {
     this.start({}, out);
     this.#finishCurrent(out);
     const calls = this.#calls.finish(out);
+    if (this.#details.length > 0) {
+      // Encrypted thinking that came with the calls.
+      const block = this.begin({kind: 'thinking'}, out);
+      block.source = this.#takeSource();
+      block.finish(out);
+    }
     const extras = this.#calls.extras();
     if (extras.some(extra => extra !== null)) {
       this.begin({kind: 'other', type: callExtrasType, data: {calls: extras}}, out).finish(out);
@@ -109,6 +144,46 @@ function spoiltCall(reason: string | undefined, {name}: Endpoint): ProviderError
     'Rephrase the prompt, or use another model.',
   );
 }
+
+interface ContentPart {
+  readonly kind: 'text' | 'thinking';
+  readonly text: string;
+}
+
+/** Mistral sends lists of texts and thinking. */
+function contentParts(content: Json | undefined, kind: ContentPart['kind'] = 'text'): readonly ContentPart[] {
+  if (typeof content === 'string') return [{kind, text: content}];
+  return listOf(content)
+    .map(objectOf)
+    .flatMap(part =>
+      part['type'] === 'thinking' ? contentParts(part['thinking'], 'thinking') : [{kind, text: textOf(part['text'])}],
+    );
+}
+
+/** The part of an item of `reasoning_details` that people can read. */
+const detailText = (item: JsonObject): string => textOf(item['text']) || textOf(item['summary']);
+
+/** Joins the items of `reasoning_details`: pieces of one item have its index and type. */
+function joinedDetails(before: readonly JsonObject[], more: readonly JsonObject[]): readonly JsonObject[] {
+  const items = [...before];
+  for (const piece of more) {
+    const at = items.findLastIndex(item => item['type'] === piece['type'] && item['index'] === piece['index']);
+    const item = piece['index'] === undefined ? undefined : items[at];
+    if (item === undefined) items.push(piece);
+    else items[at] = joinedItem(item, piece);
+  }
+  return items;
+}
+
+const joinedItem = (item: JsonObject, piece: JsonObject): JsonObject => ({
+  ...item,
+  ...Object.fromEntries(
+    Object.entries(piece).map(([key, value]) => {
+      const grows = key === 'text' || key === 'summary' || key === 'data';
+      return [key, grows ? textOf(item[key]) + textOf(value) : (value ?? item[key] ?? null)];
+    }),
+  ),
+});
 
 function readStop(reason: string | undefined, calls: number): StopReason {
   // Gemini adds why: `content_filter: PROHIBITED_CONTENT`.

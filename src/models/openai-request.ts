@@ -12,7 +12,6 @@ import {
   type AssistantMessage,
   blockTexts,
   isCallExtras,
-  type Message,
   messageText,
   type ResultContent,
   toolCalls,
@@ -21,6 +20,7 @@ import {
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
+import type {ChatProvider, ThinkingEcho} from './openai-providers.ts';
 import type {ModelInfo} from './model-facts.ts';
 import {nearestEffort} from './thinking-params.ts';
 
@@ -28,6 +28,14 @@ interface RequestOptions {
   readonly effort: Effort | 'default';
   readonly info: ModelInfo;
   readonly signatures: Signatures;
+  readonly server: ChatServer;
+}
+
+/** The server of a request. `echo` is what its provider wants, or what a refusal has taught. */
+export interface ChatServer {
+  readonly host: string;
+  readonly provider: Pick<ChatProvider, 'outputLimit' | 'thinking' | 'extra'>;
+  readonly echo: ThinkingEcho;
 }
 
 /** `wanted`: the first call of every answer carries a signature, also where the model that made it gave none. */
@@ -36,20 +44,29 @@ type Signatures = 'wanted' | 'as-given';
 /** The request in the form of chat completions. A longer conversation's request begins with the shorter one's. */
 export function openAiRequest(
   request: ModelRequest,
-  {effort, info, signatures}: RequestOptions,
+  {effort, info, signatures, server}: RequestOptions,
 ): ChatCompletionCreateParamsStreaming {
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
   const reasoning = effortOf(info, {thinking: request.thinking, wanted: effort});
+  const {outputLimit, extra} = server.provider;
   const most = maxTokensOf(request, info.wantedOutput);
   // Chat completions have no tools of the provider's own.
   const tools = request.tools.flatMap(tool => ('provided' in tool ? [] : [tool]));
   return {
     model: request.model,
-    messages: [...system, ...request.messages.flatMap(message => messageParams(message, signatures))],
+    messages: [
+      ...system,
+      ...request.messages.flatMap(message =>
+        message.role === 'user'
+          ? userParams(message)
+          : assistantParams(message, {signatures, thinking: thinkingFieldsOf(message, request.model, server)}),
+      ),
+    ],
     ...(tools.length === 0 ? {} : {tools: tools.map(toolParam)}),
-    ...(most === 'default' ? {} : {max_completion_tokens: most}),
-    ...(reasoning === undefined ? {} : {reasoning_effort: reasoning}),
+    ...(most === 'default' ? {} : {[outputLimit]: most}),
+    ...extra,
+    ...thinkingParams(server.provider.thinking, {effort: reasoning, off: isOff(request.thinking)}),
     stream: true,
     stream_options: {include_usage: true},
   };
@@ -66,13 +83,51 @@ const toolParam = ({name, description, inputSchema}: ToolSpec): ChatCompletionFu
   function: {name, description, parameters: {...inputSchema}},
 });
 
-const messageParams = (message: Message, signatures: Signatures): readonly ChatCompletionMessageParam[] =>
-  message.role === 'user' ? userParams(message) : assistantParams(message, signatures);
+const isOff = (thinking: ModelRequest['thinking']): boolean =>
+  thinking.kind === 'disabled' || (thinking.kind === 'budget' && thinking.tokens <= 0);
 
-/** Thinking does not go back: most servers of this protocol refuse or ignore it. */
+/** How much to think, in the provider's own parameters. */
+function thinkingParams(
+  style: ChatProvider['thinking'],
+  {effort, off}: {readonly effort: ReasoningEffort | undefined; readonly off: boolean},
+): object {
+  switch (style) {
+    case 'effort':
+      return effort === undefined ? {} : {reasoning_effort: effort};
+    case 'type':
+      return off ? {thinking: {type: 'disabled'}} : thinkingParams('effort', {effort, off});
+    case 'switch':
+      return off ? {enable_thinking: false} : {};
+    case 'object':
+      if (off) return {reasoning: {enabled: false}};
+      return effort === undefined ? {} : {reasoning: {effort}};
+    case 'enabled':
+      return off ? {reasoning: {enabled: false}} : thinkingParams('effort', {effort, off});
+    default:
+      return unreachable(style);
+  }
+}
+
+/** The thinking of an answer in the field it came in, for the server and the model it came from. */
+function thinkingFieldsOf(
+  {blocks}: AssistantMessage,
+  model: string,
+  {host, echo}: Pick<ChatServer, 'host' | 'echo'>,
+): object {
+  if (echo === 'none') return {};
+  const own = blocks
+    .filter(block => block.kind === 'thinking' && 'source' in block)
+    .filter(({source}) => source.host === host && source.model === model);
+  const details = own.flatMap(({source}) => source.details);
+  const [first] = own;
+  if (first === undefined) return echo === 'always' ? {reasoning_content: ''} : {};
+  return details.length > 0 ? {reasoning_details: details} : {[first.source.field]: own.map(({text}) => text).join('')};
+}
+
+/** Content is always a string: Ollama refuses null beside thinking, and models of DeepSeek write lists like those they read. */
 function assistantParams(
   message: AssistantMessage,
-  signatures: Signatures,
+  {signatures, thinking}: {readonly signatures: Signatures; readonly thinking: object},
 ): readonly ChatCompletionAssistantMessageParam[] {
   const text = messageText(message);
   const extras = callExtras(message);
@@ -85,8 +140,8 @@ function assistantParams(
       ...(extra === undefined ? {} : {extra_content: extra}),
     };
   });
-  if (calls.length > 0) return [{role: 'assistant', content: text, tool_calls: calls}];
-  return text === '' ? [] : [{role: 'assistant', content: text}];
+  if (calls.length > 0) return [{role: 'assistant', content: text, ...thinking, tool_calls: calls}];
+  return text === '' ? [] : [{role: 'assistant', content: text, ...thinking}];
 }
 
 /** The extra content that the server sent with each call and wants back. */

@@ -7,6 +7,7 @@ import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {geminiUrl, modelIdsIn} from './list-models.ts';
+import {chatProviderAt, hostOf} from './openai-providers.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
@@ -15,7 +16,7 @@ import {sentMedia} from './model-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
 import type {ProviderDialect} from './send-request.ts';
-import {type FitId, idRules, sendableRequest, wireJson} from './sendable-request.ts';
+import {idRules, type SendableRules, sendableRequest, wireJson} from './sendable-request.ts';
 
 /** The base URL is with the `/v1`. Many servers on the user's own machine want no key. */
 export interface OpenAiOptions extends ProviderOptions {
@@ -56,23 +57,26 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
   };
   const mannerOf = ({model}: ModelRequest) => ({effort: options.effort, info: options.models.infoOf(model)});
   /** A server that is not known to take PDFs gets them where the user says that it does. */
-  const seen = (request: ModelRequest, {pdfs, fitId}: {pdfs: boolean; fitId: FitId}): ModelRequest => {
+  const seen = (request: ModelRequest, {pdfs, rules}: {pdfs: boolean; rules: SendableRules}): ModelRequest => {
     const info = options.models.infoOf(request.model);
     const media = sentMedia(info, provider === 'gemini' ? geminiBounds : openAiBounds);
     return withoutUnseen(
-      sendableRequest(request, fitId),
+      sendableRequest(request, rules),
       pdfs || info.from === 'settings' ? media : {...media, pdfs: 'named'},
     );
   };
+  const chatProvider = chatProviderAt(endpoint.baseUrl);
+  const server = {host: hostOf(endpoint.baseUrl), provider: chatProvider, echo: chatProvider.echo};
   const signatures = wantsSignatures(endpoint) ? 'wanted' : 'as-given';
   const chat: ProviderDialect = {
     endpoint,
     post: (request, signal) =>
       post(
         '/chat/completions',
-        openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), fitId: idRules.chat}), {
+        openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), rules: chatProvider}), {
           ...mannerOf(request),
           signatures,
+          server,
         }),
         signal,
       ),
@@ -82,7 +86,10 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
   const postResponse = (request: ModelRequest, signal: AbortSignal): Promise<Response> =>
     post(
       '/responses',
-      responsesRequest(seen(request, {pdfs: true, fitId: idRules.responses}), {...mannerOf(request), summaries}),
+      responsesRequest(seen(request, {pdfs: true, rules: {fitId: idRules.responses, schema: 'any'}}), {
+        ...mannerOf(request),
+        summaries,
+      }),
       signal,
     );
   const responses: ProviderDialect = {

@@ -9,7 +9,8 @@ import type {
 } from '../domain/conversation.ts';
 import {lostResultText} from '../domain/history.ts';
 import {actionId, type ActionId, messageId} from '../domain/ids.ts';
-import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import type {ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
+import {type SchemaRule, toolSchema} from './tool-schema.ts';
 
 /** Returns the nearest tool call id that a provider accepts: the id itself if it is valid. */
 export type FitId = (id: string) => string;
@@ -30,15 +31,22 @@ function bounded(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 9)}_${checksum(text)}`;
 }
 
+/** What a provider accepts. */
+export interface SendableRules {
+  readonly fitId: FitId;
+  readonly schema: SchemaRule;
+}
+
 /**
  * Returns the request without anything that a provider is known to refuse in every conversation:
  * - Tool call ids and tool names are valid and unique, the same in the call and in its result. `ToolNames` translates names back.
  * - Every call has one result, and every result follows its call.
  * - No text is blank.
+ * - Tools have schemas of the provider's kind.
  *
  * The beginning of a longer conversation stays the same, so that prompt caches hold.
  */
-export function sendableRequest(request: ModelRequest, fitId: FitId): ModelRequest {
+export function sendableRequest(request: ModelRequest, {fitId, schema}: SendableRules): ModelRequest {
   const names = new ToolNames(request.tools);
   const ids = new CallIds(fitId);
   const messages: Message[] = [];
@@ -59,7 +67,7 @@ export function sendableRequest(request: ModelRequest, fitId: FitId): ModelReque
     open = calls;
   }
   if (open.size > 0) closeCalls(undefined);
-  return {...request, tools: names.renamed(request.tools), messages};
+  return {...request, tools: request.tools.map(tool => wireTool(tool, {names, schema})), messages};
 }
 
 /** Writes a request's body as JSON. Providers refuse half of a surrogate pair, which only `JSON.stringify` writes as an escape. */
@@ -115,15 +123,14 @@ export class ToolNames {
     const [front = ''] = name.split('<');
     return this.#own.get(front.trim()) ?? name;
   }
+}
 
-  renamed(tools: ModelRequest['tools']): ModelRequest['tools'] {
-    return tools.map(tool => ('provided' in tool ? tool : this.#renamed(tool)));
-  }
-
-  #renamed(tool: ToolSpec): ToolSpec {
-    const name = this.toWire(tool.name);
-    return name === tool.name ? tool : {...tool, name};
-  }
+function wireTool(
+  tool: ToolSpec | ProviderTool,
+  {names, schema}: {readonly names: ToolNames; readonly schema: SchemaRule},
+): ToolSpec | ProviderTool {
+  if ('provided' in tool) return tool;
+  return {...tool, name: names.toWire(tool.name), inputSchema: toolSchema(tool.inputSchema, schema)};
 }
 
 const isValidName = (name: string): boolean => name !== '' && validName(name) === name;

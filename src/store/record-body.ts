@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {severities} from '../domain/code-review.ts';
-import {imageTypes} from '../domain/conversation.ts';
+import {imageTypes, thinkingFields} from '../domain/conversation.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
@@ -50,6 +50,17 @@ const isKind = (kind: string): kind is JournalRecord['kind'] => Object.hasOwn(bo
 const actionIdSchema = z.pipe(z.string(), z.transform(actionId));
 const messageIdSchema = z.pipe(z.string(), z.transform(messageId));
 const textBlock = z.object({kind: z.literal('text'), text: z.string()});
+const chatThinkingBlock = z.object({
+  kind: z.literal('thinking'),
+  text: z.string(),
+  signature: z.string(),
+  source: z.object({
+    host: z.string(),
+    model: z.string(),
+    field: z.enum(thinkingFields),
+    details: z.array(z.custom<JsonObject>(isJsonObject)),
+  }),
+});
 const citedTextBlock = z.object({
   kind: z.literal('text'),
   text: z.string(),
@@ -99,6 +110,7 @@ const assistantMessage = z.object({
   blocks: z.array(
     z.union([
       citedTextBlock,
+      chatThinkingBlock,
       z.discriminatedUnion('kind', [
         textBlock,
         z.object({kind: z.literal('thinking'), text: z.string(), signature: z.string()}),

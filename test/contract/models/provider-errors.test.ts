@@ -3,7 +3,7 @@ import type {ModelEvent} from '../../../src/domain/model-stream.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
 import {breakOff, call, callRaw, dropAfter, fail, say, sayPieces, think} from '../../support/model-script.ts';
 import {answers, startModelServer} from '../../support/model-server.ts';
-import {connect, dialects, NoWaiting, run} from './run-provider.ts';
+import {connect, dialects, NoWaiting, run, sourceOf} from './run-provider.ts';
 
 const textOf = (events: readonly ModelEvent[]): string =>
   blocksOf(events)
@@ -109,10 +109,13 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
 
   test('a break within thinking: what was seen stays, unsealed', async () => {
     const item = {id: 'rs_2_0', summary: [{type: 'summary_text', text: 'Hm!'}], encrypted_content: 's'};
-    const {events} = await run(dialect, answers([dropAfter(1, think('Hm, well.')), [think('Hm!', 's'), say('Yes.')]]));
+    const {events, server} = await run(
+      dialect,
+      answers([dropAfter(1, think('Hm, well.')), [think('Hm!', 's'), say('Yes.')]]),
+    );
     expect(blocksOf(events)).toEqual([
       {kind: 'thinking', text: 'Hm,', signature: ''},
-      {kind: 'thinking', text: 'Hm!', signature: dialect === 'anthropic' ? 's' : ''},
+      {kind: 'thinking', text: 'Hm!', signature: dialect === 'anthropic' ? 's' : '', ...sourceOf(dialect, server)},
       ...(dialect === 'responses' ? [{kind: 'other', type: 'reasoning', data: item}] : []),
       {kind: 'text', text: 'Yes.'},
     ]);

@@ -4,7 +4,7 @@ import {realClock} from '../../../src/models/retry.ts';
 import {ask, blocksOf, eventsOf, userSays} from '../../support/model-events.ts';
 import {breakOff, call, callRaw, fail, hang, say, stop, think, until, usage} from '../../support/model-script.ts';
 import {answers, startModelServer} from '../../support/model-server.ts';
-import {connect, dialects, run} from './run-provider.ts';
+import {connect, dialects, run, sourceOf} from './run-provider.ts';
 
 describe.each(dialects)('a model over %s', dialect => {
   const messageId = {anthropic: 'msg_1', openai: 'chatcmpl-1', responses: 'resp_1'}[dialect];
@@ -57,10 +57,15 @@ describe.each(dialects)('a model over %s', dialect => {
   });
 
   test('streams thinking before text', async () => {
-    const {events} = await run(dialect, answers([[think('Let me see.', 'seal'), say('Yes.')]]));
+    const {events, server} = await run(dialect, answers([[think('Let me see.', 'seal'), say('Yes.')]]));
     const item = {id: 'rs_1_0', summary: [{type: 'summary_text', text: 'Let me see.'}], encrypted_content: 'seal'};
     expect(blocksOf(events)).toEqual([
-      {kind: 'thinking', text: 'Let me see.', signature: dialect === 'anthropic' ? 'seal' : ''},
+      {
+        kind: 'thinking',
+        text: 'Let me see.',
+        signature: dialect === 'anthropic' ? 'seal' : '',
+        ...sourceOf(dialect, server),
+      },
       ...(dialect === 'responses' ? [{kind: 'other', type: 'reasoning', data: item}] : []),
       {kind: 'text', text: 'Yes.'},
     ]);

@@ -45,6 +45,19 @@ export interface Run {
   readonly waits: readonly number[];
 }
 
+/** Where thinking came from, which only chat completions need to know. */
+export const sourceOf = (dialect: DialectName, server: ModelServer): object =>
+  dialect === 'openai'
+    ? {
+        source: {
+          host: new URL(server.baseUrl.openai).host,
+          model: 'small-model',
+          field: 'reasoning_content',
+          details: [],
+        },
+      }
+    : {};
+
 /** What a client of `dialect` hears of the scripted server, and what the server got. */
 export async function run(
   dialect: DialectName,

@@ -117,7 +117,15 @@ test('thinking, text, calls and text again are blocks in order', () => {
   const events = decode([...chunks, {choices: [{delta: {}, finish_reason: 'stop'}]}]);
   const blocks = events.flatMap(event => (event.event === 'block-finished' ? [[event.index, event.block]] : []));
   expect(blocks).toEqual([
-    [0, {kind: 'thinking', text: 'Hm.', signature: ''}],
+    [
+      0,
+      {
+        kind: 'thinking',
+        text: 'Hm.',
+        signature: '',
+        source: {host: 'x', model: 'm', field: 'reasoning_content', details: []},
+      },
+    ],
     [1, {kind: 'text', text: 'I look.'}],
     [3, {kind: 'text', text: 'Wait.'}],
     [2, ls],

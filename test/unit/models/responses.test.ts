@@ -5,6 +5,7 @@ import type {AssistantMessage, Message} from '../../../src/domain/conversation.t
 import {noUsage} from '../../../src/domain/usage.ts';
 import {anthropicRequest} from '../../../src/models/anthropic-request.ts';
 import {connectOpenAi} from '../../../src/models/openai.ts';
+import {chatProviderAt} from '../../../src/models/openai-providers.ts';
 import {openAiRequest} from '../../../src/models/openai-request.ts';
 import {ResponsesDecoder} from '../../../src/models/responses-decoder.ts';
 import {responsesRequest} from '../../../src/models/responses-request.ts';
@@ -93,7 +94,11 @@ test('reasoning goes back to no other model, to no other API, and not without wh
     'message',
     'message',
   ]);
-  const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), {...options, signatures: 'wanted'});
+  const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), {
+    ...options,
+    signatures: 'wanted',
+    server: {host: 'x', provider: chatProviderAt('https://x/v1'), echo: 'none'},
+  });
   const messages = anthropicRequest(request('claude', prompt, answer, result), {
     ...options,
     info: infoOf('claude', {maxOutput: 9}),

@@ -1,11 +1,11 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {AssistantBlock, Message, ResultContent, UserBlock} from '../../../src/domain/conversation.ts';
 import {lostResultText} from '../../../src/domain/history.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {ModelRequest} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {idRules, sendableRequest, ToolNames, wireJson} from '../../../src/models/sendable-request.ts';
+import {type FitId, idRules, sendableRequest, ToolNames, wireJson} from '../../../src/models/sendable-request.ts';
 import {ask} from '../../support/model-events.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
@@ -40,8 +40,8 @@ const tool = (name: string): ModelRequest['tools'][number] => ({
   offered: 'from-the-start',
 });
 
-const sent = (messages: readonly Message[], fit = idRules.chat): readonly Message[] =>
-  sendableRequest(ask('', {messages}), fit).messages;
+const sent = (messages: readonly Message[], fitId: FitId = idRules.chat): readonly Message[] =>
+  sendableRequest(ask('', {messages}), {fitId, schema: 'any'}).messages;
 
 describe('ids of calls', () => {
   const odd = 'functions.Bash:0';
@@ -132,7 +132,7 @@ describe('names of tools', () => {
         user(result('1', found), result('2', text('ok')), result('3', text('ok')), result('4', text('ok'))),
       ],
     });
-    expect(sendableRequest(request, idRules.chat)).toEqual({
+    expect(sendableRequest(request, {fitId: idRules.chat, schema: 'any'})).toEqual({
       ...request,
       tools: [tool('Bash'), tool(wire), tool('a_b_2'), tool('a_b')],
       messages: [
@@ -192,8 +192,8 @@ describe('JSON', () => {
 
   test('is as JSON.stringify writes it if the text is well formed', () => {
     fc.assert(
-      fc.property(fc.string({unit: 'binary'}), text => {
-        expect(JSON.parse(wireJson({text}))).toEqual({text: text.toWellFormed()});
+      fc.property(fc.string({unit: 'binary'}), given => {
+        expect(JSON.parse(wireJson({given}))).toEqual({given: given.toWellFormed()});
       }),
       {numRuns: randomInputs(200)},
     );

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {actionId, documentId, messageId} from '../../../src/domain/ids.ts';
-import type {CallOutcome} from '../../../src/domain/conversation.ts';
+import {type CallOutcome, thinkingFields} from '../../../src/domain/conversation.ts';
 import {treeId} from '../../../src/domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../../../src/domain/journal.ts';
 import {cancelReasons} from '../../../src/domain/settled.ts';
@@ -51,6 +51,17 @@ const record: fc.Arbitrary<JournalRecord> = fc.oneof(
           textBlock,
           fc.record({kind: fc.constant('tool-call' as const), id: text.map(actionId), name: text, input: json}),
           fc.record({kind: fc.constant('thinking' as const), text, signature: text}),
+          fc.record({
+            kind: fc.constant('thinking' as const),
+            text,
+            signature: text,
+            source: fc.record({
+              host: text,
+              model: text,
+              field: fc.constantFrom(...thinkingFields),
+              details: fc.array(fc.record({data: text})),
+            }),
+          }),
         ),
       ),
       stop: fc.constantFrom('end-turn' as const, 'interrupted' as const),
