@@ -4,7 +4,7 @@ import {mcpToolName} from '../domain/mcp-tool-name.ts';
 import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {whyInvalidPath} from '../base/invalid-path.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {omittedInputReason} from '../domain/conversation.ts';
+import {cutLength, omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {accessOf, actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
 import {needsToolSearch, needsAbility} from './define-action.ts';
@@ -137,6 +137,9 @@ export function decodeAction(
   sources: ToolSources = defaultToolSources,
   unknown: FieldRules['unknown'] = 'refused',
 ): Outcome<Action, Fault> {
+  const cut = cutLength(input);
+  if (cut !== undefined)
+    return failed(rejected(`The arguments were cut after ${cut} characters. Send the call in smaller parts.`));
   const leftOut = omittedInputReason(input);
   if (leftOut !== undefined) return failed(rejected(`The input of ${name} was left out: ${leftOut}.`));
   if (isDeeperThan(input, maxJsonDepth)) {

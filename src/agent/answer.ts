@@ -1,14 +1,16 @@
-import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
+import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {agentTools, definitions} from '../actions/catalogue.ts';
-import {maxJsonDepth, isDeeperThan} from '../base/json.ts';
+import {isCutJson, maxJsonDepth, isDeeperThan, isJsonObject} from '../base/json.ts';
 import {raceAbort} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {
   type AssistantBlock,
   type AssistantMessage,
   type BlockAddress,
+  cutInput,
   omittedInput,
+  omittedInputReason,
   type StopReason,
 } from '../domain/conversation.ts';
 import {otherRefusal, type Fault} from '../domain/fault.ts';
@@ -39,7 +41,11 @@ interface AnswerContent {
  * Asks the model for the next answer of a prompt and publishes every batch of its stream as it comes. Reads the model no faster than the
  * listeners follow. A complete answer is in the journal when this returns.
  */
-export async function streamAnswer({session, checkpoints}: PromptContext, signal: AbortSignal): Promise<ModelAnswer> {
+export async function streamAnswer(
+  {session, checkpoints}: PromptContext,
+  thinking: Thinking,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
   const {ports, publish, listenersReady} = session;
   const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
   const onBatch: BatchListener = (events, whole) => {
@@ -56,7 +62,7 @@ export async function streamAnswer({session, checkpoints}: PromptContext, signal
     const ready = listenersReady();
     return ready === undefined ? undefined : raceAbort(ready, signal);
   };
-  return readAnswer(nextRequest(session), {model: ports.model, onBatch}, signal);
+  return readAnswer({...nextRequest(session), thinking}, {model: ports.model, onBatch}, signal);
 }
 
 /** Replaces blocks that the provider can't read, so that no later request has them. */
@@ -155,6 +161,7 @@ class AnswerReader {
       case 'message-finished':
         this.#stop = event.stop;
         this.#usage = event.usage;
+        this.#markCutCall();
         this.finished = true;
         return [];
       case 'retrying':
@@ -189,6 +196,19 @@ class AnswerReader {
         ? undefined
         : {role: 'assistant', id: this.#id, model: this.#model, blocks, stop, usage: this.#usage};
     return {message, stop, usage: this.#usage};
+  }
+
+  /** Replaces the input of the last call if the answer ended in the middle of it. No input at all was cut, too. */
+  #markCutCall(): void {
+    const at = this.#blocks.findLastIndex(block => block?.kind === 'tool-call');
+    const call = this.#blocks[at];
+    if (call?.kind !== 'tool-call' || omittedInputReason(call.input) !== undefined) return;
+    const {input} = call;
+    const isCut =
+      typeof input === 'string'
+        ? this.#stop === 'max-tokens' || isCutJson(input)
+        : this.#stop === 'max-tokens' && isJsonObject(input) && Object.keys(input).length === 0;
+    if (isCut) this.#blocks[at] = {...call, input: cutInput(typeof input === 'string' ? input.length : 0)};
   }
 
   #finish(index: number, block: AssistantBlock): AgentEvent {

@@ -25,6 +25,7 @@ import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
 import {runPrompt} from './loop.ts';
+import {LoopGuard} from './loop-guard.ts';
 import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {AgentLimits} from './sub-agents/agent-limits.ts';
@@ -295,6 +296,7 @@ class Engine implements AgentClient {
       hooks: new PromptHooks(session.ports.hooks, session.publish),
       checkpoints,
       structured: makeStructuredAnswer(session.structuredOutput),
+      loopGuard: new LoopGuard(session.loopGuard),
       cancellation: () => this.#work.cancellation(),
     };
     session.agents.beginPrompt(checkpoints);

@@ -3,6 +3,7 @@ import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {todoTools} from '../actions/outcome.ts';
 import {
   blockTexts,
+  cutLength,
   messageText,
   providerSearches,
   toolCalls,
@@ -11,9 +12,10 @@ import {
   type TextBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
-import {thrownFault} from '../domain/fault.ts';
+import {type Fault, otherRefusal, thrownFault} from '../domain/fault.ts';
 import {draftOf, planText} from '../domain/plan.ts';
 import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
+import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, type ModelAnswer} from './answer.ts';
 import {endCommands} from './context/prompt-command.ts';
@@ -49,6 +51,9 @@ export async function runPrompt(
 /** Limits the cost of a provider that keeps pausing. */
 const maxPauses = 10;
 
+/** The answers in a row that may be cut at the output limit, and those whose last call was cut. */
+const maxCuts = {answer: 2, call: 3} as const;
+
 /** Limits the cost of a stop hook that always blocks. */
 const maxStopHookBlocks = 25;
 
@@ -57,6 +62,8 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   let round: StopInput['round'] = 'first';
   let stopHookBlocks = 0;
   let pauses = 0;
+  let cuts = {answer: 0, call: 0};
+  let cut: Cut = 'none';
   for (;;) {
     const limit = stats.limitReached();
     if (limit !== undefined) return limit;
@@ -77,7 +84,9 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     );
     if (reserved.kind === 'aborted') return {kind: 'interrupted'};
     if (reserved.kind === 'spent') return {kind: 'max-cost', usd: reserved.usd};
-    const turn = await takeTurn(context, {stats, reserved}, signal).finally(() => reserved.settle('unknown'));
+    stats.beginTurn(cut);
+    const thinking = cut === 'thinking' ? ({kind: 'brief'} as const) : session.thinking;
+    const turn = await takeTurn(context, {stats, reserved, thinking}, signal).finally(() => reserved.settle('unknown'));
     const isAsked = stats.asked !== 'none';
     if (turn.kind === 'ended') {
       // weft asks about a plan's open steps after the final answer, so a failure of that question does not affect the answer.
@@ -85,8 +94,22 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     }
     if (session.plans.savedPlan !== 'none') return {kind: 'done'};
     pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
-    if (pauses > 0 && pauses <= maxPauses) continue;
-    if (pauses > 0) warn(session, `Stopped: the provider paused its answer ${pauses} times in a row.`);
+    if (pauses >= maxPauses)
+      return failedEnd(`The provider paused its answer ${pauses} times in a row.`, 'Try again later.');
+    if (pauses > 0) continue;
+
+    if (stats.last.stop === 'refusal') return {kind: 'failed', fault: declinedFault(stats.last, session)};
+    cut = cutOf(stats.last);
+    const cutPart = cut === 'call' ? cut : 'answer';
+    cuts = cut === 'none' ? {answer: 0, call: 0} : {...cuts, [cutPart]: cuts[cutPart] + 1};
+    if (cuts[cutPart] >= maxCuts[cutPart]) return cutEnd[cutPart];
+    const looping = context.loopGuard.afterTurn();
+    if (looping !== undefined) return {kind: 'failed', fault: looping};
+    if (cut === 'text' || cut === 'thinking') {
+      session.publish([{event: 'repaired', repair: `cut-${cut}`, text: cutNotes[cut].user, leftOut: []}]);
+      addReminder([reminderBlock(cutNotes[cut].model)], session);
+      continue;
+    }
 
     if (isAsked && !onlyUpdatesTodos(stats.last.message)) stats.asked = 'none';
     else if (isAsked && session.plans.openSteps.length === 0) return stats.endAsAnswered();
@@ -119,6 +142,54 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   }
 }
 
+/** What the output limit cut: a text, a tool call, or thinking before anything else came. */
+type Cut = 'none' | 'text' | 'call' | 'thinking';
+
+function cutOf({message, stop}: LastAnswer): Cut {
+  const calls = message === undefined ? [] : toolCalls(message);
+  if (calls.some(({input}) => cutLength(input) !== undefined)) return 'call';
+  if (stop !== 'max-tokens' || calls.length > 0) return 'none';
+  return message === undefined ? 'thinking' : 'text';
+}
+
+const cutNotes = {
+  text: {
+    user: 'The answer was cut at the output limit. Asked the model to go on.',
+    model:
+      'Your answer was cut at the output limit. Go on exactly where it stopped, in smaller parts. Do not repeat any of it and do not ' +
+      'mention the cut.',
+  },
+  thinking: {
+    user: 'Thinking filled the whole answer. Asked again with less thinking.',
+    model: 'Your thinking reached the output limit before you answered. Think briefly, then answer or call a tool.',
+  },
+} as const;
+
+/** The provider's safeguards stopped the answer. */
+const declinedFault = ({message}: LastAnswer, {promptModel, model}: SessionContext): Fault => ({
+  kind: 'provider',
+  message: `${message?.model ?? promptModel ?? model} declined to answer.`,
+  fix: 'Rephrase the prompt, or use another model.',
+  status: 0,
+  refusal: otherRefusal,
+});
+
+const failedEnd = (message: string, fix: string): PromptEnd => {
+  const fault: Fault = {kind: 'needs-user', message, fix};
+  return {kind: 'failed', fault};
+};
+
+const cutEnd = {
+  answer: failedEnd(
+    "The answer was cut at the model's output limit again.",
+    'Ask for less at a time, or use a model with a larger output limit.',
+  ),
+  call: failedEnd(
+    `The model's tool call was cut ${maxCuts.call} times in a row, so it was never run.`,
+    'Ask for smaller steps, or use a model with a larger output limit.',
+  ),
+} as const;
+
 const onlyUpdatesTodos = (message: AssistantMessage | undefined): boolean =>
   message === undefined || toolCalls(message).every(({name}) => todoTools.has(name));
 
@@ -132,18 +203,21 @@ type Turn =
 /** Takes one turn: a request to the model, its answer, and the answer's tool calls. */
 async function takeTurn(
   context: PromptContext,
-  {stats, reserved}: {readonly stats: PromptStats; readonly reserved: Reservation},
+  {
+    stats,
+    reserved,
+    thinking,
+  }: {readonly stats: PromptStats; readonly reserved: Reservation; readonly thinking: Thinking},
   signal: AbortSignal,
 ): Promise<Turn> {
   const {session} = context;
   const {messages} = session.conversation;
-  stats.turns += 1;
   session.publish([{event: 'turn-started', turn: stats.turns}]);
   // Memory grows with answers and results, so it is checked before each request and not by a timer.
   const memoryWarning = session.ports.memory.warning();
   if (memoryWarning !== '') warn(session, memoryWarning);
 
-  const answer = await stats.timed(streamAnswer(context, signal));
+  const answer = await stats.timed(streamAnswer(context, thinking, signal));
   keepAnswer(answer, session, stats);
   // Settled now, since sub-agents that the calls start need what is left.
   reserved.settle(costOf(answer, session));
@@ -215,6 +289,8 @@ class PromptStats {
   last: LastAnswer = {message: undefined, stop: 'interrupted'};
   /** The final answer, if weft has asked about open steps of a plan and the agent has only replied to that. */
   asked: LastAnswer | 'none' = 'none';
+  /** The text of the answers before the latest one that it continues, because they were cut. */
+  #cutText = '';
   readonly #context: PromptContext;
   readonly #startedAt: number;
   readonly #waitedBefore: number;
@@ -240,6 +316,13 @@ class PromptStats {
 
   addDenials(denials: readonly Denial[]): void {
     this.#denials.push(...denials);
+  }
+
+  /** Called before a turn. Keeps the text of the latest answer if the turn continues it. */
+  beginTurn(cut: Cut): void {
+    this.turns += 1;
+    const {message} = this.last;
+    this.#cutText = cut === 'text' && message !== undefined ? this.#cutText + messageText(message) : '';
   }
 
   /** Ends with the answer that was final before the question. */
@@ -271,8 +354,10 @@ class PromptStats {
     const structured = this.#context.structured.value();
     const {message, stop} = this.last;
     const {savedPlan} = this.#context.session.plans;
-    const text = [this.asked === 'none' ? undefined : this.asked.message, message]
-      .map(each => (each === undefined ? '' : messageText(each)))
+    const text = [
+      this.asked === 'none' || this.asked.message === undefined ? '' : messageText(this.asked.message),
+      this.#cutText + (message === undefined ? '' : messageText(message)),
+    ]
       .filter(each => each !== '')
       .join('\n\n');
     return {

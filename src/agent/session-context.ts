@@ -25,6 +25,7 @@ import type {CostBudget} from './cost-budget.ts';
 import type {ComputerUse} from './computer-use.ts';
 import type {OpenConversation} from './conversation.ts';
 import type {ForegroundCommands} from './foreground-commands.ts';
+import type {LoopGuard} from './loop-guard.ts';
 import type {Interaction, PendingRequests} from './pending-requests.ts';
 import type {AgentPorts} from './ports.ts';
 import type {PromptHooks} from './prompt-hooks.ts';
@@ -54,6 +55,8 @@ export interface SessionContext {
    */
   readonly backgroundAgents: 'waited-for' | 'left';
   readonly structuredOutput: StructuredOutput;
+  /** Whether weft stops a model that repeats a failing call. */
+  readonly loopGuard: 'on' | 'off';
   readonly tools: ToolRegistry;
   readonly pending: PendingRequests;
   readonly asker: Asker;
@@ -121,6 +124,7 @@ export interface EngineSetup extends Pick<
   | 'frontEnd'
   | 'backgroundAgents'
   | 'structuredOutput'
+  | 'loopGuard'
   | 'model'
   | 'mode'
   | 'thinking'
@@ -153,6 +157,7 @@ export interface PromptContext {
   readonly hooks: PromptHooks;
   readonly checkpoints: PromptCheckpoints;
   readonly structured: StructuredAnswer;
+  readonly loopGuard: LoopGuard;
   /** Why the prompt is being stopped, once its signal has fired. */
   readonly cancellation: () => Cancellation;
 }

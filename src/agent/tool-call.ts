@@ -376,9 +376,9 @@ function stoppedResult(action: Action, settled: SettledOf<ActionName>, why: Canc
 
 /** Settles a call: asks the hooks that run after it, writes the journal, then publishes. Never throws. */
 async function settleCall(
-  {call, hook}: JudgedCall,
+  {call, hook, verdict: {risk}}: JudgedCall,
   {result, effectiveCall, deniedBy, durationMs, note}: CallEnd,
-  {session, hooks}: PromptContext,
+  {session, hooks, loopGuard}: PromptContext,
   signal: AbortSignal,
 ): Promise<CallReport> {
   const ownContent = resultBlock(call, {result, note});
@@ -392,7 +392,7 @@ async function settleCall(
   ];
   const replaced: ToolResultBlock =
     answer.modelText.kind === 'unchanged'
-      ? ownContent
+      ? loopGuard.afterCall({call, result, risk, content: ownContent}, session.conversation.messages)
       : {...ownContent, content: [{kind: 'text', text: answer.modelText.text}]};
   const content: ToolResultBlock = {
     ...replaced,

@@ -97,6 +97,7 @@ export interface EngineSetup extends Pick<
     | 'frontEnd'
     | 'backgroundAgents'
     | 'structuredOutput'
+    | 'loopGuard'
     | 'thinking'
     | 'disabledTools'
   >;

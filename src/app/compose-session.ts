@@ -120,6 +120,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       frontEnd: driver.frontEnd,
       backgroundAgents: driver.backgroundAgents === 'usual' ? usually[interaction] : driver.backgroundAgents,
       structuredOutput: structured,
+      loopGuard: settings.loopGuard,
       thinking: thinkingOf(options),
       disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),
     },

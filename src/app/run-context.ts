@@ -105,6 +105,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   /** Commands that never run unasked in the sandbox, and that run outside it once they are allowed. */
   excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
   loopback: loopbackOf(settings.allowLocalBinding.value, settings.sandbox.value),
+  loopGuard: settings.loopGuard.value ? ('on' as const) : ('off' as const),
   preferences: preferencesOf(settings),
   memoryCeiling: settings.memoryCeiling.value,
   passEnv: settings.passEnv.map(({value}) => value),

@@ -15,6 +15,14 @@ export function parseJson(text: string): Outcome<Json, string> {
   }
 }
 
+/** True if the text is the beginning of JSON whose rest is missing. */
+export function isCutJson(text: string): boolean {
+  const parsed = parseJson(text);
+  if (parsed.tag === 'ok') return false;
+  const position = / at position (\d+)/u.exec(parsed.error)?.[1];
+  return position === undefined ? parsed.error.includes('end of JSON') : Number(position) === text.length;
+}
+
 /** Whether `value` is a JSON object (not an array, not null). */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

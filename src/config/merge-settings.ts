@@ -64,6 +64,7 @@ const defaults = {
   fallbackModel: [],
   sandbox: 'auto',
   allowLocalBinding: false,
+  loopGuard: true,
   memoryCeiling: defaultCeiling,
 } as const;
 

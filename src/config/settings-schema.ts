@@ -140,6 +140,14 @@ const table = {
     choices: ['true', 'false'],
     grants: true,
   },
+  loopGuard: {
+    about: 'Stops a model that repeats a failing call, and does not repeat unchanged results of reads.',
+    schema: z.optional(z.boolean()),
+    words: 'true or false',
+    example: 'false',
+    choices: ['true', 'false'],
+    grants: false,
+  },
   env: {
     about: 'Environment variables for the commands that weft runs.',
     schema: z.optional(z.record(variableName, z.string())),

@@ -191,6 +191,15 @@ const omittedPrefix = '(left out by weft: ';
 /** Replaces the input of a tool call that weft does not accept; the model reads `why`. */
 export const omittedInput = (why: string): string => `${omittedPrefix}${why})`;
 
+/** Replaces the input of a tool call that was cut off after that many characters. */
+export const cutInput = (length: number): string => omittedInput(`cut after ${length} characters`);
+
+/** The number of characters after which an input was cut off; `undefined` for any other input. */
+export function cutLength(input: unknown): number | undefined {
+  const length = /^cut after (\d+) characters$/u.exec(omittedInputReason(input) ?? '')?.[1];
+  return length === undefined ? undefined : Number(length);
+}
+
 /** The reason why an input was omitted; `undefined` for an ordinary input. */
 export const omittedInputReason = (input: unknown): string | undefined =>
   typeof input === 'string' && input.startsWith(omittedPrefix) ? input.slice(omittedPrefix.length, -1) : undefined;

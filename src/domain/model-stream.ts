@@ -18,9 +18,13 @@ export interface ModelRequest {
   readonly maxTokens: number | 'default';
 }
 
-/** How much the model thinks before it answers; `default` leaves that to the model. `tokens` is the limit for one answer. */
+/**
+ * How much the model thinks before it answers; `default` leaves that to the model. `tokens` is the limit for one answer. `brief`: as
+ * little as a model that thinks can.
+ */
 export type Thinking =
   | {readonly kind: 'default'}
+  | {readonly kind: 'brief'}
   | {readonly kind: 'disabled'}
   | {readonly kind: 'adaptive'}
   | {readonly kind: 'budget'; readonly tokens: number};

@@ -130,10 +130,10 @@ export async function makeRenderer(output: HeadlessOutput, setting: RenderSettin
   }
 }
 
-/** Returns the answer with exactly one line feed at its end; empty if there is no answer. */
-function answer({end, answer: text}: PromptSummary): string {
+/** Returns the answer with exactly one line feed at its end; empty if there is no answer. A cut answer is worth having. */
+function answer({end, stop, answer: text}: PromptSummary): string {
   const lines = text.replace(/\n+$/u, '');
-  return end.kind === 'done' && lines !== '' ? `${lines}\n` : '';
+  return (end.kind === 'done' || stop === 'max-tokens') && lines !== '' ? `${lines}\n` : '';
 }
 
 async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials' | 'hooks' | 'agentTexts'>) {

@@ -62,7 +62,7 @@ export function anthropicRequest(
     model: request.model,
     ...params,
     ...effortParams(info, {
-      effort,
+      effort: request.thinking.kind === 'brief' ? 'low' : effort,
       thinks: request.thinking.kind === 'default' || params.thinking?.type === 'adaptive',
     }),
     stream: true,

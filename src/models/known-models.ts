@@ -114,7 +114,7 @@ const rows: readonly Row[] = [
   ],
   [/^claude-opus-4-[78](?!\d)/u, million, 128 * k, claude(5, 25), all, both, 'on-request', hard],
   [/^claude-opus-4-6(?!\d)/u, million, 128 * k, claude(5, 25), [...upToHigh, 'max'], both, 'budget', older],
-  [/^claude-sonnet-4-6(?!\d)/u, million, 64 * k, claude(3, 15), [...upToHigh, 'max'], both, 'budget', older],
+  [/^claude-sonnet-4-6(?!\d)/u, million, 128 * k, claude(3, 15), [...upToHigh, 'max'], both, 'budget', older],
   [/^claude-opus-4-5(?!\d)/u, 200 * k, 64 * k, claude(5, 25), none, both, 'budget', older],
   [/^claude-opus-4(?:-[01])?(?:-20\d{6})?$/u, 200 * k, 32 * k, claude(15, 75), none, both, 'budget', older],
   [/^claude-sonnet-4(?:-[05])?(?:-20\d{6})?$/u, 200 * k, 64 * k, claude(3, 15), none, both, 'budget', older],

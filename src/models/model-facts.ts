@@ -79,14 +79,24 @@ export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentM
   bounds,
 });
 
-/** Tokens to let the model write where the provider wants a number: most answers are far shorter, and thinking counts, too. */
+/**
+ * Tokens to let the model write if the provider wants a number: as many as the model can, since a cut answer costs more than a high
+ * limit. If its window is small, at most a quarter of that.
+ */
 export function outputLimit(
-  {wantedOutput, maxOutput}: ModelInfo,
+  {wantedOutput, maxOutput, contextWindow}: ModelInfo,
   {maxTokens}: Pick<ModelRequest, 'maxTokens'>,
 ): number {
-  const usual = wantedOutput === 'default' ? Math.min(maxOutput === 0 ? 8192 : maxOutput, 32_000) : wantedOutput;
-  return maxTokens === 'default' ? usual : Math.min(maxTokens, usual);
+  const most = maxOutput === 0 ? unknownMaxOutput : maxOutput;
+  const isSmall = contextWindow > 0 && contextWindow < smallWindow;
+  const usual = isSmall ? Math.min(most, Math.max(minOutput, Math.floor(contextWindow / 4))) : most;
+  const limit = wantedOutput === 'default' ? usual : wantedOutput;
+  return maxTokens === 'default' ? limit : Math.min(maxTokens, limit);
 }
+
+const unknownMaxOutput = 8192;
+const smallWindow = 200_000;
+const minOutput = 2048;
 
 function merged(known: KnownModel | undefined, own: OwnModel | undefined): ModelInfo {
   const given = own?.price;

@@ -205,6 +205,7 @@ export function effortOf(
   {thinking, wanted}: {readonly thinking: ModelRequest['thinking']; readonly wanted: Effort | 'default'},
 ): Exclude<ReasoningEffort, null> | undefined {
   if (efforts.length === 0) return undefined;
+  if (thinking.kind === 'brief') return nearestEffort(efforts, 'low');
   if (wanted !== 'default' && thinking.kind !== 'disabled') return nearestEffort(efforts, wanted);
   switch (thinking.kind) {
     case 'default':

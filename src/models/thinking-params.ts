@@ -65,6 +65,10 @@ export function thinkingParams(
       return tells && control !== 'on-request' ? adaptive : {max_tokens: maxOutputTokens};
     case 'disabled':
       return without;
+    case 'brief':
+      return control === 'budget'
+        ? thinkingParams({thinking: {kind: 'budget', tokens: minBudget}, messages}, {maxOutputTokens, control, display})
+        : thinkingParams({thinking: {kind: 'default'}, messages}, {maxOutputTokens, control, display});
     case 'adaptive':
       return adaptive;
     case 'budget': {

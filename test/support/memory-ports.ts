@@ -337,6 +337,7 @@ export function engineBench(
     backgroundAgents: 'left',
     thinking: {kind: 'default'},
     structuredOutput: {kind: 'none'},
+    loopGuard: 'on',
     disabledTools: new Map(),
     place: {kind: 'top'},
     agentLimits: defaultAgentLimits,

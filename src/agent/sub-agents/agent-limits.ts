@@ -5,8 +5,6 @@ export interface AgentLimits {
   readonly maxConcurrent: number;
   /** Requests to models by all sub-agents of a session. Those of a harness are derived from its output. */
   readonly turns: number;
-  /** How often in a row the same call may fail in the same way. */
-  readonly sameFailures: number;
   /** Silence after which a sub-agent counts as idle. */
   readonly idleMs: number;
   /** Silence after which a sub-agent is stopped. */
@@ -17,7 +15,6 @@ export const defaultAgentLimits: AgentLimits = {
   depth: 2,
   maxConcurrent: 8,
   turns: 1000,
-  sameFailures: 3,
   idleMs: 60_000,
   silentMs: 15 * 60_000,
 };

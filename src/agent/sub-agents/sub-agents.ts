@@ -1,4 +1,4 @@
-import type {AgentEvent, NestedAgentEvent} from '../../actions/agent-event.ts';
+import type {NestedAgentEvent} from '../../actions/agent-event.ts';
 import type {AgentMessage, AgentReport, AgentRequest, AgentWait} from '../../actions/agents-port.ts';
 import {reportText} from '../../actions/start-agent.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -51,7 +51,6 @@ interface Running {
   /** Why weft is stopping it. Empty if a person stopped it. */
   stopReason: string;
   activeAt: number;
-  lastFailure: {readonly text: string; readonly times: number};
   turn: HarnessTurn;
 }
 
@@ -214,7 +213,6 @@ export class SubAgents implements AgentTree {
       ended: Promise.withResolvers(),
       stopReason: '',
       activeAt: this.#now(),
-      lastFailure: {text: '', times: 0},
       turn: 'between',
       worktree,
       outcome: '',
@@ -308,7 +306,6 @@ export class SubAgents implements AgentTree {
     const {event} = happened;
     if (event.event === 'prompt-finished') running.branch.addDenials(event.summary.denials);
     if (event.event === 'turn-started') this.#countTurn(running);
-    if (event.event === 'action-settled') this.#countFailure(running, event);
     this.#change(running, applyAgentEvent(running.row, event));
   }
 
@@ -330,17 +327,6 @@ export class SubAgents implements AgentTree {
     running.activeAt = this.#now();
     const parent = agent.parent === 'main' ? undefined : this.#running.get(agent.parent);
     if (parent !== undefined) this.#markActive(parent.row.agent);
-  }
-
-  #countFailure(running: Running, {call, toolResult}: Extract<AgentEvent, {event: 'action-settled'}>): void {
-    const isDenied = toolResult.outcome === 'cancelled' && toolResult.reason === 'denied';
-    const isFailure = toolResult.outcome === 'error' || isDenied;
-    const text = isFailure ? JSON.stringify([call.name, call.input, toolResult.content]) : '';
-    const times = isFailure && text === running.lastFailure.text ? running.lastFailure.times + 1 : 1;
-    running.lastFailure = {text, times};
-    if (isFailure && times >= this.#setup.limits.sameFailures) {
-      this.#stopFor(running, `The same ${call.name} call failed ${times} times in the same way.`);
-    }
   }
 
   /** Called when a question of a sub-agent to the user opens, and when it is settled. */

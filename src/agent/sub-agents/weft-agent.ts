@@ -35,6 +35,7 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
     frontEnd: emptyAbilities,
     backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
+    loopGuard: parent.loopGuard,
     disabledTools: disabledToolsOf(kind),
     thinking: parent.thinking,
     place: {

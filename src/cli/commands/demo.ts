@@ -127,6 +127,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       frontEnd: emptyAbilities,
       backgroundAgents: 'left',
       structuredOutput: {kind: 'none'},
+      loopGuard: 'on',
       thinking: {kind: 'default'},
       disabledTools: new Map(),
     },

@@ -20,7 +20,7 @@ export interface ResultContext {
 }
 
 /**
- * Builds the last message of a prompt. Errors have a `result` too: the model's last text. Like the Agent SDK, an API
+ * Builds the last message of a prompt. Errors have a `result` too: the model's last text, or the reason. Like the Agent SDK, an API
  * failure is a `success` with `is_error`.
  */
 export function makeResultMessage(summary: PromptSummary, setting: ResultContext): RpcResult {
@@ -54,6 +54,11 @@ export function makeResultMessage(summary: PromptSummary, setting: ResultContext
         terminal_reason: setting.phase === 'streaming' ? 'aborted_streaming' : 'aborted_tools',
       });
     case 'failed':
+      if (end.fault.kind === 'needs-user') {
+        const reason = faultText(end.fault);
+        const isCut = summary.stop === 'max-tokens' && answer !== '';
+        return {...failed('error_during_execution', [reason]), result: isCut ? answer : reason};
+      }
       if (end.fault.kind !== 'provider') return failed('error_during_execution', [faultText(end.fault)]);
       return {
         ...succeeded({result: faultText(end.fault)}, {terminal_reason: 'api_error'}),

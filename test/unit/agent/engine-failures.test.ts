@@ -96,7 +96,7 @@ describe('failures', () => {
       callsTools({kind: 'text', text: 'I will look.'}, callBlock('Bash', {command: 'ls'})),
       {events: [started, {event: 'message-finished', stop: 'refusal', usage}]},
     ]);
-    expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, answer: '', stop: 'refusal'});
+    expect(await bench.prompt('go')).toMatchObject({end: {kind: 'failed'}, answer: '', stop: 'refusal'});
   });
 
   test('the calls of an answer that broke off are told so', async () => {

@@ -125,20 +125,21 @@ describe('bounds', () => {
     ]);
   });
 
-  test('the same failure three times ends a sub-agent', async () => {
+  test('the same failure five times ends a sub-agent', async () => {
     const read = callsTools(callBlock('Read', {file_path: 'gone'}));
-    const run = bench([callsTools(agent('stubborn')), read, read, read, says('so be it')], {
+    const run = bench([callsTools(agent('stubborn')), read, read, read, read, read, says('so be it')], {
       files: {plan: async () => failed(rejected('There is no such file.'))},
       read: async () => failed(rejected('There is no such file.')),
     });
     expect((await run.prompt('go')).answer).toBe('so be it');
-    expect(run.model.requests).toHaveLength(5);
+    expect(run.model.requests).toHaveLength(7);
     // Whoever looks at the call has seen it.
     const seen = run.events.flatMap(event => (event.event === 'action-output' ? [event.chunk] : []));
-    expect(seen).toEqual(['Read gone\n', 'Read gone\n', 'Read gone\n']);
+    expect(seen).toEqual(Array(5).fill('Read gone\n'));
     expect([...statuses(run.events).values()][0]?.at(-1)).toEqual({
       kind: 'failed',
-      reason: 'The same Read call failed 3 times in the same way.',
+      reason:
+        'Read failed 5 times with the same input: There is no such file. weft stopped the prompt. Say how to go on.',
       answer: '',
     });
   });

@@ -38,6 +38,7 @@ const nothing = {
   permissionMode: byDefault('default'),
   sandbox: byDefault('auto'),
   allowLocalBinding: byDefault(false),
+  loopGuard: byDefault(true),
   permissions: {allow: [], ask: [], deny: []},
   env: {},
   passEnv: [],
@@ -106,6 +107,7 @@ describe('mergeSettings', () => {
           permissionMode: from('user', 'acceptEdits'),
           sandbox: byDefault('auto'),
           allowLocalBinding: byDefault(false),
+          loopGuard: byDefault(true),
           permissions: {
             allow: [from('user', 'Grep'), {value: 'Read', source: 'flags', path: ''}],
             ask: [from('project', 'Edit')],
@@ -220,6 +222,7 @@ describe('mergeSettings', () => {
             permissionMode: from(source, 'acceptEdits'),
             sandbox: byDefault('auto'),
             allowLocalBinding: byDefault(false),
+            loopGuard: byDefault(true),
             permissions: {allow: [from(source, 'Bash')], ask: [], deny: [from(source, 'Read(.env)')]},
             env: {PATH: from(source, '/evil')},
             passEnv: [from(source, 'GH_TOKEN')],

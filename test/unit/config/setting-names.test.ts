@@ -65,6 +65,7 @@ test('a setting that has a few values offers them, and any other offers none', (
     accessible: yesOrNo,
     allowLocalBinding: yesOrNo,
     editorMode: ['emacs', 'vim'],
+    loopGuard: yesOrNo,
     notify: ['off', 'bell', 'osc9'],
     permissionMode: ['default', 'acceptEdits', 'plan', 'dontAsk'],
     provider: ['anthropic', 'openai', 'gemini'],

@@ -60,7 +60,17 @@ test('nothing costs nothing', () => {
 const limit = (model: string): number => outputLimit(infoOf(model), {maxTokens: 'default'});
 
 test('output bounds', () => {
-  expect([defaultAnthropicModel, 'claude-3-opus-20240229', 'some-model'].map(limit)).toEqual([32_000, 4096, 8192]);
+  const models = [
+    defaultAnthropicModel,
+    'claude-sonnet-4-6',
+    'claude-haiku-4-5',
+    'claude-3-opus-20240229',
+    'some-model',
+  ];
+  expect(models.map(limit)).toEqual([128_000, 128_000, 64_000, 4096, 8192]);
+  const small = (contextWindow: number): number =>
+    outputLimit({...infoOf('some-model'), contextWindow}, {maxTokens: 'default'});
+  expect([4096, 16_384, 131_072].map(small)).toEqual([2048, 4096, 8192]);
   expect(outputLimit(infoOf('some-model', {maxOutput: 100}), {maxTokens: 'default'})).toBe(100);
   expect(outputLimit(infoOf('some-model'), {maxTokens: 20})).toBe(20);
 });
