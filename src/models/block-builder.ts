@@ -150,7 +150,7 @@ function linksTo(citations: readonly JsonObject[], text: string): string {
 }
 
 /** No input at all is an empty one; what is not JSON stays as it was written. */
-function readInput(text: string): Json {
+export function readInput(text: string): Json {
   if (text.trim() === '') return {};
   const parsed = parseJson(text);
   return parsed.tag === 'ok' ? parsed.value : text;

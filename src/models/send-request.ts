@@ -1,7 +1,8 @@
 import {otherRefusal} from '../domain/fault.ts';
+import {randomUUID} from 'node:crypto';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
-import {ToolNames} from './sendable-request.ts';
+import {TextCalls} from './text-calls.ts';
 import {takeBody, readServerEvents} from './http-fetch.ts';
 import {
   connectionLost,
@@ -43,7 +44,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) abort.abort();
     const decoder = dialect.decoder(request);
-    const names = new ToolNames(request.tools);
+    const textCalls = new TextCalls(request, randomUUID);
     let whole = false;
     try {
       const response = await dialect.post(request, abort.signal);
@@ -61,7 +62,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
           const events: ModelEvent[] = [];
           const error = takeAll(payloads, decoder, events);
           whole = decoder.finished;
-          if (events.length > 0) yield {kind: 'events', events: events.map(event => withOwnName(event, names))};
+          yield* shownOf(events, textCalls);
           if (error !== undefined) yield {kind: 'error', error};
           if (error !== undefined || whole) return;
         }
@@ -72,7 +73,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       const events: ModelEvent[] = [];
       decoder.end(events);
       whole = decoder.finished;
-      if (events.length > 0) yield {kind: 'events', events: events.map(event => withOwnName(event, names))};
+      yield* shownOf(events, textCalls);
       if (!whole) yield {kind: 'error', error: connectionLost('The connection closed during the answer.')};
     } catch (cause) {
       if (signal.aborted) return;
@@ -90,15 +91,10 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
   };
 }
 
-/** Gives a called tool weft's own name again. */
-function withOwnName(event: ModelEvent, names: ToolNames): ModelEvent {
-  if (event.event !== 'block-started' && event.event !== 'block-finished') return event;
-  if (event.block.kind !== 'tool-call') return event;
-  const name = names.toOwn(event.block.name);
-  if (name === event.block.name) return event;
-  return event.event === 'block-started'
-    ? {...event, block: {...event.block, name}}
-    : {...event, block: {...event.block, name}};
+async function* shownOf(events: readonly ModelEvent[], textCalls: TextCalls): AsyncGenerator<AttemptItem, void, void> {
+  const shown = textCalls.take(events);
+  if (textCalls.isUndecided) shown.push(...(await textCalls.decide()));
+  if (shown.length > 0) yield {kind: 'events', events: shown};
 }
 
 function takeAll(payloads: readonly string[], decoder: Decoder, out: ModelEvent[]): ProviderError | undefined {

@@ -71,6 +71,20 @@ describe.each(dialects)('a model over %s', dialect => {
     ]);
   });
 
+  test('reads a call that the model writes as text', async () => {
+    const markup = '<tool_call>\n{"name": "Bash", "arguments": {"command": "ls"}}\n</tool_call>';
+    const {events} = await run(dialect, answers([[say(`I look. ${markup}`)]]));
+    const [id] = events.flatMap(event =>
+      event.event === 'block-started' && event.block.kind === 'tool-call' ? [event.block.id] : [],
+    );
+    expect(id).toMatch(/^call_[\da-f-]{36}$/u);
+    expect(blocksOf(events)).toEqual([
+      {kind: 'text', text: 'I look. '},
+      {kind: 'tool-call', id, name: 'Bash', input: {command: 'ls'}},
+    ]);
+    expect(events.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
+  });
+
   test('an empty answer is a message without blocks', async () => {
     const {events} = await run(dialect, answers([[]]));
     expect(blocksOf(events)).toEqual([]);
