@@ -35,6 +35,8 @@ interface AnswerContent {
   readonly message: AssistantMessage | undefined;
   readonly stop: StopReason;
   readonly usage: Usage;
+  /** Why the provider stopped the answer. Empty if it doesn't say. */
+  readonly explanation: string;
 }
 
 /**
@@ -130,6 +132,7 @@ class AnswerReader {
   readonly #unfinished = new Map<number, string>();
   fault: Fault | undefined;
   finished = false;
+  #explanation = '';
 
   constructor(model: string) {
     this.#model = model;
@@ -160,6 +163,7 @@ class AnswerReader {
         return this.#finish(event.index, this.#boundDepth(this.#withUniqueId(event.index, event.block)));
       case 'message-finished':
         this.#stop = event.stop;
+        this.#explanation = event.explanation ?? '';
         this.#usage = event.usage;
         this.#markCutCall();
         this.finished = true;
@@ -195,7 +199,7 @@ class AnswerReader {
       blocks === undefined
         ? undefined
         : {role: 'assistant', id: this.#id, model: this.#model, blocks, stop, usage: this.#usage};
-    return {message, stop, usage: this.#usage};
+    return {message, stop, usage: this.#usage, explanation: this.#explanation};
   }
 
   /** Replaces the input of the last call if the answer ended in the middle of it. No input at all was cut, too. */

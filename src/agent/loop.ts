@@ -8,7 +8,6 @@ import {
   providerSearches,
   toolCalls,
   type AssistantMessage,
-  type StopReason,
   type TextBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
@@ -48,8 +47,8 @@ export async function runPrompt(
   }
 }
 
-/** Limits the cost of a provider that keeps pausing. */
-const maxPauses = 10;
+/** How often an answer that its provider pauses goes on. */
+const maxPauses = 3;
 
 /** The answers in a row that may be cut at the output limit, and those whose last call was cut. */
 const maxCuts = {answer: 2, call: 3} as const;
@@ -94,7 +93,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     }
     if (session.plans.savedPlan !== 'none') return {kind: 'done'};
     pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
-    if (pauses >= maxPauses)
+    if (pauses > maxPauses)
       return failedEnd(`The provider paused its answer ${pauses} times in a row.`, 'Try again later.');
     if (pauses > 0) continue;
 
@@ -166,9 +165,9 @@ const cutNotes = {
 } as const;
 
 /** The provider's safeguards stopped the answer. */
-const declinedFault = ({message}: LastAnswer, {promptModel, model}: SessionContext): Fault => ({
+const declinedFault = ({message, explanation}: LastAnswer, {promptModel, model}: SessionContext): Fault => ({
   kind: 'provider',
-  message: `${message?.model ?? promptModel ?? model} declined to answer.`,
+  message: `${message?.model ?? promptModel ?? model} declined to answer${explanation === '' ? '.' : `: ${explanation}`}`,
   fix: 'Rephrase the prompt, or use another model.',
   status: 0,
   refusal: otherRefusal,
@@ -242,7 +241,11 @@ const costOf = ({message, usage}: ModelAnswer, {ports, promptModel, model}: Sess
   ports.model.facts(message?.model ?? promptModel ?? model).costOf(usage);
 
 /** Journals the answer before it joins the conversation, which must not depend on anything that was not journalled. */
-function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionContext, stats: PromptStats): void {
+function keepAnswer(
+  {message, usage, stop, end, explanation}: ModelAnswer,
+  session: SessionContext,
+  stats: PromptStats,
+): void {
   const {conversation} = session;
   const model = message?.model ?? session.promptModel ?? session.model;
   if (usage !== noUsage) stats.addUsage(usage, model, message === undefined ? 0 : providerSearches(message));
@@ -250,7 +253,7 @@ function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionCo
     if (end !== 'complete') journal(session, {kind: 'answer', message});
   } else if (usage !== noUsage) journal(session, {kind: 'usage', model, usage});
   if (message !== undefined) conversation.messages.push(message);
-  if (end === 'complete' || message !== undefined) stats.last = {message, stop};
+  if (end === 'complete' || message !== undefined) stats.last = {message, stop, explanation};
   if (message !== undefined) session.publish([{event: 'message-finished', message}]);
   session.publish([{event: 'usage-changed', usage: conversation.usage.report()}]);
 }
@@ -275,10 +278,7 @@ function serverInstructions({ports, conversation}: SessionContext): readonly Tex
   return blocks.filter(({text}) => !given.has(text));
 }
 
-interface LastAnswer {
-  readonly message: AssistantMessage | undefined;
-  readonly stop: StopReason;
-}
+interface LastAnswer extends Pick<ModelAnswer, 'message' | 'stop' | 'explanation'> {}
 
 /** The usage and results of one prompt so far. */
 class PromptStats {
@@ -286,7 +286,7 @@ class PromptStats {
   /** Tool results that the model was given. */
   results = 0;
   /** The latest answer. A complete one may be empty. */
-  last: LastAnswer = {message: undefined, stop: 'interrupted'};
+  last: LastAnswer = {message: undefined, stop: 'interrupted', explanation: ''};
   /** The final answer, if weft has asked about open steps of a plan and the agent has only replied to that. */
   asked: LastAnswer | 'none' = 'none';
   /** The text of the answers before the latest one that it continues, because they were cut. */

@@ -55,7 +55,13 @@ export type ModelEvent =
   | {readonly event: 'block-started'; readonly index: number; readonly block: BlockStart}
   | {readonly event: 'block-delta'; readonly index: number; readonly delta: BlockDelta}
   | {readonly event: 'block-finished'; readonly index: number; readonly block: AssistantBlock}
-  | {readonly event: 'message-finished'; readonly stop: StopReason; readonly usage: Usage}
+  | {
+      readonly event: 'message-finished';
+      readonly stop: StopReason;
+      readonly usage: Usage;
+      /** Why the provider stopped the answer, in its own words, if it says so. */
+      readonly explanation?: string;
+    }
   /** The request will be sent again after `delayMs`. Text already streamed is not streamed again. */
   | {
       readonly event: 'retrying';

@@ -12,6 +12,7 @@ export class AnthropicDecoder extends Decoder {
   #calls = 0;
   readonly #open = new Map<number, BlockBuilder>();
   #stop: StopReason | undefined;
+  #explanation = '';
 
   protected override takeJson(event: Json, out: ModelEvent[]): ProviderError | undefined {
     if (!isJsonObject(event)) return undefined;
@@ -30,7 +31,7 @@ export class AnthropicDecoder extends Decoder {
         return undefined;
       case 'message_delta':
         this.usage = readUsage(event['usage'], this.usage);
-        this.#stop = readStop(objectOf(event['delta'])['stop_reason'], this.#calls) ?? this.#stop;
+        this.#readEnd(objectOf(event['delta']));
         return undefined;
       case 'message_stop':
         this.#finish(out);
@@ -45,6 +46,12 @@ export class AnthropicDecoder extends Decoder {
   override end(out: ModelEvent[]): void {
     // Everything but the closing event has come: the answer is whole.
     if (this.#stop !== undefined && this.#open.size === 0) this.#finish(out);
+  }
+
+  #readEnd(delta: JsonObject): void {
+    this.#stop = readStop(delta['stop_reason'], this.#calls) ?? this.#stop;
+    const {explanation, category} = objectOf(delta['stop_details']);
+    this.#explanation = textOf(explanation) || textOf(category) || this.#explanation;
   }
 
   #startMessage(message: JsonObject, out: ModelEvent[]): void {
@@ -100,7 +107,7 @@ export class AnthropicDecoder extends Decoder {
   #finish(out: ModelEvent[]): void {
     this.start({}, out);
     for (const index of this.#open.keys()) this.#finishBlock(index, out);
-    this.finish(this.#stop ?? (this.#calls > 0 ? 'tool-use' : 'end-turn'), out);
+    this.finish(this.#stop ?? (this.#calls > 0 ? 'tool-use' : 'end-turn'), out, this.#explanation);
   }
 
   #readError(event: JsonObject): ProviderError {

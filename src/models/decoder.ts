@@ -1,3 +1,4 @@
+import {firstLine} from '../base/clip.ts';
 import {type Json, type JsonObject, objectOf, parseJson, textOf} from '../base/json.ts';
 import type {StopReason} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
@@ -50,11 +51,15 @@ export abstract class Decoder {
     return new BlockBuilder(this.#blocks++, block, out);
   }
 
-  protected finish(stop: StopReason, out: ModelEvent[]): void {
-    out.push({event: 'message-finished', stop, usage: this.usage});
+  protected finish(stop: StopReason, out: ModelEvent[], explanation = ''): void {
+    const said = firstLine(explanation, maxExplanation);
+    out.push({event: 'message-finished', stop, usage: this.usage, ...(said === '' ? {} : {explanation: said})});
     this.finished = true;
   }
 }
+
+/** Characters of a provider's explanation that are shown. */
+const maxExplanation = 300;
 
 /** A number of tokens; `undefined` for what is none. */
 export const countOf = (value: Json | undefined): number | undefined =>

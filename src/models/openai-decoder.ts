@@ -4,9 +4,16 @@ import {actionId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
-import {hostOf} from './openai-providers.ts';
+import {hostOf, isGemini} from './openai-providers.ts';
 import {countOf, Decoder, type DecoderOptions, usageOf} from './decoder.ts';
-import {type Endpoint, type ProviderError, readErrorBody, errorFromRefusal, shortTrouble} from './provider-error.ts';
+import {
+  type Endpoint,
+  type ProviderError,
+  readErrorBody,
+  errorFromRefusal,
+  connectionLost,
+  shortTrouble,
+} from './provider-error.ts';
 
 /**
  * Reads chat completion chunks, and whole completions from servers that do not stream. Text and thinking alternate as blocks;
@@ -17,6 +24,9 @@ export class OpenAiDecoder extends Decoder {
   #current: BlockBuilder | undefined;
   readonly #calls: ToolCallAssembly;
   #reason: string | undefined;
+  #hasText = false;
+  /** What the model says when it declines. */
+  #refusal = '';
   /** The field of the thinking that is growing, and the items of `reasoning_details` that no block has yet. */
   #field: ThinkingSource['field'] = 'reasoning_content';
   #details: readonly JsonObject[] = [];
@@ -28,6 +38,7 @@ export class OpenAiDecoder extends Decoder {
 
   override take(payload: string, out: ModelEvent[]): ProviderError | undefined {
     if (payload.trim() !== '[DONE]') return super.take(payload, out);
+    if (this.#isEmpty && isGemini(this.options.endpoint)) return emptyAnswer(this.options.endpoint);
     this.#finish(out);
     return undefined;
   }
@@ -45,17 +56,25 @@ export class OpenAiDecoder extends Decoder {
     if (!isJsonObject(choice)) return undefined;
     this.#addDelta(objectOf(choice['delta'] ?? choice['message']), out);
     this.#reason = textOf(choice['finish_reason']) || this.#reason;
-    return spoiltCall(this.#reason, endpoint);
+    const broken = objectOf(choice['error']);
+    if (Object.keys(broken).length > 0) return readStreamError({error: broken}, endpoint, model);
+    return spoiltCall(this.#reason, endpoint) ?? brokenAnswer(this.#reason, endpoint);
   }
 
   override end(out: ModelEvent[]): void {
-    // Not every server sends the end mark, but without a reason to stop the answer was cut off.
-    if (this.#reason !== undefined) this.#finish(out);
+    // Not every server sends the end mark, but without a reason to stop the answer was cut off. Whole calls can run.
+    if (this.#reason !== undefined || this.#calls.areWhole) this.#finish(out);
+  }
+
+  /** Nothing came but thinking, though the model ended by itself. */
+  get #isEmpty(): boolean {
+    return !this.#hasText && this.#calls.isEmpty && readStop(this.#reason, 0) === 'end-turn';
   }
 
   #addDelta(delta: JsonObject, out: ModelEvent[]): void {
     this.#addThinking(delta, out);
     for (const part of contentParts(delta['content'])) this.#addText(part.kind, part.text, out);
+    this.#refusal += textOf(delta['refusal']);
     this.#addText('text', textOf(delta['refusal']), out);
     const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) {
@@ -81,6 +100,7 @@ export class OpenAiDecoder extends Decoder {
 
   #addText(kind: 'text' | 'thinking', text: string, out: ModelEvent[]): void {
     if (text === '') return;
+    if (kind === 'text') this.#hasText = true;
     if (this.#current?.start.kind !== kind) {
       this.#finishCurrent(out);
       this.#current = this.begin({kind}, out);
@@ -120,7 +140,8 @@ export class OpenAiDecoder extends Decoder {
     if (extras.some(extra => extra !== null)) {
       this.begin({kind: 'other', type: callExtrasType, data: {calls: extras}}, out).finish(out);
     }
-    this.finish(readStop(this.#reason, calls), out);
+    const stop = this.#refusal !== '' && calls === 0 ? 'refusal' : readStop(this.#reason, calls);
+    this.finish(stop, out, stop === 'refusal' ? this.#refusal || this.#reason : undefined);
   }
 }
 
@@ -185,13 +206,34 @@ const joinedItem = (item: JsonObject, piece: JsonObject): JsonObject => ({
   ),
 });
 
+/** Gemini sometimes thinks and then says nothing. */
+const emptyAnswer = ({name}: Endpoint): ProviderError =>
+  shortTrouble(`${name} sent an empty answer.`, 'Try again, or use another model.');
+
+/** Some servers report their own trouble as a reason to stop. */
+function brokenAnswer(reason: string | undefined, {name}: Endpoint): ProviderError | undefined {
+  return /^(?:error|network_error|insufficient_system_resource|abort(?:ed)?|engine_overloaded)$/iu.test(reason ?? '')
+    ? connectionLost(`${name} broke off its answer (${reason}).`)
+    : undefined;
+}
+
 function readStop(reason: string | undefined, calls: number): StopReason {
   // Gemini adds why: `content_filter: PROHIBITED_CONTENT`.
   switch (reason?.replace(/:.*$/su, '').toLowerCase()) {
     case 'length':
+    case 'max_tokens':
+    case 'model_length':
       return 'max-tokens';
+    case 'model_context_window_exceeded':
+      return 'context-full';
     case 'content_filter':
     case 'safety':
+    case 'recitation':
+    case 'prohibited_content':
+    case 'blocklist':
+    case 'spii':
+    case 'image_safety':
+    case 'sensitive':
       return 'refusal';
     default:
       // Several servers say "stop" behind tool calls, or "tool_calls" without any.
@@ -241,6 +283,15 @@ class ToolCallAssembly {
   /** Keeps what the server wants back with a call, the last one unless another is named. */
   addExtra(extra: Json | undefined, call = this.#calls.at(-1)): void {
     if (call !== undefined && isJsonObject(extra)) call.extra = extra;
+  }
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
+  /** Whether there are calls and nothing is missing of them. */
+  get areWhole(): boolean {
+    return this.#calls.length > 0 && this.#calls.every(isWhole);
   }
 
   /** The extra content of each call. Null if there was none. */

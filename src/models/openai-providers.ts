@@ -1,4 +1,5 @@
 import type {JsonObject} from '../base/json.ts';
+import type {Endpoint} from './provider-error.ts';
 import {type FitId, idRules} from './sendable-request.ts';
 import type {SchemaRule} from './tool-schema.ts';
 
@@ -92,6 +93,9 @@ export function chatProviderAt(baseUrl: string): ChatProvider {
   const host = hostOf(baseUrl);
   return chatProviders.find(provider => provider.host.test(host)) ?? unknown;
 }
+
+export const isGemini = ({keyVariable, baseUrl}: Pick<Endpoint, 'keyVariable' | 'baseUrl'>): boolean =>
+  keyVariable === 'GEMINI_API_KEY' || /(?:^|\.)googleapis\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
 /** The host of a URL, with its port if that is not the usual one. */
 export const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.host ?? '';

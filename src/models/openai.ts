@@ -7,7 +7,7 @@ import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {geminiUrl, modelIdsIn} from './list-models.ts';
-import {chatProviderAt, hostOf} from './openai-providers.ts';
+import {chatProviderAt, hostOf, isGemini} from './openai-providers.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
@@ -67,7 +67,8 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
   };
   const chatProvider = chatProviderAt(endpoint.baseUrl);
   const server = {host: hostOf(endpoint.baseUrl), provider: chatProvider, echo: chatProvider.echo};
-  const signatures = wantsSignatures(endpoint) ? 'wanted' : 'as-given';
+  // Google refuses tool calls in which nothing stands for what the model thought.
+  const signatures = isGemini(endpoint) ? 'wanted' : 'as-given';
   const chat: ProviderDialect = {
     endpoint,
     post: (request, signal) =>
@@ -166,10 +167,6 @@ const geminiBounds: MediaBounds = {
   maxImages: 500,
   maxMedia: 15_000_000,
 };
-
-/** Google refuses tool calls in which nothing stands for what the model thought. */
-const wantsSignatures = ({keyVariable, baseUrl}: Endpoint): boolean =>
-  keyVariable === 'GEMINI_API_KEY' || /(?:^|\.)googleapis\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
 /** The servers of this protocol that are known to take PDFs. */
 const takesPdfs = ({baseUrl}: Endpoint): boolean =>

@@ -22,6 +22,8 @@ interface OpenItem {
  */
 export class ResponsesDecoder extends Decoder {
   #calls = 0;
+  /** What the model says when it declines. */
+  #refusal = '';
   /** By output index. */
   readonly #open = new Map<number, OpenItem>();
 
@@ -143,6 +145,9 @@ export class ResponsesDecoder extends Decoder {
     this.start({}, out);
     switch (item['type']) {
       case 'message':
+        this.#refusal += listOf(item['content'])
+          .map(part => textOf(objectOf(part)['refusal']))
+          .join('');
         if (!this.#open.has(at)) this.#addParts(at, 'text', item['content'], out);
         break;
       case 'function_call':
@@ -178,7 +183,9 @@ export class ResponsesDecoder extends Decoder {
     this.start(response, out);
     for (const at of this.#open.keys()) this.#close(at, out);
     this.usage = readUsage(response['usage']);
-    this.finish(readStop(textOf(objectOf(response['incomplete_details'])['reason']), this.#calls), out);
+    const reason = textOf(objectOf(response['incomplete_details'])['reason']);
+    const stop = this.#refusal !== '' && this.#calls === 0 ? 'refusal' : readStop(reason, this.#calls);
+    this.finish(stop, out, stop === 'refusal' ? this.#refusal || reason : undefined);
   }
 }
 

@@ -87,6 +87,7 @@ describe('an answer', () => {
     },
     stop: 'interrupted',
     usage,
+    explanation: '',
   };
 
   test('that ends without an end has failed; what was finished of it and begun text are kept', async () => {
@@ -110,7 +111,7 @@ describe('an answer', () => {
     const {answer} = await read([[started, {event: 'block-finished', index: 0, block}], [finished]], 2);
     const end = {stop: 'end-turn', usage: final};
     const message = {role: 'assistant', id: 'a', model: 'm-1', blocks: [block], ...end};
-    expect(answer).toEqual({message, ...end, end: 'complete'});
+    expect(answer).toEqual({message, ...end, explanation: '', end: 'complete'});
   });
 
   test('is read no faster than it is taken, and not after its end', async () => {
@@ -123,6 +124,7 @@ describe('an answer', () => {
       message: undefined,
       stop: 'interrupted',
       usage: noUsage,
+      explanation: '',
       end: 'failed',
       fault: stopped,
     });

@@ -44,16 +44,30 @@ const paused = (number: number): ScriptedAnswer => ({
 });
 
 test.each([
-  ['goes on', 9, {end: {kind: 'done'}, answer: 'the end'}],
+  ['goes on', 3, {end: {kind: 'done'}, answer: 'the end'}],
   [
-    'is stopped the tenth time in a row',
-    10,
-    {end: {kind: 'failed', fault: {message: 'The provider paused its answer 10 times in a row.'}}, answer: 'part 10'},
+    'is stopped the fourth time in a row',
+    4,
+    {end: {kind: 'failed', fault: {message: 'The provider paused its answer 4 times in a row.'}}, answer: 'part 4'},
   ],
 ])('an answer that its provider pauses %s', async (_name, pauses, summary) => {
   const bench = engineBench([...Array.from({length: pauses}, (_, at) => paused(at + 1)), says('the end')]);
   expect(await bench.prompt('go')).toMatchObject(summary);
-  expect(bench.model.requests.length).toBe(10);
+  expect(bench.model.requests.length).toBe(4);
+});
+
+test.each([
+  ['', 'scripted declined to answer.'],
+  ['It could harm.', 'scripted declined to answer: It could harm.'],
+])('a refusal fails with the explanation %j', async (explanation, message) => {
+  const refused: ScriptedAnswer = {
+    events: [
+      {event: 'message-started', id: messageId('r'), model: 'm', usage: noUsage},
+      {event: 'message-finished', stop: 'refusal', usage: noUsage, ...(explanation === '' ? {} : {explanation})},
+    ],
+  };
+  const {end} = await engineBench([refused]).prompt('go');
+  expect(end).toMatchObject({kind: 'failed', fault: {message, fix: 'Rephrase the prompt, or use another model.'}});
 });
 
 test('after going back the next request may be shorter: only what was spent counts', async () => {

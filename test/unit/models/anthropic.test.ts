@@ -212,6 +212,23 @@ test.each([
   expect(events.at(-1)).toMatchObject({event: 'message-finished', stop});
 });
 
+const explained = (details: object): unknown =>
+  decode([
+    {type: 'message_start', message: {id: 'm1'}},
+    {type: 'message_delta', delta: {stop_reason: 'refusal', stop_details: {type: 'refusal', ...details}}},
+    {type: 'message_stop'},
+  ]).at(-1);
+
+test('a refusal says why', () => {
+  const end = {event: 'message-finished', stop: 'refusal', usage: noUsage};
+  expect(explained({category: 'cyber', explanation: 'It could harm.'})).toEqual({
+    ...end,
+    explanation: 'It could harm.',
+  });
+  expect(explained({category: 'cyber', explanation: null})).toEqual({...end, explanation: 'cyber'});
+  expect(explained({category: null, explanation: null})).toEqual(end);
+});
+
 test('a block of a kind that nobody knows yet comes through with all its pieces, and each piece as it was', () => {
   const pieces = [
     {type: 'verse_delta', verse: 'One '},

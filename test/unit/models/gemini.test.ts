@@ -99,7 +99,13 @@ describe('what comes', () => {
 
   test.each(['content_filter', 'content_filter: PROHIBITED_CONTENT', 'SAFETY'])('%s is a refusal', async reason => {
     const {events} = await run([chunks(chunk({content: 'Well, '}), chunk({}, {finish_reason: reason}))]);
-    expect(finished(events)).toMatchObject({stop: 'refusal'});
+    expect(events.at(-1)).toMatchObject({stop: 'refusal', explanation: reason});
+  });
+
+  test('an empty answer is asked for again', async () => {
+    const empty = chunks(chunk({}), stopped);
+    const {events, requests} = await run([empty, chunks(chunk({content: 'Now.'}), stopped)]);
+    expect([requests.length, blocksOf(events)]).toEqual([2, [{kind: 'text', text: 'Now.'}]]);
   });
 
   test('a call that the model spoilt is asked for again', async () => {

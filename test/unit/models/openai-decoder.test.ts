@@ -195,3 +195,94 @@ test('things that are not what they should be are passed over', () => {
 test('an answer that was cut off is not finished', () => {
   expect(decode([delta({content: 'x'})]).some(event => event.event === 'message-finished')).toBe(false);
 });
+
+const endOf = (reason: string, ...before: readonly object[]) =>
+  decode([...before, {choices: [{delta: {}, finish_reason: reason}]}]).at(-1);
+
+describe('ends', () => {
+  test.each([
+    ['length', 'max-tokens'],
+    ['model_length', 'max-tokens'],
+    ['model_context_window_exceeded', 'context-full'],
+    ['stop', 'end-turn'],
+    ['tool_calls', 'end-turn'],
+    ['eos', 'end-turn'],
+  ])('%s is %s', (reason, stop) => {
+    expect(endOf(reason, delta({content: 'a'}))).toEqual({event: 'message-finished', stop, usage: noUsage});
+  });
+
+  test.each(['content_filter', 'sensitive', 'RECITATION', 'content_filter: BLOCKLIST'])('%s is a refusal', reason => {
+    const end = {event: 'message-finished', stop: 'refusal', usage: noUsage, explanation: reason};
+    expect(endOf(reason, delta({content: 'a'}))).toEqual(end);
+  });
+
+  test('a model that declines says why', () => {
+    const explanation = 'I can not help with that.';
+    expect(endOf('stop', delta({refusal: 'I can not '}), delta({refusal: 'help with that.'}))).toEqual({
+      event: 'message-finished',
+      stop: 'refusal',
+      usage: noUsage,
+      explanation,
+    });
+  });
+
+  test.each(['error', 'network_error', 'insufficient_system_resource', 'abort'])('%s is no end', reason => {
+    const message = `It broke off its answer (${reason}).`;
+    expect(() => endOf(reason, delta({content: 'a'}))).toThrow(JSON.stringify(message).slice(1, -1));
+  });
+
+  test('an error inside the choice is one of the server', () => {
+    const error = {code: 502, message: 'Upstream failed'};
+    expect(() => decode([{choices: [{delta: {}, finish_reason: 'error', error}]}])).toThrow('Upstream failed');
+  });
+
+  test('without a reason, whole calls count and others do not', () => {
+    const [whole, cut] = ['{"command":"ls"}', '{"command":"l'].map(input =>
+      calls({index: 0, id: 'a', function: {name: 'Bash', arguments: input}}),
+    );
+    expect(blocksOf(decode([whole]))).toEqual([ls]);
+    expect(decode([cut]).map(({event}) => event)).not.toContain('message-finished');
+    expect(decode([delta({content: 'a'})]).map(({event}) => event)).not.toContain('message-finished');
+  });
+});
+
+describe('oddities', () => {
+  test('usage inside the choice counts', () => {
+    const usage = {prompt_tokens: 10, completion_tokens: 2};
+    const events = decode([delta({content: 'a'}), {choices: [{delta: {}, finish_reason: 'stop', usage}]}]);
+    expect(events.at(-1)).toMatchObject({usage: {...noUsage, inputTokens: 10, outputTokens: 2}});
+  });
+
+  test('the same thinking in two fields is one', () => {
+    const events = decode([delta({reasoning_content: 'Hm.', reasoning: 'Hm.'}), delta({content: 'a'}), done]);
+    expect(blocksOf(events)).toMatchObject([
+      {kind: 'thinking', text: 'Hm.'},
+      {kind: 'text', text: 'a'},
+    ]);
+  });
+
+  test('lists of texts and thinking, as Mistral sends them', () => {
+    const events = decode([
+      delta({content: [{type: 'thinking', thinking: [{type: 'text', text: 'Hm.'}]}]}),
+      delta({content: [{type: 'text', text: 'a'}]}),
+      done,
+    ]);
+    expect(blocksOf(events)).toMatchObject([
+      {kind: 'thinking', text: 'Hm.'},
+      {kind: 'text', text: 'a'},
+    ]);
+  });
+
+  test('items of reasoning without a text of their own are shown, and kept', () => {
+    const item = {type: 'reasoning.summary', index: 0, summary: 'Hm.'};
+    const sealed = {type: 'reasoning.encrypted', data: 'x', index: 1};
+    expect(blocksOf(decode([delta({reasoning_details: [item]}), delta({reasoning_details: [sealed]}), done]))).toEqual([
+      {
+        kind: 'thinking',
+        text: 'Hm.',
+        signature: '',
+        source: {host: 'x', model: 'm', field: 'reasoning_details', details: [item, sealed]},
+      },
+    ]);
+  });
+});

@@ -174,13 +174,13 @@ test('a paused answer is asked to go on, with nothing between, and its searches 
 
 test('a provider that pauses without end ends the prompt', async () => {
   const bench = engineBench(Array.from({length: 20}, (_, at) => paused(at)));
-  const fault = {message: 'The provider paused its answer 10 times in a row.'};
+  const fault = {message: 'The provider paused its answer 4 times in a row.'};
   expect((await bench.prompt('go')).end).toMatchObject({kind: 'failed', fault});
-  expect(bench.model.requests).toHaveLength(10);
+  expect(bench.model.requests).toHaveLength(4);
 });
 
 test('pauses between which the model works are not counted together', async () => {
-  const pauses = Array.from({length: 6}, (_, at) => paused(at));
+  const pauses = Array.from({length: 3}, (_, at) => paused(at));
   const bench = engineBench([...pauses, callsTools(callBlock('Bash', {command: 'ls'})), ...pauses, says('done')]);
   expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, answer: 'done'});
 });
