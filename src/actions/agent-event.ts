@@ -1,7 +1,7 @@
 import type {Change} from '../domain/change-set.ts';
 import type {FellBack} from '../domain/model-fallback.ts';
 import type {Json} from '../base/json.ts';
-import type {CompactionReport} from '../domain/compaction.ts';
+import type {CompactionPreview, CompactionReport, CompactionTrigger} from '../domain/compaction.ts';
 import type {
   AssistantBlock,
   AssistantMessage,
@@ -112,9 +112,11 @@ export type AgentEvent =
   | {readonly event: 'sandbox-proven'; readonly proof: Proof}
   /** Files and conversation are as the report says. From now on the todo list is decoded from `todoFrames`. */
   | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
-  /** The model writes the summary for a requested compaction. `compaction-ended` follows, whatever the result. */
-  | {readonly event: 'compaction-begun'}
-  | {readonly event: 'compaction-ended'}
+  /** The model writes the summary for a compaction. `compaction-ended` follows, whatever the result. */
+  | {readonly event: 'compaction-begun' | 'compaction-ended'; readonly trigger: CompactionTrigger}
+  /** The conversation is too long for the model, and the running prompt waits for the user's answer to the previewed compaction. */
+  | ({readonly event: 'compaction-offered'} & CompactionOffer)
+  | {readonly event: 'compaction-answered'; readonly id: ActionId}
   | {readonly event: 'compacted'; readonly report: CompactionReport}
   | HookRunEvent
   /**
@@ -142,6 +144,13 @@ export type AgentEvent =
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Sent exactly once for a prompt and those that joined it, after everything it started has settled and is in the journal. */
   | {readonly event: 'prompt-finished'; readonly summary: PromptSummary};
+
+/** A compaction for the user to decide about. `reason` is a sentence. */
+export interface CompactionOffer {
+  readonly id: ActionId;
+  readonly reason: string;
+  readonly preview: CompactionPreview;
+}
 
 export type NestedAgentEvent =
   | {readonly by: 'weft'; readonly event: AgentEvent}

@@ -8,7 +8,7 @@ import {rejected} from '../domain/fault.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Access, AskCase, RuleKind} from '../domain/access.ts';
-import {type FrontEndAbility, missingAbilityTexts} from './front-end.ts';
+import {type ActionAbility, missingAbilityTexts} from './front-end.ts';
 import {inputSchema} from './input-schema.ts';
 import type {OtherFields} from './normalize-fields.ts';
 import type {ActionPorts, QuestionReply, ShellRequest} from './ports.ts';
@@ -45,7 +45,7 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
     | 'planning'
     | 'when-found'
     | 'with-display'
-    | FrontEndAbility;
+    | ActionAbility;
   /** Returns what the action would touch. The judge and permission rules look at nothing else. */
   access(input: Input): Access;
   readonly ruleKind: RuleKind;
@@ -75,8 +75,7 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
 export const needsToolSearch = (offered: Offered): boolean =>
   offered === 'when-found' || offered === 'with-display' || needsAbility(offered);
 
-export const needsAbility = (offered: Offered): offered is FrontEndAbility =>
-  Object.hasOwn(missingAbilityTexts, offered);
+export const needsAbility = (offered: Offered): offered is ActionAbility => Object.hasOwn(missingAbilityTexts, offered);
 
 type Offered = ActionDefinition<never, never, never>['offered'];
 

@@ -1,5 +1,8 @@
 /** An action that a front end supports. Without it, the action is not offered, and a call is an error. */
-export type FrontEndAbility = 'opens-reviews' | 'opens-conversations' | 'shows-suggestions';
+export type ActionAbility = 'opens-reviews' | 'opens-conversations' | 'shows-suggestions';
+
+/** `offers-compactions`: asks the user what to do about a conversation that is too long. */
+export type FrontEndAbility = ActionAbility | 'offers-compactions';
 
 export type FrontEndAbilities = ReadonlySet<FrontEndAbility>;
 
@@ -14,7 +17,7 @@ export const terminalAbilities: FrontEndAbilities = new Set([
 ]);
 
 /** Tells a model that called such an action what to do instead. */
-export const missingAbilityTexts: Readonly<Record<FrontEndAbility, string>> = {
+export const missingAbilityTexts: Readonly<Record<ActionAbility, string>> = {
   'opens-reviews': 'No code review can be opened here. Report your findings in your answer.',
   'opens-conversations': 'No new conversation can be opened here. Go on in this one.',
   'shows-suggestions': 'No suggestion can be shown here. Suggest next steps in your answer.',

@@ -1,3 +1,4 @@
+import type {CompactionTrigger} from '../domain/compaction.ts';
 import type {SettledCall} from './agent-event.ts';
 import type {JsonObject} from '../base/json.ts';
 import type {Change} from '../domain/change-set.ts';
@@ -25,7 +26,7 @@ export interface HooksPort {
   stop(ending: StopInput, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   /** Runs before the conversation is compacted. */
-  preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
+  preCompact(compaction: BegunCompaction, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   /** Runs before the first turn of a sub-agent, which reads the context. */
   subagentStart(agent: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   subagentStop(ending: StopInput & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
@@ -54,6 +55,12 @@ export interface HookSession {
   readonly promptId: string;
 }
 
+/** A compaction that is about to begin. `instructions` are the user's, for the summary. Often empty. */
+export interface BegunCompaction {
+  readonly trigger: CompactionTrigger;
+  readonly instructions: string;
+}
+
 export type SessionStartSource = 'startup' | 'resume' | 'clear' | 'compact';
 
 export type HookNotification =
@@ -63,7 +70,7 @@ export type HookNotification =
       readonly type: 'permission_prompt' | 'elicitation_dialog' | 'idle_prompt';
       readonly message: string;
     }
-  | {readonly event: 'PostCompact'; readonly summary: string}
+  | {readonly event: 'PostCompact'; readonly trigger: CompactionTrigger; readonly summary: string}
   /** weft itself refused a call, because of the mode or because no one can be asked. Not a rule, hook or person. */
   | {readonly event: 'PermissionDenied'; readonly call: ToolCallBlock; readonly reason: string};
 

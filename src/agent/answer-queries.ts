@@ -102,7 +102,11 @@ export function answerQueries(sources: QuerySources) {
     rewind: ({target}, signal) => runAlone(work, {what: 'Rewinding', signal}, stop => rewind(target, stop)),
     'preview-compaction': ({instructions}, signal) =>
       runAlone(work, {what: 'Compacting', signal}, async stop =>
-        (await loadCompactor()).preview(instructions, compactionContext(signal), stop),
+        (await loadCompactor()).preview(
+          {trigger: 'manual', way: 'summary', instructions},
+          compactionContext(signal),
+          stop,
+        ),
       ),
     compact: (request, signal) => runAlone(work, {what: 'Compacting', signal}, async () => carryOut(request, signal)),
   } satisfies Partial<QueryHandlers>;

@@ -13,7 +13,7 @@ import {
   omittedInputReason,
   type StopReason,
 } from '../domain/conversation.ts';
-import {otherRefusal, type Fault} from '../domain/fault.ts';
+import {type Fault, otherRefusal, type RefusedLength, unknownLength} from '../domain/fault.ts';
 import {sendableBlocks, withoutMedia} from '../domain/history.ts';
 import {actionId, type ActionId, messageId, type MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
@@ -30,6 +30,15 @@ type BatchListener = (
 /** How a request to the model ended. `message` holds what arrived, or is `undefined` if nothing is worth keeping. */
 export type ModelAnswer = AnswerContent &
   ({readonly end: 'complete'} | {readonly end: 'interrupted'} | {readonly end: 'failed'; readonly fault: Fault});
+
+/** Returns what is known of the request's length if it was too long for the model; `undefined` otherwise. */
+export function tooLongIn(answer: ModelAnswer): RefusedLength | undefined {
+  if (answer.end === 'failed')
+    return answer.fault.kind === 'provider' && answer.fault.refusal.kind === 'too-long'
+      ? answer.fault.refusal
+      : undefined;
+  return answer.end === 'complete' && answer.stop === 'context-full' ? unknownLength : undefined;
+}
 
 interface AnswerContent {
   readonly message: AssistantMessage | undefined;

@@ -58,7 +58,7 @@ export interface ApprovalRequest extends VerdictWithTerms {
   readonly place: 'here' | {readonly preview: Preview};
 }
 
-export type ApprovalContext = Omit<PromptContext, 'queue' | 'loopGuard'>;
+export type ApprovalContext = Omit<PromptContext, 'queue' | 'loopGuard' | 'compacted'>;
 
 /** The action that would run: as the model asked for it, or as the user or a program changed it. */
 interface Proposal extends VerdictWithTerms {

@@ -95,6 +95,8 @@ export type Op =
   /** Answers an open approval. Later answers to the same approval are ignored. */
   | {readonly op: 'answer-approval'; readonly id: ActionId; readonly answer: ApprovalAnswer}
   | {readonly op: 'answer-question'; readonly id: ActionId; readonly answer: QuestionResponse}
+  /** Answers `compaction-offered`. */
+  | {readonly op: 'answer-compaction'; readonly id: ActionId; readonly answer: CompactionAnswer}
   | {readonly op: 'answer-hand-over'; readonly id: ActionId; readonly end: Exclude<HandOverEnd, 'unattended'>}
   /**
    * Moves the foreground command or sub-agent of an action to the background. It continues, and the action settles with the output so far.
@@ -139,6 +141,11 @@ export type Op =
       readonly op: 'open-session';
       readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId};
     };
+
+/** `always`: also compact without a question from now on. `summary` is the user's version; empty for the one that was shown. */
+export type CompactionAnswer =
+  | {readonly kind: 'compact' | 'always'; readonly summary: string}
+  | {readonly kind: 'stop'};
 
 /** The fields of a query's request, and its answer. */
 interface QuerySpec<Given, Request = NoFields> {

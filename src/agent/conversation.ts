@@ -53,6 +53,15 @@ export function openConversation(
   };
 }
 
+/** Reads the messages again from the journal after a compaction. Unlike `reopenConversation` also while a prompt runs. */
+export function replaceMessages({conversation}: {readonly conversation: OpenConversation}): void {
+  const {journal, messages, usage, toldInstructions} = conversation;
+  messages.splice(0, messages.length, ...historyFromJournal(journal.records).messages);
+  usage.follow(journal.records);
+  toldInstructions.clear();
+  for (const {blocks} of messages) for (const path of blocks.flatMap(instructionsOf)) toldInstructions.add(path);
+}
+
 const instructionsOf = (block: Message['blocks'][number]): readonly string[] =>
   block.kind === 'tool-result' ? block.content.flatMap(part => instructionsFileIn(part) ?? []) : [];
 

@@ -24,8 +24,9 @@ import {ComputerUse} from './computer-use.ts';
 import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
-import {runPrompt} from './loop.ts';
+import {runCompaction, runPrompt} from './loop.ts';
 import {LoopGuard} from './loop-guard.ts';
+import {readSlashCommand} from '../domain/slash-command.ts';
 import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {AgentLimits} from './sub-agents/agent-limits.ts';
@@ -141,7 +142,7 @@ class Engine implements AgentClient {
         work: this.#work,
         isClosing: () => this.#isClosing,
         reopen: () => this.#reopen(),
-        compacted: () => this.#hooks.begin('compact'),
+        compacted: () => this.#compacted(),
       }),
     };
   }
@@ -180,7 +181,8 @@ class Engine implements AgentClient {
           id: this.#isKnown(op.id) ? ids.message() : op.id,
           text: secrets.redact(op.text),
           images: op.images,
-          when: op.when,
+          // A compaction can't join a prompt that runs.
+          when: compactionInstructions(op.text) === undefined ? op.when : 'queued',
           by: 'user',
         });
         return;
@@ -198,6 +200,7 @@ class Engine implements AgentClient {
       case 'answer-approval':
       case 'answer-question':
       case 'answer-hand-over':
+      case 'answer-compaction':
         session.pending.answer(op);
         return;
       case 'move-to-background':
@@ -298,12 +301,16 @@ class Engine implements AgentClient {
       structured: makeStructuredAnswer(session.structuredOutput),
       loopGuard: new LoopGuard(session.loopGuard),
       cancellation: () => this.#work.cancellation(),
+      compacted: () => this.#compacted(),
     };
     session.agents.beginPrompt(checkpoints);
     session.conversation.todos.beginPrompt();
     await session.plans.beginPrompt();
     await this.#hooks.awaitStart(this.#work.signal);
-    const summary = await runPrompt(prompt, context, this.#work.signal);
+    const instructions = prompt.by === 'user' ? compactionInstructions(prompt.text) : undefined;
+    const summary = await (instructions === undefined
+      ? runPrompt(prompt, context, this.#work.signal)
+      : runCompaction({prompt, instructions}, context, this.#work.signal));
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
     session.publish([{event: 'prompt-finished', summary}]);
@@ -311,6 +318,11 @@ class Engine implements AgentClient {
     const {continuation} = session;
     session.continuation = '';
     if (continuation !== '' && summary.end.kind === 'done') await this.#continueInNew(continuation);
+  }
+
+  /** Calls the hooks for the start of a conversation. A sub-agent's start hooks are about its own start. */
+  #compacted(): void {
+    if (this.#session.asker === 'main') this.#hooks.begin('compact');
   }
 
   /** Opens a new session whose first prompt includes the summary. */
@@ -400,6 +412,12 @@ class Engine implements AgentClient {
       usage: usage.report(),
     };
   }
+}
+
+/** Returns the instructions of a prompt that is the command `/compact`; `undefined` for other prompts. */
+function compactionInstructions(text: string): string | undefined {
+  const command = readSlashCommand(text);
+  return command?.name === 'compact' ? command.argument : undefined;
 }
 
 const agentsEnded = 'A background sub-agent has ended.';

@@ -1,4 +1,4 @@
-import {shortenOldResults} from './compaction/shorten-results.ts';
+import {mayBeTooLong, shortenOldResults} from './compaction/shorten-results.ts';
 import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {todoTools} from '../actions/outcome.ts';
 import {
@@ -11,12 +11,12 @@ import {
   type TextBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
-import {type Fault, otherRefusal, thrownFault} from '../domain/fault.ts';
+import {type Fault, otherRefusal, type RefusedLength, thrownFault, unknownLength} from '../domain/fault.ts';
 import {draftOf, planText} from '../domain/plan.ts';
 import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
-import {streamAnswer, type ModelAnswer} from './answer.ts';
+import {streamAnswer, tooLongIn, type ModelAnswer} from './answer.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
 import type {StopInput} from '../actions/hooks-port.ts';
@@ -47,6 +47,26 @@ export async function runPrompt(
   }
 }
 
+/** Carries out the prompt `/compact`, for front ends that show no preview. The answer says what it did. Never throws. */
+export async function runCompaction(
+  {prompt, instructions}: {readonly prompt: WaitingPrompt; readonly instructions: string},
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<PromptSummary> {
+  const {session} = context;
+  const stats = new PromptStats(context);
+  session.publish([{event: 'prompt-accepted', id: prompt.id, text: prompt.text, attached: []}]);
+  try {
+    const {compactAtOnce} = await loadRoom();
+    const done = await compactAtOnce(instructions, context, signal);
+    if (signal.aborted) return stats.summary({kind: 'interrupted'});
+    if (done.tag === 'failed') return stats.summary({kind: 'not-sent', why: 'failed', fault: done.error});
+    return {...stats.summary({kind: 'done'}), answer: done.value, stop: 'end-turn'};
+  } catch (cause) {
+    return stats.summary({kind: 'failed', fault: thrownFault('The compaction failed', cause)});
+  }
+}
+
 /** How often an answer that its provider pauses goes on. */
 const maxPauses = 3;
 
@@ -63,6 +83,8 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   let pauses = 0;
   let cuts = {answer: 0, call: 0};
   let cut: Cut = 'none';
+  // A request that is too long is repaired and repeated once.
+  let isRepeated = false;
   for (;;) {
     const limit = stats.limitReached();
     if (limit !== undefined) return limit;
@@ -76,6 +98,11 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     addReminder(session.agents.takeNotes().map(reminderBlock), session);
     addReminder(serverInstructions(session), session);
     shortenOldResults(session);
+    if (!isRepeated && mayBeTooLong(session)) {
+      const room = await (await loadRoom()).makeRoomBefore(context, signal);
+      if (signal.aborted) return {kind: 'interrupted'};
+      if (room.kind === 'stopped') return {kind: 'failed', fault: room.fault};
+    }
 
     const reserved = await session.budget.reserve(
       async () => (await loadCosts()).expectedCost(nextRequest(session), 'conversation', session),
@@ -91,7 +118,19 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
       // weft asks about a plan's open steps after the final answer, so a failure of that question does not affect the answer.
       return isAsked && turn.end.kind === 'failed' ? stats.endAsAnswered() : turn.end;
     }
-    if (session.plans.savedPlan !== 'none') return {kind: 'done'};
+    if (turn.kind === 'answered' && session.plans.savedPlan !== 'none') return {kind: 'done'};
+    if (turn.kind === 'too-long' || stats.last.stop === 'context-full') {
+      const {refused, fault} = turn.kind === 'too-long' ? turn : fullContext;
+      const room = await (await loadRoom()).makeRoomAfter({refused, fault, isRepeated}, context, signal);
+      if (signal.aborted) return {kind: 'interrupted'};
+      if (room.kind === 'stopped') return isAsked ? stats.endAsAnswered() : {kind: 'failed', fault: room.fault};
+      isRepeated = true;
+      // A refused request and its repetition are one turn.
+      if (turn.kind === 'too-long') stats.turns -= 1;
+      else if (turn.calls === 0) addReminder([reminderBlock(goOnText)], session);
+      continue;
+    }
+    isRepeated = false;
     pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
     if (pauses > maxPauses)
       return failedEnd(`The provider paused its answer ${pauses} times in a row.`, 'Try again later.');
@@ -192,11 +231,19 @@ const cutEnd = {
 const onlyUpdatesTodos = (message: AssistantMessage | undefined): boolean =>
   message === undefined || toolCalls(message).every(({name}) => todoTools.has(name));
 
+/** The model answered until the context was full. */
+const fullContext = {refused: unknownLength, fault: undefined} as const;
+
+const goOnText = 'Your answer was cut off because the context was full. There is room again: go on where it stopped.';
+
+const loadRoom = () => import('./compaction/make-room.ts');
 const loadCosts = () => import('./context/context-usage.ts');
 
 /** The result of a turn. `calls` is the number of tool calls in the answer. */
 type Turn =
   | {readonly kind: 'ended'; readonly end: PromptEnd}
+  /** Nothing was answered, since the request is too long. `fault` is the provider's, if it refused the request. */
+  | {readonly kind: 'too-long'; readonly refused: RefusedLength; readonly fault: Fault | undefined}
   | {readonly kind: 'answered'; readonly text: string; readonly calls: number};
 
 /** Takes one turn: a request to the model, its answer, and the answer's tool calls. */
@@ -231,6 +278,10 @@ async function takeTurn(
     messages.push({role: 'user', id: session.ports.ids.message(), blocks: report.results});
   }
   if (report.journalErrors.length > 0) throw report.journalErrors[0];
+  const refused = tooLongIn(answer);
+  if (refused !== undefined && answer.message === undefined) {
+    return {kind: 'too-long', refused, fault: answer.end === 'failed' ? answer.fault : undefined};
+  }
   if (answer.end === 'failed') return {kind: 'ended', end: {kind: 'failed', fault: answer.fault}};
   if (signal.aborted) return {kind: 'ended', end: {kind: 'interrupted'}};
   const text = answer.message === undefined ? '' : messageText(answer.message);

@@ -1,5 +1,5 @@
-import type {ApprovalAnswer, Op, QuestionResponse} from './client.ts';
-import type {AgentEvent} from '../actions/agent-event.ts';
+import type {ApprovalAnswer, CompactionAnswer, Op, QuestionResponse} from './client.ts';
+import type {AgentEvent, CompactionOffer} from '../actions/agent-event.ts';
 import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
 import {byKind, unreachable} from '../base/unreachable.ts';
 import {raceAbort} from '../base/race.ts';
@@ -17,7 +17,7 @@ interface RequestDeps {
   readonly publish: (events: readonly AgentEvent[]) => void;
 }
 
-type AnswerOp = Extract<Op, {op: 'answer-approval' | 'answer-question' | 'answer-hand-over'}>;
+type AnswerOp = Extract<Op, {op: 'answer-approval' | 'answer-question' | 'answer-hand-over' | 'answer-compaction'}>;
 
 /** All open requests to the user by the id of their action: approvals, questions and terminal hand-overs. */
 export class PendingRequests {
@@ -26,6 +26,7 @@ export class PendingRequests {
   askScope: 'what-is-not-allowed' | 'everything' = 'what-is-not-allowed';
   readonly #questions: PendingAnswers<QuestionReply>;
   readonly #handOvers: PendingAnswers<HandOverEnd>;
+  readonly #compactions: PendingAnswers<CompactionAnswer>;
   readonly #deps: RequestDeps;
   readonly #waiting: WaitingTime;
   /** Settles when no one is waiting for a turn to ask. */
@@ -38,6 +39,7 @@ export class PendingRequests {
     this.approvals = new PendingAnswers(this.#waiting);
     this.#questions = new PendingAnswers(this.#waiting);
     this.#handOvers = new PendingAnswers(this.#waiting);
+    this.#compactions = new PendingAnswers(this.#waiting);
   }
 
   /** Milliseconds for which at least one request was open since the engine started. */
@@ -57,6 +59,9 @@ export class PendingRequests {
         return;
       case 'answer-hand-over':
         this.#handOvers.answer(op.id, op.end);
+        return;
+      case 'answer-compaction':
+        this.#compactions.answer(op.id, op.answer);
         return;
       default:
         unreachable(op);
@@ -116,6 +121,19 @@ export class PendingRequests {
     };
     const reply = await this.runInTurn({asker, on: questions[0]?.question ?? ''}, ask, signal);
     return reply === 'aborted' ? {kind: 'dismissed'} : reply;
+  }
+
+  async offerCompaction(offer: CompactionOffer, signal: AbortSignal): Promise<CompactionAnswer> {
+    const {publish} = this.#deps;
+    const ask = async (): Promise<CompactionAnswer> => {
+      const waiting = this.#compactions.wait(offer.id, {kind: 'stop'}, signal);
+      publish([{event: 'compaction-offered', ...offer}]);
+      const answer = await waiting;
+      publish([{event: 'compaction-answered', id: offer.id}]);
+      return answer;
+    };
+    const answer = await this.runInTurn({asker: 'main', on: offer.reason}, ask, signal);
+    return answer === 'aborted' ? {kind: 'stop'} : answer;
   }
 
   /** Returns the ports through which one action asks the user. The wait begins before the question is published. */

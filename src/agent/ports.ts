@@ -60,6 +60,8 @@ export interface AgentPorts {
     text: string,
     replacement: {readonly oldText: string; readonly newText: string},
   ) => Promise<Outcome<string, string>>;
+  /** Saves a text in a file that the model can read. Returns its path; `undefined` if that fails. */
+  readonly saveText: (text: string) => Promise<string | undefined>;
   readonly secrets: SecretsPort;
   readonly clock: ClockPort;
   readonly ids: IdPort;

@@ -5,6 +5,7 @@ import {causeText, faultText} from '../domain/fault.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import {
   unchangedResult,
+  type BegunCompaction,
   type CallAnswer,
   type EndedCall,
   type StopInput,
@@ -102,8 +103,8 @@ export class PromptHooks {
     return asked.answer.context;
   }
 
-  async beforeCompaction(instructions: string, signal: AbortSignal): Promise<StopAnswer['verdict']> {
-    const {answer} = await this.#ask(() => this.#port.preCompact(instructions, signal), emptyStopAnswer, signal);
+  async beforeCompaction(compaction: BegunCompaction, signal: AbortSignal): Promise<StopAnswer['verdict']> {
+    const {answer} = await this.#ask(() => this.#port.preCompact(compaction, signal), emptyStopAnswer, signal);
     return this.stopped === undefined ? answer.verdict : {kind: 'block', reason: this.stopped.reason};
   }
 

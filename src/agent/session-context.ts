@@ -8,6 +8,7 @@ import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
 import type {SamplingPort} from '../actions/sampling-port.ts';
 import type {Json} from '../base/json.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
+import type {CompactionMode} from '../domain/compaction.ts';
 import type {TextBlock} from '../domain/conversation.ts';
 import {faultText, type Fault} from '../domain/fault.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
@@ -83,6 +84,8 @@ export interface SessionContext {
   promptRules: readonly string[];
   mode: PermissionMode;
   thinking: Thinking;
+  /** What to do about a conversation that is too long. */
+  compaction: CompactionMode;
   /** The summary for a new conversation to begin with, once the running prompt has ended well. Empty for none. */
   continuation: string;
   /** The sandbox proof that front ends last received. */
@@ -128,6 +131,7 @@ export interface EngineSetup extends Pick<
   | 'model'
   | 'mode'
   | 'thinking'
+  | 'compaction'
 > {
   /** The session to begin with, opened by the caller. */
   readonly session: OpenSession;
@@ -160,6 +164,8 @@ export interface PromptContext {
   readonly loopGuard: LoopGuard;
   /** Why the prompt is being stopped, once its signal has fired. */
   readonly cancellation: () => Cancellation;
+  /** Tells the hooks that the conversation starts again from a summary. */
+  readonly compacted: () => void;
 }
 
 /** Appends to the journal of the open conversation. The record is written when this returns. Throws if that fails. */

@@ -61,9 +61,9 @@ import {ruleLists} from '../domain/risk.ts';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {ok, type Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {makeCommands} from '../workspace/exec/make-commands.ts';
-import {saveLongAnswers} from '../workspace/files/long-texts.ts';
+import {saveLongAnswers, saveText} from '../workspace/files/long-texts.ts';
 import {makeOutputFolder} from '../workspace/exec/output-folder.ts';
 import {findUntrustedProgram, userPath} from '../workspace/exec/trusted-path.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
@@ -95,6 +95,7 @@ export interface EngineSetup extends Pick<
     | 'limits'
     | 'interaction'
     | 'frontEnd'
+    | 'compaction'
     | 'backgroundAgents'
     | 'structuredOutput'
     | 'loopGuard'
@@ -430,6 +431,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         const replaced = applyReplacement(text, {...replacement, occurrence: 'only'}, 'quotes');
         return replaced.tag === 'ok' ? ok(replaced.value.text) : replaced;
       },
+      saveText: text => saveText(text, outputs.newPrompt),
       secrets: {redact: secrets.redact, redactDeep: value => redactDeep(value, secrets)},
       commands: redactingCommands(setup.commands, secrets),
       hooks: setup.hooks({
@@ -440,7 +442,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           return action.tag === 'ok' ? reach(rule, action.value) : 'part';
         },
       }),
-      model: redactModel(setup.model, secrets),
+      model: modelOfSession(setup.model, secrets),
       worktrees: lazyWorktrees(environment, secrets),
       runningAgents: setup.runningAgents === 'unseen' ? noopRunningAgents : lazyRunningAgents(setup.runningAgents),
       sessions: setup.sessions,
@@ -480,19 +482,35 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   };
 }
 
-/** Redacts the errors of a model, because servers may quote the key in them. */
-const redactModel = (model: ModelPort, secrets: Redactor): ModelPort => ({
-  get provider() {
-    return model.provider;
-  },
-  get searchesWeb() {
-    return model.searchesWeb;
-  },
-  facts: name => model.facts(name),
-  async *stream(request, signal) {
-    for await (const batch of model.stream(request, signal)) yield batch.map(event => redacted(event, secrets));
-  },
-});
+/**
+ * Redacts the errors of a model, because servers may quote the key in them. Remembers the context window that a refusal names: a gateway or a
+ * local server often has a smaller one than the model.
+ */
+function modelOfSession(model: ModelPort, secrets: Redactor): ModelPort {
+  const windows = new Map<string, number>();
+  return {
+    get provider() {
+      return model.provider;
+    },
+    get searchesWeb() {
+      return model.searchesWeb;
+    },
+    facts(name) {
+      const facts = model.facts(name);
+      return {...facts, contextWindow: windows.get(name) ?? facts.contextWindow};
+    },
+    async *stream(request, signal) {
+      for await (const batch of model.stream(request, signal)) {
+        for (const event of batch) {
+          const refusal =
+            event.event === 'failed' && event.fault.kind === 'provider' ? event.fault.refusal : otherRefusal;
+          if (refusal.kind === 'too-long' && refusal.window > 0) windows.set(request.model, refusal.window);
+        }
+        yield batch.map(event => redacted(event, secrets));
+      }
+    },
+  };
+}
 
 function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
   if (event.event === 'failed') return {...event, fault: redactDeep(event.fault, secrets)};

@@ -122,6 +122,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       structuredOutput: structured,
       loopGuard: settings.loopGuard,
       thinking: thinkingOf(options),
+      compaction: settings.compaction,
       disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),
     },
     sessions,

@@ -332,11 +332,13 @@ class OpenSession {
         this.#waiting.delete(event.id);
         return;
       case 'compaction-begun':
-        this.#isWorking = true;
+        if (event.trigger === 'manual') this.#isWorking = true;
+        return;
+      case 'compaction-ended':
+        if (event.trigger === 'manual') this.#isWorking = false;
         return;
       case 'prompt-finished':
       case 'command-finished':
-      case 'compaction-ended':
         this.#isWorking = false;
         return;
       case 'mode-changed':

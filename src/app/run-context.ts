@@ -108,6 +108,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   loopGuard: settings.loopGuard.value ? ('on' as const) : ('off' as const),
   preferences: preferencesOf(settings),
   memoryCeiling: settings.memoryCeiling.value,
+  compaction: settings.compaction.value,
   passEnv: settings.passEnv.map(({value}) => value),
   env: valuesOf(settings.env),
   hooks: settings.hooks,

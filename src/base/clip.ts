@@ -5,6 +5,13 @@ export function clip(text: string, max: number): string {
   return `${text.slice(0, Math.max(0, end))}…`;
 }
 
+/** The same for the end of `text`: begins with `…` when something was cut. */
+export function clipStart(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const start = text.length - max + 1;
+  return `…${text.slice(isHighSurrogate(text.charCodeAt(start - 1)) ? start + 1 : start)}`;
+}
+
 /** The first line of `text`, cut to `max` UTF-16 units; ` …` shows that more lines follow. For labels and notices. */
 export function firstLine(text: string, max: number): string {
   const trimmed = text.trimStart();

@@ -66,6 +66,7 @@ const defaults = {
   allowLocalBinding: false,
   loopGuard: true,
   memoryCeiling: defaultCeiling,
+  compaction: 'ask',
 } as const;
 
 interface MergedSettings {

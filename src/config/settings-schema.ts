@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {nearestName} from '../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {compactionModes} from '../domain/compaction.ts';
 import {keyProviders} from '../domain/api-key.ts';
 import type {Fault} from '../domain/fault.ts';
 import {
@@ -195,6 +196,10 @@ const table = {
     example: '["~/plugins/review"]',
     grants: true,
   },
+  compaction: oneOf(
+    compactionModes,
+    "What weft does when a conversation is too long for the model. `ask` shows a preview in the terminal UI, and elsewhere acts like `auto`. `auto` shortens old results and, if that isn't enough, replaces what is old by a summary. `trim` does the same without asking the model. `off` stops with the provider's error.",
+  ),
   memoryCeiling: {
     about: 'weft warns you when it uses about this much memory, in megabytes.',
     schema: z.optional(z.int().check(z.minimum(minCeiling))),

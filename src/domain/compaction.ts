@@ -10,6 +10,17 @@ import type {Usage} from './usage.ts';
  */
 export type CompactionMethod = 'summary' | 'trim';
 
+/** `manual`: the user asked for it. `auto`: the conversation had become too long for the model. */
+export type CompactionTrigger = 'manual' | 'auto';
+
+/**
+ * What weft does about a conversation that is too long for the model. `ask`: shows the user a compaction, in the terminal UI; elsewhere like
+ * `auto`. `auto`: shortens what is old, asks the model for a summary if that is not enough, and repeats the request. `trim`: the same
+ * without a summary. `off`: nothing.
+ */
+export const compactionModes = ['ask', 'auto', 'trim', 'off'] as const;
+export type CompactionMode = (typeof compactionModes)[number];
+
 /** Tokens of the whole next request, before and after a compaction. `after` is always an estimate. */
 export interface CompactionTokens {
   readonly before: number;
@@ -44,6 +55,7 @@ export type SummaryCost =
   | {readonly kind: 'used'; readonly usage: Usage; readonly usd: number | 'unknown'};
 
 export interface CompactionReport {
+  readonly trigger: CompactionTrigger;
   readonly way: CompactionMethod;
   readonly tokens: CompactionTokens;
 }
@@ -73,10 +85,20 @@ export interface VerbatimMessage {
 
 /** The message that replaces what was compacted: the summary and the verbatim parts, each in a block of its own. */
 export function compactionMessage(
-  {id, way, summary}: {readonly id: MessageId; readonly way: CompactionMethod; readonly summary: string},
+  {
+    id,
+    trigger,
+    way,
+    summary,
+  }: {
+    readonly id: MessageId;
+    readonly trigger: CompactionTrigger;
+    readonly way: CompactionMethod;
+    readonly summary: string;
+  },
   {messages, instructions, skills, todos, running, changedFiles}: VerbatimParts,
 ): UserMessage {
-  const explanation = way === 'summary' ? bySummary : byTrimming;
+  const explanation = `${openingWords[way][trigger]} ${kept}${trigger === 'auto' ? ` ${goOn}` : ''}`;
   const sections = [
     section('Open todos, as they stand now:', todos),
     section('Commands that run beside the conversation, as of now:', running),
@@ -111,8 +133,19 @@ const closing = '</compacted-conversation>';
 const kept =
   'Word for word are the messages of the user below (earlier requests: answered unless the summary or the todos say otherwise), ' +
   'the messages that the user has pinned, and what weft knows of the present state. Read files again before you rely on their content.';
-const bySummary = `weft has compacted this conversation, as the user wanted. The summary covers what came before. ${kept}`;
-const byTrimming = `weft has shortened this conversation, as the user wanted: old results are cut, old exchanges left out. ${kept}`;
+const goOn = 'The work on the last message of the user is not finished: go on with it.';
+const bySummary = 'The summary covers what came before.';
+const byTrimming = 'Old results are cut, old exchanges left out.';
+const openingWords: Readonly<Record<CompactionMethod, Readonly<Record<CompactionTrigger, string>>>> = {
+  summary: {
+    manual: `weft has compacted this conversation, as the user wanted. ${bySummary}`,
+    auto: `weft has compacted this conversation, since it had become too long for the model. ${bySummary}`,
+  },
+  trim: {
+    manual: `weft has shortened this conversation, as the user wanted. ${byTrimming}`,
+    auto: `weft has shortened this conversation, since it had become too long for the model. ${byTrimming}`,
+  },
+};
 
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${heading}\n${lines.join('\n')}`];

@@ -21,6 +21,12 @@ export type Refusal =
   | {readonly kind: 'other'}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number};
 
+/** The length of a request that was too long for the model. */
+export type RefusedLength = Omit<Extract<Refusal, {kind: 'too-long'}>, 'kind'>;
+
+/** The length of a request that nobody has counted. */
+export const unknownLength: RefusedLength = {tokens: 0, window: 0};
+
 export const otherRefusal: Refusal = {kind: 'other'};
 
 export const rejected = (message: string): Fault => ({kind: 'rejected', message});

@@ -222,8 +222,8 @@ export interface TrimmedHistory {
 
 /**
  * Shortens a valid history until it has at most `most` tokens by estimate. It first shortens results, then drops exchanges,
- * each time the oldest first. The last exchange is treated in the same way, but only after the others. The result is a valid
- * history or empty.
+ * each time the oldest first. Then it shortens the last exchange: its results, and its rounds (an answer with its results). The result is
+ * a valid history or empty.
  */
 export function trimHistory(messages: readonly Message[], most: number): TrimmedHistory {
   const exchanges = exchangesOf(messages);
@@ -257,8 +257,25 @@ export function trimHistory(messages: readonly Message[], most: number): Trimmed
   shortenResults(0, last);
   dropExchanges(last);
   shortenResults(last, exchanges.length);
+  const [prompt, ...rounds] = roundsOf(exchanges[last] ?? []);
+  while (tokens > most && rounds.length > 0) tokens -= estimateMessagesTokens(rounds.shift() ?? []);
+  exchanges.splice(last, 1, [prompt ?? [], ...rounds].flat());
   dropExchanges(exchanges.length);
   return {messages: exchanges.flat(), shortenedResults, droppedExchanges};
+}
+
+/** The last message that is not a result, and everything after it. */
+export const latestExchange = (messages: readonly Message[]): readonly Message[] => exchangesOf(messages).at(-1) ?? [];
+
+/** Splits an exchange into the message that it begins with, and its rounds. */
+function roundsOf(exchange: readonly Message[]): Message[][] {
+  const rounds: Message[][] = [];
+  for (const message of exchange) {
+    const current = rounds.at(-1);
+    if (message.role === 'assistant' || current === undefined) rounds.push([message]);
+    else current.push(message);
+  }
+  return rounds;
 }
 
 /** Splits a history into exchanges. Each begins with a message of the user that has no results, where a valid history may begin. */

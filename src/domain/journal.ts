@@ -1,6 +1,6 @@
 import type {ReviewChange} from './code-review.ts';
 import type {TreeChange, TreeId} from './checkpoint.ts';
-import type {CompactionTokens, CompactionMethod} from './compaction.ts';
+import type {CompactionTokens, CompactionMethod, CompactionTrigger} from './compaction.ts';
 import type {AssistantMessage, BlockAddress, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, DocumentId, MessageId, SessionId} from './ids.ts';
 import type {SubAgent} from './sub-agent.ts';
@@ -73,6 +73,7 @@ export type JournalRecord =
   | {
       readonly kind: 'compaction';
       readonly id: MessageId;
+      readonly trigger: CompactionTrigger;
       readonly way: CompactionMethod;
       readonly summary: string;
       readonly messages: readonly Message[];

@@ -67,11 +67,13 @@ const placeBehind = (behind: UndoneRewind['insertAfter'], activeRecords: readonl
 const isGoal = (record: JournalRecord, to: MessageId): boolean =>
   (record.kind === 'prompt' && record.message.id === to) || (record.kind === 'compaction' && record.id === to);
 
-/** The compaction that no prompt has followed, which an undo would take back. */
+/** The compaction by the user that no prompt has followed, which an undo would take back. */
 export function latestCompaction({
   activeRecords,
 }: Pick<Timeline, 'activeRecords'>): Extract<JournalRecord, {kind: 'compaction'}> | undefined {
-  const last = activeRecords.findLast(record => record.kind === 'prompt' || record.kind === 'compaction');
+  const last = activeRecords.findLast(
+    record => record.kind === 'prompt' || (record.kind === 'compaction' && record.trigger === 'manual'),
+  );
   return last?.kind === 'compaction' ? last : undefined;
 }
 

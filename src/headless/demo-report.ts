@@ -115,6 +115,8 @@ class Report {
       case 'rewound':
       case 'compaction-begun':
       case 'compaction-ended':
+      case 'compaction-offered':
+      case 'compaction-answered':
       case 'compacted':
       case 'model-changed':
       case 'mode-changed':

@@ -160,10 +160,17 @@ export function errorFromRefusal(refusal: Refusal, endpoint: Endpoint, model: st
     );
   }
   if (status === 413 || isTooLong(code, explanation)) {
-    return final(
-      `The conversation is too long for ${model} (${status})${about}`,
-      'Make room with /compact, start a new session, or use a model with a larger context window.',
-    );
+    const [, tokens = 0, window = 0] = /(\d+) tokens > (\d+) maximum/u.exec(explanation) ?? [];
+    return {
+      kind: 'final',
+      fault: {
+        kind: 'provider',
+        message: `The conversation is too long for ${model} (${status})${about}`,
+        fix: 'Make room with /compact, start a new session, or use a model with a larger context window.',
+        status,
+        refusal: {kind: 'too-long', tokens: Number(tokens), window: Number(window)},
+      },
+    };
   }
   if (status >= 300 && status < 400) {
     const target = header('location') ?? 'another address';

@@ -7,6 +7,7 @@ import {actionId, documentId, messageId, parseSessionId, type SessionId} from '.
 import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
+import type {CompactionTrigger} from '../domain/compaction.ts';
 import type {Isolation} from '../domain/sub-agent.ts';
 
 /**
@@ -170,6 +171,11 @@ const mediaLeftOut = z.object({blocks: z.array(z.object({message: messageIdSchem
 const redo = z.object({files: fileChange});
 const compaction = z.object({
   id: messageIdSchema,
+  // Earlier versions of weft compacted only if the user asked.
+  trigger: z.pipe(
+    z.optional(z.enum(['manual', 'auto'])),
+    z.transform((kept): CompactionTrigger => kept ?? 'manual'),
+  ),
   way: z.enum(['summary', 'trim']),
   summary: z.string(),
   messages: z.array(z.discriminatedUnion('role', [userMessage, assistantMessage])),

@@ -215,6 +215,7 @@ export function engineBench(
     readonly skills?: SkillsPort;
     readonly plans?: AgentPorts['plans'];
     readonly runningAgents?: AgentPorts['runningAgents'];
+    readonly saveText?: AgentPorts['saveText'];
     readonly artifacts?: AgentPorts['artifacts'];
     readonly computer?: AgentPorts['computer'];
     readonly clock?: AgentPorts['clock'];
@@ -291,6 +292,7 @@ export function engineBench(
       text.split(oldText).length === 2
         ? ok(text.replace(oldText, () => newText))
         : failed('it does not stand there once.'),
+    saveText: given.saveText ?? (async () => '/outputs/prompt-1.txt'),
     secrets: {redact: text => text, redactDeep: value => value},
     harnesses: given.harnesses ?? noopHarnesses,
     agentKinds: noopAgentKinds,
@@ -336,6 +338,7 @@ export function engineBench(
     frontEnd: terminalAbilities,
     backgroundAgents: 'left',
     thinking: {kind: 'default'},
+    compaction: 'off',
     structuredOutput: {kind: 'none'},
     loopGuard: 'on',
     disabledTools: new Map(),

@@ -189,7 +189,7 @@ describe('what is told', () => {
   });
 
   test('also where a session is gone on with, whose compaction shows its summary and no prompt', () => {
-    const wish = {id: messageId('c'), way: 'summary', summary: 'All of it.'} as const;
+    const wish = {id: messageId('c'), trigger: 'manual', way: 'summary', summary: 'All of it.'} as const;
     const carried: VerbatimParts = {
       messages: [{id: messageId('one'), by: 'user', number: 1, text: 'one', state: 'unpinned'}],
       instructions: [],
@@ -216,7 +216,7 @@ describe('what is told', () => {
   test('a prompt that looks like a compaction is a prompt', () => {
     const id = messageId('p');
     const typed = compactionMessage(
-      {id, way: 'trim', summary: ''},
+      {id, trigger: 'manual', way: 'trim', summary: ''},
       {messages: [], instructions: [], skills: [], todos: [], running: [], changedFiles: []},
     )
       .blocks.map(block => (block.kind === 'text' ? block.text : ''))
@@ -232,7 +232,9 @@ describe('what is told', () => {
   });
 
   test('what was done, and how to take it back', () => {
-    expect(after({event: 'compacted', report: {way: 'summary', tokens: {before: 84_210, after: 9300}}})).toEqual([
+    expect(
+      after({event: 'compacted', report: {trigger: 'manual', way: 'summary', tokens: {before: 84_210, after: 9300}}}),
+    ).toEqual([
       'Compacted: 84,210 → about 9,300 tokens. /undo takes that back until the next prompt, /rewind to an earlier prompt after it.',
     ]);
   });

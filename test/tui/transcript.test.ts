@@ -95,6 +95,7 @@ describe('what the transcript has', () => {
       {
         kind: 'compaction',
         id: messageId('c'),
+        trigger: 'manual',
         way: 'summary',
         summary: 'All is *well*.',
         messages: [],

@@ -2,6 +2,7 @@ import {
   type CompactionMethod,
   type CompactionPreview,
   type CompactionReport,
+  type CompactionTrigger,
   type CountedPart,
   estimateMessagesTokens,
   estimateTokens,
@@ -9,16 +10,16 @@ import {
 } from '../../domain/compaction.ts';
 import type {ModelPort, ModelRequest} from '../../domain/model-stream.ts';
 import {parseUserCommand} from '../../domain/user-command.ts';
-import type {SessionUsage} from '../../actions/agent-event.ts';
 import {clip} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Message, messageText} from '../../domain/conversation.ts';
-import {type Fault, faultText, rejected, thrownFault} from '../../domain/fault.ts';
+import {type Fault, faultText, type RefusedLength, rejected, thrownFault} from '../../domain/fault.ts';
+import {trimHistory} from '../../domain/history.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
-import {type ModelAnswer, readAnswer} from '../answer.ts';
-import {expectedCost} from '../context/context-usage.ts';
+import {type ModelAnswer, readAnswer, tooLongIn} from '../answer.ts';
+import {expectedCost, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
 import {journal, nextRequest, type SessionContext} from '../session-context.ts';
 import {type CompactionDraft, type CompactionPlan, draftCompaction, isOrdinaryMessage} from './draft-compaction.ts';
@@ -38,7 +39,18 @@ const draftTimeoutMs = 10_000;
 interface Proposal extends CompactionPlan {
   readonly records: readonly JournalRecord[];
   readonly length: number;
-  readonly counted: SessionUsage;
+  readonly size: RequestSize;
+}
+
+/** The compaction that is wanted. */
+export interface CompactionWish {
+  readonly trigger: CompactionTrigger;
+  /** `trim`: the model is not asked for a summary. */
+  readonly way: CompactionMethod;
+  /** The user's, for the summary. Often empty. */
+  readonly instructions: string;
+  /** What the provider said when it refused the conversation as too long. */
+  readonly refused?: RefusedLength;
 }
 
 /**
@@ -49,24 +61,25 @@ export class Compactor {
   #proposal: Proposal | undefined;
 
   async preview(
-    instructions: string,
+    wish: CompactionWish,
     context: CompactionContext,
     signal: AbortSignal,
   ): Promise<Outcome<CompactionPreview, Fault>> {
     const {session} = context;
+    const {trigger} = wish;
     const hooks = new PromptHooks(session.ports.hooks, session.publish);
-    const verdict = await hooks.beforeCompaction(instructions, signal);
+    const verdict = await hooks.beforeCompaction(wish, signal);
     if (verdict.kind === 'block') return failed(rejected(`A hook stopped the compaction: ${verdict.reason}`));
     const request = nextRequest(session);
     this.#proposal = undefined;
     if (!request.messages.some(isOrdinaryMessage)) {
       return failed(rejected('Nothing to compact yet.'));
     }
-    session.publish([{event: 'compaction-begun'}]);
+    session.publish([{event: 'compaction-begun', trigger}]);
     try {
-      return await this.#propose(instructions, {...context, request}, signal);
+      return await this.#propose(wish, {...context, request}, signal);
     } finally {
-      session.publish([{event: 'compaction-ended'}]);
+      session.publish([{event: 'compaction-ended', trigger}]);
     }
   }
 
@@ -83,46 +96,41 @@ export class Compactor {
       return failed(rejected('The conversation has changed since the preview. Run /compact again.'));
     }
     this.#proposal = undefined;
-    const {id, way, counted} = proposal;
+    const {id, trigger, way, size} = proposal;
     const edited = way === 'trim' ? '' : session.ports.secrets.redact(wanted.summary.trim());
-    const plan: CompactionPlan = {id, way, summary: edited === '' ? proposal.summary : edited};
-    const sources = {session, request: nextRequest(session), counted};
+    const plan: CompactionPlan = {id, trigger, way, summary: edited === '' ? proposal.summary : edited};
+    const sources = {session, request: nextRequest(session), size};
     const {messages, tokens} = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
     journal(session, {kind: 'compaction', ...plan, messages, tokens});
     reopen();
-    const report = {way, tokens};
+    const report = {trigger, way, tokens};
     session.publish([{event: 'compacted', report}]);
     const hooks = new PromptHooks(session.ports.hooks, session.publish);
-    void hooks.notify({event: 'PostCompact', summary: plan.summary}, new AbortController().signal);
+    void hooks.notify({event: 'PostCompact', trigger, summary: plan.summary}, new AbortController().signal);
     return ok(report);
   }
 
   async #propose(
-    instructions: string,
+    {trigger, way, instructions, refused}: CompactionWish,
     {session, request, isUnwanted}: CompactionContext & {readonly request: ModelRequest},
     signal: AbortSignal,
   ): Promise<Outcome<CompactionPreview, Fault>> {
     const {ports, conversation} = session;
     const {records} = conversation.journal;
-    const counted = conversation.usage.report();
+    const {contextTokens} = conversation.usage.report();
+    const size = requestSize(request, session, refused);
     const id = ports.ids.message();
-    const reserved = await session.budget.reserve(async () => expectedCost(request, 'conversation', session), signal);
-    const summary = await (reserved.kind === 'reserved'
-      ? summaryOf(instructions, {session, request}, signal)
-      : missingSummary(request, reserved.kind));
+    const summary =
+      way === 'trim' ? noSummary(request.model) : await paidSummary(instructions, {session, request, size}, signal);
     const cost = costOf(summary, session);
-    try {
-      recordCost(summary, session, counted);
-    } finally {
-      if (reserved.kind === 'reserved') reserved.settle(cost.kind === 'used' ? cost.usd : 0);
-    }
+    recordCost(summary, session, contextTokens);
     if (isUnwanted()) return failed(rejected('The preview was withdrawn.'));
     const plan: CompactionPlan =
       summary.kind === 'written'
-        ? {id, way: 'summary', summary: ports.secrets.redact(summary.text)}
-        : {id, way: 'trim', summary: earlierSummary(records, request)};
-    const draft = await draftCompaction(plan, {session, request, counted}, AbortSignal.timeout(draftTimeoutMs));
-    this.#proposal = {...plan, records, length: records.length, counted};
+        ? {id, trigger, way: 'summary', summary: ports.secrets.redact(summary.text)}
+        : {id, trigger, way: 'trim', summary: earlierSummary(records, request)};
+    const draft = await draftCompaction(plan, {session, request, size}, AbortSignal.timeout(draftTimeoutMs));
+    this.#proposal = {...plan, records, length: records.length, size};
     return ok({
       ...plan,
       summary: plan.way === 'summary' ? plan.summary : '',
@@ -135,30 +143,83 @@ export class Compactor {
   }
 }
 
-const missingSummary = ({model}: ModelRequest, why: 'spent' | 'aborted'): Summary => ({
+const noSummary = (model: string, why = ''): Summary => ({
   kind: 'none',
-  why: why === 'spent' ? 'A summary would exceed the cost limit.' : 'The summary was stopped.',
+  why,
+  refused: undefined,
   usage: noUsage,
   model,
 });
 
+interface SummarySources {
+  readonly session: SessionContext;
+  readonly request: ModelRequest;
+  readonly size: RequestSize;
+}
+
+/** Asks for a summary if the cost limit allows it. */
+async function paidSummary(instructions: string, sources: SummarySources, signal: AbortSignal): Promise<Summary> {
+  const {session, request} = sources;
+  const reserved = await session.budget.reserve(async () => expectedCost(request, 'conversation', session), signal);
+  if (reserved.kind === 'spent') return noSummary(request.model, 'A summary would exceed the cost limit.');
+  if (reserved.kind === 'aborted') return noSummary(request.model, 'The summary was stopped.');
+  let usd: number | 'unknown' = 'unknown';
+  try {
+    const summary = await summaryOf(instructions, sources, signal);
+    const cost = costOf(summary, session);
+    usd = cost.kind === 'used' ? cost.usd : 0;
+    return summary;
+  } finally {
+    reserved.settle(usd);
+  }
+}
+
+/** Asks for a summary, of a shorter conversation if the provider finds it too long. */
 async function summaryOf(
   instructions: string,
-  {session, request}: {readonly session: SessionContext; readonly request: ModelRequest},
+  {session, request, size}: SummarySources,
   signal: AbortSignal,
 ): Promise<Summary> {
   const {ports} = session;
-  const wanted = {request, id: ports.ids.message(), instructions: ports.secrets.redact(instructions)};
-  return writeSummary({...wanted, timeoutMs: summaryTimeoutMs}, ports.model, signal);
+  const ask = (messages: readonly Message[]): Promise<Summary> =>
+    writeSummary(
+      {
+        request: {...request, messages},
+        id: ports.ids.message(),
+        instructions: ports.secrets.redact(instructions),
+        timeoutMs: summaryTimeoutMs,
+      },
+      ports.model,
+      signal,
+    );
+  const asked = withinLimit(request.messages, size);
+  const first = asked.length === 0 ? noSummary(request.model, tooLongForSummary) : await ask(asked);
+  if (first.kind === 'written' || first.refused === undefined || signal.aborted) return first;
+  const again = withinLimit(asked, requestSize({...request, messages: asked}, session, first.refused));
+  return again.length === 0 || again === asked ? first : ask(again);
+}
+
+const tooLongForSummary = 'The conversation is too long for a summary.';
+
+/** Estimated tokens of the request for a summary, without the conversation. */
+const summaryPromptTokens = 500;
+
+/** Returns the messages, shortened if the request for a summary would be too long otherwise. An earlier summary stays. */
+function withinLimit(messages: readonly Message[], {limit, scale, fixed}: RequestSize): readonly Message[] {
+  const most = limit / scale - fixed - summaryPromptTokens;
+  if (estimateMessagesTokens(messages) <= most) return messages;
+  const earlier = messages.filter(message => !isOrdinaryMessage(message));
+  const trimmed = trimHistory(messages.filter(isOrdinaryMessage), most - estimateMessagesTokens(earlier)).messages;
+  return trimmed.length === 0 ? [] : [...earlier, ...trimmed];
 }
 
 /** Journals and publishes the usage of the summary request, which leaves the length of the conversation unchanged. */
-function recordCost({usage, model}: Summary, session: SessionContext, counted: SessionUsage): void {
+function recordCost({usage, model}: Summary, session: SessionContext, contextTokens: number): void {
   if (usage === noUsage) return;
   const meter = session.conversation.usage;
   journal(session, {kind: 'usage', model, usage});
   meter.add(model, usage, 0);
-  if (counted.contextTokens > 0) meter.expect(counted.contextTokens);
+  if (contextTokens > 0) meter.expect(contextTokens);
   session.publish([{event: 'usage-changed', usage: meter.report()}]);
 }
 
@@ -295,7 +356,8 @@ const sum = (): Sum => ({count: 0, tokens: 0});
 /** The model's summary, or a sentence that says why there is none. Both include the usage of the request. */
 type Summary = {readonly usage: Usage; readonly model: string} & (
   | {readonly kind: 'written'; readonly text: string}
-  | {readonly kind: 'none'; readonly why: string}
+  /** `refused`: the conversation was too long. */
+  | {readonly kind: 'none'; readonly why: string; readonly refused: RefusedLength | undefined}
 );
 
 /** Milliseconds for the model to write a summary. */
@@ -323,7 +385,13 @@ export async function writeSummary(
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), timeoutMs);
   const either = AbortSignal.any([signal, timeout.signal]);
-  const none = (why: string, usage: Usage): Summary => ({kind: 'none', why, usage, model: request.model});
+  const none = (why: string, usage: Usage, refused?: RefusedLength): Summary => ({
+    kind: 'none',
+    why,
+    refused,
+    usage,
+    model: request.model,
+  });
   try {
     const blocks = [{kind: 'text', text: summaryPrompt(instructions)}] as const;
     const messages = [...request.messages, {role: 'user', id, blocks} as const];
@@ -331,8 +399,8 @@ export async function writeSummary(
     if (signal.aborted) return none('The summary was stopped.', answer.usage);
     if (answer.end === 'interrupted') return none(`The model took longer than ${timeoutMs / 1000} s.`, answer.usage);
     const why = summaryProblem(answer);
-    if (why !== '') return none(why, answer.usage);
-    return {...none('', answer.usage), kind: 'written', text: summaryText(answer)};
+    if (why !== '') return none(why, answer.usage, tooLongIn(answer));
+    return {kind: 'written', text: summaryText(answer), usage: answer.usage, model: request.model};
   } catch (cause) {
     return none(faultText(thrownFault('The summary failed', cause)), noUsage);
   } finally {

@@ -1,5 +1,4 @@
 import {relativeTo} from '../../base/shown-path.ts';
-import type {SessionUsage} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import {editPaths} from '../../domain/file-edit.ts';
@@ -12,23 +11,25 @@ import {
   type CompactionPreview,
   type CompactionTokens,
   type CompactionMethod,
+  type CompactionTrigger,
   estimateMessagesTokens,
   estimateTokens,
   isCompactionMessage,
 } from '../../domain/compaction.ts';
 import type {Message} from '../../domain/conversation.ts';
-import {historyFromJournal, trimHistory, type TrimmedHistory} from '../../domain/history.ts';
+import {historyFromJournal, latestExchange, trimHistory, type TrimmedHistory} from '../../domain/history.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import {pinnableMessages, pinnedTokens} from '../../domain/pin.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import type {ModelRequest} from '../../domain/model-stream.ts';
 import {promptSpans, timelineOf} from '../../domain/timeline.ts';
-import {requestTokens} from '../context/context-usage.ts';
+import type {RequestSize} from '../context/context-usage.ts';
 import type {SessionContext} from '../session-context.ts';
 
 /** The plan of a compaction. `summary` may be empty. */
 export interface CompactionPlan {
   readonly id: MessageId;
+  readonly trigger: CompactionTrigger;
   readonly way: CompactionMethod;
   readonly summary: string;
 }
@@ -38,8 +39,7 @@ interface CompactionSources {
   readonly session: SessionContext;
   /** The next request without a compaction. */
   readonly request: ModelRequest;
-  /** The provider's token count of the conversation so far. */
-  readonly counted: SessionUsage;
+  readonly size: RequestSize;
 }
 
 /** A conversation as it would be after a compaction. */
@@ -48,7 +48,7 @@ export interface CompactionDraft {
   readonly tokens: CompactionTokens;
   readonly before: CompactionPreview['before'];
   readonly carried: VerbatimParts;
-  /** The messages that stay as they are. None if there is a summary. */
+  /** The messages that stay as they are. None if the user wanted a summary. */
   readonly trimmed: TrimmedHistory;
   /** The user's messages that are neither carried over nor among the messages that stay. */
   readonly omittedMessages: readonly VerbatimMessage[];
@@ -62,6 +62,8 @@ const maxUserShare = 0.25;
 
 /** The size after trimming: a part of the conversation or of the model's window, but at least so many tokens. */
 const trimShare = 0.5;
+/** A small window is mostly taken by system prompt and tools. This part of it is for the conversation even then. */
+const minConversationShare = 0.25;
 const minTrimmedTokens = 1000;
 
 /** Tokens for the instructions of skills, the most recently read first. */
@@ -70,14 +72,14 @@ const maxSkillTokens = 20_000;
 /** Drafts the conversation after a compaction. Pinned messages stay word for word, whatever else has to go. */
 export async function draftCompaction(
   plan: CompactionPlan,
-  {session, request, counted}: CompactionSources,
+  {session, request, size}: CompactionSources,
   signal: AbortSignal,
 ): Promise<CompactionDraft> {
   const {ports, conversation} = session;
   const {records} = conversation.journal;
   const {messages} = request;
-  const {fixed, tokens: before, total, scale} = requestTokens(request, counted);
-  const window = counted.contextWindow > 0 ? counted.contextWindow : Number.POSITIVE_INFINITY;
+  const {fixed, tokens: before, total, scale, limit} = size;
+  const window = size.window > 0 ? size.window : Number.POSITIVE_INFINITY;
 
   const otherParts = {
     todos: (await conversation.todos.open()).map(
@@ -92,12 +94,13 @@ export async function draftCompaction(
   const pinned = said.filter(({state}) => state === 'pinned').reduce((sum, one) => sum + pinnedTokens(one), 0);
   const otherTokens = estimateMessagesTokens([compactionMessage(plan, {messages: [], ...otherParts})]);
 
-  const target = Math.min(before, window) * trimShare;
+  const most = Math.min(before, window);
+  const target = Math.min(limit, Math.max(most * trimShare, fixed * scale + most * minConversationShare));
   const maxTrimmed = Math.max(minTrimmedTokens, target / scale - fixed - otherTokens - pinned);
-  const trimmed: TrimmedHistory =
-    plan.way === 'summary'
-      ? {messages: [], shortenedResults: 0, droppedExchanges: 0}
-      : trimHistory(messages.filter(isOrdinaryMessage), maxTrimmed);
+  const ordinary = messages.filter(isOrdinaryMessage);
+  // The work on the latest prompt goes on after a compaction that the user did not ask for.
+  const staying = plan.way === 'trim' ? ordinary : plan.trigger === 'auto' ? latestExchange(ordinary) : [];
+  const trimmed: TrimmedHistory = trimHistory(staying, maxTrimmed);
 
   const keptIds = new Set(trimmed.messages.map(({id}) => id));
   const gone = said.filter(({id}) => !keptIds.has(id));

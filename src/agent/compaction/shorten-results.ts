@@ -1,4 +1,7 @@
+import {pluralize} from '../../base/clip.ts';
+import {estimateMessagesTokens, groupDigits} from '../../domain/compaction.ts';
 import {longResults, withShortResults} from '../../domain/history.ts';
+import type {ActionId} from '../../domain/ids.ts';
 import {journal, type SessionContext} from '../session-context.ts';
 
 /**
@@ -18,20 +21,45 @@ const latest = 12;
 /** The minimum saving for a result to be cut, in tokens. */
 const least = 500;
 
-/** Cuts old results if the window is nearly full. The journal and front ends keep the whole results. */
+/** Cuts old results if the window is nearly full. */
 export function shortenOldResults(session: SessionContext): void {
   const {conversation, ports, publish} = session;
   const {contextTokens} = conversation.usage.report();
   const {contextWindow} = ports.model.facts(session.promptModel ?? session.model);
   if (contextWindow <= 0 || contextTokens < contextWindow * fullShare) return;
-  const found = longResults(conversation.messages, {latest, least});
-  const saved = found.reduce((sum, one) => sum + one.saved, 0);
-  if (saved < contextWindow * minFreedShare) return;
-  const results = found.map(({id}) => id);
-  journal(session, {kind: 'results-shortened', results});
-  const shorter = withShortResults(conversation.messages, new Set(results));
-  conversation.messages.splice(0, conversation.messages.length, ...shorter);
-  const count = `${String(results.length)} old ${results.length === 1 ? 'result' : 'results'}`;
-  const text = `Shortened ${count} to make room (about ${saved.toLocaleString('en-US')} tokens)`;
+  const found = resultsToShorten(session, {latest, least});
+  if (found.saved < contextWindow * minFreedShare) return;
+  shortenResults(session, found.ids);
+  const count = pluralize(found.ids.length, 'old result');
+  const text = `Shortened ${count} to make room (about ${groupDigits(found.saved)} tokens)`;
   publish([{event: 'notice', level: 'info', text}]);
+}
+
+/** Returns the results that can be cut, and the tokens that this saves by estimate. */
+export function resultsToShorten(
+  {conversation}: SessionContext,
+  which: Parameters<typeof longResults>[1],
+): {readonly ids: readonly ActionId[]; readonly saved: number} {
+  const found = longResults(conversation.messages, which);
+  return {ids: found.map(({id}) => id), saved: found.reduce((sum, one) => sum + one.saved, 0)};
+}
+
+/** Cuts these results to their beginnings for the model. The journal and front ends keep the whole results. */
+export function shortenResults(session: SessionContext, results: readonly ActionId[]): void {
+  const {messages} = session.conversation;
+  journal(session, {kind: 'results-shortened', results});
+  messages.splice(0, messages.length, ...withShortResults(messages, new Set(results)));
+}
+
+/** The part of the window from which it is worth a closer look whether the next request fits. */
+const closeShare = 0.8;
+
+/** True if the next request may be too long. Quick and rough: it ignores tools and system prompt of a first request. */
+export function mayBeTooLong({conversation, ports, promptModel, model}: SessionContext): boolean {
+  const {contextWindow} = ports.model.facts(promptModel ?? model);
+  if (contextWindow <= 0) return false;
+  const {messages, usage} = conversation;
+  const {contextTokens} = usage.report();
+  const counted = contextTokens > 0 ? messages.findLastIndex(({role}) => role === 'assistant') + 1 : 0;
+  return contextTokens + estimateMessagesTokens(messages.slice(counted)) > contextWindow * closeShare;
 }

@@ -15,6 +15,7 @@ import {
   type ContextUsage,
 } from '../../domain/context-usage.ts';
 import {type Message, messageText} from '../../domain/conversation.ts';
+import type {RefusedLength} from '../../domain/fault.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import {attachmentName} from '../../domain/mention.ts';
 import {instructionsFileIn} from '../../domain/reminder.ts';
@@ -47,13 +48,50 @@ export function requestTokens({system, tools, messages}: ModelRequest, counted: 
     fixed,
     tokens,
     total: isCounted && uncounted === 0 ? 'counted' : 'estimated',
-    // Guards against absurd numbers from a provider that does not count, or counts differently.
-    scale: Math.min(5, Math.max(0.2, tokens / estimated)),
+    scale: scaleOf(tokens, estimated),
   };
 }
 
+/** The size of a request, and how large it may be. */
+export interface RequestSize extends RequestTokens {
+  /** The tokens that fit into the model's window. 0 if unknown. */
+  readonly window: number;
+  /** The most tokens of a request that leaves room for an answer. Infinite if nothing is known of the window. */
+  readonly limit: number;
+}
+
+/** The part of the window that a request may take, and the part of a refused request that its repetition may have. */
+const requestShare = 0.8;
+const repeatShare = 0.6;
+
+/** Returns the size of the session's next request. `refused`: what the provider said when it refused that request. */
+export function requestSize(
+  request: ModelRequest,
+  {ports, conversation}: Pick<SessionContext, 'ports' | 'conversation'>,
+  refused?: RefusedLength,
+): RequestSize {
+  const counted = requestTokens(request, conversation.usage.report());
+  const window = (refused?.window ?? 0) || ports.model.facts(request.model).contextWindow;
+  if (refused === undefined) {
+    return {...counted, window, limit: window > 0 ? window * requestShare : Number.POSITIVE_INFINITY};
+  }
+  const tokens = refused.tokens > 0 ? refused.tokens : Math.max(counted.tokens, window + 1);
+  const estimated = counted.fixed + estimateMessagesTokens(request.messages);
+  return {
+    ...counted,
+    tokens,
+    total: refused.tokens > 0 ? 'counted' : 'estimated',
+    scale: scaleOf(tokens, estimated),
+    window,
+    limit: window > 0 ? window * requestShare : tokens * repeatShare,
+  };
+}
+
+/** Guards against absurd numbers from a provider that does not count, or counts differently. */
+const scaleOf = (tokens: number, estimated: number): number => Math.min(5, Math.max(0.2, tokens / estimated));
+
 /** Returns the messages after the last answer, which no provider has counted yet. */
-const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =>
+export const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =>
   messages
     .slice(messages.findLastIndex(({role}) => role === 'assistant') + 1)
     .filter(message => !isCompactionMessage(message));

@@ -1,3 +1,4 @@
+import {estimateBlockTokens} from '../../domain/compaction.ts';
 import {
   attachedTo,
   attachmentBlock,
@@ -40,11 +41,11 @@ export async function beginPrompt(
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<BeginResult> {
-  const beforehand = await readBeforeSending(prompt, context, signal);
+  const beforehand = await readFitting(prompt, context, signal);
   // A prompt that was stopped before it was sent may be sent again, so it must not be in the conversation twice.
   const read = signal.aborted && beforehand.kind === 'ready' ? stopPrompt({kind: 'interrupted'}) : beforehand;
   if (read.kind === 'ready') {
-    accept(prompt, read.attachments, context);
+    accept(prompt, read.content, context);
     return {kind: 'begun', denials: read.denials};
   }
   context.session.publish([acceptedEvent(prompt, [])]);
@@ -55,13 +56,13 @@ export async function beginPrompt(
 export async function acceptSteering(context: PromptContext, signal: AbortSignal): Promise<void> {
   const {session, queue, checkpoints} = context;
   for (let prompt = queue.steering; prompt !== undefined && !signal.aborted; prompt = queue.steering) {
-    const read = await readBeforeSending(prompt, context, signal);
+    const read = await readFitting(prompt, context, signal);
     // Until now the prompt could still be withdrawn, and an interrupt has dropped it.
     if (signal.aborted) return;
     if (!queue.prompts.includes(prompt)) continue;
     if (read.kind === 'ready') {
       checkpoints.joinPrompt(prompt.id);
-      accept(prompt, read.attachments, context);
+      accept(prompt, read.content, context);
     } else {
       queue.take(prompt.id);
       session.publish([{event: 'prompt-withdrawn', id: prompt.id}]);
@@ -77,8 +78,29 @@ function withdrawnText(end: PromptEnd): string {
 }
 
 type ReadPrompt =
-  | {readonly kind: 'ready'; readonly attachments: Attachments; readonly denials: readonly Denial[]}
+  | {readonly kind: 'ready'; readonly content: PromptContent; readonly denials: readonly Denial[]}
   | {readonly kind: 'stopped'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
+
+/** Prepares a prompt, and sees to it that it fits in the model's window. */
+async function readFitting(prompt: WaitingPrompt, context: PromptContext, signal: AbortSignal): Promise<ReadPrompt> {
+  const read = await readBeforeSending(prompt, context, signal);
+  const {session} = context;
+  if (read.kind !== 'ready' || !mayNotFit(read.content.blocks, session)) return read;
+  const {fitPrompt} = await import('../compaction/long-prompt.ts');
+  const fitting = await fitPrompt({id: prompt.id, blocks: read.content.blocks}, session, signal);
+  if (fitting.tag === 'failed')
+    return stopPrompt({kind: 'not-sent', why: 'failed', fault: fitting.error}, read.denials);
+  return {...read, content: {...read.content, blocks: fitting.value}};
+}
+
+/** The part of the window from which it is worth a closer look whether a prompt fits. */
+const closeShare = 0.5;
+
+function mayNotFit(blocks: PromptContent['blocks'], {ports, promptModel, model}: SessionContext): boolean {
+  const {contextWindow} = ports.model.facts(promptModel ?? model);
+  const tokens = blocks.reduce((sum, block) => sum + estimateBlockTokens(block), 0);
+  return contextWindow > 0 && tokens > contextWindow * closeShare;
+}
 
 /** Prepares a prompt: reads it as a command, asks hooks, runs its command lines and attaches files. */
 async function readBeforeSending(
@@ -87,7 +109,8 @@ async function readBeforeSending(
   signal: AbortSignal,
 ): Promise<ReadPrompt> {
   const {session, hooks} = context;
-  if (prompt.by === 'weft') return {kind: 'ready', attachments: {hookContext: '', attached: []}, denials: []};
+  const words: readonly PromptContent['blocks'][number][] = [...prompt.images, {kind: 'text', text: prompt.text}];
+  if (prompt.by === 'weft') return {kind: 'ready', content: {hookContext: '', blocks: words}, denials: []};
   const reading = await readPrompt(prompt.text, session, signal);
   if (reading.kind === 'not-sent') return stopPrompt(reading.end);
   const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
@@ -95,7 +118,7 @@ async function readBeforeSending(
   if (reading.kind === 'text') {
     return {
       kind: 'ready',
-      attachments: {hookContext, attached: await attachMentions(prompt.text, 'prompt', session, signal)},
+      content: {hookContext, blocks: [...words, ...(await attachMentions(prompt.text, 'prompt', session, signal))]},
       denials: [],
     };
   }
@@ -105,7 +128,11 @@ async function readBeforeSending(
     case 'content': {
       const {blocks, mentionsIn} = result.content;
       const files = await attachMentions(mentionsIn, 'command', session, signal);
-      return {kind: 'ready', attachments: {hookContext, attached: [...blocks, ...files]}, denials: result.denials};
+      return {
+        kind: 'ready',
+        content: {hookContext, blocks: [...words, ...blocks, ...files]},
+        denials: result.denials,
+      };
     }
     case 'not-sent':
       return stopPrompt(result.end, result.denials);
@@ -118,24 +145,19 @@ async function readBeforeSending(
 
 const stopPrompt = (end: PromptEnd, denials: readonly Denial[] = []): ReadPrompt => ({kind: 'stopped', end, denials});
 
-interface Attachments {
+interface PromptContent {
   readonly hookContext: string;
-  readonly attached: readonly (TextBlock | ImageBlock)[];
+  /** The user's images and words, and what is attached. */
+  readonly blocks: readonly (TextBlock | ImageBlock)[];
 }
 
 /** Writes the prompt to the journal before it joins the conversation and is published. */
-function accept(prompt: WaitingPrompt, {hookContext, attached}: Attachments, {session, queue}: PromptContext): void {
-  const {id, text, images} = prompt;
+function accept(prompt: WaitingPrompt, {hookContext, blocks}: PromptContent, {session, queue}: PromptContext): void {
+  const {id} = prompt;
   const message: UserMessage = {
     role: 'user',
     id,
-    blocks: [
-      ...images,
-      {kind: 'text', text},
-      ...attached,
-      ...session.addedContext,
-      ...(hookContext === '' ? [] : [reminderBlock(hookContext)]),
-    ],
+    blocks: [...blocks, ...session.addedContext, ...(hookContext === '' ? [] : [reminderBlock(hookContext)])],
   };
   journal(session, {kind: 'prompt', message});
   session.addedContext.length = 0;

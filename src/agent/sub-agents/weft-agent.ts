@@ -38,6 +38,7 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
     loopGuard: parent.loopGuard,
     disabledTools: disabledToolsOf(kind),
     thinking: parent.thinking,
+    compaction: parent.compaction,
     place: {
       kind: 'sub-agent',
       asker: {id: agent.id, name: agent.name, kind: agent.kind, harness: agent.harness},
@@ -123,7 +124,7 @@ const hooksOfSubAgent = (hooks: HooksPort, agent: Subagent): HooksPort => ({
   userPromptSubmit: (prompt, signal) => noopHooks.userPromptSubmit(prompt, signal),
   stop: (ending, signal) => hooks.subagentStop({...ending, ...agent}, signal),
   sessionStart: (_, signal) => hooks.subagentStart(agent, signal),
-  preCompact: (instructions, signal) => hooks.preCompact(instructions, signal),
+  preCompact: (compaction, signal) => hooks.preCompact(compaction, signal),
   subagentStart: (started, signal) => hooks.subagentStart(started, signal),
   subagentStop: (ending, signal) => hooks.subagentStop(ending, signal),
   notify: (happening, signal) => (happening.event === 'SessionEnd' ? noopHooks : hooks).notify(happening, signal),

@@ -129,6 +129,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       structuredOutput: {kind: 'none'},
       loopGuard: 'on',
       thinking: {kind: 'default'},
+      compaction: 'off',
       disabledTools: new Map(),
     },
     model: opened.value,

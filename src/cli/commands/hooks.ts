@@ -211,7 +211,7 @@ async function callSample(event: HookEvent, port: HooksPort, matcher: string): P
     case 'SessionStart':
       return void (await port.sessionStart('startup', signal));
     case 'PreCompact':
-      return void (await port.preCompact('', signal));
+      return void (await port.preCompact({trigger: 'manual', instructions: ''}, signal));
     case 'SessionEnd':
       return void (await port.notify({event, reason: 'other'}, signal));
     case 'Notification':
@@ -219,7 +219,7 @@ async function callSample(event: HookEvent, port: HooksPort, matcher: string): P
     case 'PermissionDenied':
       return void (await port.notify({event, call, reason: 'A sample reason'}, signal));
     case 'PostCompact':
-      return void (await port.notify({event, summary: 'A sample summary.'}, signal));
+      return void (await port.notify({event, trigger: 'manual', summary: 'A sample summary.'}, signal));
     case 'SubagentStart':
       return void (await port.subagentStart(sampleAgent, signal));
     case 'SubagentStop':

@@ -16,6 +16,7 @@ import {
   type ContextAnswer,
   type Subagent,
   type ResultAnswer,
+  type BegunCompaction,
   type StopAnswer,
   type CallAnswer,
 } from '../../actions/hooks-port.ts';
@@ -138,9 +139,9 @@ class Hooks implements HooksPort {
     return toReply(joined, {context: joined.context});
   }
 
-  async preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
-    const input = {trigger: 'manual', custom_instructions: instructions === '' ? null : instructions};
-    const joined = await this.#callAll(on('PreCompact', 'manual', input), signal);
+  async preCompact({trigger, instructions}: BegunCompaction, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
+    const input = {trigger, custom_instructions: instructions === '' ? null : instructions};
+    const joined = await this.#callAll(on('PreCompact', trigger, input), signal);
     return toReply(joined, {verdict: blockVerdict(joined.answers)});
   }
 
@@ -433,7 +434,7 @@ function happeningCall(happening: HookNotification): HookCall {
     case 'PermissionDenied':
       return makeToolHookCall(event, happening.call, {reason: happening.reason});
     case 'PostCompact':
-      return on(event, 'manual', {trigger: 'manual', compact_summary: happening.summary});
+      return on(event, happening.trigger, {trigger: happening.trigger, compact_summary: happening.summary});
     default:
       return unreachable(happening);
   }

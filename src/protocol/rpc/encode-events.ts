@@ -236,6 +236,15 @@ class SessionEncoder {
       case 'mode-changed':
         this.#session = {...this.#session, mode: event.mode};
         return this.#message({type: 'system', subtype: 'status', status: null, permissionMode: event.mode});
+      case 'compaction-begun':
+        return this.#message({type: 'system', subtype: 'status', status: 'compacting'});
+      case 'compaction-ended':
+        return this.#message({type: 'system', subtype: 'status', status: null});
+      case 'compacted': {
+        const {trigger, tokens} = event.report;
+        const metadata = {trigger, pre_tokens: tokens.before, post_tokens: tokens.after};
+        return this.#message({type: 'system', subtype: 'compact_boundary', compact_metadata: metadata});
+      }
       case 'notice':
         return this.#message({type: 'system', subtype: 'informational', content: event.text, level: event.level});
       case 'prompt-suggested':
@@ -268,9 +277,8 @@ class SessionEncoder {
       case 'todos-framed':
       case 'usage-changed':
       case 'rewound':
-      case 'compaction-begun':
-      case 'compaction-ended':
-      case 'compacted':
+      case 'compaction-offered':
+      case 'compaction-answered':
       case 'sandbox-proven':
       case 'review-opened':
       case 'plan-changed':

@@ -19,6 +19,7 @@ export type RpcMessage =
   | RpcRequestRepaired
   | RpcPermissionDenied
   | RpcStatus
+  | RpcCompactBoundary
   | RpcInformational
   | RpcHookStarted
   | RpcHookResponse
@@ -141,10 +142,19 @@ export interface RpcPermissionDenied extends SystemMessage<'permission_denied'> 
   readonly message: string;
 }
 
-/** The permission mode has changed. */
+/** The permission mode has changed, or a compaction begins or ends. */
 export interface RpcStatus extends SystemMessage<'status'> {
-  readonly status: null;
-  readonly permissionMode: PermissionMode;
+  readonly status: 'compacting' | null;
+  readonly permissionMode?: PermissionMode;
+}
+
+/** What came before was compacted. */
+export interface RpcCompactBoundary extends SystemMessage<'compact_boundary'> {
+  readonly compact_metadata: {
+    readonly trigger: 'manual' | 'auto';
+    readonly pre_tokens: number;
+    readonly post_tokens: number;
+  };
 }
 
 /** A notice that belongs to no call, as one sentence. */

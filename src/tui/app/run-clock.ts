@@ -45,8 +45,10 @@ export class RunClock {
   }
 
   handleEvent(event: AgentEvent): void {
+    // A compaction on weft's own account is part of the running prompt.
+    const isPart = 'trigger' in event && event.trigger === 'auto';
     if (startEvents.has(event.event) && this.#since === undefined) this.#begin();
-    if (endEvents.has(event.event)) this.#settle();
+    if (endEvents.has(event.event) && !isPart) this.#settle();
     this.#measure(event);
     this.#updateWaiting();
   }

@@ -161,11 +161,18 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'mode-changed':
       return {...view, mode: event.mode};
     case 'compaction-begun':
-      return {...view, run: {state: 'working'}};
+      return event.trigger === 'auto' ? view : {...view, run: {state: 'working'}};
     case 'compaction-ended':
-      return {...view, run: {state: 'idle'}};
+      return event.trigger === 'auto' ? view : {...view, run: {state: 'idle'}};
     case 'compacted':
-      return withNotice(view, 'info', compactedText(event.report));
+      // What weft did on its own is said by `repaired`.
+      return event.report.trigger === 'auto' ? view : withNotice(view, 'info', compactedText(event.report));
+    case 'compaction-offered': {
+      const {id, reason, preview} = event;
+      return {...view, compaction: {id, reason, preview}};
+    }
+    case 'compaction-answered':
+      return {...view, compaction: 'none'};
     case 'rewound': {
       const directory = directoryOf(view);
       const text = rewindReportText(event.report, {directory, when: 'done'});

@@ -1,6 +1,13 @@
 import type {AgentOutput} from './agent-outputs.ts';
 import type {ReadImage} from '../../actions/files-port.ts';
-import type {Approval, PromptEnd, SessionInfo, SessionUsage, SettledCall} from '../../actions/agent-event.ts';
+import type {
+  Approval,
+  CompactionOffer,
+  PromptEnd,
+  SessionInfo,
+  SessionUsage,
+  SettledCall,
+} from '../../actions/agent-event.ts';
 import type {Action} from '../../actions/catalogue.ts';
 import type {Question} from '../../actions/ports.ts';
 import type {FileDiff, Preview} from '../../actions/preview.ts';
@@ -27,6 +34,8 @@ export interface View {
   readonly questions: readonly OpenQuestions[];
   /** The agent's requests that the user take over a block's terminal. */
   readonly handOvers: readonly OpenHandOver[];
+  /** The compaction that the running prompt waits for. */
+  readonly compaction: CompactionOffer | 'none';
   /** The agent's suggestion for the next prompt, until another prompt begins. Empty for none. */
   readonly suggestion: string;
   /** The terminal in which the user's running command waits for the user to attach. */
@@ -202,6 +211,7 @@ export const emptyView: View = {
   approvals: [],
   questions: [],
   handOvers: [],
+  compaction: 'none',
   suggestion: '',
   terminalNeeded: 'none',
   tasks: emptyTaskView,

@@ -9,6 +9,8 @@ export interface OutputFolder {
   /** The same for a web page, and for an answer of an MCP server. */
   readonly newPage: () => string;
   readonly newAnswer: () => string;
+  /** The same for a prompt that is too long for the model. */
+  readonly newPrompt: () => string;
   /** The same for a screenshot (PNG). */
   readonly newScreenshot: () => string;
   /** The folders whose files results may name: those of this process and of the user's other weft processes. Links are resolved. */
@@ -47,6 +49,7 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
     newFile: () => fileNamed('command'),
     newPage: () => fileNamed('page'),
     newAnswer: () => fileNamed('answer'),
+    newPrompt: () => fileNamed('prompt'),
     newScreenshot: () => fileNamed('screenshot', 'png'),
     folders: () => (readable ??= findPrivateFolder(parent)) ?? [],
   };

@@ -390,6 +390,7 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
     answer: {decision: 'allow-updated', input: {$bytes: 'no bytes', nested: {$: 1}}, rules: []},
   },
   'answer-question': {op: 'answer-question', id: action, answer: {kind: 'dismissed'}},
+  'answer-compaction': {op: 'answer-compaction', id: action, answer: {kind: 'stop'}},
   'answer-hand-over': {op: 'answer-hand-over', id: action, end: 'detached'},
   'ask-about-everything': {op: 'ask-about-everything'},
   interrupt: {op: 'interrupt'},

@@ -283,7 +283,7 @@ test('the message that stands for what was compacted has every part as a text of
         (text, at) => ({id: messageId(`p${at}`), by: 'user', number: at + 1, text, state: 'unpinned'}) as const,
       );
       const message = compactionMessage(
-        {id: messageId('c'), way: 'summary', summary},
+        {id: messageId('c'), trigger: 'manual', way: 'summary', summary},
         {messages, instructions: [], skills: [], todos: [], running: [], changedFiles: []},
       );
       const texts = message.blocks.map(block => (block.kind === 'text' ? block.text : ''));

@@ -22,6 +22,7 @@ const unchosen = {
   models: {},
   fallbackModel: byDefault([]),
   memoryCeiling: byDefault(1024),
+  compaction: byDefault('ask'),
   editorMode: byDefault('emacs'),
   tui: byDefault('inline'),
   theme: byDefault('auto'),

@@ -39,6 +39,7 @@ const frames = (byte: number): JournalRecord => ({kind: 'todo-frames', frames: [
 const compacted = (id: string, ...messages: readonly string[]): JournalRecord => ({
   kind: 'compaction',
   id: messageId(id),
+  trigger: 'manual',
   way: 'summary',
   summary: 's',
   messages: [id, ...messages].map(one => ({role: 'user', id: messageId(one), blocks: [{kind: 'text', text: one}]})),

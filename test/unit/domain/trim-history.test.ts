@@ -64,7 +64,7 @@ describe('a history is made shorter', () => {
     expect(trimHistory(talk, 2100)).toEqual({messages: talk.slice(4), shortenedResults: 1, droppedExchanges: 1});
   });
 
-  test('then the results of the last, and it goes at the very last', () => {
+  test('then the results of the last and its rounds, and its prompt goes at the very last', () => {
     const {messages, shortenedResults, droppedExchanges} = trimHistory(talk, 300);
     expect({ids: messages.map(({id}) => id), shortenedResults, droppedExchanges}).toEqual({
       ids: talk.slice(4).map(({id}) => id),
@@ -72,7 +72,10 @@ describe('a history is made shorter', () => {
       droppedExchanges: 1,
     });
     expect(lengths(messages)[0]).toBeLessThan(600);
-    expect(trimHistory(talk, 10)).toEqual({messages: [], shortenedResults: 2, droppedExchanges: 2});
+    const few = trimHistory(talk, 15);
+    expect(few.messages.map(({id}) => id)).toEqual(['p2', 'b2']);
+    expect(few).toMatchObject({shortenedResults: 2, droppedExchanges: 1});
+    expect(trimHistory(talk, 3)).toEqual({messages: [], shortenedResults: 2, droppedExchanges: 2});
   });
 
   test('images in results are left out', () => {
@@ -108,7 +111,10 @@ describe('a history is made shorter', () => {
           expect(results).toEqual(toolCalls(message).map(({id}) => id));
         }
         expect(estimateMessagesTokens(messages)).toBeLessThanOrEqual(Math.min(most, estimateMessagesTokens(history)));
-        expect(messages.map(({id}) => id)).toEqual(history.slice(history.length - messages.length).map(({id}) => id));
+        // The prompt of the last exchange stays, and what is left of the rest is the end.
+        const rest = messages.map(({id}) => id).filter(id => id !== `p${exchanges.length - 1}`);
+        const ids = history.map(({id}) => id).filter(id => id !== `p${exchanges.length - 1}`);
+        expect(rest).toEqual(ids.slice(ids.length - rest.length));
         expect(droppedExchanges).toBe(exchanges.length - messages.filter(({id}) => id.startsWith('p')).length);
       }),
     );

@@ -142,14 +142,14 @@ test('hooks of a compaction and of notifications read what it is about; a compac
     ],
   });
   const {signal} = new AbortController();
-  expect((await port.preCompact('keep the plan', signal)).answer).toEqual({
+  expect((await port.preCompact({trigger: 'manual', instructions: 'keep the plan'}, signal)).answer).toEqual({
     verdict: {kind: 'block', reason: 'not now'},
   });
-  await port.notify({event: 'PostCompact', summary: 'All was well.'}, signal);
+  await port.notify({event: 'PostCompact', trigger: 'auto', summary: 'All was well.'}, signal);
   await port.notify({event: 'Notification', type: 'permission_prompt', message: 'May it?'}, signal);
   expect(read).toMatchObject([
     {hook_event_name: 'PreCompact', trigger: 'manual', custom_instructions: 'keep the plan'},
-    {hook_event_name: 'PostCompact', trigger: 'manual', compact_summary: 'All was well.'},
+    {hook_event_name: 'PostCompact', trigger: 'auto', compact_summary: 'All was well.'},
     {hook_event_name: 'Notification', message: 'May it?', notification_type: 'permission_prompt'},
   ]);
   expect(port.list().map(({runs}) => runs)).toEqual([1, 1, 1, 0]);

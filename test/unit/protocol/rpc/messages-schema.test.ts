@@ -72,6 +72,7 @@ const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   'system/api_retry': true,
   'system/model_fallback': true,
   'system/request_repaired': true,
+  'system/compact_boundary': true,
   'system/permission_denied': true,
   'system/status': true,
   'system/informational': true,

@@ -1,0 +1,165 @@
+import {type CompactionMethod, estimateMessagesTokens, tokenChangeText} from '../../domain/compaction.ts';
+import {type Fault, faultText, rejected, type RefusedLength, unknownLength} from '../../domain/fault.ts';
+import {actionId} from '../../domain/ids.ts';
+import {pluralize} from '../../base/clip.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {replaceMessages} from '../conversation.ts';
+import {messagesSinceAnswer, type RequestSize, requestSize} from '../context/context-usage.ts';
+import {nextRequest, type SessionContext} from '../session-context.ts';
+import {Compactor, type CompactionContext} from './compactor.ts';
+import {isOrdinaryMessage} from './draft-compaction.ts';
+import {promptInFiles} from './long-prompt.ts';
+import {lengthText, publishRepair} from './repair-line.ts';
+import {resultsToShorten, shortenResults} from './shorten-results.ts';
+
+/** `none`: nothing was changed. `why` is a sentence, or empty if weft may change nothing. `declined`: the user wants no change now. */
+type Room = {readonly kind: 'made'} | {readonly kind: 'none'; readonly why: string} | {readonly kind: 'declined'};
+
+/** Whether to send the request, or to end the prompt. */
+type Repair = {readonly kind: 'send'} | {readonly kind: 'stopped'; readonly fault: Fault};
+
+/** The session, and what to do after a compaction. */
+export interface RoomContext {
+  readonly session: SessionContext;
+  /** Tells the hooks that the conversation starts again from a summary. */
+  readonly compacted: () => void;
+}
+
+/** Makes room if the next request can't fit by estimate. */
+export async function makeRoomBefore(context: RoomContext, signal: AbortSignal): Promise<Repair> {
+  const {session} = context;
+  const {tokens, window} = requestSize(nextRequest(session), session);
+  if (window === 0 || tokens <= window) return {kind: 'send'};
+  const room = await makeRoom(unknownLength, context, signal);
+  // An estimate may be wrong: a request that can't be made shorter is sent.
+  return room.kind === 'declined'
+    ? {kind: 'stopped', fault: tooLongFault(unknownLength, {session, why: '', status: 0})}
+    : {kind: 'send'};
+}
+
+/** Makes room after a request was refused, unless it was the repetition of another one. */
+export async function makeRoomAfter(
+  {
+    refused,
+    fault,
+    isRepeated,
+  }: {readonly refused: RefusedLength; readonly fault: Fault | undefined; readonly isRepeated: boolean},
+  context: RoomContext,
+  signal: AbortSignal,
+): Promise<Repair> {
+  const {session} = context;
+  const room: Room = isRepeated
+    ? {kind: 'none', why: 'That is so although weft has made room.'}
+    : await makeRoom(refused, context, signal);
+  if (room.kind === 'made') return {kind: 'send'};
+  const why = room.kind === 'none' ? room.why : '';
+  if (room.kind === 'none' && why === '' && fault !== undefined) return {kind: 'stopped', fault};
+  const status = fault?.kind === 'provider' ? fault.status : 0;
+  return {kind: 'stopped', fault: tooLongFault(refused, {session, why, status})};
+}
+
+/** How many of the latest messages keep their results whole, from the mildest cut to the hardest. */
+const latestMessages = [12, 4, 1] as const;
+/** The minimum saving for a result to be cut, in tokens. */
+const leastSaved = 100;
+
+/**
+ * Makes a conversation that is too long short enough for the model: shortens old results and, if that is not enough by estimate, compacts
+ * the conversation. Tells the user in one line. Everything is in the journal before the request can be repeated.
+ */
+async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContext, signal: AbortSignal): Promise<Room> {
+  if (session.compaction === 'off') return {kind: 'none', why: ''};
+  const request = nextRequest(session);
+  const size = requestSize(request, session, refused);
+  const excess = size.tokens - size.limit;
+  for (const latest of latestMessages) {
+    const found = resultsToShorten(session, {latest, least: leastSaved});
+    if (found.saved * size.scale < excess || found.ids.length === 0) continue;
+    shortenResults(session, found.ids);
+    expectTokens(session, size.tokens - found.saved * size.scale);
+    publishRepair(session, size, `shortened ${pluralize(found.ids.length, 'old result')}.`);
+    return {kind: 'made'};
+  }
+  if (await promptInFiles(size, session)) return {kind: 'made'};
+  if (request.messages.filter(isOrdinaryMessage).length < 2)
+    return {kind: 'none', why: 'The prompt alone is too long.'};
+  return compact({refused, size}, {session, compacted}, signal);
+}
+
+/** Sets the tokens of the whole next request. The meter counts without what followed the last answer. */
+function expectTokens({conversation}: SessionContext, tokens: number): void {
+  const uncounted = estimateMessagesTokens(messagesSinceAnswer(conversation.messages));
+  conversation.usage.expect(Math.max(0, Math.round(tokens - uncounted)));
+}
+
+/** Compacts the conversation as the user wants, without a preview. Returns what it did, in a sentence. */
+export async function compactAtOnce(
+  instructions: string,
+  {session, compacted}: RoomContext,
+  signal: AbortSignal,
+): Promise<Outcome<string, Fault>> {
+  const compactor = new Compactor();
+  const context = compactionContext(session, signal);
+  const wish = {trigger: 'manual', way: 'summary', instructions} as const;
+  const preview = await compactor.preview(wish, context, signal);
+  if (preview.tag === 'failed') return preview;
+  if (signal.aborted) return failed(rejected('The compaction was stopped.'));
+  const {id, noSummaryReason} = preview.value;
+  const done = await compactor.carryOut({preview: id, summary: ''}, context);
+  if (done.tag === 'failed') return done;
+  compacted();
+  const verb = done.value.way === 'summary' ? 'Compacted' : 'Shortened';
+  const reason = noSummaryReason === '' ? '' : ` No summary: ${noSummaryReason}`;
+  return ok(`${verb} the conversation: ${tokenChangeText(done.value.tokens)}.${reason}`);
+}
+
+const compactionContext = (session: SessionContext, signal: AbortSignal): CompactionContext => ({
+  session,
+  isUnwanted: () => signal.aborted,
+  reopen: () => replaceMessages(session),
+});
+
+async function compact(
+  {refused, size}: {readonly refused: RefusedLength; readonly size: RequestSize},
+  {session, compacted}: RoomContext,
+  signal: AbortSignal,
+): Promise<Room> {
+  const compactor = new Compactor();
+  const context = compactionContext(session, signal);
+  const way: CompactionMethod = session.compaction === 'trim' ? 'trim' : 'summary';
+  const preview = await compactor.preview({trigger: 'auto', way, instructions: '', refused}, context, signal);
+  if (preview.tag === 'failed') return notMade(preview.error);
+  let {summary} = preview.value;
+  if (session.compaction === 'ask' && session.frontEnd.has('offers-compactions')) {
+    const {id} = preview.value;
+    const reason = `${lengthText(size, session)}.`;
+    const offer = {id: actionId(`compaction:${id}`), reason, preview: preview.value};
+    const answer = await session.pending.offerCompaction(offer, signal);
+    if (answer.kind === 'stop') return {kind: 'declined'};
+    if (answer.kind === 'always') session.compaction = 'auto';
+    ({summary} = answer);
+  }
+  const done = await compactor.carryOut({preview: preview.value.id, summary}, context);
+  if (done.tag === 'failed') return notMade(done.error);
+  compacted();
+  const verb = done.value.way === 'summary' ? 'compacted' : 'shortened';
+  publishRepair(session, size, `${verb} the conversation, ${tokenChangeText(done.value.tokens)}.`);
+  return {kind: 'made'};
+}
+
+const notMade = (fault: Fault): Room => ({kind: 'none', why: faultText(fault)});
+
+/** The fault of a conversation that stays too long. The session can go on with another model or a shorter prompt. */
+function tooLongFault(
+  refused: RefusedLength,
+  {session, why, status}: {readonly session: SessionContext; readonly why: string; readonly status: number},
+): Fault {
+  const size = requestSize(nextRequest(session), session, refused);
+  return {
+    kind: 'provider',
+    message: `${lengthText(size, session)}. ${why}`.trim(),
+    fix: 'Use a model with a larger context window, send less, or start a new session.',
+    status,
+    refusal: {kind: 'too-long', ...refused},
+  };
+}

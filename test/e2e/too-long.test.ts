@@ -1,0 +1,95 @@
+// @module-tag long
+import {describe, expect, test} from 'vitest';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {ReceivedRequest} from '../support/model-server.ts';
+import {call, fail, say} from '../support/model-script.ts';
+import {openScene, type Scene} from '../support/scene.ts';
+
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+const told = (request: ReceivedRequest | undefined): string => textsIn(request?.body.messages).join('\n');
+const tooLong = fail(400, {message: 'prompt is too long: 213462 tokens > 200000 maximum'});
+const put = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
+const longText = (name: string): string => `${name} ${'word '.repeat(20).concat('\n').repeat(300)}`;
+
+describe('a conversation that is too long, headless', () => {
+  test('asks for a summary and repeats the request once; the session goes on', {tags: 'smoke'}, async () => {
+    await using scene = await openScene([
+      say('First answer.'),
+      tooLong,
+      say('THE SUMMARY'),
+      say('Second answer.'),
+      say('Third.'),
+    ]);
+    expect(await scene.run(['--prompt', 'First prompt.'])).toMatchObject({code: 0});
+    const run = await scene.run(['--continue', '--prompt', 'Second prompt.']);
+    expect(run).toMatchObject({code: 0, stdout: 'Second answer.\n'});
+    expect(run.stderr).toMatch(
+      /^weft: Too long for \S+ \(213,462 of 200,000 tokens\): compacted the conversation, 213,462 → about [\d,]+ tokens\.\n$/u,
+    );
+    expect(scene.server.requests).toHaveLength(4);
+    const repeated = told(scene.server.requests.at(-1));
+    expect(repeated).toContain('THE SUMMARY');
+    expect(repeated).toMatch(/\nSecond prompt\.\nephemeral$/u);
+    expect(repeated).not.toContain('First answer.');
+    expect(await scene.run(['--continue', '--prompt', 'Third prompt.'])).toMatchObject({code: 0, stdout: 'Third.\n'});
+    expect(told(scene.server.requests.at(-1))).toMatch(/THE SUMMARY[^]*Second answer\.[^]*Third prompt\./u);
+  });
+
+  test('shortens old results if that is enough, in the middle of the work', async () => {
+    const rounds = 8;
+    await using scene = await openScene((request, number) => {
+      if (number <= rounds) return call('Read', {file_path: `f${number}.txt`});
+      return told(request).includes('Shortened by weft')
+        ? say('Done.')
+        : fail(400, {message: 'prompt is too long: 90000 tokens > 80000 maximum'});
+    });
+    for (let at = 1; at <= rounds; at += 1) put(scene, `f${at}.txt`, longText(`FILE ${at}`));
+    const run = await scene.run(['--prompt', 'go']);
+    expect(run).toMatchObject({code: 0, stdout: 'Done.\n'});
+    expect(run.stderr).toMatch(/^weft: Too long for \S+ \(90,000 of 80,000 tokens\): shortened \d old results\.\n$/u);
+    expect(scene.server.requests).toHaveLength(rounds + 2);
+  });
+
+  test('a model that refuses everything ends the prompt, without a loop; another one goes on', async () => {
+    await using scene = await openScene((request, number) =>
+      number === 1 ? say('First answer.') : told(request).includes('Short.') ? say('Fine.') : tooLong,
+    );
+    await scene.run(['--prompt', 'First prompt.']);
+    const run = await scene.run(['--continue', '--prompt', 'Second prompt.']);
+    expect(run.code).toBe(1);
+    expect(run.stdout).toBe('');
+    expect(run.stderr).toMatch(
+      /Too long for \S+ \(213,462 of 200,000 tokens\)\. That is so although weft has made room\. Use a model/u,
+    );
+    expect(scene.server.requests.length).toBeLessThanOrEqual(5);
+    expect(await scene.run(['--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stdout: 'Fine.\n'});
+  });
+});
+
+describe('a prompt that cannot fit in the window', () => {
+  const settings = JSON.stringify({models: {own: {contextWindow: 20_000}}});
+  const args = ['--model', 'own', '--settings', settings];
+
+  test('is put into a file that the model reads in parts, before anything is sent', async () => {
+    await using scene = await openScene((request, number) => {
+      const [path = ''] = /\/\S+prompt-1\.txt/u.exec(told(request)) ?? [];
+      return number === 1 ? call('Read', {file_path: path, offset: 200, limit: 1}) : say('Read it.');
+    });
+    const lines = Array.from({length: 6000}, (_, at) => `line ${at + 1} of a log`);
+    const run = await scene.run([...args, '--prompt', 'What is wrong?'], {stdin: {text: lines.join('\n')}});
+    expect(run).toMatchObject({code: 0, stdout: 'Read it.\n'});
+    expect(run.stderr).toMatch(
+      /^weft: Too long for own \(about [\d,]+ of 20,000 tokens\): the long text is in a file that the model reads in parts \(\/\S+prompt-1\.txt\)\.\n$/u,
+    );
+    const [first, second] = scene.server.requests;
+    expect(told(first)).toContain('What is wrong?');
+    expect(told(first)).toContain('line 6000 of a log');
+    expect(told(first).length).toBeLessThan(8000);
+    expect(told(second)).toMatch(/line 1\d\d of a log/u);
+  });
+});
