@@ -10,6 +10,7 @@ import type {
   Tool,
   WebSearchTool20250305,
 } from '@anthropic-ai/sdk/resources/messages/messages';
+import {isJsonObject, type JsonObject, listOf, objectOf} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {
   type AssistantBlock,
@@ -104,11 +105,22 @@ function toolParam(
   const param: Tool = {
     name: tool.name,
     description: tool.description,
-    input_schema: {...tool.inputSchema, type: 'object'},
+    input_schema: {...withoutRootChoice(tool.inputSchema), type: 'object'},
   };
   // A tool with both is refused.
   if (deferred.has(tool.name)) return {...param, defer_loading: true};
   return isLast ? {...param, ...marked} : param;
+}
+
+const choices = ['anyOf', 'oneOf', 'allOf'];
+
+/** The API refuses a choice at the root: the properties of all alternatives become optional ones. */
+function withoutRootChoice(schema: JsonObject): JsonObject {
+  const alternatives = choices.flatMap(key => listOf(schema[key])).filter(isJsonObject);
+  if (alternatives.length === 0) return schema;
+  const properties = [...alternatives, schema].map(each => objectOf(each['properties']));
+  const rest = Object.entries(schema).filter(([key]) => !choices.includes(key));
+  return {...Object.fromEntries(rest), properties: Object.assign({}, ...properties)};
 }
 
 /** Searches of the provider in one answer. */

@@ -57,7 +57,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
       {...request, messages},
       {
         fitId: idRules.anthropic,
-        schema: 'anthropic',
+        schema: 'any',
       },
     );
     const seen = withoutUnseen(sendable, sentMedia(info, mediaBounds(info)));

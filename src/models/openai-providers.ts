@@ -17,7 +17,7 @@ export interface ChatProvider {
    */
   readonly echo: ThinkingEcho;
   readonly fitId: FitId;
-  readonly schema: SchemaRule;
+  readonly schema: SchemaRule | 'any';
   /** Fields that every request has. */
   readonly extra: JsonObject;
 }

@@ -44,7 +44,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) abort.abort();
     const decoder = dialect.decoder(request);
-    const textCalls = new TextCalls(request, randomUUID);
+    const textCalls = new TextCalls(request, () => randomUUID().replaceAll('-', ''));
     let whole = false;
     try {
       const response = await dialect.post(request, abort.signal);

@@ -34,7 +34,7 @@ function bounded(text: string, most: number): string {
 /** What a provider accepts. */
 export interface SendableRules {
   readonly fitId: FitId;
-  readonly schema: SchemaRule;
+  readonly schema: SchemaRule | 'any';
 }
 
 /**
@@ -127,10 +127,11 @@ export class ToolNames {
 
 function wireTool(
   tool: ToolSpec | ProviderTool,
-  {names, schema}: {readonly names: ToolNames; readonly schema: SchemaRule},
+  {names, schema}: {readonly names: ToolNames; readonly schema: SendableRules['schema']},
 ): ToolSpec | ProviderTool {
   if ('provided' in tool) return tool;
-  return {...tool, name: names.toWire(tool.name), inputSchema: toolSchema(tool.inputSchema, schema)};
+  const inputSchema = schema === 'any' ? tool.inputSchema : toolSchema(tool.inputSchema, schema);
+  return {...tool, name: names.toWire(tool.name), inputSchema};
 }
 
 const isValidName = (name: string): boolean => name !== '' && validName(name) === name;

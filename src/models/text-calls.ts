@@ -18,7 +18,8 @@ type Finished = Extract<ModelEvent, {event: 'block-finished'}>;
 /** A text or thinking block of the stream, and the block that shows what may be shown of it. */
 interface OpenText {
   readonly kind: 'text' | 'thinking';
-  readonly scanner: TextScanner;
+  /** `undefined` as long as no character of the text can begin markup. */
+  scanner: TextScanner | undefined;
   /** The index of the block that is shown. */
   index: number | undefined;
   shownKind: 'text' | 'thinking';
@@ -42,7 +43,6 @@ interface HeldCalls {
 export class TextCalls {
   readonly #names: ToolNames;
   readonly #tools: readonly ToolSpec[];
-  readonly #openings: Openings;
   readonly #newId: () => string;
   readonly #texts = new Map<number, OpenText>();
   /** The indexes of other blocks. */
@@ -56,7 +56,6 @@ export class TextCalls {
     this.#names = new ToolNames(tools);
     this.#newId = newId;
     this.#tools = tools.flatMap(tool => ('provided' in tool ? [] : [{...tool, name: this.#names.toWire(tool.name)}]));
-    this.#openings = callOpenings(this.#tools.map(({name}) => name));
   }
 
   /** Translates a batch. If the last event waits for a decision, `decide` has the rest. */
@@ -109,7 +108,7 @@ export class TextCalls {
           if (index !== undefined) out.push({...event, index});
           return;
         }
-        this.#show(open, open.scanner.take(event.delta.text), out);
+        this.#show(open, this.#scan(open, event.delta.text), out);
         return;
       }
       case 'block-finished':
@@ -126,10 +125,9 @@ export class TextCalls {
 
   #start({index, block}: Started, out: ModelEvent[]): void {
     if (block.kind === 'text' || block.kind === 'thinking') {
-      const openings = this.#hasCalls ? noOpenings : block.kind === 'text' ? this.#openings : thinkingOpenings;
       const open: OpenText = {
         kind: block.kind,
-        scanner: new TextScanner(this.#tools.length === 0 && block.kind === 'thinking' ? noOpenings : openings),
+        scanner: undefined,
         index: undefined,
         shownKind: block.kind,
         shown: '',
@@ -144,6 +142,22 @@ export class TextCalls {
     out.push({event: 'block-started', index: this.#next++, block: this.#named(block)});
   }
 
+  #scan(open: OpenText, text: string): readonly ShownPiece[] {
+    if (open.scanner === undefined) {
+      if (!/[<[{`]/u.test(text)) return [{kind: open.kind, text}];
+      open.scanner = new TextScanner(this.#openingsIn(open.kind));
+      // The scanner holds back white space at the beginning, too.
+      open.scanner.take(open.shown + open.unshown);
+      open.unshown = '';
+    }
+    return open.scanner.take(text);
+  }
+
+  #openingsIn(kind: OpenText['kind']): Openings {
+    if (this.#hasCalls || (kind === 'thinking' && this.#tools.length === 0)) return noOpenings;
+    return kind === 'text' ? callOpenings(this.#tools.map(({name}) => name)) : thinkingOpenings;
+  }
+
   #finish({index, block}: Finished, out: ModelEvent[]): void {
     const open = this.#texts.get(index);
     if (open === undefined) {
@@ -152,7 +166,7 @@ export class TextCalls {
       return;
     }
     this.#texts.delete(index);
-    const {shown, calls} = open.scanner.end();
+    const {shown, calls} = open.scanner?.end() ?? {shown: [], calls: ''};
     this.#show(open, shown, out);
     if (calls !== '') {
       this.#held = {text: calls, open, whole: block};

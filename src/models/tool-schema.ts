@@ -1,15 +1,11 @@
-import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, objectOf} from '../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, listOf} from '../base/json.ts';
 
 /** The JSON schemas that a provider accepts for tools. */
-export type SchemaRule = 'any' | 'anthropic' | 'gemini' | 'moonshot' | 'no-patterns';
+export type SchemaRule = 'gemini' | 'moonshot' | 'no-patterns';
 
 /** Returns the nearest schema that the provider accepts: the schema itself if it is one. */
 export function toolSchema(schema: JsonObject, rule: SchemaRule): JsonObject {
   switch (rule) {
-    case 'any':
-      return schema;
-    case 'anthropic':
-      return withoutRootChoice(schema);
     case 'gemini':
       return mapped(schema, constAsEnum);
     case 'moonshot':
@@ -34,17 +30,6 @@ function mapped(schema: JsonObject, change: (schema: JsonObject) => JsonObject):
     return [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(each)]))];
   });
   return change(Object.fromEntries(entries));
-}
-
-const choices = ['anyOf', 'oneOf', 'allOf'];
-
-/** Anthropic refuses a choice at the root: the properties of all alternatives become optional ones. */
-function withoutRootChoice(schema: JsonObject): JsonObject {
-  const alternatives = choices.flatMap(key => listOf(schema[key])).filter(isJsonObject);
-  if (alternatives.length === 0) return schema;
-  const properties = [...alternatives, schema].map(each => objectOf(each['properties']));
-  const rest = Object.entries(schema).filter(([key]) => !choices.includes(key));
-  return {...Object.fromEntries(rest), type: 'object', properties: Object.assign({}, ...properties)};
 }
 
 function constAsEnum({const: value, ...rest}: JsonObject): JsonObject {

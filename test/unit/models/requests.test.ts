@@ -77,6 +77,29 @@ const spec = (name: string, offered: 'from-the-start' | 'since-found') => ({
 const found = (name: string) => ({kind: 'text', text: `{"name":"${name}"}`, foundTool: name}) as const;
 
 describe('Anthropic', () => {
+  test('a schema has no choice at its root, and every property of the alternatives', () => {
+    const schema = {
+      properties: {a: {type: 'string'}},
+      required: ['a'],
+      anyOf: [{properties: {b: {type: 'number'}}, required: ['b']}, {properties: {c: {anyOf: [{type: 'null'}]}}}],
+      $defs: {d: {type: 'string'}},
+    };
+    const tool = {...spec('Any', 'from-the-start'), inputSchema: schema};
+    expect(anthropicRequest(ask('', {tools: [tool]}), written(1000)).tools).toEqual([
+      {
+        name: 'Any',
+        description: 'Any',
+        input_schema: {
+          type: 'object',
+          properties: {b: {type: 'number'}, c: {anyOf: [{type: 'null'}]}, a: {type: 'string'}},
+          required: ['a'],
+          $defs: {d: {type: 'string'}},
+        },
+        ...mark,
+      },
+    ]);
+  });
+
   test('the whole form', () => {
     expect(
       anthropicRequest(ask('', {messages: conversation}), {

@@ -1,21 +1,6 @@
 import {expect, test} from 'vitest';
 import {toolSchema} from '../../../src/models/tool-schema.ts';
 
-test('Anthropic gets no choice at the root, and every property of the alternatives', () => {
-  const schema = {
-    properties: {a: {type: 'string'}},
-    required: ['a'],
-    anyOf: [{properties: {b: {type: 'number'}}, required: ['b']}, {properties: {c: {anyOf: [{type: 'null'}]}}}],
-    $defs: {d: {type: 'string'}},
-  };
-  expect(toolSchema(schema, 'anthropic')).toEqual({
-    type: 'object',
-    properties: {b: {type: 'number'}, c: {anyOf: [{type: 'null'}]}, a: {type: 'string'}},
-    required: ['a'],
-    $defs: {d: {type: 'string'}},
-  });
-});
-
 test('Gemini gets a list of one in place of a constant', () => {
   const schema = {type: 'object', properties: {const: {const: 'x'}, list: {items: {type: 'string', const: 'y'}}}};
   expect(toolSchema(schema, 'gemini')).toEqual({
@@ -63,9 +48,4 @@ test('llama.cpp gets no pattern and no format, and properties of these names', (
     properties: {pattern: {type: 'string'}, format: {type: 'string'}},
     required: ['pattern'],
   });
-});
-
-test('others get it as it is', () => {
-  const schema = {type: 'object', anyOf: [true]};
-  expect(toolSchema(schema, 'any')).toBe(schema);
 });
