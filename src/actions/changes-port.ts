@@ -152,9 +152,9 @@ export const keepChangesAdvice = "to keep such changes: --permission-mode accept
 
 const dropTexts: Readonly<Record<NotApplied, string>> = {
   protected: 'never kept, as no command in the sandbox may change them',
-  conflict: 'not kept, since something else changed them meanwhile (read them again)',
+  conflict: 'not kept, because something else changed them in the meantime (read them again)',
   refused: 'refused and not kept',
-  nobody: `not kept, since nobody can be asked here (${keepChangesAdvice})`,
+  nobody: `not kept, because there is no one to ask (${keepChangesAdvice})`,
   unwanted: "not kept, since the user doesn't want to be asked (the mode dontAsk)",
   rule: 'not kept, since a rule denies these edits',
   plan: 'not kept, since plan mode changes nothing',

@@ -60,7 +60,8 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     {
       name: 'edit-protected',
       risks: ['local-change'],
-      askedWhen: 'it changes what can run or grant rights (.git, .weft, start-up files, keys), in every mode',
+      askedWhen:
+        'it changes files that can run code or grant permissions (.git, .weft, startup files, keys), in every mode',
     },
   ],
   tools: [

@@ -563,6 +563,6 @@ export const deniedText = ({reasons}: Verdict): string =>
 
 /** Returns what the model reads about an action that needed a question. */
 function unaskedText({reasons}: Verdict, why: 'unattended' | 'unwanted'): string {
-  const whyText = why === 'unattended' ? 'nobody can be asked here' : 'the user does not want to be asked';
+  const whyText = why === 'unattended' ? 'there is no one to ask' : 'the user does not want to be asked';
   return `Not permitted: this needs the user's approval, and ${whyText}. Reasons: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
 }

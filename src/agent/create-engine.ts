@@ -349,7 +349,7 @@ class Engine implements AgentClient {
   /** Revokes the permission to use the computer. Returns whether there was one. */
   #endComputerUse(): boolean {
     if (this.#session.computer.end() === 'nothing') return false;
-    this.#notify('The agent may no longer use the computer without asking again.');
+    this.#notify('Computer use has ended. To use the computer again, the agent must ask.');
     return true;
   }
 

@@ -1,8 +1,7 @@
-import {execFile} from 'node:child_process';
 import {accessSync, constants, existsSync, statfsSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname} from 'node:path';
-import {promisify} from 'node:util';
+import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {pluralize} from '../base/clip.ts';
 import {visibleExactLine} from '../base/visible.ts';
@@ -14,6 +13,7 @@ import {displayNames, findDesktop} from '../workspace/computer/find-desktop.ts';
 import {findProgram} from '../workspace/exec/trusted-path.ts';
 import {findShell} from '../workspace/exec/shell-start.ts';
 import {searchProviderOf} from '../workspace/web/search-provider.ts';
+import {runProgram} from '../workspace/run-program.ts';
 import {findSearchBinary} from '../workspace/search/ripgrep.ts';
 import {probeTerminal} from '../workspace/terminals/block-source.ts';
 import {
@@ -114,10 +114,11 @@ function terminal(): Finding {
 
 async function shell(): Promise<Finding> {
   const path = findShell(process.env, [process.cwd()]);
-  const {stdout} = await run(path, ['-c', 'echo "${BASH_VERSION:-}"']);
-  const bash = stdout.trim();
+  const answer = await ask(path, ['-c', 'echo "${BASH_VERSION:-}"']);
+  if (answer.tag === 'failed') return limited(answer.error);
+  const bash = answer.value;
   return bash === ''
-    ? limited(`${path}, not bash.`, 'Install bash: weft parses commands as bash does.')
+    ? limited(`${path} did not print a bash version.`, 'Install bash: weft parses commands as bash does.')
     : ok(`${path}, bash ${bash}`);
 }
 
@@ -125,16 +126,17 @@ async function search(): Promise<Finding> {
   const found = findSearchBinary();
   if (found.tag === 'failed') return failed(faultText(found.error));
   const {path, origin} = found.value;
-  const {stdout} = await run(path, ['--version']);
+  const answer = await ask(path, ['--version']);
+  if (answer.tag === 'failed') return limited(answer.error);
   const whose = origin === 'package' ? "weft's own" : `${path} (weft's own is not installed)`;
-  return ok(`${stdout.split('\n')[0] ?? 'ripgrep'}, ${whose}; searches files directly, without an index`);
+  return ok(`${answer.value.split('\n')[0] ?? 'ripgrep'}, ${whose}; searches files directly, without an index`);
 }
 
 async function git(): Promise<Finding> {
   const path = findProgram('git');
   if (path === undefined) return limited('git is not installed.', 'Code review and agent worktrees need it.');
-  const {stdout} = await run(path, ['--version']);
-  return ok(stdout.trim());
+  const answer = await ask(path, ['--version']);
+  return answer.tag === 'ok' ? ok(answer.value) : limited(answer.error);
 }
 
 /** Checks which service searches the web. Sends no request. */
@@ -310,7 +312,14 @@ function nearestFolder(path: string): string {
 /** Milliseconds for one program to answer. */
 const lookMs = 2000;
 
-const run = (program: string, words: readonly string[]) => promisify(execFile)(program, words, {timeout: lookMs});
+/** Returns what a program prints, or why it printed nothing. */
+async function ask(program: string, words: readonly string[]): Promise<Outcome<string, string>> {
+  const run = {folder: '.', environment: process.env, input: '', limitMs: lookMs, maxOutput: 100_000};
+  const {kind, code, output, message} = await runProgram(program, words, run, new AbortController().signal);
+  if (kind === 'too-slow') return {tag: 'failed', error: `${program} did not answer within ${lookMs / 1000} s.`};
+  if (code !== 0) return {tag: 'failed', error: `${program} failed: ${message.trim()}.`};
+  return {tag: 'ok', value: output.toString('utf8').trim()};
+}
 
 export const doctorText = async (): Promise<string> => (await examine()).map(lineOf).join('').trimEnd();
 

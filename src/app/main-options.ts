@@ -40,7 +40,7 @@ export const mainFlags = [
   ['--timeout <seconds>', 'Without the terminal UI: stop after this time (exit code 124)', 'seconds'],
   ['-c, --continue', 'Continue the newest session of this folder'],
   ['-r, --resume [session]', 'Resume a session; without an id, choose one'],
-  ['--session-id <uuid>', 'Id of the new session'],
+  ['--session-id <uuid>', 'ID of the new session'],
   ['--fork-session', 'With --continue or --resume: continue in a copy'],
   ['--no-session-persistence', 'Do not save this session'],
   ['-C, --cwd <dir>', 'Work in this folder'],

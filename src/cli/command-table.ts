@@ -26,7 +26,7 @@ export const commandTable: readonly CommandRow[] = [
     'Save the API key on stdin: in the system keychain, or in a file that only you can read',
     () => import('./commands/auth.ts'),
   ],
-  ['logout [provider]', 'Remove saved keys: all of them, or one provider’s', () => import('./commands/auth.ts')],
+  ['logout [provider]', "Remove saved keys: all of them, or one provider's", () => import('./commands/auth.ts')],
   ['sessions', 'List, show, export and delete sessions', () => import('./commands/sessions.ts')],
   ['sandbox', 'Test and use the command sandbox', () => import('./commands/sandbox.ts')],
   ['ps [options]', 'List and stop background commands and sub-agents', () => import('./commands/ps.ts')],

@@ -65,6 +65,8 @@ async function isPrompt(command: Command, {unknown, options}: ReadWords): Promis
   return words.length > 1 || command.registeredArguments[0]?.argChoices?.includes(word) !== true;
 }
 
+const helpText = 'Show this help';
+
 /**
  * Builds the command line of weft as a commander program, which also produces help and suggestions. Its commands have names and
  * summaries; `openCommand` loads the rest. With `prompt` there are no commands: every word belongs to the prompt.
@@ -74,7 +76,7 @@ export function makeProgram(words: 'commands' | 'prompt'): Command {
   const program = new Command('weft')
     .description('A coding agent for the terminal and for pipes')
     .version(version, '-V, --version', 'Print the version')
-    .helpOption('-h, --help', 'Show this help')
+    .helpOption('-h, --help', helpText)
     .argument('[prompt...]', 'Prompt to send; without one the terminal UI opens')
     .enablePositionalOptions()
     .configureOutput({
@@ -113,6 +115,8 @@ export async function openCommand(program: Command, word: string): Promise<Comma
   opened.add(command);
   const {add} = await row.load();
   add(command, program, name => openCommand(program, name));
+  // Otherwise commander adds its own, with its own summary.
+  if (command.commands.length > 0) command.helpCommand('help [command]', helpText);
   return command;
 }
 
@@ -167,7 +171,8 @@ export async function misspelledCommand(words: readonly string[]): Promise<strin
 /** Commands of other programs, and the equivalent here. On their own, they mean nothing to a model. */
 const wordsForCommands: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    help: '? about add bug clean create delete docs edit exit export feedback import info install man manual new open options plugin plugins quit remove reset restart rm search setup show start tutorial',
+    help: '? about add bug clean create delete docs edit exit export feedback import info man manual new open options plugin plugins quit remove reset restart rm search setup show start tutorial',
+    'help install': 'install',
     'help commands': 'clear compact context cost redo rewind theme undo usage vim',
     'help keys': 'keys',
     completion: 'complete',

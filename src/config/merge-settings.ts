@@ -206,7 +206,7 @@ export type FolderTrust = 'trusted' | 'changed' | 'never';
 /** The sentences that describe what a project's settings ask for, in the order in which the user reads them. */
 const requests = {
   model: model => [`use the model ${model}`],
-  fallbackModel: models => [`let ${models.join(', ')} answer where the model cannot`],
+  fallbackModel: models => [`let ${models.join(', ')} answer if the model fails`],
   models: models => Object.keys(models).map(name => `say what the model ${name} costs and can do`),
   baseUrl: address => [`send the conversation, and your key, to ${address}`],
   provider: provider => [`choose the provider ${provider}`],

@@ -44,7 +44,7 @@ export function readPlugin(
     return failed(
       isMarketplace
         ? 'it is a marketplace: name the folder of one of its plugins'
-        : 'it has no .claude-plugin/plugin.json, no commands, agents, skills, hooks and MCP servers',
+        : 'it has no .claude-plugin/plugin.json, commands, agents, skills, hooks or MCP servers',
     );
   }
   const fields = manifest.value === 'none' ? {} : manifest.value;
@@ -83,13 +83,13 @@ function componentPaths(
       const path = typeof item === 'string' ? resolve(folder, item) : undefined;
       const why =
         path === undefined
-          ? 'is no path'
+          ? 'is not a path'
           : path !== folder && !path.startsWith(folder + sep)
-            ? 'lies outside the plugin'
+            ? 'is outside the plugin'
             : existsSync(path)
               ? ''
-              : 'is not there';
-      if (why !== '') leftOut.push(`"${part}" of its plugin.json: ${JSON.stringify(item).slice(0, 200)} ${why}`);
+              : 'does not exist';
+      if (why !== '') leftOut.push(`"${part}" in its plugin.json: ${JSON.stringify(item).slice(0, 200)} ${why}`);
       return why === '' && path !== undefined ? [path] : [];
     });
     return part === 'skills' ? [...usual.skills, ...named] : named;

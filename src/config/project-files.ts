@@ -207,7 +207,7 @@ export async function readBounded(path: string, most: number): Promise<ReadFile>
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const found = await handle.stat();
     if (!found.isFile()) return {kind: 'none'};
-    const tooLong = {kind: 'refused', why: `it has more than ${most / 1024 / 1024} MB`} as const;
+    const tooLong = {kind: 'refused', why: `it is larger than ${most / 1024 / 1024} MB`} as const;
     if (found.size > most) return tooLong;
     const buffer = Buffer.alloc(found.size + 1);
     let length = 0;

@@ -187,7 +187,7 @@ const table = {
       '{"codex": {"env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}, "mine": {"command": "my-agent", "args": ["--acp"]}, "far": {"url": "http://127.0.0.1:4097", "tokenFile": "/…/token"}}',
     parts: {words: 'the name of a harness', form: startedForm, name: anyName},
     grants: true,
-    exception: "A project's files can't set it, with or without trust.",
+    ownFilesOnly: true,
   },
   plugins: {
     about: 'Folders with Claude plugins.',
@@ -321,8 +321,8 @@ export interface SettingDescription {
   readonly about: string;
   /** A value as JSON. */
   readonly example: string;
-  /** `after-trust`: a project's files count once the user trusts the folder. */
-  readonly project: 'always' | 'after-trust';
+  /** `after-trust`: a project's files count once the user trusts the folder. `never`: only the user's own files count. */
+  readonly project: 'always' | 'after-trust' | 'never';
   /** The exceptions to `project`, in sentences; may be empty. */
   readonly exception: string;
 }
@@ -334,7 +334,7 @@ export const settingDescriptions = (): readonly SettingDescription[] =>
       key,
       about: setting.about,
       example: setting.example,
-      project: setting.grants ? 'after-trust' : 'always',
+      project: 'ownFilesOnly' in setting ? 'never' : setting.grants ? 'after-trust' : 'always',
       exception: 'exception' in setting ? setting.exception : '',
     };
   });

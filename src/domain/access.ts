@@ -97,7 +97,7 @@ export interface AskCase {
 
 export const readingAsks: readonly AskCase[] = [
   {name: 'read-outside', risks: ['read-only'], askedWhen: 'it reads or searches outside the workspace'},
-  {name: 'read-secret', risks: ['read-only'], askedWhen: 'by its name it may hold secrets'},
+  {name: 'read-secret', risks: ['read-only'], askedWhen: 'its name suggests that it holds secrets'},
 ];
 
 /**

@@ -129,7 +129,7 @@ const reasonTexts: ByKind<Reason, string> = {
   obligation: ({executor, obligation}) => byKind({...obligation, executor}, unkeptTexts),
   'reads-outside': reason => `Reads outside the workspace: ${reason.paths.join(', ')}`,
   'reads-secrets': reason => `Reads files that may hold secrets: ${reason.paths.join(', ')}`,
-  'unclear-search': reason => `Searches in a folder that is not known: ${reason.patterns.join(', ')}`,
+  'unclear-search': reason => `Searches in an unknown folder: ${reason.patterns.join(', ')}`,
   'writes-outside': reason => withPaths('Changes files outside the workspace', reason.paths),
   'writes-secrets': reason => withPaths('Changes files that may hold secrets', reason.paths),
   'writes-protected': reason => withPaths('Changes what can run code or grant permissions', reason.paths),
@@ -170,11 +170,10 @@ const reasonTexts: ByKind<Reason, string> = {
 };
 
 const unkeptTexts: ByKind<Obligation & {readonly executor: string}, string> = {
-  'restricted-environment': ({executor}) =>
-    `${executor} runs it with all programs and git hooks that the workspace brings`,
+  'restricted-environment': ({executor}) => `${executor} runs it with the workspace's own programs and git hooks`,
   confined: ({executor}) => `${executor} runs it, outside of the sandbox`,
-  directory: ({executor, path}) => `${executor} may run it in another folder than ${path}`,
-  paths: ({executor, links}) => `${executor} follows links that may change meanwhile: ${links.join(', ')}`,
+  directory: ({executor, path}) => `${executor} may run it in a folder other than ${path}`,
+  paths: ({executor, links}) => `${executor} follows links that may change in the meantime: ${links.join(', ')}`,
   'left-out': ({executor, rules}) => `${executor} also searches files that a rule forbids to read: ${rules.join(', ')}`,
 };
 

@@ -69,7 +69,10 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
 const alongsideText = (titles: readonly string[]): readonly string[] => [
   ...titles
     .slice(0, 3)
-    .map(title => `  ! Includes what session "${visibleLine(firstLine(sessionTitle({title}), 40))}" changed meanwhile`),
+    .map(
+      title =>
+        `  ! Includes what session "${visibleLine(firstLine(sessionTitle({title}), 40))}" changed in the meantime`,
+    ),
   ...moreText(titles.length - 3, 'sessions'),
 ];
 

@@ -12,7 +12,7 @@ export interface RunningSession {
 export const runningText: Readonly<Record<RunningSession['state'], string>> = {
   'needs-input': 'needs your answer',
   running: 'running',
-  commands: 'commands in background',
+  commands: 'commands in the background',
 };
 
 /** The title of a session in a list: the first line of its first prompt. */

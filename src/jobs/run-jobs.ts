@@ -116,7 +116,7 @@ async function execute(
   );
   if (begun.tag === 'failed') {
     await opened.value.client.close('finished');
-    return requeue(job, 'the plan has changed meanwhile');
+    return requeue(job, 'the plan has changed in the meantime');
   }
   await startExecution(runs, opened.value.client, {plan: begun.value, job, prompt: spec.prompt, begin}).finished;
 }

@@ -33,7 +33,7 @@ export async function listProviderModels(
       ? failed(fault(`${name} did not answer with a list of models`, response.status))
       : ok(ids.map(withoutPath).slice(0, maxModels));
   } catch (cause) {
-    return failed(fault(`${name} could not be asked for its models: ${causeText(cause)}`, 0));
+    return failed(fault(`Can't list the models of ${name}: ${causeText(cause)}`, 0));
   }
 }
 

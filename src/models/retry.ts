@@ -42,7 +42,7 @@ export function decideRetry(
     const fault = {
       kind: 'provider',
       message: error.message,
-      fix: `The server asks to wait ${minutes} minutes.`,
+      fix: `The server asks you to wait ${minutes} minutes.`,
       status: error.status,
       refusal: otherRefusal,
     } as const;

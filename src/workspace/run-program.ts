@@ -1,9 +1,9 @@
 import {execFile} from 'node:child_process';
 
-/** How a program ended, and its output. */
+/** How a program ended, and its output. `too-slow`: the program, or a child that holds its pipe, ran longer than the limit. */
 export interface ProgramEnd {
   readonly kind: 'exited' | 'not-started' | 'too-slow' | 'too-much' | 'aborted';
-  /** The exit code; -1 for a program that was killed. */
+  /** The exit code; -1 for a program that was killed or too slow. */
   readonly code: number;
   readonly output: Buffer;
   readonly stderr: string;
@@ -36,33 +36,34 @@ export function runProgram(
     cwd: run.folder,
     env: run.environment,
     signal,
-    timeout: run.limitMs,
     killSignal: 'SIGKILL',
     maxBuffer: run.maxOutput,
     encoding: 'buffer',
   } as const;
   return new Promise(resolve => {
+    let isLate = false;
     const child = execFile(program, args, options, (error, output, errors) => {
-      const code = error === null ? 0 : error.code;
-      const kind = typeof code === 'number' || error === null ? 'exited' : kindOf(error);
+      clearTimeout(timer);
+      const code = isLate ? -1 : error === null ? 0 : error.code;
+      const kind = isLate ? 'too-slow' : typeof code === 'number' || error === null ? 'exited' : kindOf(error.code);
       const stderr = errors.toString('utf8');
       resolve({kind, code: typeof code === 'number' ? code : -1, output, stderr, message: error?.message ?? ''});
     });
+    // Node's own `timeout` drops the output of a program that exited in time but whose pipe is still open, and reports success.
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    }, run.limitMs);
     // The program may end before it has read all of its input.
     child.stdin?.on('error', () => {});
     child.stdin?.end(run.input);
   });
 }
 
-function kindOf({
-  code,
-  killed,
-}: {
-  readonly code?: string | number | null;
-  readonly killed?: boolean;
-}): ProgramEnd['kind'] {
+function kindOf(code: string | number | null | undefined): ProgramEnd['kind'] {
   if (code === 'ABORT_ERR') return 'aborted';
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'too-much';
-  if (killed === true) return 'too-slow';
   return typeof code === 'string' ? 'not-started' : 'exited';
 }

@@ -101,7 +101,7 @@ test('in a pipe nobody can say yes; without a display the model hears nothing of
   const environment = {DISPLAY: desk.display};
   await scene.run(['--prompt', 'go', '--permission-mode', 'bypassPermissions'], {environment});
   expect(toldResults(scene.server.requests[1])).toEqual([
-    expect.stringMatching(/^Not permitted: this needs the user's approval, and nobody can be asked here/u),
+    expect.stringMatching(/^Not permitted: this needs the user's approval, and there is no one to ask/u),
   ]);
   const doctor = async (more: Readonly<Record<string, string>>) => {
     const {stdout} = await runWeft(['doctor'], {place: scene.place, environment: more});
@@ -129,7 +129,7 @@ test('the card says for what and how long; Esc takes the yes back', {tags: 'smok
   await terminal.type('y');
   await terminal.until(/allowed until \d\d:\d\d; Esc or \/computer off ends it/u);
   await terminal.press('Escape');
-  await terminal.until(/The agent may no longer use the computer/u);
+  await terminal.until(/Computer use has ended/u);
   await terminal.type('Again.');
   await terminal.press('Enter');
   await terminal.until(/I may not\./u);

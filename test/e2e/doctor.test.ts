@@ -1,7 +1,7 @@
 // @module-tag long
 import {spawn} from 'node:child_process';
 import {cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {delimiter, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {findSearchBinary} from '../../src/workspace/search/ripgrep.ts';
@@ -137,4 +137,14 @@ test('doctor says who is asked to search the web, where a rule allows it', async
     `OpenAI searches ${rule}`,
     'No search engine. weft can still read pages.',
   ]);
+});
+
+test('doctor says which program did not answer in time, though it exited with 0', async () => {
+  using place = new TempPlace();
+  const git = join(place.home, 'git');
+  // Its child holds the pipe, as output that nobody has read yet does on a busy machine.
+  writeFileSync(git, '#!/bin/sh\nsleep 4 &\necho git version 2\n', {mode: 0o755});
+  const PATH = `${place.home}${delimiter}${process.env['PATH'] ?? ''}`;
+  const {stdout} = await runWeft(['doctor', '--json'], {place, environment: {PATH}});
+  expect(report(stdout)['git']).toEqual({state: 'limited', detail: `${git} did not answer within 2 s.`});
 });

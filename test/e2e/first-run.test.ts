@@ -49,7 +49,7 @@ test('what is typed without a model is not lost, and the demo leads back to it',
   terminal.type('\r');
   await terminal.until(/Your prompt will be sent once a model is connected/u);
   terminal.type('3');
-  await terminal.until(/Demo: only the model's words are recorded/u);
+  await terminal.until(/Demo: only the model's answers are recorded/u);
   terminal.type('/exit\r');
   await terminal.until(/No model yet[^]*Your prompt will be sent once a model is connected/u);
   terminal.type('\u001B');

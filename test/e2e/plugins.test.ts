@@ -242,9 +242,9 @@ test('hooks, skills and agents of a plugin are listed, its hooks tested; what it
   const kinds: readonly {readonly kind: string; readonly name: string}[] = JSON.parse(agents?.stdout ?? '');
   expect(kinds.filter(({kind}) => kind === 'agent').map(({name}) => name)).toEqual(['own', 'kit:sub:left-out']);
   expect(skills?.stderr.split('\n').filter(line => line.includes('plugin.json'))).toEqual([
-    expect.stringContaining('"commands" of its plugin.json: "./none.md" is not there.'),
-    expect.stringContaining('"../outside" lies outside the plugin.'),
-    expect.stringContaining('7 is no path.'),
+    expect.stringContaining('"commands" in its plugin.json: "./none.md" does not exist.'),
+    expect.stringContaining('"../outside" is outside the plugin.'),
+    expect.stringContaining('7 is not a path.'),
   ]);
 });
 

@@ -39,7 +39,7 @@ test('where nobody can be asked, the model is told which host was refused and wh
     0,
     [
       expect.stringMatching(
-        /\[weft did not let the command reach new\.test:80: no rule covers this host, and nobody could be asked; the rule Network\(domain:new\.test\)/u,
+        /\[weft did not let the command reach new\.test:80: no rule covers this host, and there was no one to ask; the rule Network\(domain:new\.test\)/u,
       ),
     ],
   ]);

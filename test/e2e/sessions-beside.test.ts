@@ -202,7 +202,7 @@ test('undo names the session whose changes it takes back, too', async () => {
   await enterFirst(terminal, /❯ 1 {2}First task {2}/u);
   await terminal.until(/Session resumed\.[^]*Third\./u);
   terminal.type('/undo\r');
-  await terminal.until(/- a\s[^]*- b\s[^]*! Includes what session "Second task" changed meanwhile/u);
+  await terminal.until(/- a\s[^]*- b\s[^]*! Includes what session "Second task" changed in the meantime/u);
   terminal.type('\u001B');
   await terminal.until(/Ask weft/u);
   terminal.type('/exit\r');
@@ -212,5 +212,5 @@ test('undo names the session whose changes it takes back, too', async () => {
   );
   const second = rows.find(({title}) => title === 'Second task')?.id ?? '';
   const {stderr} = await scene.run(['sessions', 'rewind', second]);
-  expect(stderr).toContain('! Includes what session "First task" changed meanwhile');
+  expect(stderr).toContain('! Includes what session "First task" changed in the meantime');
 });

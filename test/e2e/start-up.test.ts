@@ -276,7 +276,7 @@ describe('completion', () => {
         'list\tList the worktrees of this repository with their changes',
         'merge\tMerge the changes of a worktree into its original folder, all or none, and remove it',
         'remove\tRemove a worktree and its branch',
-        'help\tdisplay help for command',
+        'help\tShow this help',
         '',
       ].join('\n'),
     ]);

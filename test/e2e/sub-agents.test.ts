@@ -118,7 +118,7 @@ test('what nobody can be asked about is denied to a sub-agent, and the end says 
     result: 'I could not.',
     permission_denials: [{tool_name: 'Bash', tool_input: {command: 'rm -rf a'}}],
   });
-  expect(toldResults(requestsOf(scene, 'DELETE')[1])).toEqual([expect.stringMatching(/nobody can be asked here/u)]);
+  expect(toldResults(requestsOf(scene, 'DELETE')[1])).toEqual([expect.stringMatching(/there is no one to ask/u)]);
   expect(scene.read('a/b.txt')).toBe('x');
 });
 

@@ -26,7 +26,7 @@ test(
     expect({code, stdout, requests: server.requests.length}).toEqual({code: 3, stdout: 'I could not.\n', requests: 0});
     expect(toldResults(scene.server.requests[1])).toEqual([
       expect.stringMatching(
-        /^Not permitted: this needs the user's approval, and nobody can be asked here\. .*this machine/u,
+        /^Not permitted: this needs the user's approval, and there is no one to ask\. .*this machine/u,
       ),
     ]);
   },

@@ -129,13 +129,19 @@ function settingsPage(): string {
         [
           `- Type: ${typeText(types[key])}`,
           `- Default: ${defaultText(defaults.get(key))}`,
-          `- Files: ${project === 'always' ? "your own and the project's" : "your own; the project's after trust"}.${exception === '' ? '' : ` ${prose(exception)}`}`,
+          `- Files: ${settingFiles[project]}.${exception === '' ? '' : ` ${prose(exception)}`}`,
         ].join('\n'),
         fence('json', `{"${key}": ${example}}`),
       ),
     ),
   );
 }
+
+const settingFiles = {
+  always: "your own and the project's",
+  'after-trust': "your own; the project's after trust",
+  never: 'your own',
+} as const;
 
 /** A type as people read it; the members of objects are in the JSON Schema. */
 function typeText(schema: unknown): string {

@@ -74,7 +74,7 @@ describe('what accepts', () => {
     const {screen, engine} = stage;
     await screen.until(/│ type "build" to allow \[ +\] +Esc = no │/u);
     await press(stage, 'y');
-    await screen.until(/Nothing allowed: type the word "build"/u);
+    await screen.until(/Not allowed yet: type the word "build"/u);
     await press(stage, '\r', 'k', '\r', 's', '\r', 'a', '\r');
     await screen.until(/Wrong word: nothing was allowed/u);
     expect(engine.ops).toEqual([]);

@@ -27,7 +27,7 @@ const report: RewindReport = {
       {path: '/w/evil\u001b[2J', effect: 'restored'},
       {path: '/w/m', effect: 'merged'},
     ],
-    conflicts: [{path: '/w/c', reason: 'it was deleted since'}],
+    conflicts: [{path: '/w/c', reason: 'it has been deleted since'}],
     excluded: ['/w/node_modules'],
   },
 };
@@ -92,7 +92,7 @@ describe('what is shown', () => {
       '│   - b                                                    │',
       expect.stringMatching(/^│ {3}\+ evil\P{Cc}*│$/u),
       '│   ± m                                                    │',
-      '│   ! c stays as it is: it was deleted since               │',
+      '│   ! c stays as it is: it has been deleted since          │',
       '│ Not in checkpoints, so not touched: node_modules         │',
       '╰ Enter undo · Esc cancel ─────────────────────────────────╯',
     ]);

@@ -58,9 +58,9 @@ describe('the list of sessions', () => {
       [idOf(1), 'commands'],
     ] as const);
     expect(insideOf(sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), states, now}))).toEqual([
-      '❯ 1  Mend the parser  needs your answer       1 message',
-      '  2  Write the docs   commands in background  2 messages',
-      '  3  Mend the lexer   36 min ago              3 messages',
+      '❯ 1  Mend the parser  needs your answer           1 message',
+      '  2  Write the docs   commands in the background  2 messages',
+      '  3  Mend the lexer   36 min ago                  3 messages',
     ]);
   });
 

@@ -66,7 +66,7 @@ export async function runDemo({
       firstPrompt: demoPrompt,
       opening: 'composer',
       notices: [
-        `Demo: only the model's words are recorded. Every command and edit is real, in ${dir === undefined ? 'a temporary' : 'this'} folder. /exit leaves.`,
+        `Demo: only the model's answers are recorded. Every command and edit is real, in ${dir === undefined ? 'a temporary' : 'this'} folder. /exit leaves.`,
       ],
       instructions: [],
       lateNotices: async () => [],

@@ -44,7 +44,7 @@ export function add(permissions: Command): void {
     .allowUnknownOption()
     .helpOption('--help', 'Show this help')
     .action(exiting(checkPermissions));
-  const classes = ['--classes', 'List the kinds of actions that can ask instead'] as const;
+  const classes = ['--classes', 'List the kinds of actions that can need approval instead of the rules'] as const;
   const list = new Argument('<list>', 'What the rule does').choices(ruleLists);
   const rule = ['<rule>', 'Rule, such as "Bash(git status:*)" or "Edit(src/**)"'] as const;
   const yes = ['--yes', 'Do not ask'] as const;
@@ -93,7 +93,7 @@ async function listPermissions({
   });
 }
 
-/** `weft permissions --list`: prints the kinds of actions that can ask. */
+/** `weft permissions list --classes`: prints the kinds of actions that can ask. */
 async function listClasses({json}: JsonOption): Promise<ExitCode> {
   const withNobodyThere = 'denied; the exit code is 3 if the work could not be finished without it';
   const indent = ' '.repeat(16);

@@ -53,7 +53,7 @@ export function add(plan: Command, program: Command): void {
   const run = plan
     .command('run')
     .description('Approve a plan and run it, once')
-    .argument('<id>', 'Id of the plan')
+    .argument('<id>', 'ID of the plan')
     .action(
       exiting((id: string, options: Partial<MainOptions>) => runPlan(id, {...program.opts<MainOptions>(), ...options})),
     );
@@ -66,7 +66,7 @@ export function add(plan: Command, program: Command): void {
   plan
     .command('show')
     .description('Show a plan and its progress')
-    .argument('<id>', 'Id of the plan')
+    .argument('<id>', 'ID of the plan')
     .option(...jsonFlag)
     .action(exiting(showPlan));
 }

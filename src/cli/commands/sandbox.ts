@@ -49,7 +49,7 @@ export function add(sandbox: Command): void {
     [
       'apply',
       'Apply the changes of a dry run: all of them, or none if a file has changed since',
-      [['<id>', 'Id from the dry run'], jsonFlag],
+      [['<id>', 'ID from the dry run'], jsonFlag],
       exiting(async (id: string, options: JsonOption) => (await running()).applyKept(id, options)),
     ],
   ]);

@@ -43,12 +43,12 @@ export function add(schedule: Command, program: Command): void {
   schedule
     .command('remove')
     .description('Remove a schedule; a run in progress continues')
-    .argument('<id>', 'Id of the schedule')
+    .argument('<id>', 'ID of the schedule')
     .action(exiting(removeSchedule));
   schedule
     .command('run')
     .description('Run a schedule now, in this process, without asking')
-    .argument('<id>', 'Id of the schedule')
+    .argument('<id>', 'ID of the schedule')
     .action(exiting((id: string) => runSchedule(id, program.opts<MainOptions>())));
 }
 

@@ -63,13 +63,13 @@ export function add(stack: Command, program: Command): void {
   stack
     .command('add')
     .description('Add a task that is in no layer to a layer')
-    .argument('<task>', 'Id of the task')
+    .argument('<task>', 'ID of the task')
     .argument('<layer>', 'Index of the layer', layerIndex)
     .action(exiting(addTask));
   stack
     .command('status')
     .description('Change the status of a task')
-    .argument('<task>', 'Id of the task')
+    .argument('<task>', 'ID of the task')
     .argument('<status>', taskStatuses.join(', '), taskStatus)
     .action(exiting(changeStatus));
   stack

@@ -135,7 +135,7 @@ class Run {
       const seconds = Math.round(this.#setup.times.open / 1000);
       return failed(this.#startFault(opened === 'timeout' ? `it did not answer within ${seconds} s` : opened.error));
     }
-    return this.#hasClosed() ? failed(this.#startFault('it ended at once')) : ok(this.#begin(opened.value));
+    return this.#hasClosed() ? failed(this.#startFault('it exited right away')) : ok(this.#begin(opened.value));
   }
 
   /** Interrupts the prompt within a time limit and ends the program. */

@@ -398,7 +398,7 @@ function walkRedirections(redirections: readonly Redirection[], scope: ShellScop
       const path = one && value !== undefined && typeof value !== 'string' ? value : undefined;
       const reason =
         path === undefined
-          ? 'reads a file that is not known'
+          ? 'reads an unknown file'
           : firstFound(path, each => walk.paths.from(scope.directories)(each, 'read'));
       if (reason !== undefined) addSideEffect(walk, range, {does: reason, effect: 'reads'});
       return [];

@@ -147,7 +147,7 @@ function foldersProblem(
   if (folders.length === 0) return paths.follows({text: '.', style: 'plain'}, use, where);
   return firstFound(folders, ({value}) =>
     typeof value === 'string'
-      ? 'may follow links in folders that are not known'
+      ? 'may follow links in unknown folders'
       : firstFound(value, text => paths.follows(text, use, where)),
   );
 }
@@ -289,7 +289,7 @@ function gitProblem(
     }
     for (const value of word.values) {
       const folder = texts[value];
-      if (folder === undefined || folder.startsWith('-')) return 'goes to a folder that is not known';
+      if (folder === undefined || folder.startsWith('-')) return 'goes to an unknown folder';
       const after = paths.after(folder, places);
       if (after.tag === 'failed') return after.error;
       places = after.value;
@@ -317,7 +317,7 @@ export function judgeCd({words, directories}: Invocation, paths: PathRules): Jud
   const targets = words.length === 2 ? plainTexts(words[1]) : [];
   if (targets.length === 0 || targets.some(target => target.startsWith('-') || target === '')) {
     return {
-      reason: words.length === 1 ? {kind: 'leaves-for-home'} : 'goes to a folder that is not known',
+      reason: words.length === 1 ? {kind: 'leaves-for-home'} : 'goes to an unknown folder',
       ends: ends([]),
     };
   }

@@ -108,12 +108,12 @@ function argumentProblem(
   judgePath: PathJudge,
 ): PartEffect | undefined {
   const {value} = argument;
-  if (value.length === 0) return 'gets a value that is not known';
+  if (value.length === 0) return 'gets an unknown value';
   if (value === 'opaque') {
     // It may expand to several words, and some may be options.
     return kind === 'text' && unknowns === 'harmless' ? undefined : 'gets a value that is only known when it runs';
   }
-  if (value === 'unknown') return 'gets a value that is not known';
+  if (value === 'unknown') return 'gets an unknown value';
   return firstFound(value, text => valueProblem(kind, text, judgePath));
 }
 

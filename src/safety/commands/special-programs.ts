@@ -76,10 +76,10 @@ function printedProblem(args: readonly Argument[], judgePath: PathJudge): PartEf
 function printfProblem(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
   const format = plainText(args[0]);
   // `-v` assigns, and a subscript in its name may run commands.
-  if (format === undefined || (format.startsWith('-') && format !== '--')) return 'uses a format that is not known';
+  if (format === undefined || (format.startsWith('-') && format !== '--')) return 'uses an unknown format';
   // `%n` assigns as well.
   const [text] = args.slice(format === '--' ? 1 : 0).map(plainText);
-  if (text === undefined || /%[^%a-zA-Z]*n/u.test(text.replaceAll('%%', ''))) return 'uses a format that is not known';
+  if (text === undefined || /%[^%a-zA-Z]*n/u.test(text.replaceAll('%%', ''))) return 'uses an unknown format';
   return printedProblem(args.slice(1), judgePath);
 }
 
@@ -96,7 +96,7 @@ function testProblem(args: readonly Argument[], judgePath: PathJudge): PartEffec
       // An unknown word could be an operator, unless one is next to it.
       const beside =
         aboutFiles.has(before) || aboutTexts.has(before) || comparing.has(before) || comparing.has(texts[at + 1] ?? '');
-      if (!beside && args.length > 1) return 'makes a test that is not known';
+      if (!beside && args.length > 1) return 'makes an unknown test';
     } else if (text === '-v' || text === '-R' || text === '-o') {
       // `-v` evaluates subscripts, which may run commands; `-o` is both "or" and a question about the shell.
       if (text !== '-o' || at === 0) return 'tests a variable, which can run code';
@@ -145,8 +145,7 @@ function findProblem(args: readonly Argument[], judgePath: PathJudge): PartEffec
       break;
     at += 1;
     if (text === '-H' || text === '-P') continue;
-    if (typeof argument.value === 'string' || argument.value.some(startsWild))
-      return 'searches in folders that are not known';
+    if (typeof argument.value === 'string' || argument.value.some(startsWild)) return 'searches in unknown folders';
     const reason = firstFound(argument.value, folder => judgePath(folder, 'named'));
     if (reason !== undefined) return reason;
   }
@@ -158,16 +157,16 @@ function findProblem(args: readonly Argument[], judgePath: PathJudge): PartEffec
     if (test?.value === 'none' || /^[!(),]$/u.test(text ?? '')) at += 1;
     else if (test !== undefined && value !== undefined) {
       if (test.role === 'text') {
-        if (!isFixed(value)) return `uses ${text ?? ''} with a value that is not known`;
+        if (!isFixed(value)) return `uses ${text ?? ''} with an unknown value`;
       } else {
-        if (typeof value.value === 'string' || value.value.some(startsWild)) return 'reads a file that is not known';
+        if (typeof value.value === 'string' || value.value.some(startsWild)) return 'reads an unknown file';
         const reason = firstFound(value.value, file => judgePath(file, 'named'));
         if (reason !== undefined) return reason;
       }
       at += 2;
     } else if (text === '-exec') {
       const end = args.findIndex((each, index) => index > at && /^[;+]$/u.test(plainText(each) ?? ''));
-      if (end < 0) return 'runs a command that is not known';
+      if (end < 0) return 'runs an unknown command';
       const reason = findExecProblem(args, {from: at + 1, end, roots}, judgePath);
       if (reason !== undefined) return reason;
       at = end + 1;
@@ -184,7 +183,7 @@ function findExecProblem(
 ): PartEffect | undefined {
   const [program, ...rest] = args.slice(from, end);
   const name = plainText(program);
-  if (name === undefined || name.includes('/') || name === 'git') return 'runs a program that is not known';
+  if (name === undefined || name.includes('/') || name === 'git') return 'runs an unknown program';
   const tests = testsBeforeExec(args.slice(roots.length, from - 1).map(each => plainText(each) ?? ''));
   const pattern = searchedNames(tests);
   if (pattern === undefined && !showsLittleContent.has(name)) return `runs ${name} on files that may hold secrets`;

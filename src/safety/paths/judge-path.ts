@@ -76,11 +76,11 @@ export const workspacePaths = (context: PathContext): PathRules => ({
     }),
   repository: directories =>
     directories.length === 0
-      ? 'reads a git repository that is not known'
+      ? 'reads an unknown git repository'
       : firstFound(directories, each => repositoryFinding(each, context).reason),
   names: (text, directories) => wildcardResult(text, {directories, context}),
   follows: (folder, use, {depth, directories}) => linkedTreeProblem(folder, use, {depth, directories, context}),
-  historyProblem: () => 'may show secrets that weft cannot recognise',
+  historyProblem: () => 'may show secrets that weft cannot recognize',
   secretSearchProblem: (place, search) => searchedSecretsProblem(place, search, context),
   near: (names, directories) =>
     directories
@@ -138,7 +138,7 @@ function plainPathProblem({text}: ExpandedText, use: Use, {directories, context}
   if (text.length > longestPath) return `names a path that is too long: ${clip(text, 60)}`;
   if (use === 'read' && looksSecret(text)) return `reads a file that may hold secrets: ${text}`;
   const starts = isAbsolutePath(text) ? [''] : directories;
-  if (starts.length === 0) return `reads ${text} in a folder that is not known`;
+  if (starts.length === 0) return `reads ${text} in an unknown folder`;
   return firstFound(starts, start =>
     resolvedPathProblem(start === '' ? text : `${start}/${text}`, use, {written: text, context}),
   );
@@ -152,7 +152,7 @@ function wildcardProblem({text}: ExpandedText, use: Use, {directories, context}:
   if (/(?:^|\/)\.[*?[]/u.test(text)) return `may reach secrets or the folder above: ${text}`;
   if (use === 'read' && looksSecret(text)) return `reads a file that may hold secrets: ${text}`;
   const starts = isAbsolutePath(fixed) ? [''] : directories;
-  if (starts.length === 0) return `reads ${text} in a folder that is not known`;
+  if (starts.length === 0) return `reads ${text} in an unknown folder`;
   for (const start of starts) {
     const reason = resolvedPathProblem(start === '' ? fixed : `${start}/${fixed}`, use, {written: text, context});
     if (reason !== undefined) return reason;
@@ -188,7 +188,7 @@ function wildcardResult(text: ExpandedText, {directories, context}: PathScope): 
     return reason === undefined ? {to: 'names'} : {to: 'options', reason};
   }
   if (directories.length === 0 && !isAbsolutePath(text.text))
-    return {to: 'options', reason: `matches ${text.text} in a folder that is not known`};
+    return {to: 'options', reason: `matches ${text.text} in an unknown folder`};
   let found = false;
   for (const start of directories) {
     const matches = expandGlob(text.text, start, context);
@@ -212,12 +212,12 @@ function linkedTreeProblem(
   switch (folder.style) {
     case 'found':
     case 'searched':
-      return 'may follow links in folders that are not known';
+      return 'may follow links in unknown folders';
     case 'plain':
     case 'wild': {
       const {text} = folder;
       const starts = isAbsolutePath(text) ? [''] : directories;
-      if (starts.length === 0) return 'may follow links in folders that are not known';
+      if (starts.length === 0) return 'may follow links in unknown folders';
       const paths = starts.flatMap(start =>
         folder.style === 'plain' ? [`${start}/${text}`] : toPaths(expandGlob(text, start, context)),
       );
@@ -267,7 +267,7 @@ function directoriesAfter(
   {directories, context}: {readonly directories: readonly string[]; readonly context: PathContext},
 ): Outcome<readonly string[], PartEffect> {
   const starts = isAbsolutePath(target) ? [''] : directories;
-  if (starts.length === 0) return failed('starts in a folder that is not known');
+  if (starts.length === 0) return failed('starts in an unknown folder');
   const found = starts.flatMap(start => resolvePath(start === '' ? target : `${start}/${target}`, context));
   const outside = found.find(({place}) => place === 'outside-workspace');
   if (outside !== undefined) return failed({kind: 'leaves-workspace', path: outside.path});

@@ -99,7 +99,7 @@ export function searchedSecretsProblem(
       const secret = entries.find(
         entry => matchesName(entry.name) && isInPlace(entry.name) && !isInGitFolder(entry) && isSecret(entry),
       );
-      if (secret !== undefined) return `may show secrets of ${secret.folder}/${secret.name} that weft cannot recognise`;
+      if (secret !== undefined) return `may show secrets of ${secret.folder}/${secret.name} that weft cannot recognize`;
       if (extent === 'cut') return tooManyFiles;
     }
   }
@@ -120,7 +120,7 @@ const originProblem = ({from}: FoundFiles, directories: readonly string[]): stri
   directories.length > 0 &&
   (from === 'here' || (directories.length === from.length && directories.every(each => from.includes(each))))
     ? undefined
-    : 'gets files from a folder that is not known';
+    : 'gets files from an unknown folder';
 
 function treesOf({listed: listing}: FoundFiles, {directory, context}: ListingContext): readonly Tree[] {
   return listing.below.map(({folder, depth}) => {

@@ -118,7 +118,7 @@ const compactionLines = (preview: CompactionPreview): readonly string[] => [
   `${compactionQuestion(preview)} ${compactionTokensText(preview)}`,
   ...compactionPreviewWarnings(preview).map(plainTextLine),
   `Kept: ${countedPartTexts(preview.kept).join('; ')}.`,
-  `Summarised: ${countedPartTexts(preview.summarised).join('; ')}.`,
+  `Summarized: ${countedPartTexts(preview.summarised).join('; ')}.`,
   `Dropped: ${countedPartTexts(preview.dropped).join('; ')}.`,
   ...(preview.summary === '' ? [] : ['The summary:', ...preview.summary.split('\n').map(plainTextLine)]),
   `${summaryCostText(preview.cost)} ${compactionUndoHint}`.trim(),

@@ -8,7 +8,7 @@ const modeDescriptions: Readonly<Record<PermissionMode, string>> = {
   acceptEdits: 'Edit files in the workspace without asking',
   plan: 'Read and plan; change nothing',
   dontAsk: 'Refuse anything that would need approval',
-  bypassPermissions: 'Allow everything without asking',
+  bypassPermissions: 'Allow almost everything without asking',
 };
 
 export const modeCommand = slashCommand({
@@ -35,7 +35,7 @@ const modeNotice = (mode: PermissionMode): string => `Mode: ${modeText(mode)}`;
 const modePanel = (now: PermissionMode): ChoicePanel =>
   choicePanel({
     title: 'Choose a mode',
-    note: now === 'bypassPermissions' ? 'current: allows everything' : '',
+    note: now === 'bypassPermissions' ? 'current: allows almost everything' : '',
     does: 'use',
     rows: offeredModes.map(mode => ({
       label: modeText(mode),

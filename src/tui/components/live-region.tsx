@@ -317,7 +317,7 @@ function HandOverCard({reason, info, width}: HandOverCardProps): ReactNode {
       title={
         info === undefined
           ? 'The program has ended'
-          : `${visibleLine(programName(info.command))} is yours. Enter to take over`
+          : `Press Enter to take over ${visibleLine(programName(info.command))}`
       }
       hints={[`${cardKeys.switchFocus.label} later`, 'Esc stop']}
     >

@@ -328,9 +328,9 @@ function droppedRows({dropped, more, said}: ChangesOutcome, frame: EntryFrame): 
 
 const droppedWords: Readonly<Record<DroppedChange['why'], string>> = {
   protected: 'protected',
-  conflict: 'changed meanwhile',
+  conflict: 'changed in the meantime',
   refused: 'refused',
-  nobody: 'nobody could be asked',
+  nobody: 'there was no one to ask',
   unwanted: 'this mode never asks',
   rule: 'a rule denies it',
   plan: 'plan mode changes nothing',

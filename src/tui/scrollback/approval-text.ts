@@ -81,7 +81,7 @@ export function cardHint(
     case 'none':
       return '';
     case 'needs-word':
-      return accept.by === 'word' ? `Nothing allowed: type the word "${visibleExactLine(accept.word)}"` : '';
+      return accept.by === 'word' ? `Not allowed yet: type the word "${visibleExactLine(accept.word)}"` : '';
     case 'wrong-word':
       return 'Wrong word: nothing was allowed';
     case 'nothing-changed':

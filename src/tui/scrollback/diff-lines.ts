@@ -2,6 +2,7 @@ import type {FileEdit, PatchLine} from '../../domain/file-edit.ts';
 import type {DiffHunk, DiffLine, FileDiff} from '../../actions/preview.ts';
 import type {TextRange} from '../../domain/risk.ts';
 import {changeOf, nameOf} from '../../actions/request-file-edits.ts';
+import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {diffTokens, hasDiffColours, highlightDiff} from './syntax/highlight.ts';
@@ -209,7 +210,7 @@ function clipAround(line: DiffLine, room: number): Clip {
 }
 
 const noteSpans = (count: number): readonly StyledSpan[] =>
-  count === 0 ? [] : [{text: `… ${count} characters not shown …`, roles: ['warning']}];
+  count === 0 ? [] : [{text: `… ${pluralize(count, 'character')} not shown …`, roles: ['warning']}];
 
 /** Returns the spans of the line inside `clip`, with invisible characters made visible. */
 function lineSpans(line: DiffLine, clip: Clip, mark: Mark): readonly StyledSpan[] {

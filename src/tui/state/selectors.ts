@@ -83,7 +83,7 @@ const modeTexts: Readonly<Record<View['mode'], string>> = {
   acceptEdits: 'accepts edits',
   plan: 'plan only',
   dontAsk: 'never asks',
-  bypassPermissions: 'allows everything',
+  bypassPermissions: 'allows almost everything',
 };
 
 /** Formats an amount in dollars, with four decimals below ten cents. */

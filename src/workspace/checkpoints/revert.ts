@@ -107,7 +107,7 @@ async function mergeNode(
   const same = makeNodeComparison(objects, [had, want, is]);
   if (same(is, want) || same(had, want)) return {kind: 'clean', node: is};
   if (same(is, had)) return {kind: 'clean', node: want};
-  if (is === undefined) return {kind: 'conflict', reason: 'it was deleted since'};
+  if (is === undefined) return {kind: 'conflict', reason: 'it has been deleted since'};
   if (had?.kind === 'folder' && is.kind === 'folder') {
     if (want === undefined) return {kind: 'clean', node: undefined};
     if (want.kind === 'folder') return {kind: 'clean', node: {...is, mode: mergeMode(had.mode, want.mode, is.mode)}};

@@ -1,4 +1,5 @@
 import type {AskHost} from '../../actions/ports.ts';
+import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {HostDecision} from '../../domain/sandbox.ts';
 import type {HostPlace} from '../../domain/web-url.ts';
@@ -65,8 +66,8 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
         return {
           why:
             standing === 'no-rule'
-              ? `no rule covers this host, and nobody could be asked; the rule ${rule} in the user's settings would allow it`
-              : 'a rule says to ask about this host, and nobody could be asked',
+              ? `no rule covers this host, and there was no one to ask; the rule ${rule} in the user's settings would allow it`
+              : 'a rule says to ask about this host, and there was no one to ask',
         };
       default:
         return unreachable(answer);
@@ -107,7 +108,7 @@ export function makeHostGate({decision, ruleFor, loopback, ask}: HostGateOptions
     notes() {
       const all = [...refusals.values()];
       const more = all.length - maxNotes;
-      return [...all.slice(0, maxNotes), ...(more > 0 ? [`and ${String(more)} more hosts`] : [])];
+      return [...all.slice(0, maxNotes), ...(more > 0 ? [`and ${pluralize(more, 'more host')}`] : [])];
     },
   };
 }

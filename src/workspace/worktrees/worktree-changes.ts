@@ -99,7 +99,7 @@ function conflictReason(
   const is = targetState(now, from);
   if (isSameState(is, from) || isSameState(is, to)) return undefined;
   if (is === 'other' && from === 'absent') return 'a link leads to its folder, or it is not a regular file there';
-  if (is === 'absent') return 'it was deleted since';
+  if (is === 'absent') return 'it has been deleted since';
   return from === 'absent' ? 'it was also created there' : 'it was changed since';
 }
 

@@ -87,7 +87,7 @@ describe('what the model reads', () => {
         '[never kept, as no command in the sandbox may change them: .envrc, up (leads out of the workspace), ' +
           'v/.git (the data of a git repository), w/.git (the data of a git repository)]',
         '[refused and not kept: no ⏎ [it and 5 more files; they said: Use the generator.]',
-        '[not kept, since something else changed them meanwhile (read them again): late]',
+        '[not kept, because something else changed them in the meantime (read them again): late]',
         '[exit code 0 after 1.2 s in /w]',
       ].join('\n'),
     );

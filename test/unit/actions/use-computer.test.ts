@@ -200,7 +200,7 @@ test('where nobody can be asked it is denied', async () => {
   await bench.prompt('go');
   expect(await settled(bench)).toMatchObject({
     state: 'cancelled',
-    text: expect.stringMatching(/^Not permitted: this needs the user's approval, and nobody can be asked here/u),
+    text: expect.stringMatching(/^Not permitted: this needs the user's approval, and there is no one to ask/u),
   });
 });
 

@@ -392,7 +392,7 @@ test('what a line of a slash command has changed is a denial, too, and the model
   const {bench} = benchOf({changes: [file('a.ts')], interaction: 'unattended', commands, script: []});
   const {denials} = await bench.prompt('/gen');
   expect(denials).toMatchObject([{by: 'nobody', of: {kind: 'changes', changes: [file('a.ts')]}}]);
-  expect(JSON.stringify(bench.model.requests[0]?.messages)).toContain('not kept, since nobody can be asked here');
+  expect(JSON.stringify(bench.model.requests[0]?.messages)).toContain('not kept, because there is no one to ask');
 });
 
 const pipe = (at: number): Change => ({path: `a/p${at}`, kind: 'created', class: 'protected', why: 'device'});
@@ -406,7 +406,7 @@ test('of thousands of dropped changes the first of each reason are named, and al
     ['rule', [1000, 1500]],
   ]);
   const told = JSON.stringify(bench.model.requests[1]?.messages);
-  expect(told).toMatch(/not kept, since nobody can be asked here [^\]]*: z\.ts\]/u);
+  expect(told).toMatch(/not kept, because there is no one to ask [^\]]*: z\.ts\]/u);
   expect(told).toMatch(/never kept, [^\]]* and 1490 more files\]/u);
 });
 

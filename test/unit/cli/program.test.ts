@@ -19,7 +19,7 @@ test.each<[string, string | undefined]>([
   ['completon bash', 'completion bash'],
   ['stat', 'status'],
   ['upgrad', 'upgrade'],
-  ['install', 'help'],
+  ['install', 'help install'],
   ['ls', 'sessions list'],
   ['continue', '--continue'],
   ['mpc', 'mcp'],

@@ -156,7 +156,7 @@ describe('mergeSettings', () => {
   });
 
   test.each([
-    ['fallbackModel', ['haiku', 'm'], 'let haiku, m answer where the model cannot'],
+    ['fallbackModel', ['haiku', 'm'], 'let haiku, m answer if the model fails'],
     ['models', {m: {contextWindow: 1000}}, 'say what the model m costs and can do'],
     ['wireApi', 'chat', 'speak the protocol chat with the model'],
     ['allowLocalBinding', true, "let commands in the sandbox reach this machine's own ports"],

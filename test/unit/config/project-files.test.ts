@@ -181,7 +181,7 @@ test('more files than a list may have, and larger ones, are left out and named',
   const {files, leftOut} = await list();
   expect([files.length, leftOut]).toEqual([
     projectFileBounds.files,
-    ['.agents/skills/b/model.bin: it has more than 16 MB', 'more than 2000 files or 64 MB: the others are not used'],
+    ['.agents/skills/b/model.bin: it is larger than 16 MB', 'more than 2000 files or 64 MB: the others are not used'],
   ]);
 });
 

@@ -60,7 +60,7 @@ const ownCall = (obligations: Extract<HarnessAccess, {kind: 'own-call'}>['obliga
     obligations,
   }) as const;
 
-const ownPrograms = 'other runs it with all programs and git hooks that the workspace brings';
+const ownPrograms = "other runs it with the workspace's own programs and git hooks";
 const denied = ['deny', 'Denied by the rule Read(conf/**)'];
 
 test.each<readonly [what: string, access: HarnessAccess, given: Given, verdict: readonly string[]]>([
@@ -93,7 +93,7 @@ test.each<readonly [what: string, access: HarnessAccess, given: Given, verdict: 
     'a link may lead elsewhere by then',
     read('plain.txt', 'link.txt'),
     {allow: ['Read']},
-    ['ask', `other follows links that may change meanwhile: ${root}/link.txt`],
+    ['ask', `other follows links that may change in the meantime: ${root}/link.txt`],
   ],
   ['an edit of a plain file in acceptEdits', edit('plain.txt'), {mode: 'acceptEdits'}, ['allow', '']],
   [

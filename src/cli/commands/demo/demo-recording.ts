@@ -82,7 +82,7 @@ const lines: readonly JsonObject[] = [
         text: [
           'All tests pass now.',
           '- **Cause:** `src/discount.js:6` gave the discount for *more than* three items instead of *three or more*.\n- **Fix:** `>` became `>=`. Nothing else changed.',
-          'My words were a recording; the tests, the search and the edit were real, and `/undo` takes the edit back. **What next:** ${next} in a project of yours. Paste an API key there, or choose a model server on this machine (Ollama, LM Studio, llama.cpp, vLLM).',
+          'My answers were recorded. The tests, the search and the edit were real, and `/undo` undoes the edit. **Next:** run ${next} in one of your own projects. Paste an API key there, or choose a model server on this machine (Ollama, LM Studio, llama.cpp, vLLM).',
         ].join('\n\n'),
       },
     ],

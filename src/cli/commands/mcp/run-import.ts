@@ -132,7 +132,7 @@ function withoutSharedSecrets(
     if (literal.length === 0) continue;
     const named = literal.map(([key]) => `${member}.${key}`).join(', ');
     if (scope !== 'project') {
-      said.push(`copied with its value: ${named}. A variable with \${NAME} here is safer`);
+      said.push(`copied with its value: ${named}. A variable, written \${NAME}, is safer`);
       continue;
     }
     const references = literal.map(([key]) => [key, member === 'env' ? key : variableName(`${name}_${key}`)] as const);

@@ -186,7 +186,7 @@ describe('what somebody else changed since', () => {
       conflicts: [
         {path: join(here.work, 'binary'), reason: 'it was changed since in the same place'},
         {path: join(here.work, 'created'), reason: 'it was changed since'},
-        {path: join(here.work, 'deleted'), reason: 'it was deleted since'},
+        {path: join(here.work, 'deleted'), reason: 'it has been deleted since'},
         {path: join(here.work, 'same'), reason: 'it was changed since in the same place'},
       ],
       excluded: [],

@@ -86,7 +86,7 @@ describe('what was done since', () => {
     const {report} = await revert(checkpoints, {before, after});
     expect(report.conflicts).toEqual([
       {path: join(here.work, 'anew'), reason: 'it was created again since'},
-      {path: join(here.work, 'gone'), reason: 'it was deleted since'},
+      {path: join(here.work, 'gone'), reason: 'it has been deleted since'},
     ]);
     expect(everything(here.work)).toMatchObject({anew: `file 644 ${Buffer.from('new').toString('base64')}`});
   });

@@ -44,10 +44,10 @@ describe('a host that no rule allows', () => {
     [
       'no rule speaks of it',
       get('http://new.test/', 'new.test'),
-      /no rule covers this host, and nobody could be asked; the rule Network\(domain:new\.test\)/u,
+      /no rule covers this host, and there was no one to ask; the rule Network\(domain:new\.test\)/u,
     ],
-    ['a name that looks alike', tunnel('good.test.new.test:443'), /nobody could be asked/u],
-    ['the address of one that is allowed', tunnel(`${publicAddress}:443`), /nobody could be asked/u],
+    ['a name that looks alike', tunnel('good.test.new.test:443'), /there was no one to ask/u],
+    ['the address of one that is allowed', tunnel(`${publicAddress}:443`), /there was no one to ask/u],
   ])('is not looked up or connected: %s', async (_name, request, why) => {
     await using place = await proxyPlace(good);
     const answer = await place.exchange(request);

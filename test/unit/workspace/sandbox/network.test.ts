@@ -61,7 +61,7 @@ test('a program reaches the host of a rule through its variables, and is told wh
     [],
   ]);
   const why =
-    "weft did not let the command reach new.test:80: no rule covers this host, and nobody could be asked; the rule Network(domain:new.test) in the user's settings would allow it";
+    "weft did not let the command reach new.test:80: no rule covers this host, and there was no one to ask; the rule Network(domain:new.test) in the user's settings would allow it";
   const refused = await place.run(fetched('new.test'));
   expect([refused.end, refused.output.text, refused.notes]).toEqual([{kind: 'exited', code: 0}, `${why}\n`, [why]]);
 });

@@ -279,7 +279,7 @@ describe('a merge', () => {
   });
 
   test.each<[name: string, change: (here: Place) => void, reason: string]>([
-    ['deleted', here => rmSync(join(here.folder, 'a.txt')), 'a.txt (it was deleted since)'],
+    ['deleted', here => rmSync(join(here.folder, 'a.txt')), 'a.txt (it has been deleted since)'],
     ['made executable', here => chmodSync(join(here.folder, 'a.txt'), 0o755), 'a.txt (it was changed since)'],
     ['made, too', here => here.put('new.txt', 'other\n'), 'new.txt (it was also created there)'],
     [
