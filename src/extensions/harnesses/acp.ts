@@ -114,7 +114,7 @@ class AcpConversation implements Conversation {
       const stop = textOf(result['stopReason']);
       if (stop === 'end_turn') return this.#reporter.finished({kind: 'ended'});
       if (stop === 'cancelled') return this.#reporter.finished({kind: 'cancelled'});
-      const why = stopReasons.get(stop) ?? 'stopped without a reason';
+      const why = stopReasons.get(stop) ?? 'stopped for an unknown reason';
       this.#reporter.finished({kind: 'failed', reason: `${this.#request.title} ${why}.`});
     });
   }

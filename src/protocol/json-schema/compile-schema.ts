@@ -28,7 +28,7 @@ const boundedRegExp = Object.assign(
     const risk = riskOf(pattern);
     if (risk === 'endless' && linear === undefined) {
       throw new PatternRefused(
-        `the pattern ${pattern.slice(0, 100)} could run forever: it repeats a repetition. Write a simpler one`,
+        `the pattern ${pattern.slice(0, 100)} could run forever: its repetitions can match the same text in many ways. Write a simpler one`,
       );
     }
     const longest =

@@ -280,7 +280,7 @@ test.each([
   ['refusal', 'refused to continue.'],
   ['max_tokens', 'stopped: its answer got too long.'],
   ['max_turn_requests', 'stopped: it reached its turn limit.'],
-  ['tired', 'stopped without a reason.'],
+  ['tired', 'stopped for an unknown reason.'],
 ])('ACP: the stop reason %s is a failure', async (stopReason, why) => {
   const scene = await startScripted(
     async side => {
