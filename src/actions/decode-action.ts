@@ -2,7 +2,7 @@ import type {Access} from '../domain/access.ts';
 import {editPaths} from '../domain/file-edit.ts';
 import {mcpToolName} from '../domain/mcp-tool-name.ts';
 import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
-import {whyInvalidPath} from '../base/invalid-path.ts';
+import {invalidPathReason} from '../base/invalid-path.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {cutLength, omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
@@ -219,7 +219,7 @@ function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): O
 /** Returns why a path of the action can't exist. The judge would take such a path for another one. */
 const pathProblem = (action: Action): string | undefined =>
   pathsIn(accessOf(action))
-    .map(whyInvalidPath)
+    .map(invalidPathReason)
     .find(trouble => trouble !== undefined);
 
 function pathsIn(access: Access): readonly string[] {

@@ -28,8 +28,8 @@ export async function sampleWithApproval(
   const read = readQuestion(params);
   if (read.tag === 'failed') return read;
   const question = read.value;
-  const obstacle = sampling.refusalReason();
-  if (obstacle !== '') return failed(obstacle);
+  const problem = sampling.refusalReason();
+  if (problem !== '') return failed(problem);
   const reply = await questions.ask(
     [
       plainQuestion('Ask model', questionText(server, question, sampling.model()), [

@@ -4,7 +4,7 @@ import {failed, ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
-import {modelNamed} from '../domain/model-alias.ts';
+import {resolveModelAlias} from '../domain/model-alias.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
 import {CheckpointRecorder} from './checkpoint-recorder.ts';
@@ -232,7 +232,7 @@ class Engine implements AgentClient {
         }
         return;
       case 'set-model':
-        session.model = modelNamed(op.model, session.ports.model.provider) ?? op.model;
+        session.model = resolveModelAlias(op.model, session.ports.model.provider) ?? op.model;
         session.promptModel = undefined;
         session.publish([{event: 'model-changed', model: session.model, provider: session.ports.model.provider}]);
         return;

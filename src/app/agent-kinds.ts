@@ -44,7 +44,7 @@ function kindOf(
     maxTurns: turnsOf(agent) ?? defaultMaxTurns,
     isolation: fields['isolation'] === 'worktree' ? 'worktree' : 'none',
     canCall: tool => mayCall(tools, tool),
-    notes: [...unheededNotes(agent, also), ...notes],
+    notes: [...ignoredFieldNotes(agent, also), ...notes],
   };
 }
 
@@ -124,7 +124,7 @@ export function effortOf({fields}: AgentFile): Effort | undefined {
 }
 
 /** Fields that weft supports for every agent, and those that are only for people. */
-const heeded: ReadonlySet<string> = new Set([
+const supportedFields: ReadonlySet<string> = new Set([
   'name',
   'description',
   'prompt',
@@ -142,8 +142,8 @@ const heeded: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns a sentence about the fields that weft ignores; none if there are none. Fields in `also` are supported, too. */
-export function unheededNotes({name, fields}: AgentFile, also: readonly string[]): readonly string[] {
-  const unheeded = Object.keys(fields).filter(field => !heeded.has(field) && !also.includes(field));
+export function ignoredFieldNotes({name, fields}: AgentFile, also: readonly string[]): readonly string[] {
+  const unheeded = Object.keys(fields).filter(field => !supportedFields.has(field) && !also.includes(field));
   return unheeded.length === 0 ? [] : [`Ignored fields of the agent ${name}: ${unheeded.join(', ')}.`];
 }
 

@@ -1,12 +1,12 @@
 import type {Effort, ModelPort} from '../domain/model-stream.ts';
-import {modelNamed} from '../domain/model-alias.ts';
+import {resolveModelAlias} from '../domain/model-alias.ts';
 import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, FaultError, faultText} from '../domain/fault.ts';
 import {type KeyProvider, keyProviders, keyVariables, providerNames} from '../domain/api-key.ts';
 import type {KeptKey} from '../config/kept-keys.ts';
 import {UsageError} from './exit-code.ts';
-import {ownCommand} from './own-command.ts';
+import {weftCommand} from './weft-command.ts';
 import {type ApiKeys, openApiKeys} from './api-keys.ts';
 import type {RunContext} from './run-context.ts';
 import type {connectAnthropic} from '../models/anthropic.ts';
@@ -169,7 +169,7 @@ export async function defaultModel(
   choice: Pick<ModelChoice, 'model' | 'baseUrl' | 'environment'>,
 ): Promise<DefaultModel> {
   if (choice.model !== undefined) {
-    return {kind: 'named', model: modelNamed(choice.model, provider) ?? choice.model, by: 'settings'};
+    return {kind: 'named', model: resolveModelAlias(choice.model, provider) ?? choice.model, by: 'settings'};
   }
   const {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} = await import('../models/model-facts.ts');
   if (provider === 'gemini') return {kind: 'named', model: defaultGeminiModel, by: provider};
@@ -190,7 +190,7 @@ export function defaultModelText(found: DefaultModel): string {
 function fallbacksOf(provider: KeyProvider, main: DefaultModel, {fallbackModels}: ModelChoice): readonly string[] {
   const isFlag = fallbackModels.source === 'flags';
   const names = fallbackModels.value.flatMap(wanted => {
-    const name = modelNamed(wanted, provider);
+    const name = resolveModelAlias(wanted, provider);
     if (isFlag && name === undefined) {
       throw new UsageError(`--fallback-model: ${providerNames[provider]} has no model ${JSON.stringify(wanted)}.`);
     }
@@ -350,7 +350,7 @@ function readRecording(file: string): string {
 
 /** Returns one line that tells a user without a model what to do. */
 export const noModelText = (): string =>
-  `No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: ${ownCommand('demo')}`;
+  `No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: ${weftCommand('demo')}`;
 
 /** Throws an error if the model is missing or does not answer. For runs without a person at the keyboard. */
 export function requireModel(chosen: ChosenModel): void {
@@ -360,7 +360,7 @@ export function requireModel(chosen: ChosenModel): void {
 
 /** Returns the same advice for the screen-reader UI. */
 export const noModelNotice = (): string =>
-  `No model configured. Save a key with ${ownCommand('login')}, set ANTHROPIC_API_KEY or OPENAI_BASE_URL, or type /demo.`;
+  `No model configured. Save a key with ${weftCommand('login')}, set ANTHROPIC_API_KEY or OPENAI_BASE_URL, or type /demo.`;
 
 /** The model port without a configured model: it answers every request with advice on what to do. */
 const noModel: ModelPort = {

@@ -1,12 +1,12 @@
 import type {Json, JsonObject} from '../base/json.ts';
 import {nearestName} from '../base/nearest-name.ts';
 import {hooksSchema, readHooks} from '../config/hook-settings.ts';
-import {modelNamed} from '../domain/model-alias.ts';
+import {resolveModelAlias} from '../domain/model-alias.ts';
 import {narrowerMode, type PermissionMode, permissionModes} from '../domain/risk.ts';
 import type {AgentFile} from '../extensions/skills/load-extensions.ts';
 import {UsageError} from './exit-code.ts';
 import type {MainOptions} from './main-options.ts';
-import {effortOf, promptWithSkills, serversOf, turnsOf, unheededNotes} from './agent-kinds.ts';
+import {effortOf, promptWithSkills, serversOf, turnsOf, ignoredFieldNotes} from './agent-kinds.ts';
 import {configuredProvider, modelChoice} from './choose-model.ts';
 import type {RunContext} from './run-context.ts';
 
@@ -32,11 +32,14 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
       effort,
       ...ownServers(agent, options),
     },
-    notices: async () => [...(await context.notices()), ...unheededNotes(agent, heededHere(agent)), ...notes],
+    notices: async () => [...(await context.notices()), ...ignoredFieldNotes(agent, heededHere(agent)), ...notes],
     agent: {...agent, prompt},
     settings: {
       ...settings,
-      model: options.model ?? modelNamed(agent.model, configuredProvider(modelChoice(context)) ?? '') ?? settings.model,
+      model:
+        options.model ??
+        resolveModelAlias(agent.model, configuredProvider(modelChoice(context)) ?? '') ??
+        settings.model,
       permissionMode:
         options.permissionMode === undefined ? modeOf(settings.permissionMode, agent.fields) : settings.permissionMode,
       hooks: [...settings.hooks, ...hooksOf(agent)],

@@ -55,7 +55,7 @@ import type {OpenServers} from './open-servers.ts';
 import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../domain/hook.ts';
 import {blockId, messageId, planId, todoId, type BlockId} from '../domain/ids.ts';
-import {coversAll, type SandboxChoice} from '../domain/sandbox.ts';
+import {sandboxesAllCommands, type SandboxChoice} from '../domain/sandbox.ts';
 import type {JudgeOptions} from '../safety/judge.ts';
 import {ruleLists} from '../domain/risk.ts';
 import {tmpdir} from 'node:os';
@@ -196,7 +196,10 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           rules,
           loopback: setup.sandbox.loopback,
           // If every command runs in the sandbox, ask the user about hosts without a rule.
-          asking: coversAll(setup.sandbox.choice) && setup.engine.interaction === 'interactive' ? 'open' : 'by-rule',
+          asking:
+            sandboxesAllCommands(setup.sandbox.choice) && setup.engine.interaction === 'interactive'
+              ? 'open'
+              : 'by-rule',
         }),
       });
       const commands = makeCommands({

@@ -78,7 +78,7 @@ function withWithheld(hooks: HooksPort, {withheld}: HookSources): HooksPort {
 
 /** Checks whether the user trusts the project's scripts that a hook names. */
 async function standingOf(hook: HookSetting, {directory, projectTrust}: HookSources): Promise<ScriptStanding> {
-  if (hook.work.type !== 'command') return {obstacle: '', mark: ''};
+  if (hook.work.type !== 'command') return {refusalReason: '', mark: ''};
   const {scriptsIn, scriptStanding} = await import('../config/project-files.ts');
   const {folder} = projectTrust;
   return scriptStanding(scriptsIn(hookText(hook), {directory, folder}), projectTrust);

@@ -1,5 +1,5 @@
 import {emptyAbilities} from '../actions/front-end.ts';
-import {fixedModel, nobodyChooses} from './host-services.ts';
+import {fixedModel, fixedModelReason} from './host-services.ts';
 import {passingDatabase} from '../config/places.ts';
 import {openSession, sessionRequest} from './open-session.ts';
 import type {PermissionRule} from '../safety/rules/permission-rule.ts';
@@ -59,10 +59,10 @@ async function permissionHooks(
 }
 
 /** The options of an unattended driver without servers, hooks or commands of its own. */
-export const noDriver: Driver = {
+export const defaultDriver: Driver = {
   interaction: 'unattended',
   frontEnd: emptyAbilities,
-  models: fixedModel(nobodyChooses),
+  models: fixedModel(fixedModelReason),
   servers: 'of-settings',
   commands: noopCommands,
   hooks: [],
@@ -74,7 +74,7 @@ export const noDriver: Driver = {
 };
 
 /** The default for background agents: unattended runs wait for them. */
-const usually = {interactive: 'left', unattended: 'waited-for'} as const;
+const defaultBackgroundAgents = {interactive: 'left', unattended: 'waited-for'} as const;
 
 /** Opens the session that the command line asks for, and makes its engine with this model. */
 export async function composeSession(chosen: ChosenModel, context: RunContext, driver: Driver): Promise<AgentClient> {
@@ -118,7 +118,8 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
       interaction,
       frontEnd: driver.frontEnd,
-      backgroundAgents: driver.backgroundAgents === 'usual' ? usually[interaction] : driver.backgroundAgents,
+      backgroundAgents:
+        driver.backgroundAgents === 'usual' ? defaultBackgroundAgents[interaction] : driver.backgroundAgents,
       structuredOutput: structured,
       loopGuard: settings.loopGuard,
       thinking: thinkingOf(options),

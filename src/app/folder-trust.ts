@@ -13,7 +13,7 @@ import {causeText, type Fault, faultText} from '../domain/fault.ts';
 import {unwrap} from './exit-code.ts';
 import type {FolderTrustPort} from './host-services.ts';
 
-export interface TrustPlace {
+export interface TrustContext {
   readonly directory: string;
   readonly folder: string;
   readonly record: string;
@@ -23,7 +23,7 @@ export interface TrustPlace {
 /** Makes the trust port of a folder. `readAgain` reads its settings when the user accepts, because weft may have added a rule since. */
 export function folderTrust(
   settings: TrustedSettings,
-  place: TrustPlace,
+  place: TrustContext,
   readAgain: () => Outcome<TrustedSettings, Fault>,
 ): FolderTrustPort {
   const {folder, record} = place;
@@ -63,7 +63,7 @@ export function folderTrust(
 const mayHaveFiles = (folder: string): boolean => projectFilePlaces.some(name => existsSync(join(folder, name)));
 
 /** Lists the folder's files, besides its settings, that need trust, and the trust recorded for each. */
-export async function projectFilesOf(settings: TrustedSettings, place: TrustPlace): Promise<ProjectFileList> {
+export async function projectFilesOf(settings: TrustedSettings, place: TrustContext): Promise<ProjectFileList> {
   const {listProjectFiles} = await import('../config/project-files.ts');
   const trust = projectTrust(place);
   return listProjectFiles(
@@ -84,7 +84,7 @@ export async function projectFilesOf(settings: TrustedSettings, place: TrustPlac
 export async function acceptFolder(
   settings: TrustedSettings,
   {files}: ProjectFileList,
-  {folder, record}: Pick<TrustPlace, 'folder' | 'record'>,
+  {folder, record}: Pick<TrustContext, 'folder' | 'record'>,
 ): Promise<Outcome<unknown, Fault>> {
   if (settings.trust !== 'nothing') {
     const recorded = await recordTrust(record, {folder, fingerprint: settings.fingerprint});
@@ -104,7 +104,7 @@ export function trustState(settings: TrustedSettings['trust'], {files}: ProjectF
 export async function trustCard(
   settings: TrustedSettings,
   list: ProjectFileList,
-  {directory, folder}: Pick<TrustPlace, 'directory' | 'folder'>,
+  {directory, folder}: Pick<TrustContext, 'directory' | 'folder'>,
 ): Promise<string> {
   const text = trustText(settings, list, folder);
   if (!text.includes(insideWords)) return text;

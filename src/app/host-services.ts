@@ -101,7 +101,7 @@ export interface ExportWork {
 }
 
 /** The reason why a headless run can't change its model. */
-export const nobodyChooses = 'Flags, environment and settings choose the model of this run.';
+export const fixedModelReason = 'Flags, environment and settings choose the model of this run.';
 
 /** The model setup of a run whose model can't change. `why` is the error of every change. */
 export const fixedModel = (why: string): ModelSetup => ({

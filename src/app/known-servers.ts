@@ -10,7 +10,7 @@ import {
 } from '../extensions/mcp/server-config.ts';
 import {UsageError} from './exit-code.ts';
 import {namedPlugins} from './named-plugins.ts';
-import {configuredServers, serverObstacle} from './mcp-servers.ts';
+import {configuredServers, serverTrustProblem} from './mcp-servers.ts';
 import {settingsIn} from './write-settings.ts';
 
 /**
@@ -20,7 +20,7 @@ import {settingsIn} from './write-settings.ts';
 export interface KnownServer extends ConfiguredServer {
   readonly standing: 'counts' | 'overridden' | 'untrusted';
   /** Why it is not trusted; empty if it is. */
-  readonly obstacle: string;
+  readonly untrustedReason: string;
 }
 
 /** Returns the file in which a project shares its servers. */
@@ -45,7 +45,7 @@ export async function knownServers(
   const standing = (server: ConfiguredServer, isTrusted: boolean): KnownServer => ({
     ...server,
     standing: counts(server) ? 'counts' : isTrusted ? 'overridden' : 'untrusted',
-    obstacle: counts(server) || isTrusted ? '' : 'review and trust it: weft permissions trust',
+    untrustedReason: counts(server) || isTrusted ? '' : 'review and trust it: weft permissions trust',
   });
   const ofLayer = (wanted: ServerSource): readonly KnownServer[] =>
     layers.flatMap(layer => {
@@ -68,15 +68,18 @@ export async function knownServers(
     } else if (!isTrusted) notices.push(`${path}: its MCP servers are ignored: ${found.error}`);
   }
   const servers = [...ofLayer('user'), ...ofFile, ...ofLayer('project'), ...ofLayer('local')];
-  return {servers: await Promise.all(servers.map(server => withObstacle(server, {directory, trust}))), notices};
+  return {servers: await Promise.all(servers.map(server => withUntrustedReason(server, {directory, trust}))), notices};
 }
 
 /** Marks a server as untrusted if its script is not the one that the user trusts. */
-async function withObstacle(server: KnownServer, place: Parameters<typeof serverObstacle>[1]): Promise<KnownServer> {
+async function withUntrustedReason(
+  server: KnownServer,
+  place: Parameters<typeof serverTrustProblem>[1],
+): Promise<KnownServer> {
   const {standing, source, config} = server;
   if (standing !== 'counts' || config.tag === 'failed') return server;
-  const obstacle = await serverObstacle({source, config: config.value}, place);
-  return obstacle === '' ? server : {...server, standing: 'untrusted', obstacle};
+  const untrustedReason = await serverTrustProblem({source, config: config.value}, place);
+  return untrustedReason === '' ? server : {...server, standing: 'untrusted', untrustedReason};
 }
 
 /** Finds a server by name, preferring the one in use. Throws a usage error if there is none. */

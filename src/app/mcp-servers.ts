@@ -60,7 +60,7 @@ async function serversOfFile({project, projectTrust: trust}: Pick<RunContext, 'p
 }
 
 /** Returns why a server of the project may not start, such as a script that changed since it was trusted; empty if it may. */
-export async function serverObstacle(
+export async function serverTrustProblem(
   {source, config}: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig},
   {directory, trust}: {readonly directory: string; readonly trust: ProjectTrust},
 ): Promise<string> {
@@ -72,7 +72,7 @@ export async function serverObstacle(
     {command, args: [...args], cwd},
     {directory, folder: trust.folder, environment: process.env},
   );
-  return (await scriptStanding(names, trust)).obstacle;
+  return (await scriptStanding(names, trust)).refusalReason;
 }
 
 function sourceOf(source: Settings['mcpServers'][string]['source']): ServerSource {

@@ -93,9 +93,9 @@ export async function makeServers(
       if (found.tag === 'failed') throw new Error(found.error);
       return found.value;
     },
-    obstacle: async server => {
-      const {serverObstacle} = await import('./mcp-servers.ts');
-      return serverObstacle(server, {directory: context.project, trust: context.projectTrust});
+    trustProblem: async server => {
+      const {serverTrustProblem} = await import('./mcp-servers.ts');
+      return serverTrustProblem(server, {directory: context.project, trust: context.projectTrust});
     },
     version,
   });
@@ -104,7 +104,7 @@ export async function makeServers(
       sdk: given.sdk,
       configured: given.configured,
       connect: connector.connect,
-      trouble: connector.trouble,
+      explainConnectError: connector.explainConnectError,
       elicit: given.elicit,
       signIn: async ({name, config}, say, signal) =>
         (await import('./sign-in-server.ts')).signInSession(

@@ -98,7 +98,7 @@ function inFolder(hook: HookSetting, folder: string): HookSetting {
 
 /** Checks whether the user trusts all files of a plugin in the project. */
 export async function pluginStanding({project}: PluginHook, directory: string): Promise<ScriptStanding> {
-  if (project === 'outside') return {obstacle: '', mark: ''};
+  if (project === 'outside') return {refusalReason: '', mark: ''};
   const {fileMark, listProjectFiles} = await import('../config/project-files.ts');
   const {folder, trust} = project;
   const {files, leftOut} = await listProjectFiles(
@@ -117,10 +117,10 @@ export async function pluginStanding({project}: PluginHook, directory: string): 
   const untrusted = files.find(file => file.kind === 'plugin' && file.trust !== 'trusted');
   if (untrusted === undefined && leftOut.length === 0) {
     const marks = await Promise.all(files.map(file => fileMark(join(trust.folder, file.path))));
-    return {obstacle: '', mark: marks.join()};
+    return {refusalReason: '', mark: marks.join()};
   }
   const what = untrusted === undefined ? "can't check the files of its plugin" : `${untrusted.path} is not trusted`;
-  return {obstacle: `${what} (review and trust it: weft permissions trust)`, mark: ''};
+  return {refusalReason: `${what} (review and trust it: weft permissions trust)`, mark: ''};
 }
 
 /** Reads the MCP servers of plugins, named `plugin:NAME:SERVER`. */

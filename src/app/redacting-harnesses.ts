@@ -32,18 +32,18 @@ function redactingObserver(observe: (event: HarnessEvent) => void, secrets: Reda
   let text: {readonly message: number; readonly pieces: Pieces} | undefined;
   let thinking: Pieces | undefined;
   const outputs = new Map<string, Pieces>();
-  const tellText = (message: number, delta: string): void => {
+  const emitText = (message: number, delta: string): void => {
     if (delta !== '') observe({event: 'text', message, delta});
   };
-  const tellThinking = (delta: string): void => {
+  const emitThinking = (delta: string): void => {
     if (delta !== '') observe({event: 'thinking', delta});
   };
-  const tellOutput = (id: string, chunk: string): void => {
+  const emitOutput = (id: string, chunk: string): void => {
     if (chunk !== '') observe({event: 'tool-output', id, chunk});
   };
   const flushTexts = (): void => {
-    if (text !== undefined) tellText(text.message, text.pieces.end());
-    if (thinking !== undefined) tellThinking(thinking.end());
+    if (text !== undefined) emitText(text.message, text.pieces.end());
+    if (thinking !== undefined) emitThinking(thinking.end());
     text = undefined;
     thinking = undefined;
   };
@@ -52,14 +52,14 @@ function redactingObserver(observe: (event: HarnessEvent) => void, secrets: Reda
       case 'text':
         if (text?.message !== event.message) flushTexts();
         text ??= {message: event.message, pieces: inPieces(secrets.filter())};
-        return tellText(event.message, text.pieces.push(event.delta));
+        return emitText(event.message, text.pieces.push(event.delta));
       case 'thinking':
         thinking ??= inPieces(secrets.filter());
-        return tellThinking(thinking.push(event.delta));
+        return emitThinking(thinking.push(event.delta));
       case 'tool-output': {
         const pieces = outputs.get(event.id) ?? inPieces(secrets.filter());
         outputs.set(event.id, pieces);
-        return tellOutput(event.id, pieces.push(event.chunk));
+        return emitOutput(event.id, pieces.push(event.chunk));
       }
       case 'tool-started':
         flushTexts();
@@ -67,7 +67,7 @@ function redactingObserver(observe: (event: HarnessEvent) => void, secrets: Reda
         secrets.refresh(secretFilesIn(`${event.title} ${JSON.stringify(event.input)}`));
         return observe(redactDeep(event, secrets));
       case 'tool-finished':
-        tellOutput(event.id, outputs.get(event.id)?.end() ?? '');
+        emitOutput(event.id, outputs.get(event.id)?.end() ?? '');
         outputs.delete(event.id);
         return observe(redactDeep(event, secrets));
       case 'finished':

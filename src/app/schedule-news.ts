@@ -17,7 +17,7 @@ function newsOf({prompt, last}: Schedule): string {
   const name = `Schedule "${firstLine(prompt, 60)}"`;
   if (last.state === 'none' || last.state === 'running') return name;
   const how = last.state === 'completed' ? 'was completed' : last.state === 'failed' ? 'failed' : 'was stopped';
-  const trouble = last.trouble === '' ? '' : `: ${last.trouble}`;
+  const reason = last.trouble === '' ? '' : `: ${last.trouble}`;
   const session = last.session === 'not-open' ? 'weft schedule list' : `weft --resume ${last.session}`;
-  return `${name} ${how} (${timeAgo(Date.now() - last.at)})${trouble}. See it: ${session}`;
+  return `${name} ${how} (${timeAgo(Date.now() - last.at)})${reason}. See it: ${session}`;
 }

@@ -79,7 +79,7 @@ async function checkAll(
 }
 
 function rowOf(
-  {name, source, path, standing, obstacle, config}: KnownServer,
+  {name, source, path, standing, untrustedReason, config}: KnownServer,
   {check, signedIn}: {readonly check: ServerCheck | undefined; readonly signedIn: ReadonlySet<string>},
 ): ServerRow {
   const where = {name, source, path};
@@ -102,22 +102,22 @@ function rowOf(
     tools: check?.status === 'connected' ? check.tools : null,
     signed_in: isSignedIn(config.value, signedIn),
   };
-  const [status, detail] = statusOf({standing, obstacle, state, check});
+  const [status, detail] = statusOf({standing, untrustedReason, state, check});
   return {...row, status, detail};
 }
 
 function statusOf({
   standing,
-  obstacle,
+  untrustedReason,
   state,
   check,
 }: {
   readonly standing: KnownServer['standing'];
-  readonly obstacle: string;
+  readonly untrustedReason: string;
   readonly state: ServerConfig['state'];
   readonly check: ServerCheck | undefined;
 }): readonly [RowStatus, string] {
-  if (standing === 'untrusted') return ['untrusted', obstacle];
+  if (standing === 'untrusted') return ['untrusted', untrustedReason];
   if (standing === 'overridden') return ['overridden', 'another file has a server with this name'];
   if (state === 'disabled') return ['disabled', ''];
   if (check === undefined) return ['not-checked', ''];

@@ -55,7 +55,7 @@ export function userPorts(
     async untrustedServers() {
       const {knownServers} = await import('./known-servers.ts');
       const {servers} = await knownServers(project);
-      return servers.flatMap(({standing, name, source, path, obstacle, config}): readonly McpServerState[] =>
+      return servers.flatMap(({standing, name, source, path, untrustedReason, config}): readonly McpServerState[] =>
         standing === 'untrusted'
           ? [
               {
@@ -64,7 +64,7 @@ export function userPorts(
                 source,
                 path,
                 transport: config.tag === 'ok' && config.value.transport.kind !== 'stdio' ? 'http' : 'program',
-                error: obstacle,
+                error: untrustedReason,
                 title: '',
                 version: '',
                 instructions: '',

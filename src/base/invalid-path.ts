@@ -7,7 +7,7 @@ export const longestPath = 4096;
 const longestName = 255;
 
 /** Returns why `path`, as it was written, cannot be the path of anything; `undefined` if it can. */
-export function whyInvalidPath(path: string): string | undefined {
+export function invalidPathReason(path: string): string | undefined {
   if (path.includes('\0')) return 'A path cannot hold a NUL character.';
   const shown = clip(path, 60);
   if (path.length > longestPath)

@@ -76,7 +76,7 @@ export async function completionsFor(
       takes = 'none';
     } else if (!hasEnded && /^-./u.test(word)) {
       option = optionNamed(word, command);
-      takes = takesOf(option);
+      takes = arityOf(option);
     } else if (takes === 'maybe') takes = 'none';
     else if (takes === 'none') {
       const next: Command | undefined = args === 0 ? subcommands(command).find(each => isNamed(each, word)) : undefined;
@@ -110,7 +110,7 @@ const namesOf = (command: Command): readonly Candidate[] =>
 const optionNamed = (flag: string, {options}: Command): Option | undefined =>
   options.find(({short, long}) => short === flag || long === flag);
 
-function takesOf(option: Option | undefined): Takes {
+function arityOf(option: Option | undefined): Takes {
   if (option === undefined || !(option.required || option.optional)) return 'none';
   if (option.variadic) return 'many';
   return option.required ? 'one' : 'maybe';

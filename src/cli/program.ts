@@ -152,19 +152,19 @@ export async function misspelledCommand(words: readonly string[]): Promise<strin
   // A sentence of one word is a prompt: "Serve." is not a misspelled `serve`.
   if (first.includes(' ') || /[\p{L}\p{N}][.!?…]+$/u.test(first)) return undefined;
   const names = rows.flatMap(row => row.names);
-  const name = nearestName(first, names) ?? names.find(known => isSlip(first, known));
+  const name = nearestName(first, names) ?? names.find(known => isTypo(first, known));
   if (second === undefined) {
     const other = wordsForCommands.get(first);
     if (other !== undefined) return other;
     if (/^\.{1,2}(?:\/|$)/u.test(first)) return `--cwd ${first}`;
-    if (name !== undefined && isSlip(first, name)) return name;
+    if (name !== undefined && isTypo(first, name)) return name;
     return first.length < 3 ? undefined : names.find(each => each.startsWith(first));
   }
   if (name === undefined) return undefined;
   const command = await openCommand(makeProgram('commands'), name);
   const choices = command?.registeredArguments.flatMap(({argChoices = []}) => argChoices) ?? [];
   const subcommands = [...(command?.commands.map(each => each.name()) ?? []), ...choices];
-  const subcommand = subcommands.find(known => known === second) ?? subcommands.find(known => isSlip(second, known));
+  const subcommand = subcommands.find(known => known === second) ?? subcommands.find(known => isTypo(second, known));
   return subcommand === undefined ? undefined : `${name} ${subcommand}`;
 }
 
@@ -193,7 +193,7 @@ const wordsForCommands: ReadonlyMap<string, string> = new Map(
 );
 
 /** True if `word` is `name` with one letter added, missing or wrong, or with letters swapped. */
-function isSlip(word: string, name: string): boolean {
+function isTypo(word: string, name: string): boolean {
   const distance = editDistance(word.toLowerCase(), name);
   return distance <= 1 || (distance === 2 && sorted(word.toLowerCase()) === sorted(name));
 }

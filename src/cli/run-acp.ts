@@ -10,7 +10,7 @@ import {InputLines} from '../protocol/rpc/input-lines.ts';
 import {connectClient} from '../server/client-stream.ts';
 import {connectSession, knownServer, serverUrl, type WeftServer} from '../app/server-connection.ts';
 import {requireModel, connectModel} from '../app/choose-model.ts';
-import {composeSession, noDriver} from '../app/compose-session.ts';
+import {composeSession, defaultDriver} from '../app/compose-session.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {note, stdoutSink} from '../app/output.ts';
 import {onSignal} from './signals.ts';
@@ -84,7 +84,7 @@ async function openOwnEngine({directory, session, servers}: EngineRequest): Prom
     for (const notice of await context.notices()) note(notice);
     const chosen = await connectModel(context);
     requireModel(chosen);
-    return ok(await composeSession(chosen, context, {...noDriver, interaction: 'interactive'}));
+    return ok(await composeSession(chosen, context, {...defaultDriver, interaction: 'interactive'}));
   } catch (cause) {
     return failed(rejected(causeText(cause)));
   }

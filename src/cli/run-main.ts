@@ -22,7 +22,7 @@ import {
   connectModel,
 } from '../app/choose-model.ts';
 import {openApiKeys} from '../app/api-keys.ts';
-import {composeSession, noDriver, asNamedAgent} from '../app/compose-session.ts';
+import {composeSession, defaultDriver, asNamedAgent} from '../app/compose-session.ts';
 import type {ExchangeableModel} from '../app/model-setup.ts';
 import type {WantedSession} from '../app/open-sessions.ts';
 import {openServers} from '../app/open-servers.ts';
@@ -174,7 +174,7 @@ async function apart(
 ): Promise<ExitCode> {
   const {worktree} = context.options;
   if (worktree === undefined) return run(context);
-  const own = await (await import('../app/own-worktree.ts')).inWorktree(context, worktree);
+  const own = await (await import('../app/session-worktree.ts')).inWorktree(context, worktree);
   try {
     return await run(own.context);
   } finally {
@@ -245,7 +245,7 @@ async function answer(
   if (options.verbose !== undefined) note(`${chosen.model} (${chosen.port.provider}), in ${context.directory}`);
   const servers = await openServers({context, log: note});
   const engine = await composeSession(chosen, context, {
-    ...noDriver,
+    ...defaultDriver,
     frontEnd: new Set(['shows-suggestions']),
     servers,
   });
@@ -291,7 +291,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   if (options.jsonSchema !== undefined) throw new UsageError('--json-schema needs --prompt or --print.');
   const {preferences} = context.settings;
   if (process.env['TERM'] === 'dumb' && !preferences.accessible) throw new UsageError(dumbText);
-  const [watchdog, chosen, ui, {lookOf, runTerminal}, {exchangeableModel}, {LeavingText}, {joinable, OpenSessions}] =
+  const [watchdog, chosen, ui, {lookOf, runTerminal}, {exchangeableModel}, {ExitSummary}, {joinable, OpenSessions}] =
     await Promise.all([
       // Before the terminal's settings are changed.
       import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) =>
@@ -302,7 +302,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       loadTerminalUi(preferences),
       import('./run-terminal.ts'),
       import('../app/model-setup.ts'),
-      import('./leaving-text.ts'),
+      import('./exit-summary.ts'),
       import('../app/open-sessions.ts'),
     ]);
   const notices = [...(await context.notices()), ...context.startInstructions().skipped];
@@ -314,7 +314,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   const compose = async (of: RunContext, {port, setup}: ExchangeableModel): Promise<AgentClient> =>
     joinable(
       await composeSession({...chosen, port}, of, {
-        ...noDriver,
+        ...defaultDriver,
         interaction: 'interactive',
         frontEnd: terminalAbilities,
         models: setup,
@@ -360,7 +360,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     runningSessions: () => engine.running(),
     effort: options.effort ?? 'default',
   } as const;
-  const leaving = new LeavingText(engine, {
+  const exitSummary = new ExitSummary(engine, {
     persistence: options.sessionPersistence,
     running: () => engine.running(),
   });
@@ -378,10 +378,10 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     }
     if (end.kind === 'signalled') return end.code;
   } catch (cause) {
-    printLines(leaving.lines());
+    printLines(exitSummary.lines());
     throw cause;
   }
-  printLines(leaving.lines());
+  printLines(exitSummary.lines());
   return exitCode.done;
 }
 

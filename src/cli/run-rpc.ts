@@ -19,7 +19,7 @@ import {makeStdoutWriter, maxUnread} from '../headless/stdout-writer.ts';
 import type {ControlMessage, InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import {type ChosenModel, requireModel, connectModel} from '../app/choose-model.ts';
-import {composeSession, noDriver, structuredOutputFor, asNamedAgent} from '../app/compose-session.ts';
+import {composeSession, defaultDriver, structuredOutputFor, asNamedAgent} from '../app/compose-session.ts';
 import {configuredServers, isSdkServer} from '../app/mcp-servers.ts';
 import {makeServers} from '../app/open-servers.ts';
 import {type OfferedExtensions, offeredExtensions} from '../app/offered-extensions.ts';
@@ -56,7 +56,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     const own =
       options.worktree === undefined
         ? {context: prepared.context, leave: leaveWorktree}
-        : await (await import('../app/own-worktree.ts')).inWorktree(prepared.context, options.worktree);
+        : await (await import('../app/session-worktree.ts')).inWorktree(prepared.context, options.worktree);
     const {context} = own;
     leaveWorktree = own.leave;
     const state = new SessionState();
@@ -78,7 +78,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     for (const text of hookNotes(hooks, hookEvents)) note(text);
     const extensions = await offeredExtensions(context, servers.commands);
     const engine = await composeSession(chosen, context, {
-      ...noDriver,
+      ...defaultDriver,
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
       // A program that answers questions learns about the new session from its next messages.
       frontEnd: new Set(canAsk(context.options) ? ['shows-suggestions', 'opens-conversations'] : ['shows-suggestions']),

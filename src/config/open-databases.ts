@@ -9,7 +9,7 @@ import {realpathSync, statSync} from 'node:fs';
 const files = new Set<string>();
 
 /** Remembers, until this process ends, that SQLite has opened the existing database `file`. */
-export function keepFromReaders(file: string): void {
+export function registerOpenDatabase(file: string): void {
   const real = realpathSync(file);
   for (const end of ['', '-wal', '-shm', '-journal']) files.add(real + end);
 }

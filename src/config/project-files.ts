@@ -337,7 +337,7 @@ const withVariables = (text: string, {folder, environment}: ServerPlace): string
 /** The trust in the project's files that a hook or a server runs. */
 export interface ScriptStanding {
   /** Why it may not run now, such as a script that changed since the project was trusted; empty if it may. */
-  readonly obstacle: string;
+  readonly refusalReason: string;
   /** Another one whenever one of the files was written to, whatever it holds now. */
   readonly mark: string;
 }
@@ -350,13 +350,13 @@ export async function scriptStanding(names: readonly string[], trust: ProjectTru
     marks.push(await fileMark(path));
     const read = await readBounded(path, projectFileBounds.fileBytes);
     if (read.kind === 'none') continue;
-    if (read.kind === 'refused') return {obstacle: `its script ${name} cannot be checked: ${read.why}`, mark: ''};
+    if (read.kind === 'refused') return {refusalReason: `its script ${name} cannot be checked: ${read.why}`, mark: ''};
     const state = trust.stateOf(name, read.bytes);
     if (state === 'trusted') continue;
     const why = state === 'changed' ? 'changed since you trusted this project' : 'is not trusted';
-    return {obstacle: `its script ${name} ${why} (review and trust it: weft permissions trust)`, mark: ''};
+    return {refusalReason: `its script ${name} ${why} (review and trust it: weft permissions trust)`, mark: ''};
   }
-  return {obstacle: '', mark: marks.join()};
+  return {refusalReason: '', mark: marks.join()};
 }
 
 /** The files that are not trusted, in one sentence; empty if there are none. */

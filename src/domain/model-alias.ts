@@ -9,7 +9,7 @@ const newestOf: Readonly<Record<string, string>> = {
  * The model that a name stands for. A family (`opus`) stands for its newest model, if the provider has it. Any other name stands for itself.
  * `undefined` says to stay with the model that there is: for `inherit`, and for a family that the provider has not.
  */
-export function modelNamed(name: string, provider: string): string | undefined {
+export function resolveModelAlias(name: string, provider: string): string | undefined {
   const wanted = name.trim();
   if (wanted === '' || wanted === 'inherit') return undefined;
   if (!Object.hasOwn(newestOf, wanted)) return wanted;

@@ -123,7 +123,7 @@ export function askAboutSteps(open: readonly PlanStep[]): string {
 }
 
 /** The same after it was cut off. */
-export const goOnPlanPrompt = (plan: Plan): string =>
+export const resumePlanPrompt = (plan: Plan): string =>
   `You were cut off while you carried out this plan. Look how far it is, and go on from there.\n\n${planText(draftOf(plan))}\n\n` +
   'Your todo list says which steps are done. Mark the others there as you do them. Do what the steps say and nothing beyond them.';
 

@@ -126,7 +126,7 @@ const reasonTexts: ByKind<Reason, string> = {
   plan: () => 'Approving it ends plan mode',
   computer: () => 'The agent sees your whole screen and uses your mouse and keyboard; Esc or /computer off ends it',
   delegated: () => 'The client that started this work approves all of it',
-  obligation: ({executor, obligation}) => byKind({...obligation, executor}, unkeptTexts),
+  obligation: ({executor, obligation}) => byKind({...obligation, executor}, unmetObligationTexts),
   'reads-outside': reason => `Reads outside the workspace: ${reason.paths.join(', ')}`,
   'reads-secrets': reason => `Reads files that may hold secrets: ${reason.paths.join(', ')}`,
   'unclear-search': reason => `Searches in an unknown folder: ${reason.patterns.join(', ')}`,
@@ -169,7 +169,7 @@ const reasonTexts: ByKind<Reason, string> = {
   'not-undoable': reason => reason.text,
 };
 
-const unkeptTexts: ByKind<Obligation & {readonly executor: string}, string> = {
+const unmetObligationTexts: ByKind<Obligation & {readonly executor: string}, string> = {
   'restricted-environment': ({executor}) => `${executor} runs it with the workspace's own programs and git hooks`,
   confined: ({executor}) => `${executor} runs it, outside of the sandbox`,
   directory: ({executor, path}) => `${executor} may run it in a folder other than ${path}`,

@@ -10,7 +10,7 @@ export type SandboxChoice = (typeof sandboxChoices)[number];
  * The commands that run in the sandbox. `auto`: those that weft allows because they are confined. A command that the user
  * allowed by a card, a rule or a mode then runs as the user would run it.
  */
-export const coversAll = (choice: SandboxChoice): boolean => choice !== 'auto' && choice !== 'native';
+export const sandboxesAllCommands = (choice: SandboxChoice): boolean => choice !== 'auto' && choice !== 'native';
 
 /**
  * The access of a hook or an MCP server. `unconfined`: everything that the user may do. `confined`: what the sandbox allows.

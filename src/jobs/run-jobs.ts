@@ -4,7 +4,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {causeText} from '../domain/fault.ts';
 import type {PlanId} from '../domain/ids.ts';
 import {cutOff, type JobStore, type NewJob, type SpecOf} from '../domain/job.ts';
-import {beginPlan, goOnPlanPrompt, type Plan, type PlanConflict, planPrompt, resumePlan} from '../domain/plan.ts';
+import {beginPlan, resumePlanPrompt, type Plan, type PlanConflict, planPrompt, resumePlan} from '../domain/plan.ts';
 import type {Schedule} from '../domain/schedule.ts';
 import {type AgentPort, type OpenRequest, ownModel} from './agent-port.ts';
 import type {AgentRuns, StartedPrompt} from './agent-runs.ts';
@@ -43,7 +43,7 @@ export function startExecution(
   }: {readonly plan: Plan; readonly job: ClaimedJob; readonly prompt: string; readonly begin: 'first' | 'again'},
 ): StartedPrompt {
   const request = prompt.trim() === '' ? '' : `\n\nThe request that it was made for: ${prompt}`;
-  const text = `${begin === 'again' ? goOnPlanPrompt(plan) : planPrompt(plan)}${request}`;
+  const text = `${begin === 'again' ? resumePlanPrompt(plan) : planPrompt(plan)}${request}`;
   return runs.start(client, {text, images: [], context: '', work: {kind: 'execution', plan}, job});
 }
 

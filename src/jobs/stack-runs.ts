@@ -32,11 +32,11 @@ export async function openStackRun(
   return {
     async run(options, signal) {
       const stopped = new AbortController();
-      const unhear = job.listen({stop: () => stopped.abort(), answer: () => {}});
+      const stopListening = job.listen({stop: () => stopped.abort(), answer: () => {}});
       const end = await opened
         .run(options, AbortSignal.any([signal, stopped.signal]))
         .catch((cause: unknown): StackRunEnd => ({kind: 'not-begun', reason: causeText(cause)}));
-      unhear();
+      stopListening();
       // Readers of the end may start the next run at once, so the job ends first.
       await job.change({state: end.kind === 'done' ? 'completed' : end.kind === 'stopped' ? 'stopped' : 'failed'});
       await keep(runFinished(end));

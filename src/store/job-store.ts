@@ -100,7 +100,7 @@ export function makeJobStore(db: Database, clock: () => number): JobStore {
     answer: async (session, ask, answer) =>
       transaction(() => {
         settleDeadJobs(db);
-        const row = db.first(`SELECT job, answer FROM ${asksOfRunning} AND job_asks.id = ?`, session, ask);
+        const row = db.first(`SELECT job, answer FROM ${openQuestionsSql} AND job_asks.id = ?`, session, ask);
         if (row === undefined) return 'unknown';
         if (row['answer'] !== '') return 'already-answered';
         const sql = 'UPDATE job_asks SET answer = ? WHERE job = ? AND id = ?';
@@ -108,7 +108,7 @@ export function makeJobStore(db: Database, clock: () => number): JobStore {
         return 'taken';
       }),
     async waiting(session) {
-      const sql = `SELECT job, title FROM ${asksOfRunning} AND answer = '' ORDER BY job_asks.at, job_asks.id`;
+      const sql = `SELECT job, title FROM ${openQuestionsSql} AND answer = '' ORDER BY job_asks.at, job_asks.id`;
       const running = new Set(jobsOf(db, {state: 'running'}).map(({id}) => id));
       return db.all(sql, session).flatMap(({job, title}) => (running.has(String(job)) ? String(title) : []));
     },
@@ -146,16 +146,16 @@ export function makeJobStore(db: Database, clock: () => number): JobStore {
 
 const isActiveSql = "state IN ('queued', 'running')";
 const newestFirst = 'ORDER BY created_at DESC, rowid DESC';
-const asksOfRunning = "job_asks JOIN jobs ON jobs.id = job WHERE session = ? AND state = 'running'";
+const openQuestionsSql = "job_asks JOIN jobs ON jobs.id = job WHERE session = ? AND state = 'running'";
 
 const columnOf = (of: object): string => ['id', 'session', 'key', 'kind', 'state'].find(column => column in of) ?? 'id';
 const valueOf = (of: Parameters<JobStore['list']>[0]): string => Object.values(of).join('');
 
 /** Reads jobs without writing, so that a reader neither waits for a lock nor fails because of one. */
 function jobsOf(db: Database, of: Parameters<JobStore['list']>[0]): readonly Job[] {
-  const orDead = 'state' in of ? "OR state = 'running'" : '';
+  const orRunningSql = 'state' in of ? "OR state = 'running'" : '';
   return db
-    .all(`SELECT * FROM jobs WHERE ${columnOf(of)} = ? ${orDead} ${newestFirst}`, valueOf(of))
+    .all(`SELECT * FROM jobs WHERE ${columnOf(of)} = ? ${orRunningSql} ${newestFirst}`, valueOf(of))
     .flatMap(row => currentJob(db, row))
     .filter(({state}) => !('state' in of) || state === of.state);
 }

@@ -3,7 +3,7 @@ import {dirname} from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
 import {makeFolders} from '../config/make-folders.ts';
-import {keepFromReaders} from '../config/open-databases.ts';
+import {registerOpenDatabase} from '../config/open-databases.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {type Fault, hasCode} from '../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from './database.ts';
@@ -60,7 +60,7 @@ function connect(file: string): DatabaseSync {
   makeFolders(dirname(file));
   if (statSync(file, {throwIfNoEntry: false}) === undefined) makePrivateFile(file);
   const connection = new DatabaseSync(file);
-  keepFromReaders(file);
+  registerOpenDatabase(file);
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
   return connection;
 }

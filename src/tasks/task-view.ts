@@ -1,12 +1,12 @@
 import type {TaskItem} from '../domain/task-payload.ts';
 import type {Todo, TodoList, TodoStatus} from '../domain/todo.ts';
 import {decodePayload} from '../protocol/task/payload.ts';
-import {applyPayload, noTodos, type TodoState} from '../protocol/task/todo-state.ts';
+import {applyPayload, emptyTodos, type TodoState} from '../protocol/task/todo-state.ts';
 
 /** The state that every view of the todo list is derived from. */
 export type TaskView = TodoState;
 
-export const emptyTaskView: TaskView = noTodos;
+export const emptyTaskView: TaskView = emptyTodos;
 
 /** Folds frames into the view, in order. Skips frames that can't be read. */
 export function applyTaskFrames(view: TaskView, frames: readonly Uint8Array[]): TaskView {

@@ -1,5 +1,5 @@
 import type {Denial, PromptEnd} from '../../actions/agent-event.ts';
-import {modelNamed} from '../../domain/model-alias.ts';
+import {resolveModelAlias} from '../../domain/model-alias.ts';
 import {
   type ActionResult,
   cancellationText,
@@ -199,7 +199,7 @@ const lineFailure = (fault: Fault, deniedBy: LineFault['deniedBy'] = 'not-denied
 
 /** Applies a command's own settings to the running prompt. */
 export async function applyCommand({model, allowedTools}: ExpandedPrompt, session: SessionContext): Promise<void> {
-  const named = model === undefined ? undefined : modelNamed(model, session.ports.model.provider);
+  const named = model === undefined ? undefined : resolveModelAlias(model, session.ports.model.provider);
   if (named !== undefined) session.promptModel = named;
   await allowForPrompt(allowedTools, session);
 }

@@ -7,7 +7,7 @@ import {toolCalls} from '../../domain/conversation.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {parseHarnessSessionId} from '../../domain/harness.ts';
 import type {ActionId, SessionId} from '../../domain/ids.ts';
-import {modelNamed} from '../../domain/model-alias.ts';
+import {resolveModelAlias} from '../../domain/model-alias.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
 import type {SessionContext} from '../session-context.ts';
 import type {AgentBranch} from './agent-branch.ts';
@@ -30,7 +30,8 @@ export async function createAgent(
   if (!known.includes(harness)) {
     return failed(rejected(`Unknown harness ${JSON.stringify(harness)}. Available: ${known.join(', ')}.`));
   }
-  const named = modelNamed(request.model, ports.model.provider) ?? modelNamed(kind.value.model, ports.model.provider);
+  const named =
+    resolveModelAlias(request.model, ports.model.provider) ?? resolveModelAlias(kind.value.model, ports.model.provider);
   const model = harness === 'weft' ? (named ?? parent.promptModel ?? parent.model) : request.model;
   const session = ports.sessions.createSubSession(parent.conversation.journal.id, {
     directory: parent.directory,

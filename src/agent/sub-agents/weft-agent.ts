@@ -5,7 +5,7 @@ import {actionNames, definitions} from '../../actions/catalogue.ts';
 import {emptyAbilities} from '../../actions/front-end.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
-import {modelNamed} from '../../domain/model-alias.ts';
+import {resolveModelAlias} from '../../domain/model-alias.ts';
 import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import type {AgentPorts} from '../ports.ts';
@@ -158,7 +158,7 @@ export function unsupportedFieldWarnings(
   }
   const own = modeOf(kind, mode);
   const isUnknown =
-    kind.model !== '' && kind.model !== 'inherit' && modelNamed(kind.model, ports.model.provider) === undefined;
+    kind.model !== '' && kind.model !== 'inherit' && resolveModelAlias(kind.model, ports.model.provider) === undefined;
   return [
     ...kind.notes,
     ...(kind.mode === 'inherit' || own === kind.mode

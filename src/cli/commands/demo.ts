@@ -29,7 +29,7 @@ import type {TerminalJob} from '../run-terminal.ts';
 import {wantsAccessible} from '../../app/settings-layers.ts';
 import {loadTerminalUi} from '../terminal-ui.ts';
 import {weftFolders, userPlaces} from '../../app/user-data.ts';
-import {ownCommand} from '../../app/own-command.ts';
+import {weftCommand} from '../../app/weft-command.ts';
 import {demoProject, demoPrompt, demoRecording} from './demo/demo-recording.ts';
 
 export function add(command: Command): void {
@@ -100,7 +100,7 @@ async function report(place: DemoPlace): Promise<ExitCode> {
 
 function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' | 'at-once'): AgentClient {
   const opened = openReplay(demoRecording, {
-    variables: {directory, next: `${pace === 'lively' ? '`/exit`, then ' : ''}\`${ownCommand()}\``},
+    variables: {directory, next: `${pace === 'lively' ? '`/exit`, then ' : ''}\`${weftCommand()}\``},
     ...(pace === 'lively' ? {pace: {msPerBatch: 25, sleep}} : {}),
   });
   if (opened.tag === 'failed') throw new Error(faultText(opened.error));

@@ -134,7 +134,7 @@ export async function removePermission(list: RuleList, text: string, options: Se
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
   const removed = unwrap(await removeRule({path: file.path, list, rule: text}));
-  if (removed === 'same') throw new Error(notThere({list, text, path: file.path}, before.settings));
+  if (removed === 'same') throw new Error(missingRuleText({list, text, path: file.path}, before.settings));
   note(`removed ${list} ${visibleExactLine(text.trim())} from ${file.path}`);
   if (file.source === 'user') return exitCode.done;
   if (list === 'allow') unwrap(await recordOwnRule({rule: text, change: 'removed'}, options.cwd));
@@ -186,7 +186,7 @@ function warnOf(rule: PermissionRule): void {
   if (rule.about.kind === 'other') note(`warning: no effect: ${unreadPatternText(rule)}`);
 }
 
-function notThere(
+function missingRuleText(
   {list, text, path}: {readonly list: RuleList; readonly text: string; readonly path: string},
   settings: TrustedSettings,
 ): string {

@@ -25,7 +25,7 @@ import {
 import {endOf, oneLine, summaryNotes} from '../../headless/prompt-summary.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
 import {requireModel, connectModel} from '../../app/choose-model.ts';
-import {composeSession, noDriver, asNamedAgent} from '../../app/compose-session.ts';
+import {composeSession, defaultDriver, asNamedAgent} from '../../app/compose-session.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';
@@ -82,7 +82,7 @@ async function makePlan(words: readonly string[], given: MainOptions & PlanOptio
   const chosen = await connectModel(context);
   requireModel(chosen);
   for (const notice of await context.notices()) note(notice);
-  const engine = await composeSession(chosen, context, noDriver);
+  const engine = await composeSession(chosen, context, defaultDriver);
   const stopper = stopOnSignals(engine);
   const planned = await Promise.race([planWith(engine, prompt), stopper.gaveUp]);
   await engine.close('finished');

@@ -92,7 +92,7 @@ async function addSchedule(
 async function listSchedules({json}: JsonOption): Promise<ExitCode> {
   const {schedules, waiting} = await withUserStores(async stores => {
     const all = stores.schedules.list();
-    return {schedules: all, waiting: await whatWaits(all, stores.jobs)};
+    return {schedules: all, waiting: await unansweredQuestions(all, stores.jobs)};
   });
   if (json !== undefined) {
     printJson(`${JSON.stringify(schedules.map(each => shown(each, waiting.get(each.id))))}\n`);
@@ -154,7 +154,7 @@ function endOf(code: ExitCode): JobState {
 const unknownText = (id: string): string => `unknown schedule ${visibleExactLine(id)}. List them: weft schedule list`;
 
 /** Reads the unanswered questions of running schedules. */
-async function whatWaits(
+async function unansweredQuestions(
   schedules: readonly Schedule[],
   jobs: JobStore,
 ): Promise<ReadonlyMap<ScheduleId, readonly string[]>> {

@@ -9,7 +9,7 @@ import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {AgentFile, ExtensionFile, SkillFile} from '../../extensions/skills/load-extensions.ts';
 import {homedir} from 'node:os';
-import {unheededNotes} from '../../app/agent-kinds.ts';
+import {ignoredFieldNotes} from '../../app/agent-kinds.ts';
 import {asNamedAgent} from '../../app/compose-session.ts';
 import {contextFor, type RunContext} from '../../app/run-context.ts';
 import type {MainOptions} from '../../app/main-options.ts';
@@ -181,7 +181,7 @@ const modelReason = (skill: SkillFile): string =>
   skill.forModel === 'no' ? `disable-model-invocation: only you can use it, as /${skill.name}` : '';
 
 /** The fields of Claude Code's skills that change what a skill does and that weft ignores. */
-const unheededOfSkills = [
+const ignoredSkillFields = [
   'agent',
   'arguments',
   'context',
@@ -193,9 +193,9 @@ const unheededOfSkills = [
 ] as const;
 
 /** Returns a sentence about the fields that weft ignores; empty if there are none. */
-function unheededIn(file: SkillFile | AgentFile): string {
-  if ('prompt' in file) return unheededNotes(file, ['effort', 'hooks', 'mcpServers']).join(' ');
-  const named: readonly string[] = unheededOfSkills.filter(field => Object.hasOwn(file.fields, field));
+function ignoredFieldsNote(file: SkillFile | AgentFile): string {
+  if ('prompt' in file) return ignoredFieldNotes(file, ['effort', 'hooks', 'mcpServers']).join(' ');
+  const named: readonly string[] = ignoredSkillFields.filter(field => Object.hasOwn(file.fields, field));
   // Only the user's own files can allow tools.
   const tools = file.scope !== 'user' && file.tools.length > 0 ? ['allowed-tools (works only in your own skills)'] : [];
   const all = [...named, ...tools];
@@ -209,7 +209,7 @@ const factsOf = ({file, reason}: Row): JsonObject => ({
   path: file.path,
   offered: reason === '',
   ...(reason === '' ? {} : {reason}),
-  ...(unheededIn(file) === '' ? {} : {note: unheededIn(file)}),
+  ...(ignoredFieldsNote(file) === '' ? {} : {note: ignoredFieldsNote(file)}),
   ...('prompt' in file ? {tools: file.tools, model: file.model} : {}),
 });
 
@@ -218,6 +218,6 @@ function textOf({file, reason}: Row): string {
   const where = `${scope}: ${visibleExactLine(withTilde(path, homedir()))}`;
   const why = reason === '' ? '' : `    not offered: ${visibleLine(reason)}\n`;
   const words = description === '' ? '' : `    ${visibleLine(description)}\n`;
-  const unheeded = unheededIn(file);
+  const unheeded = ignoredFieldsNote(file);
   return `${visibleLine(name)}  (${where})\n${words}${why}${unheeded === '' ? '' : `    ${visibleLine(unheeded)}\n`}`;
 }

@@ -43,7 +43,7 @@ export function add(worktree: Command): void {
 
 const {signal} = new AbortController();
 
-const userWorktrees = async () => (await import('../../app/own-worktree.ts')).userWorktrees();
+const userWorktrees = async () => (await import('../../app/session-worktree.ts')).userWorktrees();
 
 async function listWorktrees({json, ...place}: ListOptions): Promise<ExitCode> {
   const listed = await listIn(place);

@@ -13,7 +13,7 @@ import {
   type RpcPeer,
   type RpcRequest,
 } from '../../protocol/json-rpc/peer.ts';
-import {readOwnCall} from '../../protocol/acp/own-call.ts';
+import {readPermissionExtension} from '../../protocol/acp/permission-extension.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
 import {contentText, countOf, objectsOf, stepStatus, textsOf} from './message-fields.ts';
 
@@ -318,7 +318,7 @@ class AcpConversation implements Conversation {
     const input = objectOf(call['rawInput']);
     const title = textOf(call['title']);
     const {kind} = call;
-    const own = this.#agent.commandIn === 'own-call' ? readOwnCall(call['_meta']) : undefined;
+    const own = this.#agent.commandIn === 'own-call' ? readPermissionExtension(call['_meta']) : undefined;
     if (own !== undefined) return {kind: 'own-call', ...own};
     const other = {kind: 'other', title: title === '' ? 'an unknown action' : title, input} as const;
     const diffs = objectsOf(call['content']).filter(({type}) => type === 'diff');

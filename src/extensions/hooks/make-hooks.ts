@@ -165,7 +165,7 @@ class Hooks implements HooksPort {
   }
 
   async notify(happening: HookNotification, signal: AbortSignal): Promise<HookReply<undefined>> {
-    return toReply(await this.#callAll(happeningCall(happening), signal), undefined);
+    return toReply(await this.#callAll(notificationCall(happening), signal), undefined);
   }
 
   attach(engine: HookEngine): void {
@@ -424,7 +424,7 @@ const makeToolHookCall = (event: string, call: ToolCallBlock, more: JsonObject):
   input: {tool_name: call.name, tool_input: call.input, tool_use_id: call.id, ...more},
 });
 
-function happeningCall(happening: HookNotification): HookCall {
+function notificationCall(happening: HookNotification): HookCall {
   const {event} = happening;
   switch (event) {
     case 'SessionEnd':

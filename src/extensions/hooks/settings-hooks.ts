@@ -22,7 +22,7 @@ export interface SourcedHook {
 }
 
 /** The standing of a hook that uses no project file. */
-export const unrestrictedStanding: ScriptStanding = {obstacle: '', mark: ''};
+export const unrestrictedStanding: ScriptStanding = {refusalReason: '', mark: ''};
 
 export const makeSettingsHooks = (hooks: readonly SourcedHook[], runner: HookRunner): readonly Hook[] =>
   hooks.map(({hook, source, standing}) => ({
@@ -37,7 +37,7 @@ export const makeSettingsHooks = (hooks: readonly SourcedHook[], runner: HookRun
     condition: hook.condition,
     async run(input, signal) {
       const before = await standing();
-      if (before.obstacle !== '') return makeFailedRun('not-started', before.obstacle);
+      if (before.refusalReason !== '') return makeFailedRun('not-started', before.refusalReason);
       const {work} = hook;
       const text = JSON.stringify(input);
       const run = toHookRun(

@@ -23,12 +23,14 @@ interface ConnectorOptions {
   /** Returns the authorization for an HTTP server, or `undefined` if its configuration provides it. */
   readonly authorization: (server: string, config: ServerConfig) => Promise<Authorization | undefined>;
   /** Returns why a project's server can't be started now; empty if it can. */
-  readonly obstacle: (server: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig}) => Promise<string>;
+  readonly trustProblem: (
+    server: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig},
+  ) => Promise<string>;
   readonly version: string;
 }
 
 /** Connects servers of every kind. The MCP client library is loaded with the first one. */
-export interface Connector extends Pick<ServerSetOptions, 'connect' | 'trouble'> {
+export interface Connector extends Pick<ServerSetOptions, 'connect' | 'explainConnectError'> {
   /**
    * Delivers a message that a server inside the SDK program sent by itself. Messages of an unknown server are
    * dropped.
@@ -36,7 +38,7 @@ export interface Connector extends Pick<ServerSetOptions, 'connect' | 'trouble'>
   deliver(name: string, message: JsonObject): void;
 }
 
-type Refusal = ReturnType<ServerSetOptions['trouble']>;
+type Refusal = ReturnType<ServerSetOptions['explainConnectError']>;
 
 export function makeConnector(options: ConnectorOptions): Connector {
   const own = new Map<string, ExchangeTransport>();
@@ -72,8 +74,8 @@ export function makeConnector(options: ConnectorOptions): Connector {
         signal,
       );
     }
-    const obstacle = await options.obstacle(server);
-    if (obstacle !== '') throw new Error(obstacle);
+    const problem = await options.trustProblem(server);
+    if (problem !== '') throw new Error(problem);
     const config = expandConfig(server.config, options.environment);
     if (config.tag === 'failed') throw new Error(config.error);
     const authorization = await options.authorization(server.name, config.value);
@@ -95,7 +97,8 @@ export function makeConnector(options: ConnectorOptions): Connector {
   };
   return {
     connect,
-    trouble: (cause, name) => explainRefusal?.(cause, name) ?? {kind: 'failed', text: connectErrorText(cause)},
+    explainConnectError: (cause, name) =>
+      explainRefusal?.(cause, name) ?? {kind: 'failed', text: connectErrorText(cause)},
     deliver: (name, message) => own.get(name)?.deliver(message),
   };
 }

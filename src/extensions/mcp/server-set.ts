@@ -66,7 +66,7 @@ export interface ServerSetOptions {
   readonly configured: readonly ConfiguredServer[];
   readonly connect: ConnectServer;
   /** Returns why a server could not be connected, as text, and whether the user has to sign in. */
-  readonly trouble: (
+  readonly explainConnectError: (
     cause: unknown,
     server: string,
   ) => {readonly text: string; readonly kind: 'failed' | 'needs-sign-in'};
@@ -368,7 +368,7 @@ class Servers implements ServerSet {
     } catch (cause) {
       await connection?.close().catch(() => {});
       if (entry.round !== round) return;
-      const {text, kind} = this.#options.trouble(cause, entry.name);
+      const {text, kind} = this.#options.explainConnectError(cause, entry.name);
       this.#fail(entry, kind, withRecentLog(text, entry.log));
       if (!signal.aborted && entry.failures === 1)
         this.#options.log(`Can't start MCP server ${entry.name}: ${entry.state.error}`);
@@ -449,7 +449,7 @@ class Servers implements ServerSet {
       } while (shouldRefreshAgain(entry));
     } catch (cause) {
       this.#options.log(
-        `Can't update the tools of MCP server ${entry.name}: ${this.#options.trouble(cause, entry.name).text}`,
+        `Can't update the tools of MCP server ${entry.name}: ${this.#options.explainConnectError(cause, entry.name).text}`,
       );
     } finally {
       entry.refreshing = 'no';

@@ -10,7 +10,7 @@ import {type Fault, faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {contextTokens, knownCost, type Usage} from '../../domain/usage.ts';
-import {ownCallMeta} from '../../protocol/acp/own-call.ts';
+import {encodePermissionExtension} from '../../protocol/acp/permission-extension.ts';
 import {
   toCallEnd,
   historyUpdates,
@@ -211,7 +211,7 @@ export class EditorSession {
         ...toolCall(approval, this.#directory),
         status: 'pending',
         content,
-        ...ownCallMeta(approval, this.#directory),
+        ...encodePermissionExtension(approval, this.#directory),
       },
       options,
     };

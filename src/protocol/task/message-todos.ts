@@ -3,7 +3,7 @@ import type {TaskPayload} from '../../domain/task-payload.ts';
 import type {DecodedPayload} from './payload.ts';
 import type {MessageBody, TodoOperation} from './response-event.ts';
 import {RevertibleMap} from './transactions.ts';
-import {applyOperation, applyPayload, noTodos, type TodoState} from './todo-state.ts';
+import {applyOperation, applyPayload, emptyTodos, type TodoState} from './todo-state.ts';
 
 /**
  * The todo list, built from the messages of a stream. A message applies when it arrives, and only once: the same
@@ -11,7 +11,7 @@ import {applyOperation, applyPayload, noTodos, type TodoState} from './todo-stat
  * then changes the list and does not create it again. Transactions can be rolled back, and they nest.
  */
 export class MessageTodos {
-  #current: TodoSnapshot = {list: noTodos, begunBy: ''};
+  #current: TodoSnapshot = {list: emptyTodos, begunBy: ''};
   /** The state when each open transaction began. */
   readonly #savepoints: TodoSnapshot[] = [];
   /** The last change from each message. */

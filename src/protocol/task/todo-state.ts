@@ -12,7 +12,7 @@ export interface TodoState {
   readonly running: ReadonlySet<TodoId>;
 }
 
-export const noTodos: TodoState = {pending: [], completed: [], running: new Set()};
+export const emptyTodos: TodoState = {pending: [], completed: [], running: new Set()};
 
 /**
  * Applies an opaque payload. `cleared` empties the list. `snapshot` replaces the pending and completed items; marks
@@ -22,7 +22,7 @@ export const noTodos: TodoState = {pending: [], completed: [], running: new Set(
 export function applyPayload(state: TodoState, payload: TaskPayload): TodoState {
   switch (payload.kind) {
     case 'cleared':
-      return noTodos;
+      return emptyTodos;
     case 'snapshot':
       return withMarks(withItems(state, payload.pending, payload.completed), payload.running);
     case 'running':

@@ -152,7 +152,7 @@ function namesOfGit([command, ...texts]: readonly string[], {has, only, from}: O
   const folders = texts.filter(text => text !== '' && !text.startsWith('-'));
   // git has its own patterns, and some begin elsewhere.
   const trackedNames = (): PrintedOutput =>
-    tracked(folders.length === 0 || folders.some(isMagic) ? ['.', ...folders] : folders, from, fitsByEnding(folders));
+    tracked(folders.length === 0 || folders.some(isMagic) ? ['.', ...folders] : folders, from, endingPattern(folders));
   switch (command) {
     case 'ls-files':
       return only(/^(?:-[cmdoz]+|--(?:cached|modified|deleted|others|exclude-standard|full-name)?)$/u)
@@ -180,7 +180,7 @@ function namesOfGit([command, ...texts]: readonly string[], {has, only, from}: O
 }
 
 /** Returns the pattern for names if git gets only patterns with an ending, such as `*.ts`. Any other word may be a folder. */
-function fitsByEnding(patterns: readonly string[]): string {
+function endingPattern(patterns: readonly string[]): string {
   const found = patterns.map(pattern => /^(?:[\w.@-]+\/|\*{1,2}\/)*\*(\.\w+)$/u.exec(pattern)?.[1]);
   return found.length === 0 || found.includes(undefined)
     ? '*|.*'

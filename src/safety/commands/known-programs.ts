@@ -149,13 +149,13 @@ export const valuesOf = (args: readonly string[], row: ProgramRow, options: stri
     return read === undefined ? [] : read.value === undefined ? args.slice(at + 1, at + 2) : [read.value];
   });
 
-interface FoundAct {
+interface ActingOption {
   readonly option: string;
   readonly value: string | undefined;
 }
 
 /** Finds one of the options in a word: alone (`-o`), with a value (`--output=x`), or as one letter among several (`-vo`). */
-function actingOption(word: string, row: ProgramRow, listed: string | undefined): FoundAct | undefined {
+function actingOption(word: string, row: ProgramRow, listed: string | undefined): ActingOption | undefined {
   if (listed === undefined) return undefined;
   const {plain, long} = optionsListed(listed);
   const [name = '', ...values] = word.split('=');
@@ -182,7 +182,7 @@ function actingOption(word: string, row: ProgramRow, listed: string | undefined)
 }
 
 /** Finds a pattern that matches a word. The value is the text after the equals sign, or else what the last `*` matches. */
-function patternOption(word: string, listed: string | undefined): FoundAct | undefined {
+function patternOption(word: string, listed: string | undefined): ActingOption | undefined {
   for (const pattern of listed === undefined ? [] : optionsListed(listed).patterns) {
     const found = pattern.exec(word);
     if (found === null) continue;

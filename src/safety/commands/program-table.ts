@@ -87,7 +87,7 @@ export type ProgramReach =
   | 'shell';
 
 /** What a program does if one of its arguments matches. It raises the risk on a card, and allows nothing. */
-export interface Deed {
+export interface EffectRule {
   readonly when: RegExp;
   readonly risk: RiskLevel;
   /** The predicate of a sentence about the command: "Deletes files (rm a)". */
@@ -105,11 +105,11 @@ const usualReach: Readonly<Record<RiskLevel, ProgramReach>> = {
   unknown: 'runs-code',
 };
 
-export const deed = (
+export const effectRule = (
   risk: RiskLevel,
   does: string,
-  {when = /^/u, reach = usualReach[risk], otherwise = 'changes files'}: Partial<Deed> = {},
-): Deed => ({when, risk, does, reach, otherwise});
+  {when = /^/u, reach = usualReach[risk], otherwise = 'changes files'}: Partial<EffectRule> = {},
+): EffectRule => ({when, risk, does, reach, otherwise});
 
 /** How a program runs the command among its words. */
 interface Wrapping {
@@ -163,7 +163,7 @@ export interface ProgramRow {
    */
   readonly edits?: string;
   /** What it does besides reading. The first that matches counts. */
-  readonly does?: readonly Deed[];
+  readonly does?: readonly EffectRule[];
   readonly wraps?: Wrapping;
   /** What it can do with some arguments, because of which a rule must not leave all of them open. */
   readonly can?: string;

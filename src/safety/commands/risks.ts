@@ -1,8 +1,8 @@
 import {type RiskLevel, riskLevels} from '../../domain/risk.ts';
 import {rowOf, rowsOf} from './known-programs.ts';
 import {effectsOf} from './effects.ts';
-import {type Deed, optionTable} from './program-table.ts';
-import {runsPackage, runsText, talks} from './programs/deeds.ts';
+import {type EffectRule, optionTable} from './program-table.ts';
+import {runsPackage, runsText, talks} from './programs/effect-rules.ts';
 import {type CommandPlace, type Layer, layers, programName, shellTextsFrom} from './layers.ts';
 import {readWords} from './read-words.ts';
 
@@ -120,7 +120,7 @@ export interface KnownRisk {
 export function riskOfWords(words: readonly string[]): KnownRisk {
   const worst = worstOf(startedBy(words)) ?? {risk: 'unknown', does: '', otherwise: '', words, where: 'here'};
   // Downloading the code (`npx tsx`) says more than running code.
-  return worst.does === runsText.does && deedOf(words.slice(0, maxWords)) === runsPackage
+  return worst.does === runsText.does && effectRuleOf(words.slice(0, maxWords)) === runsPackage
     ? {...worst, does: runsPackage.does, words}
     : worst;
 }
@@ -135,7 +135,7 @@ export function riskWithTexts(words: readonly string[]): KnownRisk {
 const worstOf = (commands: readonly StartedCommand[]): KnownRisk | undefined =>
   commands
     .flatMap(each => {
-      const row = deedOf(each.words.slice(0, maxWords));
+      const row = effectRuleOf(each.words.slice(0, maxWords));
       return row === undefined ? [] : [{...each, risk: row.risk, does: row.does, otherwise: row.otherwise}];
     })
     .reduce<KnownRisk | undefined>(
@@ -149,8 +149,8 @@ type StartedCommand = Pick<Layer, 'words' | 'where'>;
 /** Returns the command and the commands that its wrappers run, each with its needs. */
 export const reachesOf = (
   words: readonly string[],
-): readonly (StartedCommand & {readonly reach: Deed['reach'] | 'unknown'})[] =>
-  startedBy(words).map(each => ({...each, reach: deedOf(each.words.slice(0, maxWords))?.reach ?? 'unknown'}));
+): readonly (StartedCommand & {readonly reach: EffectRule['reach'] | 'unknown'})[] =>
+  startedBy(words).map(each => ({...each, reach: effectRuleOf(each.words.slice(0, maxWords))?.reach ?? 'unknown'}));
 
 /** Returns the command and the commands that its wrappers run. */
 const startedBy = (words: readonly string[]): readonly StartedCommand[] =>
@@ -189,8 +189,8 @@ const maxStarts = 16;
 /** The most words of a command that are examined. */
 const maxWords = 200;
 
-/** Returns the known deed of a command: the first that matches, of a subcommand before its program. */
-function deedOf([program = '', ...args]: readonly string[]): Deed | undefined {
+/** Returns the known effectRule of a command: the first that matches, of a subcommand before its program. */
+function effectRuleOf([program = '', ...args]: readonly string[]): EffectRule | undefined {
   const name = programName(program)
     .toLowerCase()
     .replace(/^mkfs\..*/u, 'mkfs');

@@ -51,7 +51,7 @@ const bare = String.raw`[^\s"'${'`'}<>\\;,|\u201d]{1,512}`;
 const quotedOrBare = `(?:${quote})?(?<value>${bare})`;
 
 /** The forms after a name. The value comes last, or only its end follows it. */
-const behindName = {
+const formsAfterName = {
   element:
     /^(?:[ \t][^<>\n]{0,200})?>\s{0,32}(?:<!\[CDATA\[)?(?<value>[^<>\s\]]{1,512})(?:\]{0,2}>?)\s{0,32}(?:<\/|<?$)/u,
   attribute: new RegExp(
@@ -123,38 +123,39 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
     return match !== null && keep(scan, {match, from: end, name, value});
   };
   const next = behind[0] ?? '';
-  if (before === '>' && next === '<' && take(behindName.plist)) return;
-  if (before === ';' && next === '&' && take(behindName.escaped)) return;
+  if (before === '>' && next === '<' && take(formsAfterName.plist)) return;
+  if (before === ';' && next === '&' && take(formsAfterName.escaped)) return;
   if (next === '|' || next === ' ' || next === '*') {
     const cellStart = text.slice(Math.max(0, start - 40), start);
-    if (cellStart.includes('|') && /\|[ \t*]*$/u.test(cellStart) && take(behindName.cell)) return;
+    if (cellStart.includes('|') && /\|[ \t*]*$/u.test(cellStart) && take(formsAfterName.cell)) return;
   }
   if (
     next === ' ' &&
     text.endsWith('passwd', end) &&
     /(?:^ht|\bopenssl )passwd$/u.test(text.slice(Math.max(0, end - 15), end).trimStart()) &&
-    take(behindName.third)
+    take(formsAfterName.third)
   )
     return;
-  if ((before === '<' || before === ':') && (next === '>' || next === ' ') && take(behindName.element)) return;
+  if ((before === '<' || before === ':') && (next === '>' || next === ' ') && take(formsAfterName.element)) return;
   if (/["'`\\]/u.test(next)) {
-    if (take(behindName.argument) || take(behindName.attribute) || take(behindName.attributeElement)) return;
+    if (take(formsAfterName.argument) || take(formsAfterName.attribute) || take(formsAfterName.attributeElement))
+      return;
   }
-  if (/["'`\\,\r\n ]/u.test(next) && behind.slice(0, 64).toLowerCase().includes('value') && take(behindName.pair))
+  if (/["'`\\,\r\n ]/u.test(next) && behind.slice(0, 64).toLowerCase().includes('value') && take(formsAfterName.pair))
     return;
-  if (next === '(' && take(behindName.call)) return;
+  if (next === '(' && take(formsAfterName.call)) return;
   const rest = behind.trimStart();
   const first = rest[0] ?? '';
   if (/["'\]]/u.test(next) || (next === ' ' && '|?o{'.includes(first))) {
-    if (take(behindName.fallback)) return;
+    if (take(formsAfterName.fallback)) return;
   }
-  if (before === '{' && next === ':' && take(behindName.expanded)) return;
+  if (before === '{' && next === ':' && take(formsAfterName.expanded)) return;
   if (kind === 'password' && (',;\t\r\n"'.includes(next) || next === '') && /[,;\t\n"]|^$/u.test(before)) {
     findColumns(scan, start);
   }
   if (kind === 'password' && findAssigned(scan, {whole, start, take})) return;
   if (next !== ' ' && next !== '\t') return;
-  if ('\\"\'`\u201C'.includes(first) && take(behindName.literal)) return;
+  if ('\\"\'`\u201C'.includes(first) && take(formsAfterName.literal)) return;
   const line = text.slice(Math.max(0, start - longestCommand), start);
   const isOption = whole.startsWith('-') && (before === ' ' || before === '\t' || before === '');
   const upper = line.toUpperCase();
@@ -166,18 +167,19 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
     /\b(?:machine|login|connect|user(?:name)?)[ \t]+[^\s]{1,100}\s+$/iu.test(line);
   const isSet = upper.includes('CONFIG') && /\b(?:config|configure)[ \t](?:[\w./-]+[ \t]+){0,3}$/iu.test(line);
   if (isOption || isDirective || isNetrc || isSet) {
-    const isWhole = isDirective ? /^[ \t]{1,8}(?<value>[^\s"'`<>\\;]{1,512})[ \t]*\r?(?:\n|$)/u : behindName.word;
+    const isWhole = isDirective ? /^[ \t]{1,8}(?<value>[^\s"'`<>\\;]{1,512})[ \t]*\r?(?:\n|$)/u : formsAfterName.word;
     if (take(isWhole)) return;
   }
   const head = rest.slice(0, 8).toUpperCase();
-  if (phraseStarts.some(each => head.startsWith(each)) && (take(behindName.sentence) || take(behindName.verb))) return;
+  if (phraseStarts.some(each => head.startsWith(each)) && (take(formsAfterName.sentence) || take(formsAfterName.verb)))
+    return;
   const lead = upper.trimEnd();
   if (
     useWords.some(each => lead.endsWith(each)) &&
     /\b(?:use|using|with|the|my|our|new|try|enter)[ \t]$/iu.test(line)
   ) {
-    take(behindName.use, 'random');
-  } else if (lead.endsWith('AND') && /\band[ \t]$/iu.test(line)) take(behindName.use);
+    take(formsAfterName.use, 'random');
+  } else if (lead.endsWith('AND') && /\band[ \t]$/iu.test(line)) take(formsAfterName.use);
 }
 
 // Compiling a pattern costs more than matching it. So a pattern above is tried only on text that contains its required words.
@@ -188,7 +190,7 @@ const longestDirective = 10;
 
 const netrcWords = ['MACHINE', 'LOGIN', 'CONNECT', 'USER'];
 
-/** The beginnings of `behindName.sentence` and `behindName.verb`. */
+/** The beginnings of `formsAfterName.sentence` and `formsAfterName.verb`. */
 const phraseStarts = 'FOR OF TO ON AT IN FROM IS WAS LAUTET ES É Ã WILL HAS NOW SET RESET CHANGED'.split(' ');
 
 const useWords = 'USE USING WITH THE MY OUR NEW TRY ENTER'.split(' ');
@@ -221,20 +223,20 @@ function findAssigned(
   {text}: Scan,
   {whole, start, take}: {readonly whole: string; readonly start: number; readonly take: (pattern: RegExp) => boolean},
 ): boolean {
-  if (take(behindName.assigned)) return true;
+  if (take(formsAfterName.assigned)) return true;
   const lead = text.slice(Math.max(0, start - longestCommand), start);
   const line = lead.slice(lead.lastIndexOf('\n') + 1);
   if (
     /^[-+ \t]*(?:[\w./-]{1,200}[:-]\d+[:-])?[-+ \t]*(?:(?:export|set|ENV|ARG)[ \t]+)?$/u.test(line) &&
-    take(behindName.line)
+    take(formsAfterName.line)
   )
     return true;
   const isPart =
     whole.startsWith('-') ||
     /(?:[;?&][ \t]?|--set(?:-string)?[ \t=]|--[\w-]{1,40}=)$/u.test(line) ||
     /^[A-Z][A-Z0-9_]*$/u.test(whole);
-  if (isPart && take(behindName.part)) return true;
-  return !/[({[<=]/u.test(line) && take(behindName.stated);
+  if (isPart && take(formsAfterName.part)) return true;
+  return !/[({[<=]/u.test(line) && take(formsAfterName.stated);
 }
 
 /** Finds the password after a program's password option. */

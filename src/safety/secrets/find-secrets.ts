@@ -1,4 +1,4 @@
-import {placeholderForm, placeholderStart, type Vault} from './placeholders.ts';
+import {placeholderForm, placeholderStart, type PlaceholderRegistry} from './placeholders.ts';
 import {type FoundSecret, findSecretForms} from './secret-forms.ts';
 import {findStatedSecrets} from './contextual-secrets.ts';
 import {isWords} from './secret-value.ts';
@@ -19,7 +19,7 @@ interface SearchedText {
 }
 
 /** Finds secrets by their value or form. A secret that is found by its form is found by its value from then on. */
-export function findSecrets({text, domain, end}: SearchedText, vault: Vault): SecretScan {
+export function findSecrets({text, domain, end}: SearchedText, vault: PlaceholderRegistry): SecretScan {
   const forms = findSecretForms(text);
   const keys = findPrivateKeys(text);
   const stated = findStatedSecrets(text);
@@ -43,7 +43,7 @@ export function findSecrets({text, domain, end}: SearchedText, vault: Vault): Se
   };
 }
 
-const holdsSecret = (content: string, vault: Vault): boolean =>
+const holdsSecret = (content: string, vault: PlaceholderRegistry): boolean =>
   findSecretForms(content).found.length > 0 ||
   content.includes('PRIVATE KEY') ||
   vault.finder('bytes').next(content, 0) !== undefined;
@@ -142,7 +142,7 @@ const widest = 76;
 
 /** The longest incomplete block, and the shortest first line of a block. */
 const longestBlock = 16_000;
-const tellingLine = 16;
+const minFirstLine = 16;
 
 interface Line {
   readonly from: number;
@@ -178,7 +178,7 @@ function findWrapped(
     if (first !== undefined && fits) block.push(line);
     else close();
     if (block.length === 0 && fits && length >= narrowest) block.push(line);
-    if (feed < 0 && fits && (block.length > 0 || length >= tellingLine)) openFrom = block[0]?.from ?? line.from;
+    if (feed < 0 && fits && (block.length > 0 || length >= minFirstLine)) openFrom = block[0]?.from ?? line.from;
     else if (block.length > 1 && length < width) close();
   }
   // The last line is complete, but the next line may belong to the block.

@@ -36,7 +36,7 @@ export const secretNamesIn = (text: string): readonly string[] =>
     : [];
 
 /** The secrets that this process knows, each with its placeholder. They are in memory only. */
-export interface Vault {
+export interface PlaceholderRegistry {
   /** Returns the placeholder for a secret text. It keeps the first name that the text was given. */
   placeholder(text: string, name: string): string;
   /** Redacts a value everywhere from now on, including its forms in base64, URLs, JSON and shell quotes. */
@@ -53,7 +53,7 @@ export interface Vault {
 const maxLiterals = 20_000;
 
 /** Makes an empty vault. It calls `key` when the first secret turns up. */
-export function makeVault(key: () => Uint8Array): Vault {
+export function makePlaceholderRegistry(key: () => Uint8Array): PlaceholderRegistry {
   const names = new Map<string, string>();
   const placeholders = new Map<string, string>();
   const values = new Map<string, string>();

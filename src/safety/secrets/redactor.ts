@@ -1,7 +1,13 @@
 import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.ts';
 import {decodeUnits, findSecrets, isInsideKey} from './find-secrets.ts';
 import {shortestLiteral} from './literal-finder.ts';
-import {makeVault, placeholderForm, placeholdersIn, placeholderStart, type Vault} from './placeholders.ts';
+import {
+  makePlaceholderRegistry,
+  placeholderForm,
+  placeholdersIn,
+  placeholderStart,
+  type PlaceholderRegistry,
+} from './placeholders.ts';
 import type {FoundSecret} from './secret-forms.ts';
 
 /** Redacts secrets in everything that leaves this machine or is stored, and restores them when a command or edit needs them. */
@@ -48,7 +54,7 @@ export function makeRedactor(options: {
   /** Returns the key for the tags, and is called when the first secret turns up. The same key gives the same placeholders. */
   readonly key: () => Uint8Array;
 }): Redactor {
-  const vault = makeVault(options.key);
+  const vault = makePlaceholderRegistry(options.key);
   let begun = false;
 
   function begin(): void {
@@ -119,7 +125,7 @@ const keyContext = '-----BEGIN PRIVATE KEY-----\n';
  * Only a possible beginning of a secret is held back. A pause releases a beginning that is too short to reveal anything. It stays
  * in the context, so the rest of the secret is redacted when it arrives.
  */
-function makeOutputFilter(vault: Vault) {
+function makeOutputFilter(vault: PlaceholderRegistry) {
   /** The last output that was passed on, redacted. */
   let context = '';
   let held = '';
@@ -152,7 +158,7 @@ function makeOutputFilter(vault: Vault) {
 const shortestCut = 6;
 
 /** Finds the beginning of a known secret at the end of an output that was cut off. */
-function cutSecret(text: string, vault: Vault): readonly FoundSecret[] {
+function cutSecret(text: string, vault: PlaceholderRegistry): readonly FoundSecret[] {
   const from = vault.finder('bytes').openFrom(text);
   return text.length - from < shortestCut ? [] : [{from, to: text.length, name: 'CUT'}];
 }
@@ -173,7 +179,7 @@ function passUntil(
 function redactRange(
   text: string,
   part: {readonly found: readonly FoundSecret[]; readonly from: number; readonly until: number},
-  vault: Vault,
+  vault: PlaceholderRegistry,
 ): string {
   let done = part.from;
   let result = '';

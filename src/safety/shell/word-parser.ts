@@ -11,12 +11,12 @@ export function readWord(scan: ParserState): Word | undefined {
   if (tilde) parts.push({kind: 'home'});
   while (scan.at < scan.text.length && readPart(scan, parts));
   if (scan.at === from) return undefined;
-  refuseRare(parts, from);
+  rejectAmbiguousExpansion(parts, from);
   return {parts: joined(parts), range: {from, to: scan.at}};
 }
 
 /** Rejects text whose order of expansion is easily mistaken: `~` after braces, `=` or `:`, and process substitutions in words. */
-function refuseRare(parts: readonly WordPart[], at: number): void {
+function rejectAmbiguousExpansion(parts: readonly WordPart[], at: number): void {
   const hasBraces = parts.some(({kind}) => kind === 'braces');
   if (hasBraces && parts.some(({kind}) => kind !== 'braces' && kind !== 'text')) {
     throw new NotUnderstood('braces beside an expansion', at);

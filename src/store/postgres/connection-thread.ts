@@ -1,7 +1,7 @@
 import {MessageChannel, MessagePort, receiveMessageOnPort, Worker, workerData} from 'node:worker_threads';
 import {types, Client, type QueryResult} from 'pg';
 import {causeText, codeOf} from '../../domain/fault.ts';
-import {ownSchema} from './own-schema.ts';
+import {createOwnedSchema} from './owned-schema.ts';
 
 /** One statement for the connection, or several without values, separated by semicolons. */
 export interface Statement {
@@ -190,7 +190,7 @@ async function connect(url: string): Promise<OpenConnection> {
   await client.connect();
   try {
     await client.query(settings);
-    await ownSchema(client, 'weft');
+    await createOwnedSchema(client, 'weft');
     // Set only now: what another role put into the schema could stand in for the server's own functions.
     await client.query('SET search_path = weft, pg_catalog');
   } catch (cause) {

@@ -6,7 +6,7 @@ import type {Database, DatabaseOptions, Row, Value} from '../database.ts';
 import {isSameProcess, type ProcessMark} from '../process-mark.ts';
 import {lockedText, StoreError, wrapStoreErrors} from '../store-fault.ts';
 import {type Answer, runStatement, PostgresError} from './connection-thread.ts';
-import {foreignSchemaCode, foreignSchemaFault} from './own-schema.ts';
+import {foreignSchemaCode, foreignSchemaFault} from './owned-schema.ts';
 import {postgresMigrations} from './postgres-migrations.ts';
 
 /**

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import {causeText} from '../../domain/fault.ts';
 import type {JobQueue} from '../../domain/job.ts';
 import {StoreError} from '../store-fault.ts';
-import {ForeignSchemaError, foreignSchemaFault, ownSchema} from './own-schema.ts';
+import {ForeignSchemaError, foreignSchemaFault, createOwnedSchema} from './owned-schema.ts';
 
 /** The queue of a store that several machines share. If a worker dies, its job goes to another. */
 export interface RunQueue extends JobQueue {
@@ -92,7 +92,7 @@ async function makeSchema(url: string): Promise<void> {
   const client = new Client({connectionString: url, application_name: 'weft queue'});
   try {
     await client.connect();
-    await ownSchema(client, queueSchema);
+    await createOwnedSchema(client, queueSchema);
   } catch (cause) {
     throw cause instanceof ForeignSchemaError ? new StoreError(foreignSchemaFault(cause.message), cause) : cause;
   } finally {

@@ -400,7 +400,7 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
           rows={rows}
           width={width}
           below={left => (
-            <ConnectNotes lines={[stage.complaint, prompt === 'waits' ? promptWaitsText : '']} rows={left} />
+            <ConnectNotes lines={[stage.errorText, prompt === 'waits' ? promptWaitsText : '']} rows={left} />
           )}
         />
       );
@@ -411,10 +411,10 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
             <Text>{`${maskKey(stage.key, width)} `}</Text>
           </Caret>
           <Text>
-            {stage.complaint === '' ? (
+            {stage.errorText === '' ? (
               <Styled as="dim">Saved in your keychain, or in a file only you can read. Never shown.</Styled>
             ) : (
-              <Styled as="error">{visibleLine(stage.complaint)}</Styled>
+              <Styled as="error">{visibleLine(stage.errorText)}</Styled>
             )}
           </Text>
         </Card>
@@ -466,11 +466,11 @@ interface BelowProps {
 }
 
 function ConnectNotes({lines, rows}: BelowProps): ReactNode {
-  const [complaint = '', ...rest] = lines;
+  const [errorText = '', ...rest] = lines;
   if (rows < 1) return null;
   return (
     <>
-      {complaint === '' ? null : <Styled as="warning">{visibleLine(complaint)}</Styled>}
+      {errorText === '' ? null : <Styled as="warning">{visibleLine(errorText)}</Styled>}
       {rest.flatMap(line =>
         line === ''
           ? []

@@ -97,8 +97,8 @@ export function makeHookProcesses(options: {
       const end: HookEnd = first === 'aborted' ? {kind: 'aborted'} : first;
       const isBroken = end.kind === 'exited' && end.code !== 0 && end.code !== 2;
       const isInside = launch.enclosure.kind === 'enclosed';
-      const complaint = isBroken && isInside ? `${stderr.text().trim()} (${moreRights(rights)})` : stderr.text();
-      return {end, stdout: stdout.text(), stderr: complaint};
+      const errorText = isBroken && isInside ? `${stderr.text().trim()} (${moreRights(rights)})` : stderr.text();
+      return {end, stdout: stdout.text(), stderr: errorText};
     },
     async close() {
       if (leftRunning.size === 0) return;

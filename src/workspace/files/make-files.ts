@@ -1,5 +1,5 @@
 import type {FileMemory, PlannedFile, ShownLines} from './plan-edits.ts';
-import {whyInvalidPath} from '../../base/invalid-path.ts';
+import {invalidPathReason} from '../../base/invalid-path.ts';
 import {containsPath, limitToJudgedPaths, makePaths, type Paths} from './resolve-path.ts';
 import type {ChangedPlan} from './user-changes.ts';
 import QuickLRU from 'quick-lru';
@@ -41,7 +41,7 @@ function makeFilesPort(
   const {known, seen, misses, replaced} = memory;
 
   async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
-    const problem = whyInvalidPath(request.path);
+    const problem = invalidPathReason(request.path);
     if (problem !== undefined) return failed(rejected(problem));
     const {path} = paths.resolve(request.path);
     const shown = paths.show(path);

@@ -20,7 +20,7 @@ import {
   sha256,
   takeSnapshot,
 } from './file-snapshot.ts';
-import {whyInvalidPath} from '../../base/invalid-path.ts';
+import {invalidPathReason} from '../../base/invalid-path.ts';
 import {expandHome, type Paths, realPath} from './resolve-path.ts';
 import {decodeText} from './text-encoding.ts';
 
@@ -154,7 +154,7 @@ async function openFile(
   {files, context}: {readonly files: Map<string, OpenFile>; readonly context: PlanContext},
 ): Promise<Outcome<OpenFile, string>> {
   const {paths, known} = context;
-  const malformed = whyInvalidPath(given);
+  const malformed = invalidPathReason(given);
   if (malformed !== undefined) return failed(malformed);
   const {path, place} = paths.resolve(given);
   const open = files.get(path);

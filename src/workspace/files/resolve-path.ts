@@ -34,7 +34,7 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
       return roots();
     },
     resolve(path) {
-      // Every caller refuses this path (see `whyInvalidPath`), so the disk need not be read.
+      // Every caller refuses this path (see `invalidPathReason`), so the disk need not be read.
       if (path.length > longestPath) return {path: clip(path, longestPath), place: 'outside-workspace'};
       const real = realPath(resolve(first(), expandHome(path, options.home)));
       return {

@@ -8,7 +8,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
   confines,
-  coversAll,
+  sandboxesAllCommands,
   type HostsProof,
   nativeProof,
   nothingProven,
@@ -207,7 +207,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
         case 'outside':
           return ok({kind: 'plain'});
         case 'chosen':
-          return coversAll(choice) ? encloseInside(confinement, request) : ok({kind: 'plain'});
+          return sandboxesAllCommands(choice) ? encloseInside(confinement, request) : ok({kind: 'plain'});
         case 'project':
           return encloseInside('chosen', request);
         case 'sandbox':

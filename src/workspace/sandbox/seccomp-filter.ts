@@ -30,8 +30,8 @@ const families = [1, 2, 10, 16];
 
 const allow = 0x7fff0000;
 const refuse = (error: number): number => 0x00050000 + error;
-const noSuchCall = refuse(38);
-const noSuchFamily = refuse(97);
+const enosysAction = refuse(38);
+const eafnosupportAction = refuse(97);
 
 /** On x64, calls of the x32 ABI have this bit. */
 const x32 = 0x40000000;
@@ -48,19 +48,19 @@ export function systemCallFilter(processor: NodeJS.Architecture): Uint8Array {
   const sections = (tables[processor] ?? []).map(table => {
     const body = [
       ...load(numberAt),
-      ...(table === x64 ? onlyIf(atLeast, x32, answer(noSuchCall)) : []),
-      ...table.refused.flatMap(call => onlyIf(equal, call, answer(noSuchCall))),
+      ...(table === x64 ? onlyIf(atLeast, x32, answer(enosysAction)) : []),
+      ...table.refused.flatMap(call => onlyIf(equal, call, answer(enosysAction))),
       ...(table.socketCall === 'none'
         ? []
         : onlyIf(equal, table.socketCall, [
             ...load(firstArgumentAt),
-            ...onlyIf(equal, 1, answer(noSuchFamily)),
+            ...onlyIf(equal, 1, answer(eafnosupportAction)),
             ...answer(allow),
           ])),
       ...onlyIf(equal, table.socket, [
         ...load(firstArgumentAt),
         ...families.flatMap(family => onlyIf(equal, family, answer(allow))),
-        ...answer(noSuchFamily),
+        ...answer(eafnosupportAction),
       ]),
       ...answer(allow),
     ];

@@ -5,7 +5,7 @@ import type {Environment} from '../exec/shell-environment.ts';
 import {makePaths} from '../files/resolve-path.ts';
 import {readExclusions} from './exclusions.ts';
 import {BestPaths, maskOfQuery, PathTable} from './path-table.ts';
-import {allNoIgnoreOptions, findSearchBinary, noIgnoreOptionsAbove, runRipgrep, watchForStuckRun} from './ripgrep.ts';
+import {allIgnoreOffOptions, findSearchBinary, ignoreOffOptionsAbove, runRipgrep, watchForStuckRun} from './ripgrep.ts';
 import {commonOptions} from './search.ts';
 
 export interface Finder extends FileFinder {
@@ -113,9 +113,9 @@ function startListing(options: FinderOptions, signal: AbortSignal): Listing {
     const isShown = (path: Uint8Array): boolean =>
       excluded.length === 0 || !isExcluded(resolve(paths.root, decoder.decode(path)));
     const exclusionOptions = exclusions.value.ripgrepOptions(paths.root);
-    const noIgnoreOptions = noIgnoreOptionsAbove(paths.root);
+    const noIgnoreOptions = ignoreOffOptionsAbove(paths.root);
     for (const rank of ['ordinary', 'ignored'] as const) {
-      using stuck = watchForStuckRun(paths.root, rank === 'ignored' ? allNoIgnoreOptions : noIgnoreOptions);
+      using stuck = watchForStuckRun(paths.root, rank === 'ignored' ? allIgnoreOffOptions : noIgnoreOptions);
       let rest: Buffer = Buffer.alloc(0);
       await runRipgrep(
         {

@@ -52,13 +52,13 @@ export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<S
     subprocess.kill();
   };
   const late = setTimeout(end, limitMs, 'too-slow');
-  let complaint = '';
+  let errorOutput = '';
   subprocess.stdout.on('data', (bytes: Buffer) => {
     if (run.limit === 'idle') late.refresh();
     if (killed === undefined && run.onOutput(bytes) === 'enough') end('enough');
   });
   subprocess.stderr.on('data', (bytes: Buffer) => {
-    complaint = (complaint + bytes.toString('utf8')).slice(0, maxErrorText);
+    errorOutput = (errorOutput + bytes.toString('utf8')).slice(0, maxErrorText);
   });
 
   const result = await subprocess;
@@ -67,7 +67,7 @@ export async function runRipgrep(run: SearchRun, signal: AbortSignal): Promise<S
   if (result.isCanceled) return {kind: 'stopped'};
   if (result.exitCode === undefined) return {kind: 'not-started', reason: result.shortMessage ?? 'no process started'};
   // 1 means that nothing was found. 2 comes with an error text, or after unreadable files.
-  return {kind: 'finished', errorText: result.exitCode === 2 ? complaint.trim().replace(/^rg: /u, '') : ''};
+  return {kind: 'finished', errorText: result.exitCode === 2 ? errorOutput.trim().replace(/^rg: /u, '') : ''};
 }
 
 /** Finds a file inside an installed package; throws if there is none. */
@@ -109,29 +109,29 @@ const resolveInstalled: ResolveModule = (id, from) => createRequire(from).resolv
  */
 
 /** A ripgrep option that turns off one kind of ignore files. */
-export type NoIgnoreOption = '--no-ignore-vcs' | '--no-ignore-dot';
+export type IgnoreOffOption = '--no-ignore-vcs' | '--no-ignore-dot';
 
-const ignoreFiles: readonly (readonly [string, NoIgnoreOption])[] = [
+const ignoreFiles: readonly (readonly [string, IgnoreOffOption])[] = [
   ['.gitignore', '--no-ignore-vcs'],
   ['.git/info/exclude', '--no-ignore-vcs'],
   ['.ignore', '--no-ignore-dot'],
   ['.rgignore', '--no-ignore-dot'],
 ];
 
-export const allNoIgnoreOptions: ReadonlySet<NoIgnoreOption> = new Set(ignoreFiles.map(([, option]) => option));
+export const allIgnoreOffOptions: ReadonlySet<IgnoreOffOption> = new Set(ignoreFiles.map(([, option]) => option));
 
 /** Returns the options for a search in `folder`, judging by its ignore files and those of the folders above. */
-export function noIgnoreOptionsAbove(folder: string): ReadonlySet<NoIgnoreOption> {
-  const off = new Set<NoIgnoreOption>();
+export function ignoreOffOptionsAbove(folder: string): ReadonlySet<IgnoreOffOption> {
+  const off = new Set<IgnoreOffOption>();
   for (let at = folder; ; at = dirname(at)) {
-    for (const option of noIgnoreOptionsFor(at)) off.add(option);
+    for (const option of ignoreOffOptionsFor(at)) off.add(option);
     if (dirname(at) === at) return off;
   }
 }
 
 /** Returns the options that ignore files below `folder` require, as far as the bound reaches. Links are not followed, as in searches. */
-async function noIgnoreOptionsBelow(folder: string, signal: AbortSignal): Promise<ReadonlySet<NoIgnoreOption>> {
-  const off = new Set<NoIgnoreOption>();
+async function ignoreOffOptionsBelow(folder: string, signal: AbortSignal): Promise<ReadonlySet<IgnoreOffOption>> {
+  const off = new Set<IgnoreOffOption>();
   const left = [folder];
   for (let looked = 0; looked < maxFolders && !signal.aborted; looked += 1) {
     const at = left.pop();
@@ -140,7 +140,7 @@ async function noIgnoreOptionsBelow(folder: string, signal: AbortSignal): Promis
     const isDoubtful = entries.some(entry =>
       entry.isFile() ? false : entry.name === '.git' || ignoreFileNames.has(entry.name),
     );
-    if (isDoubtful) for (const option of noIgnoreOptionsFor(at)) off.add(option);
+    if (isDoubtful) for (const option of ignoreOffOptionsFor(at)) off.add(option);
     for (const entry of entries) if (entry.isDirectory() && entry.name !== '.git') left.push(join(at, entry.name));
   }
   return off;
@@ -149,7 +149,7 @@ async function noIgnoreOptionsBelow(folder: string, signal: AbortSignal): Promis
 /** Aborts a run in `folder` that takes unusually long, if below it are endless ignore files of a kind that isn't turned off. */
 export function watchForStuckRun(
   folder: string,
-  off: ReadonlySet<NoIgnoreOption>,
+  off: ReadonlySet<IgnoreOffOption>,
 ): {readonly signal: AbortSignal} & Disposable {
   const ended = new AbortController();
   const stuck = new AbortController();
@@ -158,7 +158,7 @@ export function watchForStuckRun(
   }, slowMs);
   slow.unref();
   async function look(): Promise<void> {
-    const below = await noIgnoreOptionsBelow(folder, ended.signal);
+    const below = await ignoreOffOptionsBelow(folder, ended.signal);
     if ([...below].some(option => !off.has(option))) stuck.abort();
   }
   return {
@@ -177,7 +177,7 @@ const maxFolders = 20_000;
 
 const ignoreFileNames: ReadonlySet<string> = new Set(ignoreFiles.map(([name]) => name));
 
-const noIgnoreOptionsFor = (folder: string): readonly NoIgnoreOption[] =>
+const ignoreOffOptionsFor = (folder: string): readonly IgnoreOffOption[] =>
   ignoreFiles.flatMap(([name, option]) => (isPipeOrDevice(join(folder, name)) ? [option] : []));
 
 /** True if the path leads to something that is neither a file nor a folder. */

@@ -5,7 +5,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {isFile, isFolder} from '../files/list-folder.ts';
 import {missingFileText} from '../files/file-snapshot.ts';
-import {whyInvalidPath} from '../../base/invalid-path.ts';
+import {invalidPathReason} from '../../base/invalid-path.ts';
 import {expandHome, containsPath, type Paths} from '../files/resolve-path.ts';
 
 /** One listing of the names below a folder. */
@@ -85,7 +85,7 @@ export interface SearchTarget {
 }
 
 export async function resolveTarget(path: string, paths: Paths): Promise<Outcome<SearchTarget, Fault>> {
-  const problem = whyInvalidPath(path);
+  const problem = invalidPathReason(path);
   if (problem !== undefined) return failed(rejected(problem));
   const real = paths.resolve(path).path;
   const kind = kindOf(real);

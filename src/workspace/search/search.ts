@@ -12,10 +12,10 @@ import {openRegular} from '../files/regular-files.ts';
 import {type Exclusions, readExclusions} from './exclusions.ts';
 import {resolveTarget, planWalks, type SearchTarget} from './search-targets.ts';
 import {
-  allNoIgnoreOptions,
+  allIgnoreOffOptions,
   findSearchBinary,
-  type NoIgnoreOption,
-  noIgnoreOptionsAbove,
+  type IgnoreOffOption,
+  ignoreOffOptionsAbove,
   runRipgrep,
   type SearchEnd,
   watchForStuckRun,
@@ -57,7 +57,7 @@ function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
   }
 
   async function runWithNoIgnore(
-    off: ReadonlySet<NoIgnoreOption>,
+    off: ReadonlySet<IgnoreOffOption>,
     {binary, directory, ...search}: Search,
     signal: AbortSignal,
   ): Promise<SearchEnd> {
@@ -79,10 +79,10 @@ function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
 
   /** If a search blocks on something in the place of an ignore file, restarts it without such rules. */
   async function runWithRestart(search: Search, signal: AbortSignal): Promise<SearchEnd> {
-    const off = noIgnoreOptionsAbove(search.start);
+    const off = ignoreOffOptionsAbove(search.start);
     using stuck = watchForStuckRun(search.start, off);
     const end = await runWithNoIgnore(off, search, AbortSignal.any([signal, stuck.signal]));
-    return end.kind === 'stopped' && !signal.aborted ? runWithNoIgnore(allNoIgnoreOptions, search, signal) : end;
+    return end.kind === 'stopped' && !signal.aborted ? runWithNoIgnore(allIgnoreOffOptions, search, signal) : end;
   }
 
   async function run(search: Omit<Search, 'binary'>, signal: AbortSignal): Promise<Outcome<SearchEnd, Fault>> {

@@ -66,14 +66,14 @@ function connectTo(url: string): ServerSet {
     roots: ['/work'],
     authorization: async () => undefined,
     version: '0',
-    obstacle: async () => '',
+    trustProblem: async () => '',
   });
   const set = makeServerSet(
     {
       sdk: [],
       configured: parseServers({far: {type: 'http', url}}, {source: 'user', path: 'settings.json'}),
       connect: connector.connect,
-      trouble: connector.trouble,
+      explainConnectError: connector.explainConnectError,
       elicit: 'by-calls',
       signIn: async () => ({tag: 'failed', error: 'nobody signs in here'}),
       manifests: {read: () => undefined, write: async () => {}},

@@ -33,7 +33,7 @@ export function connectSdkServers(options: SdkServerOptions, signal: AbortSignal
     roots: ['/work'],
     authorization: async () => undefined,
     version: options.version,
-    obstacle: async () => '',
+    trustProblem: async () => '',
   });
   const set = makeServerSet(
     {
@@ -41,7 +41,7 @@ export function connectSdkServers(options: SdkServerOptions, signal: AbortSignal
       sdk: options.names,
       configured: [],
       connect: connector.connect,
-      trouble: connector.trouble,
+      explainConnectError: connector.explainConnectError,
       signIn: async () => ({tag: 'failed', error: 'nobody signs in here'}),
       manifests: {read: () => undefined, write: async () => {}},
       now: () => performance.now(),

@@ -272,13 +272,13 @@ const standing = () => scriptStanding(['gone.sh', 'a.sh'], projectTrust(place())
 test('what may not run names the script that is not trusted', async () => {
   write('a.sh', '1');
   const cure = '(review and trust it: weft permissions trust)';
-  expect(await standing()).toEqual({obstacle: `its script a.sh is not trusted ${cure}`, mark: ''});
+  expect(await standing()).toEqual({refusalReason: `its script a.sh is not trusted ${cure}`, mark: ''});
   await accept({commands: ['./a.sh']});
-  const {obstacle, mark} = await standing();
-  expect([obstacle, mark === '']).toEqual(['', false]);
+  const {refusalReason, mark} = await standing();
+  expect([refusalReason, mark === '']).toEqual(['', false]);
   write('a.sh', '2');
   expect(await standing()).toEqual({
-    obstacle: `its script a.sh changed since you trusted this project ${cure}`,
+    refusalReason: `its script a.sh changed since you trusted this project ${cure}`,
     mark: '',
   });
 });

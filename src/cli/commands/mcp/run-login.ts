@@ -117,7 +117,7 @@ async function httpServer(name: string, directory: string) {
   return {given, server: server.value};
 }
 
-function requireCounting({name, path, standing, obstacle}: KnownServer): void {
+function requireCounting({name, path, standing, untrustedReason}: KnownServer): void {
   if (standing !== 'untrusted') return;
-  throw new Error(`${name} in ${path} is not trusted, so weft does not call it: ${obstacle}`);
+  throw new Error(`${name} in ${path} is not trusted, so weft does not call it: ${untrustedReason}`);
 }

@@ -143,12 +143,16 @@ async function report(
   {judge, mode}: SessionJudge,
   {directory, form}: CheckJob,
 ): Promise<string> {
-  const {verdict, means: conditions} = await judge.assess(action, {executor: whoeverAsks(directory), mode}, unaborted);
+  const {verdict, means: conditions} = await judge.assess(
+    action,
+    {executor: conditionCollector(directory), mode},
+    unaborted,
+  );
   return form === 'json' ? jsonLine(command, verdict, conditions) : textLines(command, verdict, conditions);
 }
 
 /** An executor that runs nothing: it collects the conditions under which the verdict holds. */
-const whoeverAsks = (directory: string): Executor<readonly string[]> => ({
+const conditionCollector = (directory: string): Executor<readonly string[]> => ({
   name: 'weft permissions check',
   directory,
   means: [],

@@ -14,14 +14,14 @@ import {failed, ok, type Outcome, tryOr} from '../../../base/outcome.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import type {Change} from '../../../domain/change-set.ts';
 import {causeText} from '../../../domain/fault.ts';
-import {coversAll, holdsChanges, type ProviderName} from '../../../domain/sandbox.ts';
+import {sandboxesAllCommands, holdsChanges, type ProviderName} from '../../../domain/sandbox.ts';
 import {childrenOf} from '../../../workspace/exec/process-table.ts';
 import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {findShell} from '../../../workspace/exec/shell-start.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
 import {askUnattended} from '../../../workspace/sandbox/host-gate.ts';
 import {changesFolder} from '../../../workspace/sandbox/changes/held-set.ts';
-import {retireKept} from '../../../workspace/sandbox/changes/stored-sets.ts';
+import {removeAppliedSet} from '../../../workspace/sandbox/changes/stored-sets.ts';
 import {openKept} from '../../../workspace/sandbox/changes/open-changes.ts';
 import {type Launch, openLaunch} from '../../../workspace/sandbox/launch.ts';
 import type {CommandSandbox, CommandStart, Enclosure} from '../../../workspace/sandbox/sandbox.ts';
@@ -51,7 +51,10 @@ export async function runInSandbox(
   const context = contextFor({cwd});
   const {directory, settings} = context;
   await finishApplies(context);
-  const sandbox = commandSandbox(context, provider ?? (coversAll(settings.sandbox) ? settings.sandbox : 'bwrap'));
+  const sandbox = commandSandbox(
+    context,
+    provider ?? (sandboxesAllCommands(settings.sandbox) ? settings.sandbox : 'bwrap'),
+  );
   const stopping = new AbortController();
   const signals: Signals = {stopped: stopping.signal, passTo: () => stopping.abort()};
   const pass = (signal: NodeJS.Signals): void => signals.passTo(signal);
@@ -153,7 +156,7 @@ async function runToEnd(
     const child = spawn(start.program, start.args, {cwd: directory, env: start.environment, stdio});
     signals.passTo = signal => {
       if (!isHeld) child.kill(signal);
-      else if (!tellInside(child.pid ?? 0, signal)) child.kill('SIGKILL');
+      else if (!signalInside(child.pid ?? 0, signal)) child.kill('SIGKILL');
     };
     const ended = endOf(child);
     return ok({started: ended, ended, discard: async () => 'see above'});
@@ -198,13 +201,13 @@ const isWhole = (effects: Effects): boolean =>
 
 /** Reports what happened to the changes. The exit code is the command's, or 1 if it succeeded but not everything was applied or saved. */
 function tell({code, effects}: Ran, {json}: Form): ExitCode {
-  if (json === undefined) tellPeople(effects);
+  if (json === undefined) printEffects(effects);
   else printJson(`${JSON.stringify(factsOf(effects, code))}\n`);
   process.exitCode = code === 0 && !isWhole(effects) ? exitCode.failed : code;
   return exitCode.done;
 }
 
-function tellPeople(effects: Effects): void {
+function printEffects(effects: Effects): void {
   if (effects.kind === 'applied') tellDropped(effects);
   else if (effects.changes.length === 0) note('the command changed nothing');
   else {
@@ -270,7 +273,7 @@ export async function applyKept(id: string, {json}: JsonOption): Promise<ExitCod
       stopping.signal,
     );
     const isApplied = dropped.length === 0;
-    if (isApplied) await retireKept(id, folder);
+    if (isApplied) await removeAppliedSet(id, folder);
     const all = {applied, dropped: [...protectedIn(changes), ...dropped]};
     if (json !== undefined) printJson(`${JSON.stringify({id, ...appliedFacts(all)})}\n`);
     else {
@@ -288,7 +291,7 @@ export async function applyKept(id: string, {json}: JsonOption): Promise<ExitCod
  * Signals a command whose changes are held back. Returns false if its process is gone. The command has its own process session;
  * bwrap and the program that makes its mounts do not pass signals on.
  */
-function tellInside(leader: number, signal: NodeJS.Signals): boolean {
+function signalInside(leader: number, signal: NodeJS.Signals): boolean {
   const session = childrenOf(leader).flatMap(childrenOf)[0];
   if (session === undefined) return false;
   return tryOr(() => process.kill(-session, signal), false);

@@ -13,7 +13,7 @@ import {timelineOf} from '../../../domain/timeline.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {readArtifact} from '../../../workspace/files/artifacts.ts';
 import {chooseModel, type ModelChoice, modelChoice} from '../../../app/choose-model.ts';
-import {composeSession, noDriver} from '../../../app/compose-session.ts';
+import {composeSession, defaultDriver} from '../../../app/compose-session.ts';
 import {messageUuid} from '../../../app/random-uuid.ts';
 import {UsageError} from '../../../app/exit-code.ts';
 import {loadRunContext, modeWithin, type RunContext} from '../../../app/run-context.ts';
@@ -85,7 +85,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           chosen,
           {...context, store: async () => store},
           {
-            ...noDriver,
+            ...defaultDriver,
             interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
             frontEnd: work.kind === 'terminal' ? work.frontEnd : emptyAbilities,
             promptSource: 'sdk',

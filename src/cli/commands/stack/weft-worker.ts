@@ -25,7 +25,7 @@ import {
 } from '../../../tasks/stack/direct-stack.ts';
 import type {UserMessage} from '../../../tasks/stack/stack-records.ts';
 import type {ChosenModel} from '../../../app/choose-model.ts';
-import {composeSession, noDriver} from '../../../app/compose-session.ts';
+import {composeSession, defaultDriver} from '../../../app/compose-session.ts';
 import {openServers} from '../../../app/open-servers.ts';
 import type {RunContext} from '../../../app/run-context.ts';
 import {note} from '../../../app/output.ts';
@@ -61,7 +61,10 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
     return composeSession(
       setup.chosen,
       {...context, settings: {...settings, rules}, options, store: async () => store},
-      {...noDriver, servers: host === noHost ? servers : {...servers, mcp: withMessageTool(servers.mcp, host.say)}},
+      {
+        ...defaultDriver,
+        servers: host === noHost ? servers : {...servers, mcp: withMessageTool(servers.mcp, host.say)},
+      },
     );
   }
 

@@ -1,4 +1,4 @@
-import {deed, placing, program, type ProgramRow} from '../program-table.ts';
+import {effectRule, placing, program, type ProgramRow} from '../program-table.ts';
 import {
   buildsProject,
   changesFiles,
@@ -10,7 +10,7 @@ import {
   runsText,
   unknown,
   versionFiles,
-} from './deeds.ts';
+} from './effect-rules.ts';
 
 const ofJest = {
   writes: `--outputFile --outputFile.* --coverageDirectory --coverage.reportsDirectory --cacheDirectory
@@ -27,12 +27,12 @@ const ofJest = {
 const ofCopy = {
   runs: '--strip-program',
   does: [
-    deed('destructive', 'can overwrite files', {
+    effectRule('destructive', 'can overwrite files', {
       when: /^-\w*f|^--force/u,
       reach: 'puts-files',
       otherwise: 'copies files',
     }),
-    deed('local-change', 'changes files', {reach: 'puts-files'}),
+    effectRule('local-change', 'changes files', {reach: 'puts-files'}),
   ],
   is: 'data restores copies abbreviates',
 } as const;
@@ -99,7 +99,7 @@ export const builders: readonly ProgramRow[] = [
       -test.cpuprofile`,
     loads: '-C -modfile -pkgdir --modfile --pkgdir',
     edits: 'fmt fix !-n',
-    does: [deed('external', 'downloads packages', {when: /^(?:get|install|mod)$/u}), buildsProject],
+    does: [effectRule('external', 'downloads packages', {when: /^(?:get|install|mod)$/u}), buildsProject],
     chosenBy: versionFiles,
     is: 'subcommands verbs',
   }),

@@ -1,5 +1,5 @@
-import {deed, placing, program, type ProgramRow} from '../program-table.ts';
-import {changesFiles, deletes, overwrites, overwritesWhenUnpacking, packs} from './deeds.ts';
+import {effectRule, placing, program, type ProgramRow} from '../program-table.ts';
+import {changesFiles, deletes, overwrites, overwritesWhenUnpacking, packs} from './effect-rules.ts';
 
 /** Programs that list, read, copy, move and delete files and folders, or print dates and words. */
 export const coreutils: readonly ProgramRow[] = [
@@ -113,7 +113,7 @@ export const coreutils: readonly ProgramRow[] = [
       -r=place`,
     operands: 'format',
     runs: '-s --set',
-    does: [deed('unknown', 'sets the clock of this machine', {when: /^(?:-[A-Za-z]*s|--s)/u, reach: 'machine'})],
+    does: [effectRule('unknown', 'sets the clock of this machine', {when: /^(?:-[A-Za-z]*s|--s)/u, reach: 'machine'})],
     is: 'data',
     yes: `date ¦ date '+%Y-%m-%d' ¦ date -u +%s ¦ date -d '1 day ago' +%F`,
     no: 'date -s 12:00 ¦ date 010112002026 ¦ date --set=x ¦ date -f a',
@@ -183,14 +183,14 @@ export const coreutils: readonly ProgramRow[] = [
   program('mv, gmv', {
     options: `${placing} -n:keeps --no-clobber:keeps --update?=when`,
     operands: 'from* target',
-    does: [deed('destructive', 'can overwrite files', {reach: 'puts-files', otherwise: 'moves files'})],
+    does: [effectRule('destructive', 'can overwrite files', {reach: 'puts-files', otherwise: 'moves files'})],
     is: 'data restores moves',
   }),
   program('ln', {
     options: `${placing} -f:force --force:force -n:no-links --no-dereference:no-links`,
     operands: 'link* target',
     does: [
-      deed('destructive', 'can overwrite files', {
+      effectRule('destructive', 'can overwrite files', {
         when: /^-\w*f|^--force/u,
         reach: 'puts-files',
         otherwise: 'makes links',
@@ -211,11 +211,11 @@ export const coreutils: readonly ProgramRow[] = [
     does: [overwrites],
     is: 'data fed writes',
   }),
-  program('sponge', {does: [deed('destructive', 'overwrites files')], is: 'data fed writes'}),
+  program('sponge', {does: [effectRule('destructive', 'overwrites files')], is: 'data fed writes'}),
   program('dd', {
     operands: 'of=overwrite*',
     does: [
-      deed('destructive', 'overwrites a file or a disk', {
+      effectRule('destructive', 'overwrites a file or a disk', {
         when: /^of=/u,
         reach: 'puts-files',
         otherwise: 'creates files',
@@ -225,7 +225,10 @@ export const coreutils: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('chmod, chown, chgrp', {
-    does: [deed('destructive', 'changes permissions of many files', {when: /^(?:-\w*R|--recursive)/u}), changesFiles],
+    does: [
+      effectRule('destructive', 'changes permissions of many files', {when: /^(?:-\w*R|--recursive)/u}),
+      changesFiles,
+    ],
     can: 'change the rights of any file',
     is: 'data rights',
   }),

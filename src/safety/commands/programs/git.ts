@@ -1,5 +1,5 @@
-import {deed, program, type ProgramRow} from '../program-table.ts';
-import {changesRepository, fetches, inRepository, movesBranch, rewritesHistory} from './deeds.ts';
+import {effectRule, program, type ProgramRow} from '../program-table.ts';
+import {changesRepository, fetches, inRepository, movesBranch, rewritesHistory} from './effect-rules.ts';
 
 /** Settings that make git run a program, or read further settings. */
 const actingSettings = `alias.* pager.* core.pager* core.editor* core.fsmonitor* core.hooksPath* core.sshCommand*
@@ -328,12 +328,12 @@ export const git: readonly ProgramRow[] = [
     edits: '* !-n !--dry-run',
     options: '-f:force --force:force',
     operands: 'rename*',
-    does: [deed('destructive', 'can overwrite files', {otherwise: 'moves files'})],
+    does: [effectRule('destructive', 'can overwrite files', {otherwise: 'moves files'})],
   }),
   program('git reset', {
     edits: '. --hard --merge --keep',
     does: [
-      deed('destructive', 'discards uncommitted changes', {when: /^--hard$|^--merge$|^--keep$/u}),
+      effectRule('destructive', 'discards uncommitted changes', {when: /^--hard$|^--merge$|^--keep$/u}),
       changesRepository,
     ],
     is: 'loses-work',
@@ -342,11 +342,11 @@ export const git: readonly ProgramRow[] = [
     edits: '* !-n !--dry-run',
     options: '-e=glob --exclude=glob',
     does: [
-      deed('local-change', 'lists what it would delete', {
+      effectRule('local-change', 'lists what it would delete', {
         when: /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/u,
         reach: 'repository',
       }),
-      deed('destructive', 'deletes untracked files'),
+      effectRule('destructive', 'deletes untracked files'),
     ],
     is: 'loses-work',
   }),
@@ -354,7 +354,7 @@ export const git: readonly ProgramRow[] = [
     edits: '* named',
     options: ofTrees,
     does: [
-      deed('destructive', 'can discard uncommitted changes', {when: /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u}),
+      effectRule('destructive', 'can discard uncommitted changes', {when: /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u}),
       changesRepository,
     ],
     is: 'loses-work',
@@ -362,23 +362,23 @@ export const git: readonly ProgramRow[] = [
   program('git restore', {
     edits: '* !--staged !-S --worktree -W',
     options: ofTrees,
-    does: [deed('destructive', 'discards uncommitted changes')],
+    does: [effectRule('destructive', 'discards uncommitted changes')],
     is: 'loses-work',
   }),
   program('git switch', {
     options: ofTrees,
     does: [
-      deed('destructive', 'discards uncommitted changes', {when: /^(?:-f|--force|--discard-changes)$/u}),
+      effectRule('destructive', 'discards uncommitted changes', {when: /^(?:-f|--force|--discard-changes)$/u}),
       changesRepository,
     ],
   }),
-  program('git stash drop, git stash clear', {does: [deed('destructive', 'deletes stashed changes')]}),
+  program('git stash drop, git stash clear', {does: [effectRule('destructive', 'deletes stashed changes')]}),
   program('git push', {
     does: [
-      deed('destructive', 'overwrites or deletes commits on another machine', {
+      effectRule('destructive', 'overwrites or deletes commits on another machine', {
         when: /^(?:-\w*[fd]|--force.*|--delete|--mirror|--prune|\+\S+|:\S+)$/u,
       }),
-      deed('external', 'sends commits to another machine'),
+      effectRule('external', 'sends commits to another machine'),
     ],
   }),
   program('git filter-repo, git gc, git prune, git update-ref, git reflog expire', {does: [rewritesHistory]}),
@@ -386,13 +386,13 @@ export const git: readonly ProgramRow[] = [
   program('git rm', {
     edits: '* !--cached !-n !--dry-run',
     does: [
-      deed('local-change', 'removes files from the index', {when: /^--cached$/u, reach: 'repository'}),
-      deed('destructive', 'deletes files'),
+      effectRule('local-change', 'removes files from the index', {when: /^--cached$/u, reach: 'repository'}),
+      effectRule('destructive', 'deletes files'),
     ],
     is: 'loses-work',
   }),
   program('git worktree remove, git worktree prune, git submodule deinit, git remote remove', {
-    does: [deed('destructive', 'removes part of the repository')],
+    does: [effectRule('destructive', 'removes part of the repository')],
   }),
   program('git fetch, git ls-remote, git remote update, git remote show, git submodule update', {does: [fetches]}),
   program('git add, git init, git notes', {does: [changesRepository]}),

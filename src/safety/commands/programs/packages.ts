@@ -1,4 +1,4 @@
-import {deed, program, type ProgramRow} from '../program-table.ts';
+import {effectRule, program, type ProgramRow} from '../program-table.ts';
 import {
   buildsProject,
   downloadsScripts,
@@ -10,7 +10,7 @@ import {
   runsTask,
   runsText,
   versionFiles,
-} from './deeds.ts';
+} from './effect-rules.ts';
 
 /** Package managers, and runners for programs of packages. */
 export const packages: readonly ProgramRow[] = [
@@ -50,7 +50,7 @@ export const packages: readonly ProgramRow[] = [
     operands: 'module*',
     runs: `global`,
     does: [
-      deed('external', 'downloads packages and runs their scripts', {when: /^$/u}),
+      effectRule('external', 'downloads packages and runs their scripts', {when: /^$/u}),
       downloadsScripts,
       publishes,
       reachesByTask,
@@ -77,7 +77,11 @@ export const packages: readonly ProgramRow[] = [
     writes: '--target-dir --artifact-dir --out-dir --root',
     loads: '--manifest-path -C',
     edits: '. fmt fix !--check --fix',
-    does: [publishes, deed('external', 'downloads packages', {when: /^(?:install|add|update|fetch)$/u}), buildsProject],
+    does: [
+      publishes,
+      effectRule('external', 'downloads packages', {when: /^(?:install|add|update|fetch)$/u}),
+      buildsProject,
+    ],
     chosenBy: `${versionFiles} rust-toolchain rust-toolchain.toml`,
     is: 'subcommands verbs ends-at-dashes',
   }),
@@ -177,7 +181,7 @@ export const packages: readonly ProgramRow[] = [
   }),
   program('ocamlfind, ocamlc, ocamlopt', {like: 'dune'}),
   program('npm unpublish, npm deprecate, cargo yank, gem yank', {
-    does: [deed('destructive', 'takes back a published version')],
+    does: [effectRule('destructive', 'takes back a published version')],
   }),
   program('gem', {
     does: [publishes, installs],
@@ -198,9 +202,9 @@ export const packages: readonly ProgramRow[] = [
     chosenBy: versionFiles,
     is: 'subcommands',
   }),
-  program('poetry run, pipenv run, pdm run, hatch run', {does: [deed('unknown', 'runs code from this project')]}),
-  program('rye run, bundle exec, composer run', {does: [deed('unknown', 'runs code from this project')]}),
-  program('composer test', {does: [deed('unknown', 'runs code from this project')]}),
+  program('poetry run, pipenv run, pdm run, hatch run', {does: [effectRule('unknown', 'runs code from this project')]}),
+  program('rye run, bundle exec, composer run', {does: [effectRule('unknown', 'runs code from this project')]}),
+  program('composer test', {does: [effectRule('unknown', 'runs code from this project')]}),
   program('bundle', {does: [installs], wraps: {behind: 'exec x'}, is: 'subcommands verbs'}),
   program('brew, apk', {does: [installs], is: 'subcommands verbs'}),
   program('snap, flatpak, choco', {does: [installs]}),

@@ -1,5 +1,5 @@
 import {program, type ProgramRow} from '../program-table.ts';
-import {deletesFound} from './deeds.ts';
+import {deletesFound} from './effect-rules.ts';
 
 const shared = `-A=number -B=number -C=number -c -e=text -F -f=path -H -i -l -m=number -n -o -q -s -v -w -x
   --after-context=number --before-context=number --context=number --count --regexp=text --fixed-strings --file=path

@@ -1,4 +1,4 @@
-import {deed, program, type ProgramRow} from '../program-table.ts';
+import {effectRule, program, type ProgramRow} from '../program-table.ts';
 import {
   deletesContainers,
   deletesData,
@@ -9,7 +9,7 @@ import {
   talksToDaemon,
   unknown,
   usesService,
-} from './deeds.ts';
+} from './effect-rules.ts';
 
 /** Clients for other machines and services. */
 export const services: readonly ProgramRow[] = [
@@ -18,7 +18,7 @@ export const services: readonly ProgramRow[] = [
     runs: '--rsync-path -M --remote-option',
     writes: '--log-file --write-batch',
     scripts: '-e --rsh --rsync-path',
-    does: [deed('destructive', 'deletes files', {when: /^--del|^--remove-source/u}), talks],
+    does: [effectRule('destructive', 'deletes files', {when: /^--del|^--remove-source/u}), talks],
     edits: 'last * !-n !--dry-run',
     can: 'run programs and overwrite any file',
     is: 'data restores copies',
@@ -199,10 +199,12 @@ export const services: readonly ProgramRow[] = [
   program('docker rm, docker rmi', {does: [deletesSomeContainers, deletesContainers]}),
   program('docker volume, docker system, docker container, docker network', {does: [deletesSomeContainers]}),
   program('docker system prune, docker compose down', {does: [deletesContainers]}),
-  program('kubectl delete, kubectl drain', {does: [deed('destructive', 'deletes from the cluster')]}),
-  program('kubectl replace, helm uninstall, helm delete', {does: [deed('destructive', 'deletes from the cluster')]}),
+  program('kubectl delete, kubectl drain', {does: [effectRule('destructive', 'deletes from the cluster')]}),
+  program('kubectl replace, helm uninstall, helm delete', {
+    does: [effectRule('destructive', 'deletes from the cluster')],
+  }),
   program('terraform destroy, terraform apply, tofu destroy, pulumi destroy, cdk destroy', {
-    does: [deed('destructive', 'changes or destroys infrastructure')],
+    does: [effectRule('destructive', 'changes or destroys infrastructure')],
   }),
   program('heroku, fly, flyctl', {does: [deletesInCloud, usesService], is: 'service'}),
   program('vercel', {does: [deletesInCloud, usesService]}),
@@ -210,13 +212,13 @@ export const services: readonly ProgramRow[] = [
     `gh repo delete, gh issue delete, gh release delete, gh gist delete, gh run delete, gh cache delete,
       gh label delete, gh secret delete, gh variable delete, gh codespace delete, gh project delete,
       gh ssh-key delete`,
-    {does: [deed('destructive', 'deletes in the cloud')]},
+    {does: [effectRule('destructive', 'deletes in the cloud')]},
   ),
-  program('gh api', {does: [deed('destructive', 'deletes in the cloud', {when: /^(?:-X|--method=)?DELETE$/iu})]}),
-  program('dropdb, dropuser', {does: [deed('destructive', 'deletes data', {when: /^(?!--version)/u})]}),
+  program('gh api', {does: [effectRule('destructive', 'deletes in the cloud', {when: /^(?:-X|--method=)?DELETE$/iu})]}),
+  program('dropdb, dropuser', {does: [effectRule('destructive', 'deletes data', {when: /^(?!--version)/u})]}),
   program('redis-cli', {
     does: [
-      deed('destructive', 'deletes data', {
+      effectRule('destructive', 'deletes data', {
         when: /^(?:flush\w*|del|unlink|getdel|getset|set|rename|expire\w*|ltrim|\w*pop\w*|hdel|srem|zrem\w*|xdel|xtrim|restore|migrate|shutdown|eval\w*|script|debug|config)$/iu,
       }),
       usesService,
@@ -238,7 +240,7 @@ export const services: readonly ProgramRow[] = [
   program('cdk', {runs: '-a --app --build', loads: '-p --plugin', does: [usesService]}),
   program('sam, supabase, railway, ngrok, cloudflared, tailscale, nmcli', {does: [usesService]}),
   program('pulumi', {does: [usesService], is: 'service subcommands'}),
-  program('mail, sendmail, mutt', {does: [deed('external', 'sends mail')]}),
+  program('mail, sendmail, mutt', {does: [effectRule('external', 'sends mail')]}),
   program('weft', {does: [startsAgent], is: 'text'}),
   program('claude, codex, gemini, opencode, aider, goose, cursor-agent, copilot', {does: [startsAgent]}),
   program('doctl', {is: 'service'}),

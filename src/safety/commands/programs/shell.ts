@@ -1,5 +1,5 @@
-import {deed, program, type ProgramRow} from '../program-table.ts';
-import {asOtherUser, changesShell, runsText, steersShell} from './deeds.ts';
+import {effectRule, program, type ProgramRow} from '../program-table.ts';
+import {asOtherUser, changesShell, runsText, steersShell} from './effect-rules.ts';
 
 /** Shells and their builtins. */
 export const shell: readonly ProgramRow[] = [
@@ -15,7 +15,7 @@ export const shell: readonly ProgramRow[] = [
       GIT_ASKPASS= SSH_ASKPASS= GIT_EXTERNAL_DIFF= GIT_EXEC_PATH= GIT_PROXY_COMMAND= GIT_TEMPLATE_DIR= GIT_CONFIG*=*
       LD_PRELOAD= LD_AUDIT= LD_LIBRARY_PATH= DYLD_*=* BASH_ENV= ENV= PROMPT_COMMAND= NODE_OPTIONS= PYTHONSTARTUP=
       PERL5OPT= PERL5LIB= RUBYOPT= JAVA_TOOL_OPTIONS= LESSOPEN= LESSCLOSE=`,
-    does: [deed('unknown', 'changes how the shell works', {when: /^(?:-p)?$/u, reach: 'secrets'}), changesShell],
+    does: [effectRule('unknown', 'changes how the shell works', {when: /^(?:-p)?$/u, reach: 'secrets'}), changesShell],
     is: 'data variables',
   }),
   program('trap', {does: [changesShell], is: 'runs-words'}),
@@ -32,7 +32,10 @@ export const shell: readonly ProgramRow[] = [
   program('shopt, alias, unalias, enable, let, bind, complete, compgen, mapfile, readarray', {does: [steersShell]}),
   program('getopts, fc, history, dirs, suspend, logout', {does: [steersShell]}),
   program('jobs, disown, bg, fg', {does: [steersShell], is: 'data'}),
-  program('cd, pushd, popd', {does: [deed('local-change', 'goes to another folder', {reach: 'shell'})], is: 'data'}),
+  program('cd, pushd, popd', {
+    does: [effectRule('local-change', 'goes to another folder', {reach: 'shell'})],
+    is: 'data',
+  }),
   program('script', {wraps: {operands: 1, rule: 'exact'}, is: 'shell'}),
   program('ksh, mksh, ash, rbash, csh, tcsh', {is: 'shell'}),
   program('echo', {is: 'data shows own-words'}),

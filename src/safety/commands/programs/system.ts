@@ -1,4 +1,4 @@
-import {deed, program, type ProgramRow} from '../program-table.ts';
+import {effectRule, program, type ProgramRow} from '../program-table.ts';
 import {
   changesMachine,
   controlsServices,
@@ -8,7 +8,7 @@ import {
   unknownOnMachine,
   usesDesktop,
   usesKeys,
-} from './deeds.ts';
+} from './effect-rules.ts';
 
 /** Programs that show or control the machine. */
 export const system: readonly ProgramRow[] = [
@@ -162,11 +162,11 @@ export const system: readonly ProgramRow[] = [
     wraps: {behind: 'new new-session neww new-window splitw split-window', rule: 'exact'},
     is: 'fed subcommands pages',
   }),
-  program('mkfs, wipefs, fdisk, parted, sgdisk, mkswap', {does: [deed('destructive', 'erases a disk')]}),
-  program('kill, pkill, killall', {does: [deed('destructive', 'ends processes')], is: 'data'}),
-  program('shutdown, reboot, halt, poweroff, init', {does: [deed('destructive', 'stops the machine')]}),
+  program('mkfs, wipefs, fdisk, parted, sgdisk, mkswap', {does: [effectRule('destructive', 'erases a disk')]}),
+  program('kill, pkill, killall', {does: [effectRule('destructive', 'ends processes')], is: 'data'}),
+  program('shutdown, reboot, halt, poweroff, init', {does: [effectRule('destructive', 'stops the machine')]}),
   program('crontab', {
-    does: [deed('destructive', 'changes scheduled jobs', {when: /^-\w*r/u}), controlsServices],
+    does: [effectRule('destructive', 'changes scheduled jobs', {when: /^-\w*r/u}), controlsServices],
     is: 'input fed runs-given',
   }),
   program('systemctl', {does: [controlsServices], is: 'subcommands verbs pages'}),

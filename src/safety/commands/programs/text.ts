@@ -1,5 +1,5 @@
 import {program, type ProgramRow} from '../program-table.ts';
-import {editsInPlace, unknown} from './deeds.ts';
+import {editsInPlace, unknown} from './effect-rules.ts';
 
 const ofAwk = {
   options: `-F=text -v=text --field-separator=text --assign=script -f=code --file=code -e=script --source=script

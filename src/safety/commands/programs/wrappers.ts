@@ -1,5 +1,13 @@
 import {program, type ProgramRow} from '../program-table.ts';
-import {asOtherUser, reachesPrograms, runsElsewhere, runsText, showsEnvironment, talks, usesKeys} from './deeds.ts';
+import {
+  asOtherUser,
+  reachesPrograms,
+  runsElsewhere,
+  runsText,
+  showsEnvironment,
+  talks,
+  usesKeys,
+} from './effect-rules.ts';
 
 /** Programs that run another program, named in their words. */
 export const wrappers: readonly ProgramRow[] = [

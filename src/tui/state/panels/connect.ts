@@ -17,10 +17,10 @@ export interface ConnectPanel {
 }
 
 type ConnectStage =
-  /** `complaint` is an error text and may be empty. */
-  | {readonly stage: 'methods'; readonly row: number; readonly complaint: string}
+  /** `errorText` is an error text and may be empty. */
+  | {readonly stage: 'methods'; readonly row: number; readonly errorText: string}
   /** The key is shown only as dots. */
-  | {readonly stage: 'key'; readonly key: string; readonly complaint: string}
+  | {readonly stage: 'key'; readonly key: string; readonly errorText: string}
   | {readonly stage: 'provider'; readonly key: string; readonly picker: Picker<KeyProvider>}
   | {readonly stage: 'servers'; readonly picker: Picker<ServerModel>}
   | {readonly stage: 'waiting'; readonly on: string};
@@ -37,13 +37,13 @@ export const findServers: Effect = {do: 'query', request: {query: 'local-servers
 /** Returns the panel. Open it together with the effect `findServers`. */
 export const connectPanel = (given: Pick<ConnectPanel, 'model' | 'prompt' | 'demo'>): ConnectPanel => ({
   panel: 'connect',
-  stage: {stage: 'methods', row: 0, complaint: ''},
+  stage: {stage: 'methods', row: 0, errorText: ''},
   servers: 'looking',
   ...given,
 });
 
 export const connectWithKey = (pasted: string, given: Parameters<typeof connectPanel>[0]): ConnectPanel =>
-  withStage(connectPanel(given), {stage: 'key', key: withoutLineBreaks(pasted), complaint: ''});
+  withStage(connectPanel(given), {stage: 'key', key: withoutLineBreaks(pasted), errorText: ''});
 
 const withStage = (panel: ConnectPanel, stage: ConnectStage): ConnectPanel => ({...panel, stage});
 const stay = (panel: ConnectPanel): PanelStep<ConnectPanel> => ({panel, effects: []});
@@ -82,7 +82,7 @@ export function pressConnect(panel: ConnectPanel, key: KeyPress): PanelStep<Conn
     case 'provider': {
       const step = pressPicker(stage.picker, key);
       if (step.kind === 'chosen') return useKey(panel, step.value, stage.key);
-      if (step.kind === 'cancelled') return stay(withStage(panel, {stage: 'key', key: '', complaint: ''}));
+      if (step.kind === 'cancelled') return stay(withStage(panel, {stage: 'key', key: '', errorText: ''}));
       return step.kind === 'open' ? stay(withStage(panel, {...stage, picker: step.picker})) : stay(panel);
     }
     case 'servers': {
@@ -102,17 +102,17 @@ export function pressConnect(panel: ConnectPanel, key: KeyPress): PanelStep<Conn
   }
 }
 
-const back = (panel: ConnectPanel, complaint: string): ConnectPanel =>
-  withStage(panel, {stage: 'methods', row: 0, complaint});
+const back = (panel: ConnectPanel, errorText: string): ConnectPanel =>
+  withStage(panel, {stage: 'methods', row: 0, errorText});
 
 function pressMethods(panel: ConnectPanel, key: KeyPress): PanelStep<ConnectPanel> {
   if (key.kind === 'paste')
-    return stay(withStage(panel, {stage: 'key', key: withoutLineBreaks(key.text), complaint: ''}));
+    return stay(withStage(panel, {stage: 'key', key: withoutLineBreaks(key.text), errorText: ''}));
   const step = pressPicker(connectMethods(panel), key);
   switch (step.kind) {
     case 'open':
       return stay(
-        withStage(panel, {stage: 'methods', row: step.picker.row === 'none' ? 0 : step.picker.row, complaint: ''}),
+        withStage(panel, {stage: 'methods', row: step.picker.row === 'none' ? 0 : step.picker.row, errorText: ''}),
       );
     case 'chosen':
       return chooseMethod(panel, step.value);
@@ -128,7 +128,7 @@ function pressMethods(panel: ConnectPanel, key: KeyPress): PanelStep<ConnectPane
 function chooseMethod(panel: ConnectPanel, way: ConnectMethod): PanelStep<ConnectPanel> {
   switch (way) {
     case 'key':
-      return stay(withStage(panel, {stage: 'key', key: '', complaint: ''}));
+      return stay(withStage(panel, {stage: 'key', key: '', errorText: ''}));
     case 'demo':
       return closePanel(commandEffect('demo', ''));
     case 'server': {
@@ -146,12 +146,12 @@ function chooseMethod(panel: ConnectPanel, way: ConnectMethod): PanelStep<Connec
         );
       }
       const [empty] = servers;
-      const complaint =
+      const errorText =
         empty === undefined
           ? 'No server on :11434, :1234, :8080, or :8000. Start one and try again.'
           : `${empty.name} has no models. Load one (ollama pull qwen3-coder) and try again.`;
       return {
-        panel: {...panel, servers: 'looking', stage: {stage: 'methods', row: 1, complaint}},
+        panel: {...panel, servers: 'looking', stage: {stage: 'methods', row: 1, errorText}},
         effects: [findServers],
       };
     }
@@ -166,7 +166,7 @@ function pressKey(
   key: KeyPress,
 ): PanelStep<ConnectPanel> {
   const typed = (text: string): PanelStep<ConnectPanel> =>
-    stay(withStage(panel, {stage: 'key', key: text, complaint: ''}));
+    stay(withStage(panel, {stage: 'key', key: text, errorText: ''}));
   if (key.kind !== 'key') return typed(stage.key + withoutLineBreaks(key.text));
   switch (key.name) {
     case 'escape':
@@ -182,8 +182,8 @@ function pressKey(
 }
 
 function submitKey(panel: ConnectPanel, text: string): PanelStep<ConnectPanel> {
-  const complain = (complaint: string): PanelStep<ConnectPanel> =>
-    stay(withStage(panel, {stage: 'key', key: '', complaint}));
+  const complain = (errorText: string): PanelStep<ConnectPanel> =>
+    stay(withStage(panel, {stage: 'key', key: '', errorText}));
   const pasted = recognizeKey(text);
   switch (pasted.kind) {
     case 'key':
@@ -210,5 +210,5 @@ const useKey = (panel: ConnectPanel, provider: KeyProvider, key: string): PanelS
 });
 
 /** Shows the error of a provider or server in the panel. */
-export const withConnectError = (panel: ConnectPanel, of: 'key' | 'server', complaint: string): ConnectPanel =>
-  of === 'key' ? withStage(panel, {stage: 'key', key: '', complaint}) : back(panel, complaint);
+export const withConnectError = (panel: ConnectPanel, of: 'key' | 'server', errorText: string): ConnectPanel =>
+  of === 'key' ? withStage(panel, {stage: 'key', key: '', errorText}) : back(panel, errorText);

@@ -25,7 +25,7 @@ export async function openHeldChanges(
   signal: AbortSignal,
 ): Promise<Outcome<PendingChanges, string>> {
   try {
-    return ok(holdSet(await readSet(layers, place, signal), place.folder));
+    return ok(toPendingChanges(await readSet(layers, place, signal), place.folder));
   } catch (cause) {
     signal.throwIfAborted();
     return failed(causeText(cause));
@@ -34,14 +34,14 @@ export async function openHeldChanges(
 
 /**
  * Opens the changes kept under an ID, with the folders that they belong to. A failure says why they can't be applied.
- * After the apply, `retireKept` removes them.
+ * After the apply, `removeAppliedSet` removes them.
  */
 export function openKept(
   id: string,
   folder: string,
 ): Outcome<{readonly held: PendingChanges; readonly roots: readonly string[]}, string> {
   const set = loadKept(id, folder);
-  if (set !== undefined) return ok({held: holdSet(set, folder), roots: set.layers.map(({lower}) => lower)});
+  if (set !== undefined) return ok({held: toPendingChanges(set, folder), roots: set.layers.map(({lower}) => lower)});
   return failed(
     wasApplied(id, folder)
       ? `the changes ${id} were already applied`
@@ -72,7 +72,7 @@ async function readSet(layers: CommandView['layers'], place: ChangesContext, sig
 }
 
 /** Gives access to a set whose upper folders are on the disk. */
-function holdSet(set: HeldSet, folder: string): PendingChanges {
+function toPendingChanges(set: HeldSet, folder: string): PendingChanges {
   const known = new Map<string, readonly HeldEntry[]>();
   for (const entry of set.entries) known.set(entry.change.path, [...(known.get(entry.change.path) ?? []), entry]);
   const entriesOf = (paths: readonly string[]): readonly HeldEntry[] =>

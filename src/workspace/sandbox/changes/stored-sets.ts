@@ -182,7 +182,7 @@ export const loadKept = (id: string, folder: string): HeldSet | undefined =>
   idPattern.test(id) ? loadSet(join(keptIn(folder), id)) : undefined;
 
 /** Removes a kept set after its apply, and leaves a mark. */
-export async function retireKept(id: string, folder: string): Promise<void> {
+export async function removeAppliedSet(id: string, folder: string): Promise<void> {
   if (!idPattern.test(id)) return;
   await removeStored(join(keptIn(folder), id));
   writeFileSync(appliedMark(id, folder), '', {mode: 0o600});

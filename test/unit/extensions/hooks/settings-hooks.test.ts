@@ -23,14 +23,15 @@ async function run(...standings: readonly ScriptStanding[]) {
     post: async () => ({end: {kind: 'aborted'}, stdout: '', stderr: ''}),
   };
   let asked = 0;
-  const standing = async (): Promise<ScriptStanding> => standings[asked++] ?? {obstacle: 'asked too often', mark: ''};
+  const standing = async (): Promise<ScriptStanding> =>
+    standings[asked++] ?? {refusalReason: 'asked too often', mark: ''};
   const [made] = makeSettingsHooks([{hook, source: 'settings', standing}], runner);
   const {outcome} = (await made?.run({}, new AbortController().signal)) ?? {outcome: undefined};
   return {ran, outcome};
 }
 
 test('a hook whose files stay as they were trusted answers', async () => {
-  const still = {obstacle: '', mark: '1'};
+  const still = {refusalReason: '', mark: '1'};
   expect(await run(still, still)).toEqual({
     ran: ['./check.sh'],
     outcome: {kind: 'json', value: {decision: 'approve'}},
@@ -38,7 +39,7 @@ test('a hook whose files stay as they were trusted answers', async () => {
 });
 
 test('one whose files are not trusted does not run', async () => {
-  expect(await run({obstacle: 'it changed', mark: ''})).toEqual({
+  expect(await run({refusalReason: 'it changed', mark: ''})).toEqual({
     ran: [],
     outcome: {kind: 'failed', how: 'not-started', why: 'it changed'},
   });
@@ -46,10 +47,10 @@ test('one whose files are not trusted does not run', async () => {
 
 test('one whose file was written to between the look at it and its end has said nothing', async () => {
   for (const after of [
-    {obstacle: '', mark: '2'},
-    {obstacle: 'it changed', mark: ''},
+    {refusalReason: '', mark: '2'},
+    {refusalReason: 'it changed', mark: ''},
   ]) {
-    const {outcome} = await run({obstacle: '', mark: '1'}, after);
+    const {outcome} = await run({refusalReason: '', mark: '1'}, after);
     expect(outcome).toMatchObject({kind: 'failed', how: 'crashed', why: expect.stringContaining('was changed')});
   }
 });
@@ -64,7 +65,7 @@ test.each([
     post: async () => ({end: {kind: 'aborted'}, stdout: '', stderr: ''}),
   };
   const [made] = makeSettingsHooks(
-    [{hook, source: 'settings', standing: async () => ({obstacle: '', mark: ''})}],
+    [{hook, source: 'settings', standing: async () => ({refusalReason: '', mark: ''})}],
     runner,
   );
   expect(await made?.run({}, new AbortController().signal)).toEqual({

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import type {Change} from '../../../../src/domain/change-set.ts';
 import {finishInterruptedApplies} from '../../../../src/workspace/sandbox/changes/journal.ts';
-import {keptSets, retireKept} from '../../../../src/workspace/sandbox/changes/stored-sets.ts';
+import {keptSets, removeAppliedSet} from '../../../../src/workspace/sandbox/changes/stored-sets.ts';
 import {openKept} from '../../../../src/workspace/sandbox/changes/open-changes.ts';
 import {never} from '../temporary-folder.ts';
 import {applyAll, type HeldPlace, heldPlace, needsOverlay, treeOf} from './overlay-view.ts';
@@ -347,7 +347,7 @@ describe('changes that are kept', () => {
     const paths = held.changes.map(({path}) => path);
     expect((await held.apply(paths, 'all-or-nothing', never)).dropped).toEqual([]);
     expect(workspace.tree()).toEqual(treeOf(join(workspace.folder, '../native')));
-    await retireKept(id.value, folder);
+    await removeAppliedSet(id.value, folder);
     expect(keptSets(folder)).toEqual([]);
     expect(openKept(id.value, folder)).toEqual({
       tag: 'failed',

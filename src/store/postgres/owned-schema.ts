@@ -27,7 +27,7 @@ const owners = `
  * Creates the schema if it is missing. Throws a `ForeignSchemaError` if another role owns the schema or something in it. The owner of a
  * schema that existed before weft can read everything weft stores there. A role that may use the schema needs no right to create one.
  */
-export async function ownSchema(client: ClientBase, schema: 'weft' | 'weft_queue'): Promise<void> {
+export async function createOwnedSchema(client: ClientBase, schema: 'weft' | 'weft_queue'): Promise<void> {
   await client.query(`DO $$ BEGIN
     IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF;
   EXCEPTION WHEN duplicate_schema OR unique_violation THEN NULL; -- another process made it at this moment

@@ -10,7 +10,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
  * other weft judges by its own rules. It also contains the preview, since the files are on this machine.
  */
 
-export interface OwnCall {
+export interface PermissionExtension {
   readonly name: string;
   readonly input: JsonObject;
   /** The folder of the session. */
@@ -21,7 +21,10 @@ export interface OwnCall {
 }
 
 /** Returns the extension for a call. It is empty for a plan, which no rule covers and which is shown as text. */
-export const ownCallMeta = ({toolName, input, action, preview, obligations}: Approval, directory: string): object =>
+export const encodePermissionExtension = (
+  {toolName, input, action, preview, obligations}: Approval,
+  directory: string,
+): object =>
   accessOf(action).kind === 'plan'
     ? {}
     : {_meta: {weft: {name: toolName, input, directory, preview, obligations: obligations.map(({kind}) => kind)}}};
@@ -47,19 +50,19 @@ const previewSchema = z.discriminatedUnion('kind', [
   z.object({kind: z.enum(['diff', 'changes']), files: z.array(fileDiff)}),
   z.object({kind: z.literal('arguments'), text: z.string()}),
 ]);
-const ownCallSchema = z.object({name: z.string(), directory: z.string()});
-const kept = z.array(z.enum(['restricted-environment', 'confined', 'directory', 'paths', 'left-out']));
+const extensionSchema = z.object({name: z.string(), directory: z.string()});
+const obligationKinds = z.array(z.enum(['restricted-environment', 'confined', 'directory', 'paths', 'left-out']));
 
 /** Reads the extension; `undefined` if there is none. An invalid preview counts as missing. */
-export function readOwnCall(meta: Json | undefined): OwnCall | undefined {
+export function readPermissionExtension(meta: Json | undefined): PermissionExtension | undefined {
   const weft = isJsonObject(meta) ? meta['weft'] : undefined;
   if (!isJsonObject(weft)) return undefined;
   const {input, preview} = weft;
-  const named = ownCallSchema.safeParse(weft);
+  const named = extensionSchema.safeParse(weft);
   if (!named.success || !isJsonObject(input)) return undefined;
   const shown = previewSchema.safeParse(preview);
   // An older weft sends no obligations.
-  const {data: obligations = []} = kept.safeParse(weft['obligations']);
+  const {data: obligations = []} = obligationKinds.safeParse(weft['obligations']);
   return {...named.data, input, preview: shown.success ? previewOf(shown.data) : emptyPreview, obligations};
 }
 

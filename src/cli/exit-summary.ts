@@ -7,10 +7,10 @@ import {visibleLine} from '../base/visible.ts';
 import type {SessionId} from '../domain/ids.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 import {type RunningSession, sessionTitle, shortSessionIds} from '../domain/session-list.ts';
-import {ownCommand} from '../app/own-command.ts';
+import {weftCommand} from '../app/weft-command.ts';
 
 /** Collects what weft prints after the terminal UI exits: how to resume the session, what was stopped, and which commands are still running. */
-export class LeavingText {
+export class ExitSummary {
   readonly #client: AgentClient;
   /** Returns the other open sessions, which end with weft. */
   readonly #running: () => readonly RunningSession[];
@@ -69,15 +69,15 @@ export class LeavingText {
       ...others.flatMap(({background}) => background.map(shownCommand)),
     ];
     const lines = [
-      ...(id === '' ? [] : [`Resume this session: ${ownCommand(`--resume ${id}`)}`]),
+      ...(id === '' ? [] : [`Resume this session: ${weftCommand(`--resume ${id}`)}`]),
       ...others.map(
         ({summary}) =>
-          `Resume "${shownCommand(sessionTitle(summary))}": ${ownCommand(`--resume ${short.get(summary.id) ?? summary.id}`)}`,
+          `Resume "${shownCommand(sessionTitle(summary))}": ${weftCommand(`--resume ${short.get(summary.id) ?? summary.id}`)}`,
       ),
       ...(stopped.length === 0 ? [] : [`Stopped: ${stopped.join(', ')}`]),
       ...(kept.length === 0
         ? []
-        : [`Still running: ${kept.map(keptText).join(', ')} · ${ownCommand('ps')} lists and stops them`]),
+        : [`Still running: ${kept.map(keptText).join(', ')} · ${weftCommand('ps')} lists and stops them`]),
     ];
     return lines.length === 0 ? [] : ['', ...lines];
   }

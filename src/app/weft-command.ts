@@ -3,7 +3,7 @@ import {findProgram} from '../workspace/exec/trusted-path.ts';
 import {realPath} from '../workspace/files/resolve-path.ts';
 
 /** Returns a command line that runs this weft: `weft` with the arguments, or another one if npm start or npx started it. */
-export function ownCommand(args = ''): string {
+export function weftCommand(args = ''): string {
   const program = realPath(process.argv[1] ?? '');
   const root = dirname(dirname(program));
   const known = findProgram('weft') ?? '';
