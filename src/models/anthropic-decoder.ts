@@ -5,7 +5,7 @@ import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
 import {countOf, Decoder} from './decoder.ts';
-import {type ProviderError, readErrorBody, errorFromRefusal} from './provider-error.ts';
+import {type ProviderError, type Refused, refusedInStream} from './provider-error.ts';
 
 /** Reads the event stream of the Messages API. Events it does not know are skipped; blocks it does not know are kept as they are. */
 export class AnthropicDecoder extends Decoder {
@@ -14,7 +14,7 @@ export class AnthropicDecoder extends Decoder {
   #stop: StopReason | undefined;
   #explanation = '';
 
-  protected override takeJson(event: Json, out: ModelEvent[]): ProviderError | undefined {
+  protected override takeJson(event: Json, out: ModelEvent[]): ProviderError | Refused | undefined {
     if (!isJsonObject(event)) return undefined;
     switch (event['type']) {
       case 'content_block_delta':
@@ -37,7 +37,7 @@ export class AnthropicDecoder extends Decoder {
         this.#finish(out);
         return undefined;
       case 'error':
-        return this.#readError(event);
+        return refusedInStream(event);
       default:
         return undefined;
     }
@@ -109,29 +109,6 @@ export class AnthropicDecoder extends Decoder {
     for (const index of this.#open.keys()) this.#finishBlock(index, out);
     this.finish(this.#stop ?? (this.#calls > 0 ? 'tool-use' : 'end-turn'), out, this.#explanation);
   }
-
-  #readError(event: JsonObject): ProviderError {
-    const {code, message} = readErrorBody(event, '');
-    const {endpoint, model} = this.options;
-    return errorFromRefusal({status: statusOf(code), header: () => null, code, message}, endpoint, model);
-  }
-}
-
-/** The HTTP status an error would have had if it had come before the stream began. */
-function statusOf(code: string): number {
-  const statuses: Readonly<Record<string, number>> = {
-    invalid_request_error: 400,
-    authentication_error: 401,
-    billing_error: 402,
-    permission_error: 403,
-    not_found_error: 404,
-    request_too_large: 413,
-    rate_limit_error: 429,
-    timeout_error: 504,
-    overloaded_error: 529,
-  };
-  const [type = ''] = code.split(' ');
-  return Object.hasOwn(statuses, type) ? (statuses[type] ?? 500) : 500;
 }
 
 function other(value: Json | undefined): OtherBlock | undefined {

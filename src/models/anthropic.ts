@@ -1,6 +1,5 @@
-import type {MessageId} from '../domain/ids.ts';
 import type {Message} from '../domain/conversation.ts';
-import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
+import type {ModelPort} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
@@ -34,52 +33,28 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     urlVariable: 'ANTHROPIC_BASE_URL',
   };
   let client: Promise<BaseAnthropic> | undefined;
-  let {toolReferences} = options;
-  /** Answers whose thinking the API did not take back; without it they are taken. */
-  const refused = new Set<MessageId>();
   const dialect: ProviderDialect = {
     endpoint,
-    async post(request, signal) {
-      try {
-        return await send(request, signal);
-      } catch (cause) {
-        if (!changesAfter(cause, request)) throw cause;
-        return send(request, signal);
-      }
+    body(request, learned) {
+      const info = options.models.infoOf(request.model);
+      const messages = withoutForeignThinking(request.messages, request.model);
+      const sendable = sendableRequest({...request, messages}, {fitId: idRules.anthropic, schema: 'any'});
+      const seen = withoutUnseen(sendable, sentMedia(info, mediaBounds(info)));
+      const isKnown = learned.toolReferences === 'as-known' && knowsReferences(request.model);
+      const toolReferences = isKnown ? options.toolReferences : 'refused';
+      // As with references to tools: others that speak the protocol may refuse what they do not know.
+      const thinkingDisplay = options.baseUrl === undefined ? 'asked-for' : 'as-usual';
+      return anthropicRequest(seen, {info, effort: options.effort, toolReferences, thinkingDisplay});
+    },
+    async post(content, signal) {
+      client ??= openClient(options, baseUrl);
+      const body = wireJson(content);
+      // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
+      const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
+      return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
     },
     decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
-  async function send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
-    client ??= openClient(options, baseUrl);
-    const info = options.models.infoOf(request.model);
-    const messages = withoutForeignThinking(request.messages, {model: request.model, refused});
-    const sendable = sendableRequest(
-      {...request, messages},
-      {
-        fitId: idRules.anthropic,
-        schema: 'any',
-      },
-    );
-    const seen = withoutUnseen(sendable, sentMedia(info, mediaBounds(info)));
-    const known = knowsReferences(request.model) ? toolReferences : 'refused';
-    // As with references to tools: others that speak the protocol may refuse what they do not know.
-    const thinkingDisplay = options.baseUrl === undefined ? 'asked-for' : 'as-usual';
-    const manner = {info, effort: options.effort, toolReferences: known, thinkingDisplay} as const;
-    const body = wireJson(anthropicRequest(seen, manner));
-    // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
-    const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
-    return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
-  }
-  /** Whether the request goes in another form from now on, as the refusal asks. */
-  function changesAfter(cause: unknown, request: ModelRequest): boolean {
-    if (toolReferences === 'taken' && refusesReferences(cause)) {
-      toolReferences = 'refused';
-      return true;
-    }
-    const suspects = refusesThinking(cause) ? thoughtful(request.messages).filter(id => !refused.has(id)) : [];
-    for (const id of suspects) refused.add(id);
-    return suspects.length > 0;
-  }
   return openPort(dialect, {...options, provider: 'anthropic', searchesWeb: true});
 }
 
@@ -97,19 +72,6 @@ const mediaBounds = ({contextWindow}: ModelInfo): MediaBounds => ({
 /** The models that are known to know references to tools. */
 const knowsReferences = (model: string): boolean =>
   /^claude-(?:(?:opus|sonnet)-4-[5-9](?!\d)|(?:opus|sonnet|fable|mythos|haiku)-[5-9](?!\d))/u.test(model);
-
-const refusesReferences = (cause: unknown): boolean =>
-  refusesRequest(cause) && /defer_loading|tool[_ ]reference/iu.test(cause.message);
-
-/**
- * Since Claude 5.1 thinking is bound to the model and to everything before it (system prompt, tools, messages): where one of these has
- * changed, the API refuses the whole request.
- */
-const refusesThinking = (cause: unknown): boolean =>
-  refusesRequest(cause) && /messages\.\d+[^"]*thinking|thinking[^"]*(?:block|signature|binding)/iu.test(cause.message);
-
-const refusesRequest = (cause: unknown): cause is Error =>
-  cause instanceof Error && 'status' in cause && cause.status === 400;
 
 /** The paths of the protocol begin with it; many give the address with it, as others want it. */
 const withoutVersion = (baseUrl: string): string => baseUrl.replace(/(?:\/v1(?:\/messages)?)?\/*$/u, '');
@@ -135,25 +97,13 @@ async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: stri
   });
 }
 
-/**
- * Returns the messages without thinking that Anthropic would refuse: thinking of another Claude model, which a model can't
- * read, and thinking in the messages of `refused`.
- */
-export function withoutForeignThinking(
-  messages: readonly Message[],
-  {model, refused}: {readonly model: string; readonly refused: ReadonlySet<MessageId>},
-): readonly Message[] {
-  return messages.map(message => {
-    if (message.role === 'user' || !(isOtherClaude(message.model, model) || refused.has(message.id))) return message;
-    return {...message, blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking')};
-  });
-}
-
-/** The answers that hold thinking. */
-const thoughtful = (messages: readonly Message[]): readonly MessageId[] =>
-  messages
-    .filter(({blocks}) => blocks.some(({kind}) => kind === 'thinking' || kind === 'sealed-thinking'))
-    .map(({id}) => id);
+/** Returns the messages without the thinking of another Claude model, which a model can't read. */
+export const withoutForeignThinking = (messages: readonly Message[], model: string): readonly Message[] =>
+  messages.map(message =>
+    message.role === 'user' || !isOtherClaude(message.model, model)
+      ? message
+      : {...message, blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking')},
+  );
 
 /** Servers may answer under a name of their own: only two names of Claude models that differ say something. */
 function isOtherClaude(answered: string, asked: string): boolean {

@@ -5,7 +5,7 @@ import {messageId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import {connectionLost, type Endpoint, type ProviderError} from './provider-error.ts';
+import {connectionLost, type Endpoint, type ProviderError, type Refused} from './provider-error.ts';
 
 export interface DecoderOptions {
   readonly endpoint: Endpoint;
@@ -27,7 +27,7 @@ export abstract class Decoder {
   }
 
   /** Takes one payload of the stream and adds what it means to `out`. */
-  take(payload: string, out: ModelEvent[]): ProviderError | undefined {
+  take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {
     const parsed = parseJson(payload);
     return parsed.tag === 'ok'
       ? this.takeJson(parsed.value, out)
@@ -37,7 +37,7 @@ export abstract class Decoder {
   /** The stream ended: finishes the message if everything needed has come. */
   abstract end(out: ModelEvent[]): void;
 
-  protected abstract takeJson(payload: Json, out: ModelEvent[]): ProviderError | undefined;
+  protected abstract takeJson(payload: Json, out: ModelEvent[]): ProviderError | Refused | undefined;
 
   protected start(message: JsonObject, out: ModelEvent[]): void {
     if (this.started) return;

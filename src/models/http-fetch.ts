@@ -2,7 +2,6 @@ import type {IncomingMessage} from 'node:http';
 import {StringDecoder} from 'node:string_decoder';
 import {urlToHttpOptions} from 'node:url';
 import {createParser} from 'eventsource-parser';
-import {isJsonObject, parseJson} from '../base/json.ts';
 import {HttpHeaders, HttpResponse} from './fetch-classes.ts';
 import type {ProxyEnvironment, Route} from './proxy.ts';
 
@@ -34,20 +33,20 @@ async function responseOf(incoming: IncomingMessage): Promise<Response> {
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  if (status < 200 || status > 299)
-    return new HttpResponse({text: unlisted(await beginningOf(incoming)), status, headers});
+  if (status < 200 || status > 299) {
+    const text = await beginningOf(incoming);
+    refusals.set(headers, text);
+    return new HttpResponse({text, status, headers});
+  }
   const response = new HttpResponse({text: '', status, headers});
   bodies.set(response, incoming);
   return response;
 }
 
-/** Google sends a refusal as a list of one, in which the SDKs see nothing. */
-function unlisted(text: string): string {
-  if (!text.trimStart().startsWith('[')) return text;
-  const parsed = parseJson(text);
-  const first = parsed.tag === 'ok' && Array.isArray(parsed.value) ? parsed.value[0] : undefined;
-  return isJsonObject(first) ? JSON.stringify(first) : text;
-}
+/** The text of a refusal that came with these headers. The SDKs read only some of its forms. */
+export const refusalBody = (headers: HttpHeaders): string => refusals.get(headers) ?? '';
+
+const refusals = new WeakMap<HttpHeaders, string>();
 
 /** The unread body of a success of `httpFetch`. */
 export function takeBody(response: Response): IncomingMessage {

@@ -4,7 +4,6 @@ import {unreachable} from '../base/unreachable.ts';
 import {type KeyProvider, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
 import {makeHttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
-import {readErrorBody} from './provider-error.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 
 export interface ProviderAddress {
@@ -101,8 +100,8 @@ export async function checkKey(given: ProviderAddress, signal: AbortSignal): Pro
   try {
     const response = await makeHttpFetch(given.environment)(url, {headers, signal});
     if (response.status !== 401 && response.status !== 403) return ok(response.ok ? 'accepted' : 'unchecked');
-    const body = parseJson(await response.text());
-    const said = body.tag === 'ok' && isJsonObject(body.value) ? readErrorBody(body.value, '').message : '';
+    const {refusalWords} = await import('./refusals.ts');
+    const said = refusalWords(await response.text());
     const reason = said === '' ? '' : `: ${said.replaceAll(key, '…')}`;
     return failed({
       kind: 'provider',

@@ -7,11 +7,11 @@ import type {BlockBuilder} from './block-builder.ts';
 import {hostOf, isGemini} from './openai-providers.ts';
 import {countOf, Decoder, type DecoderOptions, usageOf} from './decoder.ts';
 import {
+  connectionLost,
   type Endpoint,
   type ProviderError,
-  readErrorBody,
-  errorFromRefusal,
-  connectionLost,
+  type Refused,
+  refusedInStream,
   shortTrouble,
 } from './provider-error.ts';
 
@@ -36,19 +36,19 @@ export class OpenAiDecoder extends Decoder {
     this.#calls = new ToolCallAssembly({newId: options.newId, begin: (block, out) => this.begin(block, out)});
   }
 
-  override take(payload: string, out: ModelEvent[]): ProviderError | undefined {
+  override take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {
     if (payload.trim() !== '[DONE]') return super.take(payload, out);
     if (this.#isEmpty && isGemini(this.options.endpoint)) return emptyAnswer(this.options.endpoint);
     this.#finish(out);
     return undefined;
   }
 
-  protected override takeJson(payload: Json, out: ModelEvent[]): ProviderError | undefined {
-    const {endpoint, model} = this.options;
+  protected override takeJson(payload: Json, out: ModelEvent[]): ProviderError | Refused | undefined {
+    const {endpoint} = this.options;
     // Google sends an error as a list of one.
     const chunk = Array.isArray(payload) ? payload[0] : payload;
     if (!isJsonObject(chunk)) return undefined;
-    if (chunk['error'] !== undefined && chunk['error'] !== null) return readStreamError(chunk, endpoint, model);
+    if (chunk['error'] !== undefined && chunk['error'] !== null) return refusedInStream(chunk);
     this.start(chunk, out);
     const [choice] = listOf(chunk['choices']);
     // Moonshot tells the usage inside the choice.
@@ -57,7 +57,7 @@ export class OpenAiDecoder extends Decoder {
     this.#addDelta(objectOf(choice['delta'] ?? choice['message']), out);
     this.#reason = textOf(choice['finish_reason']) || this.#reason;
     const broken = objectOf(choice['error']);
-    if (Object.keys(broken).length > 0) return readStreamError({error: broken}, endpoint, model);
+    if (Object.keys(broken).length > 0) return refusedInStream({error: broken});
     return spoiltCall(this.#reason, endpoint) ?? brokenAnswer(this.#reason, endpoint);
   }
 
@@ -143,18 +143,6 @@ export class OpenAiDecoder extends Decoder {
     const stop = this.#refusal !== '' && calls === 0 ? 'refusal' : readStop(this.#reason, calls);
     this.finish(stop, out, stop === 'refusal' ? this.#refusal || this.#reason : undefined);
   }
-}
-
-/** Classifies an error in the middle of a stream, which has the form `{error: {code, message}}`. */
-export function readStreamError(chunk: JsonObject, endpoint: Endpoint, model: string): ProviderError {
-  const {code, message} = readErrorBody(chunk, '');
-  const error = objectOf(chunk['error']);
-  const given = [error['code'], error['status'], chunk['code']].find(value => typeof value === 'number');
-  const refused = /invalid_request|invalid_prompt|context_length|exceed_context|not_found|insufficient_quota/u.test(
-    code,
-  );
-  const status = typeof given === 'number' && given >= 400 && given < 600 ? given : refused ? 400 : 500;
-  return errorFromRefusal({status, header: () => null, code, message}, endpoint, model);
 }
 
 /** Gemini stops where it wrote a call that is none; asked again, it mostly writes a proper one. */

@@ -50,11 +50,13 @@ interface Service {
 
 function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Service): ModelPort {
   let client: Promise<OpenAI> | undefined;
-  const post = async (path: string, content: object, signal: AbortSignal): Promise<Response> => {
-    client ??= openClient(options, endpoint);
-    const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
-    return (await client).post(path, {body: wireJson(content), headers, stream: true, signal}).asResponse();
-  };
+  const postTo =
+    (path: string): ProviderDialect['post'] =>
+    async (content, signal) => {
+      client ??= openClient(options, endpoint);
+      const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
+      return (await client).post(path, {body: wireJson(content), headers, stream: true, signal}).asResponse();
+    };
   const mannerOf = ({model}: ModelRequest) => ({effort: options.effort, info: options.models.infoOf(model)});
   /** A server that is not known to take PDFs gets them where the user says that it does. */
   const seen = (request: ModelRequest, {pdfs, rules}: {pdfs: boolean; rules: SendableRules}): ModelRequest => {
@@ -71,39 +73,22 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
   const signatures = isGemini(endpoint) ? 'wanted' : 'as-given';
   const chat: ProviderDialect = {
     endpoint,
-    post: (request, signal) =>
-      post(
-        '/chat/completions',
-        openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), rules: chatProvider}), {
-          ...mannerOf(request),
-          signatures,
-          server,
-        }),
-        signal,
-      ),
+    body: (request, {thinkingEcho}) =>
+      openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), rules: chatProvider}), {
+        ...mannerOf(request),
+        signatures,
+        server: thinkingEcho === 'required' ? {...server, echo: 'always'} : server,
+      }),
+    post: postTo('/chat/completions'),
     decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
-  let summaries: 'wanted' | 'refused' = 'wanted';
-  const postResponse = (request: ModelRequest, signal: AbortSignal): Promise<Response> =>
-    post(
-      '/responses',
-      responsesRequest(seen(request, {pdfs: true, rules: {fitId: idRules.responses, schema: 'any'}}), {
-        ...mannerOf(request),
-        summaries,
-      }),
-      signal,
-    );
   const responses: ProviderDialect = {
     endpoint,
-    async post(request, signal) {
-      try {
-        return await postResponse(request, signal);
-      } catch (cause) {
-        if (summaries === 'refused' || !refusesSummaries(cause)) throw cause;
-        summaries = 'refused';
-        return postResponse(request, signal);
-      }
+    body: request => {
+      const rules = {fitId: idRules.responses, schema: 'any'} as const;
+      return responsesRequest(seen(request, {pdfs: true, rules}), mannerOf(request));
     },
+    post: postTo('/responses'),
     decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
   const isResponses = wireApi === 'responses';
@@ -128,7 +113,11 @@ export async function listModels(
       refusal: otherRefusal,
     });
   } catch (cause) {
-    const error = toProviderError(cause, endpoint, {model: '', server: 'never-answered'});
+    const found = toProviderError(cause, endpoint, 'never-answered');
+    const error =
+      found.kind === 'refused'
+        ? (await import('./refusals.ts')).judgeRefusal(found, endpoint, {model: '', tools: []}).error
+        : found;
     if (error.kind === 'final') return failed(error.fault);
     const {message, fix, status} = error;
     return failed({kind: 'provider', message, fix, status, refusal: otherRefusal});
@@ -144,13 +133,6 @@ export const wireApiOf = ({baseUrl, wireApi}: Pick<OpenAiOptions, 'baseUrl' | 'w
 /** OpenAI's own address, also in its regions. */
 const isOpenAi = ({baseUrl}: Endpoint): boolean =>
   /(?:^|\.)api\.openai\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
-
-/** OpenAI gives summaries of the reasoning only to verified organizations, and refuses the whole request of others. */
-const refusesSummaries = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  'status' in cause &&
-  cause.status === 400 &&
-  /reasoning\.summary/u.test(String('param' in cause && cause.param) + cause.message);
 
 /** 500 images and 50 MB in a request (developers.openai.com/api/docs/guides/images-vision); other servers say nothing. */
 const openAiBounds: MediaBounds = {

@@ -5,8 +5,7 @@ import type {ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
 import {countOf, Decoder, usageOf} from './decoder.ts';
-import {readStreamError} from './openai-decoder.ts';
-import type {ProviderError} from './provider-error.ts';
+import {type ProviderError, type Refused, refusedInStream} from './provider-error.ts';
 
 /** The block of an output item that is growing. */
 interface OpenItem {
@@ -27,14 +26,14 @@ export class ResponsesDecoder extends Decoder {
   /** By output index. */
   readonly #open = new Map<number, OpenItem>();
 
-  override take(payload: string, out: ModelEvent[]): ProviderError | undefined {
+  override take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {
     return payload.trim() === '[DONE]' ? undefined : super.take(payload, out);
   }
 
   /** A response that ends without saying so was cut off. */
   override end(): void {}
 
-  protected override takeJson(event: Json, out: ModelEvent[]): ProviderError | undefined {
+  protected override takeJson(event: Json, out: ModelEvent[]): ProviderError | Refused | undefined {
     if (!isJsonObject(event)) return undefined;
     const at = countOf(event['output_index']) ?? 0;
     switch (event['type']) {
@@ -79,11 +78,7 @@ export class ResponsesDecoder extends Decoder {
       case 'response.failed':
         return this.#failure(objectOf(event['response']));
       case 'error':
-        return readStreamError(
-          isJsonObject(event['error']) ? event : {error: event},
-          this.options.endpoint,
-          this.options.model,
-        );
+        return refusedInStream(isJsonObject(event['error']) ? event : {error: event});
       case undefined:
         return this.#takeWhole(event, out);
       default:
@@ -92,7 +87,7 @@ export class ResponsesDecoder extends Decoder {
   }
 
   /** A response that came at once. */
-  #takeWhole(response: JsonObject, out: ModelEvent[]): ProviderError | undefined {
+  #takeWhole(response: JsonObject, out: ModelEvent[]): ProviderError | Refused | undefined {
     if (isJsonObject(response['error'])) return this.#failure(response);
     if (response['object'] !== 'response') return undefined;
     this.start(response, out);
@@ -102,8 +97,8 @@ export class ResponsesDecoder extends Decoder {
     return undefined;
   }
 
-  #failure(response: JsonObject): ProviderError {
-    return readStreamError({error: response['error'] ?? {}}, this.options.endpoint, this.options.model);
+  #failure(response: JsonObject): Refused {
+    return refusedInStream({error: response['error'] ?? {}});
   }
 
   #beginCall(at: number, item: JsonObject, out: ModelEvent[]): void {

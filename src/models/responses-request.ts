@@ -24,8 +24,6 @@ import {dataUrl, effortOf, maxTokensOf} from './openai-request.ts';
 interface ResponsesOptions {
   readonly info: ModelInfo;
   readonly effort: Effort | 'default';
-  /** `refused`: this account may not ask for summaries of the reasoning, which OpenAI gives only to verified organizations. */
-  readonly summaries: 'wanted' | 'refused';
 }
 
 /**
@@ -35,7 +33,7 @@ interface ResponsesOptions {
  */
 export function responsesRequest(
   request: ModelRequest,
-  {info, effort, summaries}: ResponsesOptions,
+  {info, effort}: ResponsesOptions,
 ): ResponseCreateParamsStreaming {
   const [first] = request.messages;
   const reasons = reasoningModel.test(request.model);
@@ -51,7 +49,8 @@ export function responsesRequest(
       ? {
           reasoning: {
             ...(wanted === undefined ? {} : {effort: wanted}),
-            ...(summaries === 'wanted' ? {summary: 'auto' as const} : {}),
+            // Only verified organizations get summaries. `repairs.ts` drops the field for others.
+            summary: 'auto' as const,
           },
           include: ['reasoning.encrypted_content' as const],
         }

@@ -1,5 +1,6 @@
 import {otherRefusal} from '../domain/fault.ts';
 import {randomUUID} from 'node:crypto';
+import {isJsonObject, type JsonObject} from '../base/json.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
 import {TextCalls} from './text-calls.ts';
@@ -8,7 +9,7 @@ import {
   connectionLost,
   type Endpoint,
   type ProviderError,
-  type SendOnce,
+  type Refused,
   type ServerHistory,
   toProviderError,
   type AttemptItem,
@@ -17,9 +18,47 @@ import {
 /** A wire protocol: how a request is sent and how what comes back is read. */
 export interface ProviderDialect {
   readonly endpoint: Endpoint;
-  /** Sends the request; the response's body must come from `httpFetch`. Rejects with the SDK's errors. */
-  post(request: ModelRequest, signal: AbortSignal): Promise<Response>;
+  /** Returns the body of the request, without the changes of `learned`. */
+  body(request: ModelRequest, learned: Learned): object;
+  /** Sends a body as it is; the response's body must come from `httpFetch`. Rejects with the SDK's errors. */
+  post(body: object, signal: AbortSignal): Promise<Response>;
   decoder(request: ModelRequest): Decoder;
+}
+
+export type BodyChange = (body: JsonObject) => JsonObject;
+export type RequestChange = (request: ModelRequest) => ModelRequest;
+
+/** The lessons of refusals about one model of a server. They hold for the session. */
+export interface Learned {
+  readonly requestChanges: RequestChange[];
+  readonly bodyChanges: BodyChange[];
+  /** `required`: the server refuses answers that come back without their thinking. */
+  thinkingEcho: 'as-known' | 'required';
+  /** `refused`: the server can't load tools on demand. */
+  toolReferences: 'as-known' | 'refused';
+}
+
+export const nothingLearned = (): Learned => ({
+  requestChanges: [],
+  bodyChanges: [],
+  thinkingEcho: 'as-known',
+  toolReferences: 'as-known',
+});
+
+/** What a request has to heed of earlier refusals: of the session, and of this request alone. */
+export interface Lessons {
+  readonly learned: Learned;
+  readonly once: readonly BodyChange[];
+}
+
+/** Sends the request once. It throws only on bugs, and leaves nothing open when it is abandoned. */
+export type SendOnce = (request: ModelRequest, lessons: Lessons, signal: AbortSignal) => AsyncIterable<AttemptItem>;
+
+/** Returns the body of a request, changed by what was learnt and for this request alone. */
+export function bodyOf(dialect: ProviderDialect, request: ModelRequest, {learned, once}: Lessons): object {
+  const changed = learned.requestChanges.reduce((done, change) => change(done), request);
+  const body: object = dialect.body(changed, learned);
+  return isJsonObject(body) ? [...learned.bodyChanges, ...once].reduce((done, change) => change(done), body) : body;
 }
 
 /** Silence after which a stream counts as lost; local models may read a long prompt for minutes before the first word. */
@@ -27,18 +66,10 @@ const maxSilenceMs = 300_000;
 /** How long the rest of a finished answer may take so that its connection can be used again. */
 const maxDrainMs = 1_000;
 
-/** Servers that speak a provider's protocol may not have its own tools, and refuse the whole request. */
-function aboutSearching(error: ProviderError, {tools}: ModelRequest): ProviderError {
-  if (error.kind !== 'final' || error.fault.kind !== 'provider' || error.fault.status !== 400) return error;
-  if (!tools.some(tool => 'provided' in tool)) return error;
-  const fix = `${error.fault.fix} If this server does not search the web itself, remove the rule that allows WebSearch, or set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.`;
-  return {kind: 'final', fault: {...error.fault, fix}};
-}
-
 /** One try at a request in `dialect`. */
 export function makeSendOnce(dialect: ProviderDialect): SendOnce {
   let server: ServerHistory = 'never-answered';
-  return async function* sendOnce(request, signal): AsyncGenerator<AttemptItem, void, void> {
+  return async function* sendOnce(request, lessons, signal): AsyncGenerator<AttemptItem, void, void> {
     const abort = new AbortController();
     const onAbort = (): void => abort.abort();
     signal.addEventListener('abort', onAbort);
@@ -47,7 +78,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     const textCalls = new TextCalls(request, () => randomUUID().replaceAll('-', ''));
     let whole = false;
     try {
-      const response = await dialect.post(request, abort.signal);
+      const response = await dialect.post(bodyOf(dialect, request, lessons), abort.signal);
       server = 'answered-before';
       const body = takeBody(response);
       const unreadable = wrongKind(response, dialect.endpoint);
@@ -80,9 +111,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       const silent = connectionLost('No data from the model for five minutes.');
       yield {
         kind: 'error',
-        error: abort.signal.aborted
-          ? silent
-          : aboutSearching(toProviderError(cause, dialect.endpoint, {model: request.model, server}), request),
+        error: abort.signal.aborted ? silent : toProviderError(cause, dialect.endpoint, server),
       };
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -97,7 +126,11 @@ async function* shownOf(events: readonly ModelEvent[], textCalls: TextCalls): As
   if (shown.length > 0) yield {kind: 'events', events: shown};
 }
 
-function takeAll(payloads: readonly string[], decoder: Decoder, out: ModelEvent[]): ProviderError | undefined {
+function takeAll(
+  payloads: readonly string[],
+  decoder: Decoder,
+  out: ModelEvent[],
+): ProviderError | Refused | undefined {
   for (const payload of payloads) {
     const error = decoder.take(payload, out);
     if (error !== undefined) return error;

@@ -1,3 +1,4 @@
+import {isJsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {omittedInput} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
@@ -7,9 +8,19 @@ import type {BlockDelta, BlockStart, Effort, ModelEvent, ModelPort, ModelRequest
 import {noUsage} from '../domain/usage.ts';
 import type {ModelTable} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
-import {connectionLost, type ProviderError, type SendOnce} from './provider-error.ts';
+import {connectionLost, type ProviderError, type Refused} from './provider-error.ts';
+import type {Repair} from './repairs.ts';
 import {decideRetry, realClock, type RetryClock} from './retry.ts';
-import {makeSendOnce, type ProviderDialect} from './send-request.ts';
+import {
+  type BodyChange,
+  bodyOf,
+  type Learned,
+  type Lessons,
+  makeSendOnce,
+  nothingLearned,
+  type ProviderDialect,
+  type SendOnce,
+} from './send-request.ts';
 import {StreamMerger} from './stream-merger.ts';
 
 /** The dependencies of every connection to a provider. */
@@ -40,12 +51,47 @@ export function openPort(
   }: Pick<ModelPort, 'provider' | 'searchesWeb'> & Pick<ProviderOptions, 'models' | 'fallbacks' | 'clock'>,
 ): ModelPort {
   const sendOnce = makeSendOnce(dialect);
+  const learned = new Map<string, Learned>();
+  const learnedOf = (model: string): Learned => {
+    const known = learned.get(model) ?? nothingLearned();
+    learned.set(model, known);
+    return known;
+  };
+  const judge: Judge = (refused, sent) => judgeRefused(refused, sent, dialect);
   return {
     provider,
     searchesWeb,
-    stream: (request, signal) => streamWithRetries(request, {sendOnce, clock, fallbacks}, signal),
+    stream: (request, signal) => streamWithRetries(request, {sendOnce, clock, fallbacks, learnedOf, judge}, signal),
     facts: model => models.facts(model),
   };
+}
+
+/** A request as it was sent, and the repairs of it so far. */
+interface SentRequest {
+  readonly request: ModelRequest;
+  readonly lessons: Lessons;
+  readonly tried: ReadonlySet<string>;
+}
+
+/** Decides about a refusal. */
+type Judge = (
+  refused: Refused,
+  sent: SentRequest,
+) => Promise<{readonly error: ProviderError; readonly repair: Repair | undefined}>;
+
+async function judgeRefused(
+  refused: Refused,
+  {request, lessons, tried}: SentRequest,
+  dialect: ProviderDialect,
+): ReturnType<Judge> {
+  const {endpoint} = dialect;
+  const {judgeRefusal} = await import('./refusals.ts');
+  const judged = judgeRefusal(refused, endpoint, request);
+  if (judged.is.kind === 'other' || judged.is.kind === 'too-long') return {error: judged.error, repair: undefined};
+  const {repairOf} = await import('./repairs.ts');
+  const body: object = bodyOf(dialect, request, lessons);
+  const given = {request, body: isJsonObject(body) ? body : {}, learned: lessons.learned, server: endpoint.name, tried};
+  return {error: judged.error, repair: repairOf(judged, given)};
 }
 
 /**
@@ -60,16 +106,27 @@ export async function* streamWithRetries(
     sendOnce,
     clock,
     fallbacks,
-  }: {readonly sendOnce: SendOnce; readonly clock: RetryClock; readonly fallbacks: readonly string[]},
+    learnedOf,
+    judge,
+  }: {
+    readonly sendOnce: SendOnce;
+    readonly clock: RetryClock;
+    readonly fallbacks: readonly string[];
+    readonly learnedOf: (model: string) => Learned;
+    readonly judge: Judge;
+  },
   signal: AbortSignal,
 ): AsyncGenerator<readonly ModelEvent[], void, void> {
   let request = first;
   let others = fallbacksAfter(first.model, fallbacks);
   let merger = new StreamMerger();
+  let tried = new Set<string>();
+  let once: readonly BodyChange[] = [];
   for (let attempt = 1; !signal.aborted; attempt++) {
-    let error: ProviderError | undefined;
+    let error: ProviderError | Refused | undefined;
+    const lessons = {learned: learnedOf(request.model), once};
     const bounds = new AnswerBounds();
-    for await (const item of sendOnce(continued(request, merger.shownText), signal)) {
+    for await (const item of sendOnce(continued(request, merger.shownText), lessons, signal)) {
       if (item.kind === 'error') {
         error = item.error;
         break;
@@ -91,6 +148,19 @@ export async function* streamWithRetries(
     error ??= connectionLost('The answer was cut off.');
 
     const broken = merger.breakOff();
+    if (error.kind === 'refused') {
+      const judged = await judge(error, {request, lessons, tried});
+      const repair = merger.hasBlocks ? undefined : judged.repair;
+      if (repair !== undefined) {
+        yield [...broken, repair.event];
+        ({request} = repair);
+        tried.add(repair.key);
+        if (repair.once !== undefined) once = [...once, repair.once];
+        attempt -= 1;
+        continue;
+      }
+      ({error} = judged);
+    }
     if (error.kind === 'passing' && merger.hasFinishedCalls) {
       yield [...broken, ...merger.endWithCalls()];
       return;
@@ -104,6 +174,8 @@ export async function* streamWithRetries(
       request = {...request, model: fallback};
       others = others.slice(1);
       merger = new StreamMerger();
+      tried = new Set();
+      once = [];
       attempt = 0;
       continue;
     }

@@ -145,6 +145,14 @@ const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancel
   ['Nope', {}, 'error', 'No tool named "Nope".', ['  ✗ Nope', '    ╰ No tool named "Nope".']],
 ];
 
+const wrongUrl = {
+  kind: 'provider',
+  message: 'No API here.',
+  fix: 'Check the base URL.',
+  status: 404,
+  refusal: otherRefusal,
+} as const;
+
 describe('stories', () => {
   test('a message leaves block by block and its rest stays live', () => {
     const {out, live} = story(opening, accepted('go'), textStarted, delta('# Head\n\nfirst\n\nsec'), delta('ond'));
@@ -267,16 +275,13 @@ describe('stories', () => {
   });
 
   test('a fault of the provider is told with what to do', () => {
-    const [message, fix] = ['The key was refused.', 'Set the key.'];
-    const fault = {kind: 'provider', message, fix, status: 401, refusal: otherRefusal} as const;
+    const fault = {...wrongUrl, message: 'The key was refused.', fix: 'Set the key.', status: 401};
     const {out} = story(opening, accepted('go'), finished({kind: 'failed', fault}));
     expect(out).toBe('\n▌ go\n\n✗ The key was refused. Set the key.\n  Type "continue" to try again.');
   });
 
   test('an address that is wrong cannot be changed while weft runs', () => {
-    const [message, fix] = ['No API here.', 'Check the base URL.'];
-    const fault = {kind: 'provider', message, fix, status: 404, refusal: otherRefusal} as const;
-    const {out} = story(opening, accepted('go'), finished({kind: 'failed', fault}));
+    const {out} = story(opening, accepted('go'), finished({kind: 'failed', fault: wrongUrl}));
     expect(out).toBe(
       '\n▌ go\n\n✗ No API here. Check the base URL.\n  To change the URL: /exit, then run weft -c with the right\n  one.',
     );

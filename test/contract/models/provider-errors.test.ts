@@ -142,16 +142,19 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
     {
       answer: fail(400, {message: 'prompt is too long: 210000 tokens > 200000 maximum'}),
       says: 'The conversation is too long for small-model (400): prompt is too long: 210000 tokens > 200000 maximum',
+      refusal: {kind: 'too-long', tokens: 210_000, window: 200_000},
       fix: 'Make room with /compact, start a new session, or use a model with a larger context window.',
     },
     {
       answer: fail(400, {code: 'context_length_exceeded', message: 'Too much.'}),
       says: 'The conversation is too long for small-model (400): Too much.',
+      refusal: {kind: 'too-long', tokens: 0, window: 0},
       fix: 'Make room with /compact, start a new session, or use a model with a larger context window.',
     },
     {
       answer: fail(413, {body: '<html><body>413</body></html>', headers: {'content-type': 'text/html'}}),
       says: 'The conversation is too long for small-model (413)',
+      refusal: {kind: 'too-long', tokens: 0, window: 0},
       fix: 'Make room with /compact, start a new session, or use a model with a larger context window.',
     },
     {
@@ -164,13 +167,11 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
       says: 'BASE refused for lack of credit (429): You ran out.',
       fix: 'Add credit with the provider, or use another key.',
     },
-  ])('a refusal is final and says what to do: $says', async ({answer, says, fix}) => {
+  ])('a refusal is final and says what to do: $says', async ({answer, says, fix, refusal = {kind: 'other'}}) => {
     const {events, server} = await run(dialect, answers([answer]));
     const status = Number(/\((\d{3})\)/u.exec(says)?.[1]);
     const message = says.replaceAll('BASE', server.baseUrl[dialect]);
-    expect(events).toEqual([
-      {event: 'failed', fault: {kind: 'provider', message, fix, status, refusal: {kind: 'other'}}},
-    ]);
+    expect(events).toEqual([{event: 'failed', fault: {kind: 'provider', message, fix, status, refusal}}]);
     expect(server.requests.length).toBe(1);
   });
 

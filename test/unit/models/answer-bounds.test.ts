@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
+import {nothingLearned} from '../../../src/models/send-request.ts';
 import {streamWithRetries} from '../../../src/models/stream-with-retries.ts';
 import type {AttemptItem} from '../../../src/models/provider-error.ts';
 
@@ -31,13 +32,17 @@ async function readingOf(batches: Iterable<readonly ModelEvent[]>): Promise<{
   const events: ModelEvent[] = [];
   for await (const batch of streamWithRetries(
     request,
-    {sendOnce, clock, fallbacks: []},
+    {sendOnce, clock, fallbacks: [], learnedOf: nothingLearned, judge},
     new AbortController().signal,
   )) {
     events.push(...batch.filter(({event}) => event !== 'block-delta'));
   }
   return {events, read};
 }
+
+const judge = (): never => {
+  throw new Error('nothing is refused');
+};
 
 function* endless(start: BlockStart, delta: BlockDelta): Generator<readonly ModelEvent[], void, void> {
   yield [{event: 'block-started', index: 0, block: start}];

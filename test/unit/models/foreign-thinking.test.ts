@@ -33,7 +33,7 @@ test.each([
   ['claude-opus-5-5', 'my-gateway-model', 'goes back'],
   ['small-model', 'claude-opus-5-5', 'goes back'],
 ])('thinking of %s, asked is %s: it %s', (answered, asked, expected) => {
-  const [message] = withoutForeignThinking([answerOf(answered)], {model: asked, refused: new Set()});
+  const [message] = withoutForeignThinking([answerOf(answered)], asked);
   expect(message?.blocks.map(({kind}) => kind)).toEqual(
     expected === 'goes back' ? ['thinking', 'sealed-thinking', 'text'] : ['text'],
   );

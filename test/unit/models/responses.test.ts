@@ -7,6 +7,7 @@ import {anthropicRequest} from '../../../src/models/anthropic-request.ts';
 import {connectOpenAi} from '../../../src/models/openai.ts';
 import {chatProviderAt} from '../../../src/models/openai-providers.ts';
 import {openAiRequest} from '../../../src/models/openai-request.ts';
+import {judgeRefusal} from '../../../src/models/refusals.ts';
 import {ResponsesDecoder} from '../../../src/models/responses-decoder.ts';
 import {responsesRequest} from '../../../src/models/responses-request.ts';
 import type {ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
@@ -242,15 +243,19 @@ test('parts of a summary are paragraphs; an item that was not streamed is taken 
   expect(out.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
 });
 
+const meaning = (event: object): string | undefined => {
+  const {error} = decode([event]);
+  return error?.kind === 'refused' ? judgeRefusal(error, endpoint, {model: 'm', tools: []}).error.kind : error?.kind;
+};
+
 test('failures in the middle of a stream are told apart: too long a conversation is final, an overload passes', () => {
-  const failure = (code: string) =>
-    decode([{type: 'response.failed', response: {error: {code, message: 'No.'}}}]).error?.kind;
+  const failure = (code: string) => meaning({type: 'response.failed', response: {error: {code, message: 'No.'}}});
   expect([failure('context_length_exceeded'), failure('invalid_prompt'), failure('server_error')]).toEqual([
     'final',
     'final',
     'passing',
   ]);
-  expect(decode([{type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.'}]).error?.kind).toBe('passing');
+  expect(meaning({type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.'})).toBe('passing');
 });
 
 test('the whole response of a server that does not stream says the same as its stream', async () => {

@@ -1,0 +1,472 @@
+import {firstLine} from '../base/clip.ts';
+import {isJsonObject, parseJson} from '../base/json.ts';
+import {type Fault, otherRefusal, type Refusal} from '../domain/fault.ts';
+import type {ModelRequest} from '../domain/model-stream.ts';
+import {type Endpoint, type ProviderError, type Refused, retryAfterMs} from './provider-error.ts';
+
+/**
+ * Reads what a provider refused, whatever the form of its answer. This module is loaded with the first refusal. Its tables are in
+ * the order in which they are tried.
+ */
+
+/** A refusal that weft can repair, or that the engine can. */
+export type RefusalClass =
+  | {readonly kind: 'system-role' | 'cache-control' | 'thinking-first' | 'thinking-signature' | 'thinking-echo'}
+  | {readonly kind: 'call-signature' | 'thinking-type' | 'effort' | 'too-many-media' | 'too-many-bytes'}
+  | {readonly kind: 'image' | 'document' | 'no-images' | 'result-media' | 'schema' | 'tool-references'}
+  | {readonly kind: 'call-id'; readonly most: number}
+  /** `input`: the tokens of the request, 0 if the bound is that of the model's answers. */
+  | {readonly kind: 'max-tokens'; readonly most: number; readonly input: number; readonly window: number}
+  | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number}
+  | {readonly kind: 'parameter'; readonly names: readonly string[]}
+  | {readonly kind: 'other'};
+
+export interface JudgedRefusal {
+  /** What to do if the request can't be repaired. */
+  readonly error: ProviderError;
+  readonly is: RefusalClass;
+  /** The provider's words, in lower case without back-ticks. */
+  readonly said: string;
+}
+
+type Asked = Pick<ModelRequest, 'model' | 'tools'>;
+
+/** Decides what a refusal means: temporary, final, or repairable. */
+export function judgeRefusal(refused: Refused, endpoint: Endpoint, request: Asked): JudgedRefusal {
+  const read = readRefusal(refused);
+  const {said, header} = read;
+  const error = errorOf(read, endpoint, request);
+  const is = error.kind === 'passing' || isFinal(read) ? ({kind: 'other'} as const) : classOf(read);
+  if (is.kind === 'too-long') return {error: tooLong(read, request.model, is), is, said};
+  if (is.kind === 'max-tokens' && is.most < minOutput) {
+    const full = {kind: 'too-long', tokens: is.input, window: is.window} as const;
+    return {error: tooLong(read, request.model, full), is: full, said};
+  }
+  const asTooLong = is.kind === 'too-many-bytes' ? tooLong(read, request.model, {tokens: 0, window: 0}) : error;
+  return {
+    error: header('x-should-retry') === 'true' && is.kind === 'other' ? passing(read, endpoint) : asTooLong,
+    is,
+    said,
+  };
+}
+
+/** The fewest tokens that are worth an answer. */
+const minOutput = 1024;
+
+// The words of a refusal.
+
+interface ReadRefusal {
+  readonly status: number;
+  readonly header: (name: string) => string | null;
+  /** The provider's machine-readable names, joined. */
+  readonly code: string;
+  /** One line for the user. */
+  readonly message: string;
+  /** Names and words together, in lower case without back-ticks. */
+  readonly said: string;
+  /** llama.cpp tells the numbers in fields of their own. */
+  readonly numbers: {readonly tokens: number; readonly window: number};
+}
+
+function readRefusal({status, header, body}: Refused): ReadRefusal {
+  const words: Words = {codes: [], messages: []};
+  const text = body.slice(0, longestBody);
+  if (!/^\s*</u.test(text)) collect(text, words, 0);
+  const code = words.codes.join(' ');
+  const said = `${code} ${words.messages.join(' ')}`.toLowerCase().replaceAll('`', '');
+  const number = (name: string): number => Number(new RegExp(`"${name}"\\s*:\\s*(\\d+)`, 'u').exec(text)?.[1] ?? 0);
+  return {
+    status: impliedStatus(status, code, said),
+    header,
+    code,
+    message: firstLine(words.messages[0] ?? '', 300),
+    said,
+    numbers: {tokens: number('n_prompt_tokens'), window: number('n_ctx')},
+  };
+}
+
+/** The words of a refusal's body, in one line. */
+export const refusalWords = (body: string): string =>
+  readRefusal({kind: 'refused', status: 400, header: () => null, body}).message;
+
+const longestBody = 100_000;
+
+interface Words {
+  readonly codes: string[];
+  readonly messages: string[];
+}
+
+/** Gateways put the provider's own answer into theirs as JSON text. Its words come first, as they are the real reason. */
+function collect(value: unknown, words: Words, depth: number): void {
+  if (depth > 12) return;
+  if (typeof value === 'string') {
+    const inner = /[[{].*[\]}]/su.exec(value)?.[0];
+    const parsed = inner === undefined ? undefined : parseJson(inner);
+    const before = words.messages.length;
+    if (parsed?.tag === 'ok') collect(parsed.value, words, depth + 1);
+    if (words.messages.length === before && value.trim() !== '') words.messages.push(value);
+  } else if (Array.isArray(value)) {
+    for (const item of value.slice(0, 10)) collect(item, words, depth + 1);
+  } else if (isJsonObject(value)) {
+    for (const name of wordFields) collect(value[name], words, depth + 1);
+    for (const name of codeFields) {
+      const code = value[name];
+      if (typeof code === 'string' || typeof code === 'number') words.codes.push(String(code));
+      else if (Array.isArray(code)) words.codes.push(code.join('.'));
+    }
+  }
+}
+
+const wordFields = ['metadata', 'raw', 'error', 'message', 'msg', 'detail', 'details', 'errors', 'error_message'];
+const codeFields = [
+  'type',
+  'code',
+  'status',
+  'param',
+  'error_code',
+  'loc',
+  'paths',
+  'max_side_length_pixels',
+  'retryDelay',
+];
+
+/** The status that a refusal in the middle of a stream would have had, and that of a refusal which says with a 400 what has a status of its own elsewhere. */
+function impliedStatus(status: number, code: string, said: string): number {
+  if (status === 400 && /model_not_found/u.test(code)) return 404;
+  if (status === 400 && /api_key_invalid|api key not valid/u.test(said)) return 401;
+  if (status !== 0) return status;
+  const given = Number(/(?:^| )([45]\d\d)(?: |$)/u.exec(code)?.[1] ?? 0);
+  return given === 0 ? (streamStatuses.find(([sign]) => sign.test(code))?.[1] ?? 500) : given;
+}
+
+const streamStatuses: readonly (readonly [RegExp, number])[] = [
+  [/authentication_error/u, 401],
+  [/billing_error/u, 402],
+  [/permission_error/u, 403],
+  [/model_not_found|not_found_error/u, 404],
+  [/request_too_large/u, 413],
+  [/rate_limit/u, 429],
+  [/timeout_error/u, 504],
+  [/overloaded_error/u, 529],
+  [/invalid_request|invalid_prompt|context_length|exceed_context|not_found|insufficient_quota/u, 400],
+];
+
+// Temporary or final.
+
+const quota =
+  /insufficient_quota|billing|credit_balance|credit balance|insufficient[ _](?:balance|credits?|funds)|payment required|usage_limit_reached|exceeded_current_quota|exceeded your current quota|(?:key|monthly|weekly|usage|spend(?:ing)?) limit (?:reached|exceeded)|(?:hit|reached) your (?:\w+ )?(?:usage|spend|plan)|subscription_sharing|\b1308\b|\b1113\b/u;
+const policy =
+  /policy_blocked|dlp_request_denied|content_filter|content_policy_violation|responsibleaipolicyviolation|flagged for possible cybersecurity|content management policy|prohibited_content|input was flagged/u;
+const dataPolicy = /no endpoints.*data policy|data policy.*no endpoints/u;
+const throttled =
+  /throttling|too many tokens, please wait|rate increased too quickly|at capacity|high demand|overloaded/u;
+
+const isQuota = ({status, said}: ReadRefusal): boolean =>
+  status === 402 || (status !== 401 && quota.test(said) && saidWaitMs(said) === 0);
+
+const isFinal = (read: ReadRefusal): boolean =>
+  isQuota(read) || policy.test(read.said) || dataPolicy.test(read.said) || read.status === 401 || read.status === 403;
+
+function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): ProviderError {
+  const {status, said, header, message: explanation} = read;
+  const {model} = request;
+  const about = explanation === '' ? '' : `: ${explanation}`;
+  const final = (message: string, fix: string): ProviderError => finalError(message, fix, read);
+  if (isQuota(read)) {
+    const page = pageFor(endpoint, billingPages);
+    return final(
+      `${endpoint.name} refused for lack of credit (${status})${about}`,
+      page === undefined
+        ? 'Add credit with the provider, or use another key.'
+        : `Check your plan and credit at ${page}, or use another key.`,
+    );
+  }
+  if (policy.test(said)) {
+    return final(
+      `${endpoint.name} refused this prompt (${status})${about}`,
+      'Rephrase the prompt, or use another model (/model, --fallback-model).',
+    );
+  }
+  if (dataPolicy.test(said)) {
+    const page = pageFor(endpoint, privacyPages) ?? 'the settings of your account';
+    return final(
+      `${endpoint.name} has no provider for ${model} that your data policy allows (${status})${about}`,
+      `Change the policy at ${page}, or use another model.`,
+    );
+  }
+  const mayPass = status === 408 || status === 409 || status === 429 || status >= 500 || throttled.test(said);
+  if (mayPass && header('x-should-retry') !== 'false' && !isCertain(read)) return passing(read, endpoint);
+  if (status === 401) {
+    return final(`${endpoint.name} rejected the API key (401)${about}`, `Check ${endpoint.keyVariable}.`);
+  }
+  if (status === 403) {
+    return final(
+      `${endpoint.name} does not allow this request (403)${about}`,
+      `Check that the key in ${endpoint.keyVariable} may use the model ${model}.`,
+    );
+  }
+  if (status === 404 && /no endpoints found that support/u.test(said)) {
+    return final(`${endpoint.name} can't answer this request with ${model} (404)${about}`, 'Use another model.');
+  }
+  if (status === 404 && model === '') {
+    return final(
+      `No model API at ${endpoint.baseUrl} (404)${about}`,
+      `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
+    );
+  }
+  if (status === 404 && endpoint.urlVariable === 'OPENAI_BASE_URL' && URL.parse(endpoint.baseUrl)?.pathname === '/') {
+    return final(
+      `No model API at ${endpoint.baseUrl}/chat/completions (404)${about}`,
+      `Most servers need /v1 at the end of the base URL (--base-url or ${endpoint.urlVariable}): ${endpoint.baseUrl}/v1`,
+    );
+  }
+  if (status === 404) {
+    return final(
+      `${endpoint.name} has no model ${model} at ${endpoint.baseUrl} (404)${about}`,
+      `Check the model (--model) and the base URL (--base-url or ${endpoint.urlVariable}).`,
+    );
+  }
+  if (status >= 300 && status < 400) {
+    const target = header('location') ?? 'another address';
+    return final(`${endpoint.baseUrl} redirects to ${target} (${status}).`, 'Use that address as the base URL.');
+  }
+  const searches = status === 400 && request.tools.some(tool => 'provided' in tool) ? ` ${searchHint}` : '';
+  return final(
+    `${endpoint.name} rejected the request (${status})${about}`,
+    `Check that ${model} supports tools, or use another model.${searches}`,
+  );
+}
+
+/** Servers that speak a provider's protocol may not have its own tools, and refuse the whole request. */
+const searchHint =
+  'If this server does not search the web itself, remove the rule that allows WebSearch, or set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.';
+
+const finalError = (
+  message: string,
+  fix: string,
+  {status}: ReadRefusal,
+  refusal: Refusal = otherRefusal,
+): ProviderError => {
+  const fault: Fault = {kind: 'provider', message, fix, status, refusal};
+  return {kind: 'final', fault};
+};
+
+const tooLong = (
+  read: ReadRefusal,
+  model: string,
+  {tokens, window}: {readonly tokens: number; readonly window: number},
+): ProviderError =>
+  finalError(
+    `The conversation is too long for ${model} (${read.status})${read.message === '' ? '' : `: ${read.message}`}`,
+    'Make room with /compact, start a new session, or use a model with a larger context window.',
+    read,
+    {kind: 'too-long', tokens, window},
+  );
+
+function passing({status, header, message, said}: ReadRefusal, {name}: Endpoint): ProviderError {
+  return {
+    kind: 'passing',
+    status,
+    message: `${name} ${inWords(status)} (${status})${message === '' ? '' : `: ${message}`}`,
+    fix: 'Try again later.',
+    retryAfterMs: retryAfterMs(header, Date.now()) || saidWaitMs(said),
+    patience: 'usual',
+  };
+}
+
+function inWords(status: number): string {
+  if (status === 429) return 'is limiting the rate of requests';
+  if (status === 529 || status === 503) return 'is overloaded';
+  if (status === 408) return 'took too long';
+  return status < 500 ? 'is busy' : 'has trouble';
+}
+
+/** The wait that is asked for in words alone, in milliseconds; 0 if none is: "Please retry in 34.07s." */
+const saidWaitMs = (said: string): number => {
+  const [, minutes = '0', seconds = '0'] = /\bretry in (?:(\d+)m)?(\d+(?:\.\d+)?)s\b/u.exec(said) ?? [];
+  return Math.ceil((Number(minutes) * 60 + Number(seconds)) * 1000);
+};
+
+const pageFor = ({baseUrl}: Endpoint, pages: readonly (readonly [string, string])[]): string | undefined => {
+  const host = URL.parse(baseUrl)?.hostname ?? '';
+  return pages.find(([domain]) => host === domain || host.endsWith(`.${domain}`))?.[1];
+};
+
+const billingPages = [
+  ['anthropic.com', 'platform.claude.com/settings/billing'],
+  ['openai.com', 'platform.openai.com/settings/organization/billing'],
+  ['googleapis.com', 'aistudio.google.com/usage'],
+  ['openrouter.ai', 'openrouter.ai/settings/credits'],
+  ['deepseek.com', 'platform.deepseek.com/top_up'],
+  ['moonshot.ai', 'platform.moonshot.ai/console/pay'],
+  ['z.ai', 'z.ai/manage-apikey/billing'],
+  ['mistral.ai', 'admin.mistral.ai/organization/billing'],
+] as const;
+
+const privacyPages = [['openrouter.ai', 'openrouter.ai/settings/privacy']] as const;
+
+// Repairable.
+
+/** Servers of models on one's own machine say with a 500 what no repetition changes. */
+const isCertain = (read: ReadRefusal): boolean => {
+  const isLimit = read.status === 429 && /request too large/u.test(read.said);
+  if (!isLimit && (read.status < 500 || read.status === 503 || read.status === 529)) return false;
+  const {kind} = classOf(read);
+  return kind === 'no-images' || kind === 'schema' || kind === 'too-long';
+};
+
+function classOf(read: ReadRefusal): RefusalClass {
+  const {said, status} = read;
+  if (status === 404 && !noImages.test(said)) return {kind: 'other'};
+  if (status === 413) return fullOf(read) ?? {kind: 'too-many-bytes'};
+  for (const [kind, sign] of signs) if (sign.test(said)) return {kind};
+  const most = callIdBound.exec(said)?.groups?.['most'];
+  if (most !== undefined) return {kind: 'call-id', most: Number(most)};
+  if (badCallId.test(said)) return {kind: 'call-id', most: 40};
+  const output = outputBoundOf(said);
+  if (output !== undefined) return output;
+  const full = fullOf(read);
+  if (full !== undefined) return full;
+  if (bytes.test(said)) return {kind: 'too-many-bytes'};
+  const names = refusedParameters(said);
+  return names.length === 0 ? {kind: 'other'} : {kind: 'parameter', names};
+}
+
+const noImages =
+  /(?:does not|doesn't|do not) support (?:image|vision)|no endpoints found that support image|image input is not supported|missing data required for image|unknown variant image_url|image_url is only supported|image_url.{0,40}not supported|not a (?:vision|multimodal) model|not multimodal/u;
+
+const signs: readonly (readonly [
+  Exclude<RefusalClass['kind'], 'call-id' | 'max-tokens' | 'too-long' | 'parameter'>,
+  RegExp,
+])[] = [
+  [
+    'system-role',
+    /role.{0,30}\bsystem\b.{0,60}(?:not|unexpected|only|must)|unexpected role|system (?:messages?|prompt|role|instructions?).{0,60}(?:not (?:supported|allowed|enabled|be)|unsupported|must be (?:at the )?(?:beginning|first))|developer (?:role|instructions?).{0,40}(?:not|unsupported)|unknown variant developer|does not support ['"]?(?:system|developer)\b/u,
+  ],
+  ['cache-control', /cache_control/u],
+  ['tool-references', /defer_loading|tool[_ ]reference/u],
+  ['thinking-first', /expected ['"]?thinking['"]? or ['"]?redacted_thinking['"]?.{0,20}but found/u],
+  ['call-signature', /thought[_ ]?signature/u],
+  ['thinking-echo', /reasoning_content.{0,120}(?:must be passed back|missing|required)|missing reasoning_content/u],
+  [
+    'thinking-type',
+    /thinking\.type|(?:adaptive|extended) thinking is not supported|does not support (?:adaptive|extended|disabled) thinking/u,
+  ],
+  [
+    'thinking-signature',
+    /messages\.\d+\S*thinking|(?:signature|data).{0,20}(?:in|of|for).{0,5}(?:redacted_)?thinking|bound to a different conversation|thinking[^"]{0,80}(?:block|signature|binding)|invalid_encrypted_content|encrypted content.{0,80}could not be|without its required (?:following|reasoning) item/u,
+  ],
+  [
+    'effort',
+    /effort.{0,60}(?:not support|unsupported|extra inputs|not permitted)|(?:unsupported|does not support|not support).{0,60}effort|output_config.{0,40}(?:extra inputs|not)/u,
+  ],
+  [
+    'too-many-media',
+    /too many (?:images|media|documents|files)|too much media|(?:at most|maximum of|more than) \d+ images?/u,
+  ],
+  ['no-images', noImages],
+  [
+    'image',
+    /could not process image|image exceeds|image dimensions|image_dimensions|image does not match|image cannot be empty|images? exceeds? the api limit|image file is empty|(?:invalid|unsupported|failed to (?:decode|load|process)|unable to process|not a valid) (?:the )?(?:base64 )?image|invalid base64.{0,20}image|image.{0,40}(?:is not valid|could not be|unsupported format|not represent a valid)/u,
+  ],
+  [
+    'document',
+    /could not process pdf|pdf pages|the pdf specified was not valid|password[ -]protected|pdf cannot be empty|does not support pdf|(?:document|file).{0,20}(?:has no pages|could not be (?:read|processed))/u,
+  ],
+  [
+    'result-media',
+    /text is not set|tool message content must be|expected string, got list|(?:function_call_output|output).{0,60}expected a string/u,
+  ],
+  [
+    'schema',
+    /moonshot flavored json schema|input_schema.{0,80}(?:oneof|anyof|allof|invalid|not support)|invalid schema for (?:function|tool)|function_?declarations\[\d+\]|failed to parse grammar|grammar.{0,40}(?:parse|too large|error)|json[- ]?schema.{0,60}(?:not supported|unsupported|invalid|conversion)|unable to (?:generate parser|convert.{0,20}schema)|too many strict tools|too many parameters with union types|strict.{0,60}(?:mixed|all tools|consistent)|unrecognized schema/u,
+  ],
+];
+
+const callIdBound =
+  /(?:tool_?call|call)[_ .]?\w*id.{0,80}(?:length of|maximum length|at most|<=) (?<most>\d+)|\.id\b.{0,40}string too long.{0,60}maximum length (?<most>\d+)|\bid['"]?: string too long.{0,60}length (?<most>\d+)/u;
+const badCallId = /(?:tool_use|tool_result|tool_call)\S*id\S*.{0,30}(?:should match pattern|string should|invalid)/u;
+const bytes = /request_too_large|request size.{0,40}exceeds|payload too large|entity too large/u;
+
+/** Thousands separators would end a number early. */
+const numberIn = (groups: Readonly<Record<string, string | undefined>> | undefined, name: string): number =>
+  Number(groups?.[name] ?? 0);
+
+function outputBoundOf(text: string): Extract<RefusalClass, {kind: 'max-tokens'}> | undefined {
+  const said = text.replaceAll(/(\d),(?=\d{3}\b)/gu, '$1');
+  for (const sign of fullWithOutput) {
+    const groups = sign.exec(said)?.groups;
+    if (groups === undefined) continue;
+    const [input, window] = [numberIn(groups, 'input') + numberIn(groups, 'more'), numberIn(groups, 'window')];
+    // The count of the provider's estimate is kept free: OpenRouter's own is up to 15 % too small.
+    const margin = /endpoint/u.test(said) ? Math.ceil(input * 0.15) : 1000;
+    return {kind: 'max-tokens', most: window - input - margin, input, window};
+  }
+  for (const sign of outputBounds) {
+    const most = numberIn(sign.exec(said)?.groups, 'most');
+    if (most > 0) return {kind: 'max-tokens', most, input: 0, window: 0};
+  }
+  return undefined;
+}
+
+/** The request fits, but not with so long an answer. */
+const fullWithOutput: readonly RegExp[] = [
+  /input length and max_tokens exceed context limit: (?<input>\d+) \+ \d+ > (?<window>\d+)/u,
+  /maximum context length is (?<window>\d+) tokens.{0,80}\((?<input>\d+) (?:in|of|from) (?:the )?(?:messages|text input|input|prompt)(?:, (?<more>\d+) of tool input)?.{0,20}\b\d+ (?:in|for) the (?:completion|output)/u,
+  /maximum context length is (?<window>\d+) tokens and your request has (?<input>\d+) input tokens/u,
+];
+
+const outputBounds: readonly RegExp[] = [
+  /max_tokens: \d+ > (?<most>\d+)/u,
+  /max_(?:completion_|output_)?tokens is too large: \d+\. this model supports at most (?<most>\d+)/u,
+  /max_(?:completion_|output_)?tokens.{0,60}(?:\[\d+, ?|less than or equal to |at most |cannot exceed |between \d+ and |<= ?)(?<most>\d+)/u,
+];
+
+function fullOf({said: text, numbers}: ReadRefusal): Extract<RefusalClass, {kind: 'too-long'}> | undefined {
+  const said = text.replaceAll(/(\d),(?=\d{3}\b)/gu, '$1');
+  if (/string too long|string_above_max_length/u.test(said)) return undefined;
+  for (const sign of tooLongSigns) {
+    const found = sign.exec(said);
+    if (found === null) continue;
+    const {groups} = found;
+    const [tokens, window] = [numberIn(groups, 'tokens'), numberIn(groups, 'window')];
+    return {kind: 'too-long', tokens: tokens || numbers.tokens, window: window || numbers.window};
+  }
+  return undefined;
+}
+
+const tooLongSigns: readonly RegExp[] = [
+  /prompt is too long: (?<tokens>\d+) tokens > (?<window>\d+)/u,
+  /input token count \(?(?<tokens>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<window>\d+)/u,
+  /maximum context length is (?<window>\d+) tokens.{0,60}(?:requested(?: about)?|resulted in) (?<tokens>\d+)/u,
+  /input length \(?(?<tokens>\d+)\)? exceeds (?:the )?(?:model's )?(?:maximum )?(?:context length|length) \(?(?<window>\d+)/u,
+  /exceeded model token limit: (?<window>\d+) \(requested: (?<tokens>\d+)/u,
+  /range of input length should be \[\d+, ?(?<window>\d+)\]/u,
+  /prompt contains (?<tokens>\d+) tokens.{0,80}?(?<window>\d+) maximum context/u,
+  /maximum prompt length is (?<window>\d+)(?:.{0,40}contains (?<tokens>\d+))?/u,
+  /token count of (?<tokens>\d+) exceeds the limit of (?<window>\d+)/u,
+  /(?:input \((?<tokens>\d+) tokens\) )?exceeds the maximum allowed input length of (?<window>\d+)/u,
+  /inputs tokens \+ max_new_tokens must be <= (?<window>\d+)(?:.{0,20}given: (?<tokens>\d+))?/u,
+  /(?:request \((?<tokens>\d+) tokens\) )?exceeds the available context size(?: \((?<window>\d+) tokens\))?/u,
+  /tokens per minute.{0,20}limit (?<window>\d+), requested (?<tokens>\d+)/u,
+  /maximum (?:context|model) length (?:is |of )?(?<window>\d+)?/u,
+  /context_length_exceeded|exceed_context_size|contextwindowexceeded|model_context_window_exceeded|\b1261\b/u,
+  /(?:prompt|input) (?:is )?too long|prompt exceeds max(?:imum)? length|input token length too long|exceeded max context length/u,
+  /context (?:window|length|size)\b.{0,40}exceed|exceeds?.{0,40}(?:context (?:window|length|limit|size)|model's context)/u,
+  /longer than the (?:model's|maximum) (?:context|model) ?length|reduce the length of the messages|reduce your message size/u,
+  /tokens to keep from the initial prompt is greater than the context length|failed to parse request/u,
+];
+
+/** The names that a refusal of parameters gives, as paths: `reasoning.summary`, `tools.0.custom.strict`. */
+function refusedParameters(said: string): readonly string[] {
+  if (
+    !/unsupported|not supported|does not support|not support|extra inputs|extra_forbidden|unrecognized|unknown|not permitted|not allowed|unexpected (?:keyword|field|property)|must be verified/u.test(
+      said,
+    )
+  ) {
+    return [];
+  }
+  const names = [...said.matchAll(/[a-z_][\w.[\]]*[a-z0-9_\]]/gu)].map(([name]) => name.replace(/^body\./u, ''));
+  // A path says more than a word.
+  return [...new Set([...names.filter(name => name.includes('.')), ...names])];
+}

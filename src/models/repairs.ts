@@ -1,0 +1,499 @@
+import {createHash} from 'node:crypto';
+import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf} from '../base/json.ts';
+import type {
+  AssistantBlock,
+  BlockAddress,
+  DocumentBlock,
+  ImageBlock,
+  Message,
+  ResultContent,
+  UserBlock,
+} from '../domain/conversation.ts';
+import {withoutMedia} from '../domain/history.ts';
+import type {MessageId} from '../domain/ids.ts';
+import type {ModelRequest, Repaired} from '../domain/model-stream.ts';
+import type {JudgedRefusal, RefusalClass} from './refusals.ts';
+import type {BodyChange, Learned, RequestChange} from './send-request.ts';
+import {simplifiedSchema} from './simplified-schema.ts';
+
+/** The repair of one refusal, or `undefined` if nothing in the request can be repaired. What holds for later requests goes into `learned`. */
+export interface Repair {
+  /** Names the refusal: the same one again is final. */
+  readonly key: string;
+  readonly event: Repaired;
+  /** The request to send again. */
+  readonly request: ModelRequest;
+  /** Changes this request's body only. */
+  readonly once: BodyChange | undefined;
+}
+
+interface RefusedRequest {
+  readonly request: ModelRequest;
+  /** The body as it was sent. */
+  readonly body: JsonObject;
+  readonly learned: Learned;
+  /** The name of the server, for people. */
+  readonly server: string;
+  /** The keys of the repairs of this request so far. */
+  readonly tried: ReadonlySet<string>;
+}
+
+interface Step {
+  readonly text: string;
+  readonly key?: string;
+  readonly leftOut?: readonly BlockAddress[];
+  /** Applies to all later requests too. */
+  readonly body?: BodyChange;
+  readonly conversation?: RequestChange;
+  readonly once?: BodyChange;
+  readonly learn?: Partial<Pick<Learned, 'thinkingEcho' | 'toolReferences'>>;
+}
+
+export function repairOf({is, said}: JudgedRefusal, refused: RefusedRequest): Repair | undefined {
+  const step = stepFor(is, said, refused);
+  if (step === undefined) return undefined;
+  const {request, learned} = refused;
+  const {text, leftOut = [], body, conversation, once, learn = {}, key = is.kind} = step;
+  if (refused.tried.has(key)) return undefined;
+  // A change that changes nothing would only be refused again.
+  const change = body ?? once;
+  if (change !== undefined && JSON.stringify(change(refused.body)) === JSON.stringify(refused.body)) return undefined;
+  if (body !== undefined) learned.bodyChanges.push(body);
+  if (conversation !== undefined) learned.requestChanges.push(conversation);
+  Object.assign(learned, learn);
+  const messages = leftOut.length === 0 ? request.messages : withoutMedia(request.messages, leftOut);
+  return {key, event: {event: 'repaired', repair: is.kind, text, leftOut}, request: {...request, messages}, once};
+}
+
+function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step | undefined {
+  const {request, body, server} = refused;
+  const {model} = request;
+  switch (is.kind) {
+    case 'system-role':
+      return {
+        body: withoutRole,
+        text: `${model} does not take this role for instructions; they were sent in another one.`,
+      };
+    case 'cache-control':
+      return {body: without('cache_control'), text: `${server} takes no cache marks; they were left out.`};
+    case 'tool-references':
+      return refused.learned.toolReferences === 'refused'
+        ? undefined
+        : {learn: {toolReferences: 'refused'}, text: `${server} does not load tools on demand; all of them were sent.`};
+    case 'thinking-first':
+      return {
+        once: without('thinking'),
+        text: `${model} can't begin to think in the middle of its work; it goes on without.`,
+      };
+    case 'thinking-signature': {
+      const ids = thoughtful(request.messages);
+      if (ids.size === 0) return undefined;
+      return {
+        conversation: withoutThinking(ids),
+        text: `${server} did not take back what ${model} thought before; the request was sent without it.`,
+      };
+    }
+    case 'thinking-echo':
+      return {
+        body: withReasoning,
+        learn: {thinkingEcho: 'required'},
+        text: `${model} wants its earlier thinking back; it was sent.`,
+      };
+    case 'thinking-type':
+      return {body: withOtherThinking(said), text: `${model} does not take this way to think; another one was chosen.`};
+    case 'effort':
+      return {
+        body: inTurn(without('output_config'), without('reasoning_effort'), without('reasoning.effort')),
+        text: `${model} takes no effort like this; it was left out.`,
+      };
+    case 'call-signature':
+      return {
+        body: withCallSignatures,
+        text: `${model} did not find its own marks on earlier tool calls; they were replaced.`,
+      };
+    case 'call-id':
+      return {body: withShortIds(is.most), text: `${server} takes only short ids of tool calls; they were shortened.`};
+    case 'schema':
+      return {
+        body: withSimpleSchemas,
+        text: `${server} does not take the full description of the tools; a simpler one was sent.`,
+      };
+    case 'result-media':
+      return mediaOf(request).some(({result}) => result)
+        ? {
+            conversation: mediaAfterResults,
+            text: `${server} takes no images in tool results; they were sent after them.`,
+          }
+        : undefined;
+    case 'no-images':
+      return {body: imagesInWords, text: `${model} sees no images; words stand in their place.`};
+    case 'max-tokens':
+      return is.input === 0
+        ? {
+            body: withMaxTokens(is.most),
+            text: `${model} writes at most ${numeral(is.most)} tokens; the limit was lowered.`,
+          }
+        : {
+            once: withMaxTokens(is.most),
+            text: `The conversation leaves ${numeral(is.most)} tokens for the answer; the limit was lowered.`,
+          };
+    case 'image':
+    case 'document': {
+      const leftOut = namedMedia(said, body, request) ?? newest(is.kind, request);
+      if (leftOut.length === 0) return undefined;
+      const what = is.kind === 'image' ? 'an image' : 'a document';
+      return {
+        leftOut,
+        text: `${model} could not read ${leftOut.length === 1 ? what : `${leftOut.length} images`}; ${leftOut.length === 1 ? 'it was' : 'they were'} left out.`,
+      };
+    }
+    case 'too-many-media':
+    case 'too-many-bytes': {
+      const leftOut = is.kind === 'too-many-media' ? oldestOver(said, request) : heaviest(request);
+      if (leftOut.length === 0) return undefined;
+      return {
+        leftOut,
+        text: `The request held too many images or documents; ${leftOut.length === 1 ? 'the oldest one was' : `the oldest ${leftOut.length} were`} left out.`,
+      };
+    }
+    case 'parameter': {
+      const name = is.names.find(each => isDroppable(each, body));
+      if (name === undefined) return undefined;
+      const other = otherNames[name];
+      return other === undefined
+        ? {key: `parameter ${name}`, body: without(name), text: `${server} does not take "${name}"; it was left out.`}
+        : {
+            key: `parameter ${name}`,
+            body: renamed(name, other),
+            text: `${server} wants "${other}" instead of "${name}".`,
+          };
+    }
+    case 'too-long':
+    case 'other':
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+const numeral = (count: number): string => count.toLocaleString('en-US');
+
+const inTurn =
+  (...changes: readonly BodyChange[]): BodyChange =>
+  body =>
+    changes.reduce((done, change) => change(done), body);
+
+// Parameters.
+
+/** Removes a field: at this path, or wherever it is if it is a name alone. */
+const without =
+  (path: string): BodyChange =>
+  body => {
+    const names = path.split(/[.[\]]+/u).filter(name => name !== '');
+    const [first = '', second] = names;
+    if (names.length === 2 && second !== undefined && isJsonObject(body[first])) {
+      return {...body, [first]: omit(body[first], second)};
+    }
+    return objectOf(deep(body, value => (isJsonObject(value) ? omit(value, names.at(-1) ?? '') : value)));
+  };
+
+const omit = (value: JsonObject, name: string): JsonObject =>
+  Object.hasOwn(value, name) ? Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)) : value;
+
+/** Applies `change` to every value inside, from the outside in. The properties of a schema are names of the tool's own. */
+function deep(value: Json, change: (value: Json) => Json, key = ''): Json {
+  if (key === 'properties' || key === 'input' || key === 'arguments') return value;
+  const changed = change(value);
+  if (isJsonList(changed)) return changed.map(item => deep(item, change));
+  if (!isJsonObject(changed)) return changed;
+  return Object.fromEntries(Object.entries(changed).map(([name, inner]) => [name, deep(inner, change, name)]));
+}
+
+/** Without these there is no request. */
+const needed = new Set(
+  'model messages input stream role content type text name id tools system instructions function parameters input_schema properties tool_call_id tool_use_id call_id arguments image_url source data output description required schema thinking_text'.split(
+    ' ',
+  ),
+);
+
+function isDroppable(path: string, body: JsonObject): boolean {
+  const name = path.split(/[.[\]]+/u).findLast(part => !/^\d*$/u.test(part)) ?? '';
+  if (name === '' || needed.has(name)) return false;
+  return JSON.stringify(without(path)(body)) !== JSON.stringify(body);
+}
+
+const otherNames: Readonly<Record<string, string>> = {
+  max_tokens: 'max_completion_tokens',
+  max_completion_tokens: 'max_tokens',
+};
+
+const renamed =
+  (from: string, to: string): BodyChange =>
+  body =>
+    body[from] === undefined ? body : {...omit(body, from), [to]: body[from]};
+
+const withMaxTokens =
+  (most: number): BodyChange =>
+  body => {
+    const name = ['max_completion_tokens', 'max_output_tokens', 'max_tokens'].find(each => body[each] !== undefined);
+    const field = name ?? (body['input'] === undefined ? 'max_tokens' : 'max_output_tokens');
+    const given = body[field];
+    const limit = typeof given === 'number' ? Math.min(given, most) : most;
+    const {budget_tokens: budget} = objectOf(body['thinking']);
+    const lowered = {...body, [field]: limit};
+    if (typeof budget !== 'number' || budget < limit) return lowered;
+    // The API wants room for the answer behind the thinking.
+    return limit < 2048
+      ? omit(lowered, 'thinking')
+      : {...lowered, thinking: {...objectOf(body['thinking']), budget_tokens: Math.floor(limit / 2)}};
+  };
+
+const withOtherThinking =
+  (said: string): BodyChange =>
+  body => {
+    const thinking = objectOf(body['thinking']);
+    const {type} = thinking;
+    if (type === 'enabled') return {...body, thinking: {type: 'adaptive'}};
+    if (type === 'adaptive') {
+      const limit = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : 0;
+      return limit < 2048
+        ? omit(body, 'thinking')
+        : {...body, thinking: {type: 'enabled', budget_tokens: Math.floor(limit / 2)}};
+    }
+    return type === 'disabled' && /between_tools/u.test(said)
+      ? {...body, thinking: {type: 'between_tools'}}
+      : omit(body, 'thinking');
+  };
+
+// Messages.
+
+const messagesField = (body: JsonObject): 'messages' | 'input' => (isJsonList(body['messages']) ? 'messages' : 'input');
+
+const withMessages =
+  (change: (messages: readonly JsonObject[]) => readonly Json[]): BodyChange =>
+  body => {
+    const field = messagesField(body);
+    return {...body, [field]: change(listOf(body[field]).filter(isJsonObject))};
+  };
+
+/** Developer instructions become system instructions; system instructions go into the user's next message. */
+const withoutRole: BodyChange = body => {
+  const field = messagesField(body);
+  const roles = new Set(listOf(body[field]).map(message => objectOf(message)['role']));
+  if (roles.has('developer')) {
+    return withMessages(all =>
+      all.map(message => (message['role'] === 'developer' ? {...message, role: 'system'} : message)),
+    )(body);
+  }
+  return withMessages(all => {
+    let waiting = '';
+    const rest: JsonObject[] = [];
+    for (const message of all) {
+      if (message['role'] === 'system') waiting += `${plainText(message['content'])}\n\n`;
+      else if (message['role'] === 'user' && waiting !== '') {
+        rest.push({...message, content: withTextBefore(message['content'], waiting, field)});
+        waiting = '';
+      } else rest.push(message);
+    }
+    return waiting === '' ? rest : [...rest, {role: 'user', content: waiting.trim()}];
+  })(body);
+};
+
+const plainText = (content: Json | undefined): string =>
+  typeof content === 'string'
+    ? content
+    : listOf(content)
+        .map(part => textOf(objectOf(part)['text']))
+        .join('\n\n');
+
+const withTextBefore = (content: Json | undefined, text: string, field: 'messages' | 'input'): Json =>
+  isJsonList(content)
+    ? [{type: field === 'input' ? 'input_text' : 'text', text: text.trim()}, ...content]
+    : `${text}${textOf(content)}`;
+
+/** Some servers want the field on every answer, also empty. */
+const withReasoning: BodyChange = withMessages(all =>
+  all.map(message =>
+    message['role'] === 'assistant' && message['reasoning_content'] === undefined
+      ? {...message, reasoning_content: ''}
+      : message,
+  ),
+);
+
+/** The signature that Google accepts in place of one that is missing or another model's (ai.google.dev/gemini-api/docs/thought-signatures). */
+const withCallSignatures: BodyChange = withMessages(all =>
+  all.map(message => {
+    const calls = listOf(message['tool_calls']).filter(isJsonObject);
+    if (calls.length === 0) return message;
+    const signed = calls.map((call, at) =>
+      at === 0
+        ? {...call, extra_content: {google: {thought_signature: 'skip_thought_signature_validator'}}}
+        : omit(call, 'extra_content'),
+    );
+    return {...message, tool_calls: signed};
+  }),
+);
+
+const withShortIds = (most: number): BodyChange => {
+  const short = (id: string): string =>
+    createHash('sha256')
+      .update(id)
+      .digest('base64')
+      .replaceAll(/[^a-zA-Z0-9]/gu, '')
+      .slice(0, Math.min(most, 24));
+  return body =>
+    objectOf(
+      deep(body, value => {
+        if (!isJsonObject(value)) return value;
+        const isCall = value['function'] !== undefined || value['type'] === 'tool_use';
+        const names = ['tool_call_id', 'tool_use_id', 'call_id', ...(isCall ? ['id'] : [])];
+        const ids = names.flatMap(name =>
+          typeof value[name] === 'string' ? [[name, short(value[name])] as const] : [],
+        );
+        return ids.length === 0 ? value : {...value, ...Object.fromEntries(ids)};
+      }),
+    );
+};
+
+const withSimpleSchemas: BodyChange = body => ({
+  ...body,
+  tools: listOf(body['tools'])
+    .filter(isJsonObject)
+    .map(tool => {
+      const {function: inner} = tool;
+      return isJsonObject(inner) ? {...tool, function: simpleTool(inner)} : simpleTool(tool);
+    }),
+});
+
+function simpleTool(tool: JsonObject): JsonObject {
+  const field = ['parameters', 'input_schema'].find(name => isJsonObject(tool[name]));
+  const plain = omit(tool, 'strict');
+  return field === undefined ? plain : {...plain, [field]: simplifiedSchema(objectOf(tool[field]))};
+}
+
+/** Every image of the body becomes a text of the same protocol. */
+const imagesInWords: BodyChange = body =>
+  objectOf(
+    deep(body, value => {
+      if (!isJsonObject(value)) return value;
+      if (value['type'] === 'input_image') return {type: 'input_text', text: unseen};
+      return value['type'] === 'image' || value['type'] === 'image_url' ? {type: 'text', text: unseen} : value;
+    }),
+  );
+
+const unseen =
+  '[An image was not sent: this model sees no images. Say so if it matters, or get at its content with a command.]';
+
+// Thinking.
+
+const isThinking = (block: AssistantBlock): boolean =>
+  block.kind === 'thinking' ||
+  block.kind === 'sealed-thinking' ||
+  (block.kind === 'other' && block.type === 'reasoning');
+
+/** The answers that hold thinking. */
+const thoughtful = (messages: readonly Message[]): ReadonlySet<MessageId> =>
+  new Set(
+    messages.flatMap(message => (message.role === 'assistant' && message.blocks.some(isThinking) ? [message.id] : [])),
+  );
+
+const withoutThinking =
+  (ids: ReadonlySet<MessageId>): RequestChange =>
+  request => ({
+    ...request,
+    messages: request.messages.map(message =>
+      message.role === 'assistant' && ids.has(message.id)
+        ? {...message, blocks: message.blocks.filter(block => !isThinking(block))}
+        : message,
+    ),
+  });
+
+// Media.
+
+type Media = ImageBlock | DocumentBlock;
+interface PlacedMedia extends BlockAddress {
+  readonly media: Media;
+  /** Whether it is in the result of a tool call. */
+  readonly result: boolean;
+}
+
+const isMedia = (block: ResultContent): block is Media => block.kind !== 'text';
+
+/** All images and documents of a request, the oldest first. */
+const mediaOf = ({messages}: ModelRequest): readonly PlacedMedia[] =>
+  messages.flatMap(({role, id, blocks}) =>
+    role === 'assistant'
+      ? []
+      : blocks.flatMap((block, at) =>
+          mediaIn(block).map(media => ({message: id, block: at, media, result: block.kind === 'tool-result'})),
+        ),
+  );
+
+function mediaIn(block: UserBlock | AssistantBlock): readonly Media[] {
+  if (block.kind === 'image') return [block];
+  return block.kind === 'tool-result' ? block.content.filter(isMedia) : [];
+}
+
+const addresses = (placed: readonly PlacedMedia[]): readonly BlockAddress[] => {
+  const known = new Map(placed.map(({message, block}) => [`${message} ${block}`, {message, block}]));
+  return [...known.values()];
+};
+
+/** The media in the blocks that a refusal names by their place in the body; `undefined` if it names none. */
+function namedMedia(said: string, body: JsonObject, request: ModelRequest): readonly BlockAddress[] | undefined {
+  const places = [...said.matchAll(/(?:messages|input|contents)[.[](\d+)\]?\.(?:content|parts|output)[.[](\d+)/gu)];
+  const items = listOf(body[messagesField(body)]);
+  const blocks = places.flatMap(([, message, block]) => {
+    const item = objectOf(items[Number(message)]);
+    const part = listOf(item['content'] ?? item['output'])[Number(block)];
+    return part === undefined ? [] : [JSON.stringify(part)];
+  });
+  const named = mediaOf(request).filter(({media}) => blocks.some(block => block.includes(media.data)));
+  return named.length === 0 ? undefined : addresses(named);
+}
+
+function newest(kind: 'image' | 'document', request: ModelRequest): readonly BlockAddress[] {
+  const last = mediaOf(request).findLast(({media}) => media.kind === kind);
+  return last === undefined ? [] : addresses([last]);
+}
+
+/** The oldest ones, so many that the rest is within the bound that the refusal names, or half of them. */
+function oldestOver(said: string, request: ModelRequest): readonly BlockAddress[] {
+  const all = mediaOf(request);
+  const bounds = [
+    ...said.matchAll(/(?:>|at most|maximum(?: of| is)?|more than|up to|limit(?: of| is)?|exceeds?) ?(\d+)/gu),
+  ];
+  const bound = bounds.map(([, most]) => Number(most)).find(most => most < all.length) ?? Math.floor(all.length / 2);
+  return addresses(all.slice(0, all.length - bound));
+}
+
+/** The oldest ones, until half of the bytes are gone. */
+function heaviest(request: ModelRequest): readonly BlockAddress[] {
+  const all = mediaOf(request);
+  const total = all.reduce((sum, {media}) => sum + media.data.length, 0);
+  let gone = 0;
+  return addresses(
+    all.filter(({media}) => {
+      if (gone * 2 >= total) return false;
+      gone += media.data.length;
+      return true;
+    }),
+  );
+}
+
+/** Images follow the results that they belong to. */
+const mediaAfterResults: RequestChange = request => ({
+  ...request,
+  messages: request.messages.map(message => {
+    if (message.role === 'assistant') return message;
+    const images: UserBlock[] = [];
+    const results = message.blocks.map((block): UserBlock => {
+      if (block.kind !== 'tool-result' || !block.content.some(isMedia)) return block;
+      images.push(...block.content.filter(part => part.kind === 'image'));
+      const texts = block.content.filter(part => part.kind === 'text');
+      return {...block, content: texts.length > 0 ? texts : [{kind: 'text', text: 'The image follows.'}]};
+    });
+    const last = results.findLastIndex(({kind}) => kind === 'tool-result');
+    return images.length === 0 ? message : {...message, blocks: results.toSpliced(last + 1, 0, ...images)};
+  }),
+});
