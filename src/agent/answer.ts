@@ -231,6 +231,8 @@ class AnswerReader {
 
   /** Drops an input that is nested so deep that writing the conversation as JSON would overflow the stack. */
   #boundDepth(block: AssistantBlock): AssistantBlock {
+    if (block.kind === 'thinking' && 'source' in block && isDeeperThan([...block.source.details], maxJsonDepth))
+      return {kind: 'thinking', text: block.text, signature: block.signature};
     if (block.kind === 'other') return isDeeperThan(block.data, maxJsonDepth) ? {kind: 'text', text: ''} : block;
     if (block.kind === 'text' && 'cited' in block && isDeeperThan([...block.cited.citations], maxJsonDepth))
       return {kind: 'text', text: block.text};

@@ -51,7 +51,7 @@ export class BlockBuilder {
   #signature = '';
   readonly #others = new UnknownBlockParts();
   readonly #citations: JsonObject[] = [];
-  /** Where thinking over chat completions came from. */
+  /** The origin of thinking over chat completions. */
   source: ThinkingSource | undefined;
 
   constructor(index: number, start: BlockStart, out: ModelEvent[]) {

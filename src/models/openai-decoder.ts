@@ -25,7 +25,7 @@ export class OpenAiDecoder extends Decoder {
   readonly #calls: ToolCallAssembly;
   #reason: string | undefined;
   #hasText = false;
-  /** What the model says when it declines. */
+  /** The model's words if it declines. */
   #refusal = '';
   /** The field of the thinking that is growing, and the items of `reasoning_details` that no block has yet. */
   #field: ThinkingSource['field'] = 'reasoning_content';

@@ -12,8 +12,8 @@ export interface ChatProvider {
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens';
   readonly thinking: ThinkingParams;
   /**
-   * Whether the model gets its own thinking back: `own` in the field it came in, `always` also as an empty `reasoning_content`
-   * if there is none, which the provider demands.
+   * The model's own thinking that goes back to it. `own`: in the field it came in. `always`: the provider demands the field, so an
+   * answer without thinking has an empty `reasoning_content`.
    */
   readonly echo: ThinkingEcho;
   readonly fitId: FitId;
@@ -58,8 +58,8 @@ const zai = {
   extra: {thinking: {type: 'enabled', clear_thinking: false}, tool_stream: true},
 } as const;
 
-/** What is known of providers, as of 2026-11-24. The first row that matches counts. */
-export const chatProviders: readonly ChatProvider[] = [
+/** The known providers, as of 2026-11-24. The first row that matches counts. */
+const chatProviders: readonly ChatProvider[] = [
   row(/(?:^|\.)openai\.com$/u, 'OPENAI_API_KEY', {}),
   row(/(?:^|\.)openai\.azure\.com$/u, 'AZURE_OPENAI_API_KEY', {}),
   row(/(?:^|\.)googleapis\.com$/u, 'GEMINI_API_KEY', {schema: 'gemini'}),

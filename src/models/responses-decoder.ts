@@ -21,7 +21,7 @@ interface OpenItem {
  */
 export class ResponsesDecoder extends Decoder {
   #calls = 0;
-  /** What the model says when it declines. */
+  /** The model's words if it declines. */
   #refusal = '';
   /** By output index. */
   readonly #open = new Map<number, OpenItem>();

@@ -31,14 +31,15 @@ function bounded(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 9)}_${checksum(text)}`;
 }
 
-/** What a provider accepts. */
+/** The ids and schemas that a provider accepts. */
 export interface SendableRules {
   readonly fitId: FitId;
   readonly schema: SchemaRule | 'any';
 }
 
 /**
- * Returns the request without anything that a provider is known to refuse in every conversation:
+ * Returns the request without anything that providers are known to refuse.
+ *
  * - Tool call ids and tool names are valid and unique, the same in the call and in its result. `ToolNames` translates names back.
  * - Every call has one result, and every result follows its call.
  * - No text is blank.

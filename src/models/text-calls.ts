@@ -176,7 +176,7 @@ export class TextCalls {
     this.#finishShown(open, block, out);
   }
 
-  /** What was held is shown after all. */
+  /** Shows held text after all. */
   #release(out: ModelEvent[]): void {
     if (this.#held === undefined) return;
     const {text, open, whole} = this.#held;

@@ -4,7 +4,7 @@ export interface ShownPiece {
   readonly text: string;
 }
 
-/** What a scanner looks for. */
+/** The markup that a scanner looks for. */
 export interface Openings {
   /** Beginnings of tool calls that a model writes as text, anywhere outside of code. */
   readonly anywhere: readonly Grammar[];
@@ -66,7 +66,7 @@ export const noOpenings: Openings = {anywhere: [], atStart: [], thinkTags: 'igno
 
 const thinkTags: Grammar = ['space', ['<think>', '<thinking>']];
 
-/** The longest text that is held back, in UTF-16 units. A longer one is no call. */
+/** The longest text that is held back, in UTF-16 units. A longer one isn't a call. */
 const maxHeld = 1024 * 1024;
 /** White space within a beginning. */
 const maxSpace = 1000;

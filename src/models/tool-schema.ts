@@ -20,7 +20,7 @@ const single = ['items', 'additionalProperties', 'not', 'contains', 'propertyNam
 const listed = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const named = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
-/** Changes every schema inside `schema`, the innermost first. What is only named like a keyword, such as a property, stays. */
+/** Changes every schema inside `schema`, the innermost first. A property that has the name of a keyword stays. */
 function mapped(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
   const inner = (value: Json): Json => (isJsonObject(value) ? mapped(value, change) : value);
   const entries = Object.entries(schema).map(([key, value]): [string, Json] => {

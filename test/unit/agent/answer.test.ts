@@ -162,7 +162,13 @@ describe('an answer', () => {
     const other = (levels: number) => ({kind: 'other', type: 'poem', data: objectOf(nested(levels))}) as const;
     const cited = (levels: number) =>
       ({kind: 'text', text: 'x', cited: {text: 'x', citations: [objectOf(nested(levels))]}}) as const;
-    const blocks = [other(100), other(101), cited(99), cited(100), callBlock('Bash', nested(100), 'c')];
+    const hm = {kind: 'thinking', text: 'hm', signature: ''} as const;
+    const sourced = (levels: number) => {
+      const details = [objectOf(nested(levels))];
+      return {...hm, source: {host: 'x', model: 'm', field: 'reasoning_details', details}} as const;
+    };
+    const others = [other(100), other(101), cited(99), cited(100), sourced(99), sourced(100)];
+    const blocks = [...others, callBlock('Bash', nested(100), 'c')];
     const {answer, shown} = await read([
       [
         started,
@@ -173,7 +179,14 @@ describe('an answer', () => {
         finished,
       ],
     ]);
-    expect(answer.message?.blocks).toEqual([other(100), cited(99), {kind: 'text', text: 'x'}, blocks[4]]);
+    expect(answer.message?.blocks).toEqual([
+      other(100),
+      cited(99),
+      {kind: 'text', text: 'x'},
+      sourced(99),
+      hm,
+      blocks[6],
+    ]);
     const empty = {kind: 'other', type: 'poem', data: {}};
     const content = shown.flatMap((event): readonly unknown[] => {
       if (event.event === 'block-started') return [event.block];
