@@ -55,8 +55,8 @@ export interface McpCallRequest {
   /** The name under which the call was judged. A tool that now has another name is not called. */
   readonly toolName: string;
   /**
-   * The standing when the call was judged. A tool that has changed since is not called. `accepted`: the tool had changed and the user
-   * agreed to the call, so permissions cover it again.
+   * Whether the tool was unchanged when the call was judged. A tool that has changed since is not called. `accepted`:
+   * the tool had changed and the user agreed to the call, so permissions cover it again.
    */
   readonly standing: McpTool['standing'] | 'accepted';
   readonly input: JsonObject;

@@ -28,9 +28,9 @@ export interface WorktreesPort {
   open(request: {readonly from: string; readonly name: string}, signal: AbortSignal): Promise<Outcome<Worktree, Fault>>;
   changes(worktree: Worktree, signal: AbortSignal): Promise<Outcome<WorktreeChanges, Fault>>;
   /**
-   * Applies all changes of the worktree to the folder it was made for, or none. A file that has changed there since is a fault that names
-   * it.
-   * The worktree stays. An abort no longer stops the merge once it has begun to write.
+   * Applies all changes of the worktree to the folder it was made for, or none. If such a file has changed in that
+   * folder since, returns a fault that names the file. The worktree stays. An abort no longer stops the merge once it
+   * has begun to write.
    */
   merge(worktree: Worktree, signal: AbortSignal): Promise<Outcome<WorkspaceChanges, Fault>>;
   /** Marks the worktree as unused, but keeps it. */

@@ -191,7 +191,7 @@ export interface Queries {
   >;
   /** The messages that can be pinned, in order. A compaction keeps pinned ones word for word. */
   readonly pins: QuerySpec<readonly PinRow[]>;
-  /** Pins or unpins a message. Answers like `pins` afterwards. */
+  /** Pins or unpins a message. Returns the messages that can be pinned, as `pins` does. */
   readonly 'change-pin': QuerySpec<readonly PinRow[], {readonly message: MessageId; readonly state: PinRow['state']}>;
   /** The changes of a range, as written after `/review`, with their comments. Reads only from git. */
   readonly review: QuerySpec<CodeReview, {readonly range: string}>;
@@ -224,7 +224,9 @@ export interface Queries {
   readonly 'write-memory': QuerySpec<MemoryNotes, {readonly before: string; readonly text: string}>;
   /** The slash commands that become prompts, without those of the front end itself. */
   readonly commands: QuerySpec<readonly PromptCommand[]>;
-  /** Whether a text that begins with a slash is sent as a prompt. `unknown` tells the user why not. */
+  /**
+   * Whether a text that begins with a slash is sent as a prompt. `unknown` carries a text that tells the user why not.
+   */
   readonly 'look-up-command': QuerySpec<
     {readonly kind: 'prompt'} | {readonly kind: 'unknown'; readonly text: string},
     {readonly text: string}

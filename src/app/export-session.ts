@@ -38,7 +38,7 @@ export function exportJsonl(records: readonly JournalRecord[]): string {
     .join('');
 }
 
-/** Exports the session as a Markdown document, without thinking. */
+/** Exports the session as a Markdown document. Leaves out the model's thinking. */
 export function exportMarkdown(summary: SessionSummary, records: readonly JournalRecord[]): string {
   const title = summary.title === '' ? 'Session' : inline(summary.title);
   const head = [

@@ -158,9 +158,9 @@ interface ResumePoint {
 }
 
 /**
- * Returns the record that takes a session back to the message `behind`: a rewind to before the next prompt, which does not change files.
- * Returns `undefined` if no prompt follows. Throws if there is no such message, or if it is not the last one of its turn, because only
- * whole turns can remain.
+ * Returns the record that rewinds a session to just after the message `behind`. It rewinds to before the next prompt
+ * and changes no files. Returns `undefined` if no prompt follows. Throws if there is no such message, or if it is not
+ * the last one of its turn, because only whole turns can remain.
  */
 function rewindBehind(records: readonly JournalRecord[], {behind, drops}: ResumePoint): JournalRecord | undefined {
   const {activeRecords} = timelineOf(records);

@@ -2,10 +2,10 @@ import {failed, ok, type Outcome} from './outcome.ts';
 import {unreachable} from './unreachable.ts';
 
 /**
- * * The one glob matcher of the program. The only glob matcher of weft. Searches, ignore rules, permission rules and the judge
- * of commands use it. They differ in the folder that a pattern is relative to, in the part of a path that is compared, and in
- * the options of `compileName`. The time of a match is bounded by the length of the pattern times the length of the text.
- * Patterns come from models and repositories, and a regular expression made from one could run forever.
+ * The only glob matcher of weft. Searches, ignore rules, permission rules and the judge of commands use it. They differ
+ * in the folder that a pattern is relative to, in the part of a path that is compared, and in the options of
+ * `compileName`. The time of a match is bounded by the length of the pattern times the length of the text. Patterns
+ * come from models and repositories, and a regular expression made from one could run forever.
  */
 
 /** Tests a path that is relative to the folder of the glob and has `/` between its parts. */
@@ -85,7 +85,10 @@ const plainWildcards = {
 const charactersOf = (text: string): ArrayLike<string> =>
   /[\u{10000}-\u{10FFFF}]/u.test(text) ? Array.from(text) : text;
 
-/** Splits a pattern into its elements. A `]` that comes first in a set is a member; a set that does not close is plain text. */
+/**
+ * Matches the elements of a pattern. A `]` that comes first in a set is a member; a set that does not close is plain
+ * text.
+ */
 const signs: Readonly<Record<NameOptions['sets'], RegExp>> = {
   exact: /\*+|\\[\s\S]|\[(?=([!^]?\]?))\1[^\]]*\]|[\s\S]/gu,
   widened: /\*+|\\[\s\S]?|\[[!^]?\]?(?:\[([:.=])[^\]]*\1\]|[^\]])*\]|[\s\S]/gu,

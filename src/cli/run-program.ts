@@ -101,9 +101,9 @@ function whenUsed(load: () => object): object {
 }
 
 /**
- * Returns the folder of the cache: in weft's data folder, or the one in WEFT_COMPILE_CACHE. Empty for no cache, as with `off`.
- * Relative folders are refused: each workspace could bring its own code. Folders of other users are refused: a link in one could
- * make weft overwrite a file of the user.
+ * Returns the folder of the cache: in weft's data folder, or the one in WEFT_COMPILE_CACHE. Empty for no cache, as with
+ * `off`. Relative folders are refused: each workspace could bring its own code. Folders of other users are refused: a
+ * link in one could make weft overwrite one of this user's files.
  */
 function cacheFolder(): string {
   const chosen = process.env['WEFT_COMPILE_CACHE'] ?? '';

@@ -16,7 +16,7 @@ import type {TerminalUi} from './terminal-ui.ts';
 import {version} from '../app/version.ts';
 import {randomUuid} from '../app/random-uuid.ts';
 
-/** Inputs of the terminal UI from the command line and the composition. */
+/** The inputs of the terminal UI that the command line and the composed session provide. */
 export interface TerminalJob extends Pick<
   TuiOptions,
   | 'firstPrompt'

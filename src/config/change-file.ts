@@ -18,10 +18,10 @@ import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {causeText, type Fault, hasCode} from '../domain/fault.ts';
 
 /**
- * Changes a small text file atomically, without losing a change of another process. The new text is written beside the file
- * under a unique name, and then takes its place. `change` gets the current text, or `undefined` if there is no file, and
- * returns the new text. An unchanged text writes nothing. Links are followed and permissions are kept. A new file and its
- * folder are readable for the user alone.
+ * Changes a small text file atomically, without losing a change of another process. The new text is written to a new
+ * file beside it under a unique name, which then replaces the file. `change` gets the current text, or `undefined` if
+ * there is no file, and returns the new text. An unchanged text writes nothing. Links are followed and permissions are
+ * kept. Only the user can read a new file and its folder.
  */
 export async function changeFile(
   path: string,
@@ -53,7 +53,7 @@ export async function changeFile(
   }
 }
 
-/** Like `changeFile`, for a file of secrets: it is the user's alone before one is in it. */
+/** Changes a file of secrets as `changeFile` does, and first removes all other users' access. */
 export async function changePrivateFile(
   path: string,
   change: (text: string | undefined) => Outcome<string | undefined, Fault>,
@@ -65,7 +65,10 @@ export async function changePrivateFile(
 /** The most bytes that a settings file may have. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** The text of a regular file of at most `maxBytes`; `undefined` if there is none. Other encodings than UTF-8 are an error: they could not be written back. */
+/**
+ * Returns the text of a regular file of at most `maxBytes`; `undefined` if there is no file. Any encoding but UTF-8 is
+ * an error, because it could not be written back.
+ */
 export function readTextFile(path: string): Outcome<string | undefined, string> {
   try {
     const found = statSync(path);
@@ -81,7 +84,10 @@ export function readTextFile(path: string): Outcome<string | undefined, string> 
 
 const targetOf = (path: string): string => tryOr(() => realpathSync(path), path);
 
-/** How often a taken lock is tried again. A change takes milliseconds, so a lock that stays the same all that time was left behind by a crash. */
+/**
+ * The most attempts to take a lock that another process holds. A change takes milliseconds, so a lock that stays the
+ * same during all attempts is left over from a crash.
+ */
 const tries = 40;
 const waitMs = 50;
 

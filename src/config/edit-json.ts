@@ -10,13 +10,19 @@ import type {Json} from '../base/json.ts';
 /** The keys from the outermost object down to a value. */
 export type KeyPath = readonly [string, ...string[]];
 
-/** The text with `item` at the end of the list at `path`; the list and the objects around it are made where they are missing. */
+/**
+ * Returns the text with `item` at the end of the list at `path`. Adds the list and the objects around it if they are
+ * missing.
+ */
 export function appendToList(text: string, path: KeyPath, item: string): string {
   const found = findValue(text, path);
   return found.tag === 'found' ? insertLast(text, found.node, JSON.stringify(item)) : withMember(text, found, [item]);
 }
 
-/** The text with `value` at `path`, in place of what was there; the objects around it are made where they are missing. */
+/**
+ * Returns the text with `value` at `path`, instead of the earlier value. Adds the objects around it if they are
+ * missing.
+ */
 export function setValue(text: string, path: KeyPath, value: Json): string {
   const found = findValue(text, path);
   if (found.tag === 'missing') return withMember(text, found, value);
@@ -38,7 +44,7 @@ export function removeFromList(text: string, path: KeyPath, isGone: (item: strin
   return withoutParts(text, found.node, ({value}) => typeof value === 'string' && isGone(value));
 }
 
-/** A value; or the innermost object on the way to it, with the key it lacks and the keys below that. */
+/** A value, or the innermost existing object on the way to it, with its missing key and the keys below. */
 type Search =
   | {readonly tag: 'found'; readonly node: Node}
   | {readonly tag: 'missing'; readonly node: Node; readonly key: string; readonly below: readonly string[]};
@@ -59,7 +65,7 @@ function findValue(text: string, path: KeyPath): Search {
   return {tag: 'found', node};
 }
 
-/** The key of a member; `undefined` for an item of a list. */
+/** Returns the key of a member; `undefined` for an item of a list. */
 const keyOf = ({type, children}: Node): unknown => (type === 'property' ? children?.[0]?.value : undefined);
 
 const endOf = ({offset, length}: Node): number => offset + length;
@@ -71,7 +77,7 @@ function withMember(text: string, {node, key, below}: Search & {readonly tag: 'm
   return insertLast(text, node, `${JSON.stringify(key)}:${lines === 'one' ? '' : ' '}${written}`);
 }
 
-/** Puts a member or an item behind the last one, set apart from it as that is from what stands before it. */
+/** Inserts a member or item after the last one, with the same spacing that the last one has before it. */
 function insertLast(text: string, {offset, length, children = []}: Node, written: string): string {
   const last = children.at(-1);
   const {lines, newline, unit} = styleOf(text);
@@ -86,7 +92,7 @@ function insertLast(text: string, {offset, length, children = []}: Node, written
   const comma = commaAfter(text, end);
   const comments = /^(?:[ \t]*(?:\/\*(?:(?!\*\/).)*\*\/|\/\/[^\r\n]*))*/u;
   const line = (comma ?? end - 1) + 1;
-  // A comment on the same line speaks of the last part and stays beside it.
+  // A comment on the same line belongs to the last part and stays beside it.
   const at = line + (comments.exec(text.slice(line))?.[0].length ?? 0);
   const before = children.at(-2);
   const between = text.slice(before === undefined ? offset + 1 : endOf(before), last.offset);
@@ -104,11 +110,11 @@ function insertLast(text: string, {offset, length, children = []}: Node, written
   ].join('');
 }
 
-/** Removes members or items with the commas that nothing needs any more. Comments stay. */
+/** Removes members or items, and the commas that are no longer needed. Keeps comments. */
 function withoutParts(text: string, {offset, length, children = []}: Node, isGone: (part: Node) => boolean): string {
   const lastKept = children.findLastIndex(part => !isGone(part));
   if (lastKept === children.length - 1 && children.every(part => !isGone(part))) return text;
-  // Without its strings: rules such as `Edit(src/**)` hold what begins a comment elsewhere.
+  // Ignore strings: rules such as `Edit(src/**)` contain characters that begin a comment elsewhere.
   const unquoted = text.slice(offset + 1, offset + length - 1).replaceAll(/"(?:\\.|[^"\\])*"/gu, '');
   if (lastKept < 0 && !/\/[/*]/u.test(unquoted)) return text.slice(0, offset + 1) + text.slice(offset + length - 1);
   const lastComma = commaAfter(text, endOf(children.at(-1) ?? children[0] ?? {offset, length: 1, type: 'null'}));
@@ -130,8 +136,8 @@ function withoutParts(text: string, {offset, length, children = []}: Node, isGon
 }
 
 /**
- * The range to remove with a part: its whole lines if nothing else stands on them, otherwise the blanks between the part and
- * its neighbor.
+ * Returns the range to remove with a part: its whole lines if they contain nothing else, otherwise the blanks between
+ * the part and its neighbor.
  */
 function span(text: string, start: number, end: number, place: 'followed' | 'last'): readonly [number, number] {
   const before = /[ \t]*$/u.exec(text.slice(0, start))?.[0].length ?? 0;
@@ -162,11 +168,14 @@ function styleOf(text: string): Style {
   return {unit, newline, lines: text.trim().includes('\n') || text.replaceAll(/\s/gu, '') === '{}' ? 'several' : 'one'};
 }
 
-/** The blanks at the start of the line on which `at` stands. */
+/** Returns the blanks at the start of the line that contains `at`. */
 const indentAt = (text: string, at: number): string =>
   /^[ \t]*/u.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? '';
 
-/** A value over as many lines as the rest of the text is, `deeper` levels below the line on which `at` stands. */
+/**
+ * Formats a value on one line or several, like the rest of the text, indented `deeper` levels more than the line of
+ * `at`.
+ */
 function layOut(text: string, at: number, value: Json, deeper = 0): string {
   const {lines, unit, newline} = styleOf(text);
   if (lines === 'one') return JSON.stringify(value);

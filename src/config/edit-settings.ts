@@ -7,10 +7,16 @@ import {changeFile} from './change-file.ts';
 import {appendToList, removeFromList, removeMember, setValue} from './edit-json.ts';
 import {namePath, parseSettings, type SettingName, type SettingsFile} from './settings-schema.ts';
 
-/** The JSON Schema of settings, as the built program lies, in `dist/chunks`. The sources have none. */
+/**
+ * The location of the settings' JSON Schema, relative to the built program in `dist/chunks`. The sources have no schema
+ * file.
+ */
 const schema = new URL('../settings.schema.json', import.meta.url);
 
-/** A new settings file. It names the schema for editors, but not in a file that others share: their weft lies elsewhere. */
+/**
+ * Returns the text of a new settings file. The file names the schema for editors, unless others share the file: their
+ * weft is installed elsewhere.
+ */
 const newFile = (path: string): string =>
   /[/\\]\.weft[/\\]settings\.json$/u.test(path) || !existsSync(schema)
     ? '{}\n'
@@ -21,15 +27,18 @@ interface SettingPlace {
   readonly name: SettingName;
 }
 
-/** Writes a valid value into a settings file. Everything else in it stays as it is. A broken file is not changed. */
+/**
+ * Writes a valid value into a settings file and leaves everything else in the file unchanged. Does not change a broken
+ * file.
+ */
 export const setSetting = ({path, name}: SettingPlace, value: Json): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => setValue(body.trim() === '' ? newFile(path) : body, namePath(name), value));
 
-/** Removes a setting from a settings file; `same` if it is not in it. */
+/** Removes a setting from a settings file. Returns `same` if the file does not contain it. */
 export const unsetSetting = ({path, name}: SettingPlace): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => (body.trim() === '' ? body : removeMember(body, namePath(name))));
 
-/** Changes the text of a settings file, without its byte order mark, which stays. A broken file is not changed. */
+/** Changes the text of a settings file and keeps its byte order mark. Does not change a broken file. */
 const changeSettings = (
   path: string,
   change: (body: string, settings: SettingsFile) => string,
@@ -39,7 +48,7 @@ const changeSettings = (
     if (parsed.tag === 'failed') {
       return failed({...parsed.error, kind: 'needs-user', fix: 'Fix the file first; nothing was changed.'});
     }
-    // A byte order mark isn't JSON. It stays in front.
+    // A byte order mark isn't JSON, so put it back before the changed text.
     const [, mark = '', body = ''] = /^(\u{feff}?)(.*)$/su.exec(text) ?? [];
     const changed = mark + change(body, parsed.value.settings);
     return ok(changed === '' ? undefined : changed);
@@ -51,7 +60,7 @@ interface RulePlace {
   readonly rule: string;
 }
 
-/** Adds a rule to a settings file; a rule that is there already is not added again. */
+/** Adds a rule to a settings file, unless the file contains it already. */
 export const addRule = ({path, list, rule}: RulePlace): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, (body, settings) =>
     rulesIn(settings, list).some(isRule(rule))
@@ -59,7 +68,7 @@ export const addRule = ({path, list, rule}: RulePlace): Promise<Outcome<'changed
       : appendToList(body.trim() === '' ? newFile(path) : body, ['permissions', list], rule),
   );
 
-/** Removes every occurrence of a rule from a settings file; `same` if there is none. */
+/** Removes every occurrence of a rule from a settings file. Returns `same` if there is none. */
 export const removeRule = ({path, list, rule}: RulePlace): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, (body, settings) =>
     rulesIn(settings, list).some(isRule(rule)) ? removeFromList(body, ['permissions', list], isRule(rule)) : body,

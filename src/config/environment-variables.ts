@@ -1,6 +1,6 @@
 /**
- * Every environment variable that weft reads, by purpose, as the reference lists them. A test compares this table with what the sources
- * read, so a new variable needs a row here.
+ * Every environment variable that weft reads, by purpose. The reference lists them in this form. A test compares this
+ * table with what the sources read, so a new variable needs a row here.
  */
 export const environmentVariables: readonly {
   readonly title: string;

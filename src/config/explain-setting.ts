@@ -16,8 +16,8 @@ export interface SettingValue {
 }
 
 /**
- * The value that every source gives to a setting, the strongest source first. Lists and variables add up, so several sources may
- * count. `settings` is what the layers were merged to.
+ * Returns the value that each source gives to a setting, the strongest source first. Lists and variables add up, so
+ * several sources may count. `settings` are the merged layers.
  */
 export function explainSetting(
   name: SettingName,
@@ -44,7 +44,7 @@ export function explainSetting(
   ]);
 }
 
-/** The values of all settings that have one, set by a source or by default. */
+/** Returns the values of all settings that have one, from a source or by default. */
 export function explainAll(given: {
   readonly layers: readonly SettingsLayer[];
   readonly settings: Settings;
@@ -58,7 +58,7 @@ export function explainAll(given: {
   return ok(all);
 }
 
-/** An empty list or object sets nothing. */
+/** True for an empty list or object, which sets nothing. */
 const isEmpty = (value: Json): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
@@ -76,7 +76,7 @@ function partOf(values: SettingsFile, {key, part}: SettingName): Json | undefine
   return value === undefined ? undefined : asJson(value);
 }
 
-/** A part may be called like a method that every object has. */
+/** Reads only own members, because a part may have the name of a method that every object has. */
 const memberOf = (whole: object, part: string): unknown =>
   Object.hasOwn(whole, part) ? Reflect.get(whole, part) : undefined;
 
@@ -94,6 +94,6 @@ function sourcesThatCount({key, part}: SettingName, settings: Settings): Readonl
 const sourcesIn = (merged: Merged): readonly SettingSource[] =>
   isSourced(merged) ? [merged.source] : Object.values<Merged>(merged).flatMap(sourcesIn);
 
-/** A variable may be called `source`, too. */
+/** True for a value with its source. A variable may also have the name `source`. */
 const isSourced = (merged: Merged): merged is Sourced<unknown> =>
   'source' in merged && typeof merged.source === 'string';

@@ -5,22 +5,22 @@ import {extensionFolders, type ProjectTrust} from './trust-record.ts';
 
 /** The folders in which weft looks for skills, commands and agents. */
 export interface ExtensionPlaces {
-  /** The project; its files act only as the user trusts them. `none`: `--setting-sources` leaves it out. */
+  /** The project. Its files act only as far as the user trusts them. `none`: `--setting-sources` leaves it out. */
   readonly project: {readonly directory: string; readonly trust: ProjectTrust} | 'none';
   /** The user's home and configuration folder; `none` if the user's own files are left out. */
   readonly user: {readonly home: string; readonly config: string} | 'none';
   readonly plugins: readonly PluginPlace[];
-  /** Folders with skills alone that were named for this run; they win a name over all others. */
+  /** Folders with only skills that the user named for this run. Their names win over all others. */
   readonly skills: readonly NamedSkills[];
 }
 
 export interface NamedSkills {
   readonly folder: string;
-  /** As of a plugin. */
+  /** The trust in the folder, as in `PluginPlace`. */
   readonly trust: 'trusted' | ProjectTrust;
 }
 
-/** A plugin's folder. `trusted`: the user named it, and it lies outside the project. */
+/** A plugin's folder. `trusted`: the user named it, and it is outside the project. */
 export interface PluginPlace {
   readonly name: string;
   readonly folder: string;
@@ -28,7 +28,7 @@ export interface PluginPlace {
   readonly paths: ExtensionPaths;
 }
 
-/** A folder that may hold `skills`, `commands` and `agents`. */
+/** A folder that may contain `skills`, `commands` and `agents`. */
 export interface ExtensionRoot {
   readonly folder: string;
   readonly scope: ExtensionScope;
@@ -38,12 +38,12 @@ export interface ExtensionRoot {
   readonly paths: ExtensionPaths;
 }
 
-/** The parts of a root, each with the folders and files that are looked into, absolute. */
+/** The parts of a root, each with the absolute paths of the folders and files that weft reads. */
 export type ExtensionPaths = Readonly<Record<ExtensionPart, readonly string[]>>;
 export const extensionParts = ['skills', 'commands', 'agents'] as const;
 export type ExtensionPart = (typeof extensionParts)[number];
 
-/** The default locations of the parts: folders of their names. */
+/** Returns the default locations of the parts: folders with their names. */
 export const usualPaths = (folder: string): ExtensionPaths => ({
   skills: [join(folder, 'skills')],
   commands: [join(folder, 'commands')],
@@ -59,11 +59,14 @@ const rootIn = (folder: string, of: Pick<ExtensionRoot, 'scope' | 'trust'>): Ext
 
 const ofUser = (folder: string): ExtensionRoot => rootIn(folder, {scope: 'user', trust: 'trusted'});
 
-/** The roots, those that win a name first: what was named, the project before the user, then `.agents`, `.weft`, `.claude`; plugins last. */
+/**
+ * Returns the roots in the order in which names win: named folders, the project before the user, each with `.agents`,
+ * `.weft`, `.claude`, and plugins last.
+ */
 export function extensionRoots({project, user, plugins, skills}: ExtensionPlaces): readonly ExtensionRoot[] {
   const ofProject = (folder: string): readonly ExtensionRoot[] => {
     if (project === 'none') return [];
-    // In the home folder these two are the user's own.
+    // In the home folder, these two belong to the user.
     if (user !== 'none' && folder !== '.weft' && project.directory === user.home) return [];
     return [rootIn(join(project.directory, folder), {scope: 'project', trust: project.trust})];
   };
@@ -89,6 +92,6 @@ export function extensionRoots({project, user, plugins, skills}: ExtensionPlaces
   ];
 }
 
-/** Whether there is anything to look into. Looks at the folders themselves and reads none. */
+/** True if one of the folders exists. Does not read them. */
 export const hasExtensions = (places: ExtensionPlaces): boolean =>
   extensionRoots(places).some(({paths}) => extensionParts.some(part => paths[part].some(path => existsSync(path))));

@@ -1,26 +1,26 @@
 import * as z from 'zod/mini';
 
 /**
- * Starts a harness as the user's own settings describe it. A known harness may get another program and additional variables.
+ * A harness as the user's own settings describe it. A known harness may get another program and additional variables.
  * Any other name is an agent that speaks the Agent Client Protocol, or another weft that serves (`url`).
  */
 export interface HarnessSetting {
-  /** A name that PATH finds, or an absolute path; empty: the usual one. */
+  /** A program in PATH or an absolute path; empty for the usual program. */
   readonly command: string;
   readonly args: readonly string[];
-  /** `${VAR}` and `${VAR:-default}` stand for variables of weft's own environment. */
+  /** Additional variables. `${VAR}` and `${VAR:-default}` insert variables from weft's own environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** A weft server that does the work, in place of a program. */
+  /** A weft server that does the work instead of a program. */
   readonly server: RemoteServer | 'none';
 }
 
 export interface RemoteServer {
   readonly url: string;
-  /** Empty: the file of the user's own server. */
+  /** The file with the server's token; empty for the file of the user's own server. */
   readonly tokenFile: string;
-  /** The folder to work in on its machine; empty: the same as here. */
+  /** The folder to work in on the server's machine; empty for the same path as here. */
   readonly directory: string;
-  /** Names of skills there that its work begins with. */
+  /** The names of the skills on the server's machine that it reads first. */
   readonly skills: readonly string[];
 }
 

@@ -2,7 +2,10 @@ import * as z from 'zod/mini';
 import type {HookWork} from '../domain/hook.ts';
 import {rightsOf, rightsSchema, rightsText} from './project-rights.ts';
 
-/** The events at which weft calls hooks. A hook that guards one of the first four blocks it when it breaks. */
+/**
+ * The events at which weft calls hooks. A broken hook blocks any of the first four events, unless its settings say
+ * otherwise.
+ */
 export const hookEvents = [
   'PreToolUse',
   'PermissionRequest',
@@ -21,7 +24,7 @@ export const hookEvents = [
 ] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
-/** The events that are about the call of a tool. */
+/** The events about tool calls. */
 const eventsOfCalls: ReadonlySet<HookEvent> = new Set([
   'PreToolUse',
   'PermissionRequest',
@@ -33,11 +36,11 @@ const eventsOfCalls: ReadonlySet<HookEvent> = new Set([
 /** One hook of the settings. */
 export interface HookSetting {
   readonly event: HookEvent;
-  /** Which tools or causes it is called for; empty for all. */
+  /** The tools or causes for which the hook is called; empty for all. */
   readonly matcher: string;
   readonly work: HookWork;
   readonly timeoutMs: number;
-  /** `async`: weft doesn't wait for it and ignores its answer. */
+  /** `async`: weft doesn't wait for the hook and ignores its answer. */
   readonly wait: 'for-answer' | 'async';
   /** The effect of a failure if the hook guards something. */
   readonly onFailure: 'block' | 'allow';
@@ -45,7 +48,7 @@ export interface HookSetting {
   readonly condition: string;
 }
 
-/** A timer holds about 24 days. */
+/** A timer can run for about 24 days at most. */
 const maxSeconds = 2_000_000;
 const defaultSeconds = 60;
 
@@ -78,10 +81,10 @@ export const hooksSchema = z.record(
   z.string(),
   z.array(z.object({matcher: z.optional(z.string().check(z.refine(isPattern))), hooks: z.array(hook)})),
 );
-/** Whether hooks can be matched by it: names, or a regular expression. */
+/** True if a matcher is valid: names, or a regular expression. */
 function isPattern(matcher: string): boolean {
   try {
-    // An expression that is none throws.
+    // An invalid regular expression throws.
     if (matcher !== '*') new RegExp(matcher, 'u').test('');
     return true;
   } catch {
@@ -98,8 +101,8 @@ export const hookExample =
   '{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}';
 
 /**
- * The hooks that a file names, in order, and one sentence for each thing in it that has no effect. `source` is what the file belongs to:
- * see `rightsOf`.
+ * Reads the hooks of a file, in order, and writes one sentence for each entry that has no effect. `source` is the
+ * file's layer: see `rightsOf`.
  */
 export function readHooks(
   file: HooksFile,
@@ -151,12 +154,12 @@ export function readHooks(
   return {hooks, warnings};
 }
 
-/** The line about a hook in the list of what trust in a project grants. */
+/** Returns the line about a hook in the list of what trust in a project grants. */
 export const hookRequest = (setting: HookSetting): string => {
   const {event, work} = setting;
   return `run on ${event}: ${hookText(setting)}${work.type === 'http' ? '' : ` (${rightsText(work.rights)})`}`;
 };
 
-/** The command or URL of a hook, as written in the settings. */
+/** Returns the command or URL of a hook, as written in the settings. */
 export const hookText = ({work}: HookSetting): string =>
   work.type === 'http' ? work.url : [work.command, ...(work.args === 'shell' ? [] : work.args)].join(' ');

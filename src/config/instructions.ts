@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {basename, dirname, join, sep} from 'node:path';
 import {clip} from '../base/clip.ts';
 
-/** Standing instructions for the model: the text of an AGENTS.md or CLAUDE.md. */
+/** Permanent instructions for the model: the text of an AGENTS.md or CLAUDE.md. */
 export interface Instructions {
   readonly path: string;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Instructions {
 export type InstructionFile =
   | {readonly kind: 'none'}
   | {readonly kind: 'text'; readonly real: string; readonly text: string; readonly bytes: number}
-  /** The file exists and is not read; `why` completes "AGENTS.md is not read: …". */
+  /** The file exists and is not read. `why` completes "AGENTS.md is not read: …". */
   | {readonly kind: 'skipped'; readonly why: string};
 
 /** Reads the file `name` of `folder`. */
@@ -25,11 +25,11 @@ export interface FoundInstructions {
 }
 
 /**
- * Returns the instructions in this order: the user's own, those of the workspace's parents, those of the workspace, and the
- * user's notes for the project. In each folder weft reads AGENTS.md, or CLAUDE.md if there is none. If the user has no
- * instructions file for weft (an empty file is one), the user's CLAUDE.md of Claude Code counts. A link to a file that was
- * already read adds nothing. All paths are absolute. `read` decides which files count and where a link may lead, since a shared
- * parent folder may hold another user's files.
+ * Returns the instructions in this order: the user's own, those of the workspace's parents, those of the workspace, and
+ * the user's notes for the project. In each folder weft reads AGENTS.md, or CLAUDE.md if there is none. If the user has
+ * no instructions file for weft (an empty file is one), the user's CLAUDE.md of Claude Code counts. A link to a file
+ * that was already read adds nothing. All paths are absolute. `read` decides which files count and where a link may
+ * lead, because a shared parent folder may contain another user's files.
  */
 export function findInstructions(
   where: {
@@ -44,15 +44,15 @@ export function findInstructions(
   const {found, skipped, look} = makeReader(read);
   if (look(where.config, instructionFileNames) === 'nothing') look(where.claude, ['CLAUDE.md']);
   for (const folder of foldersDownTo(where.workspace)) if (folder !== where.config) look(folder, instructionFileNames);
-  // Without notes nothing is hashed: that loads `node:crypto`.
+  // Hash only if there are notes, because hashing loads `node:crypto`.
   if (where.memory !== 'none')
     for (const folder of foldersDownTo(where.workspace)) look(notesFolder(where.memory, folder), [notesName]);
   return {found, skipped};
 }
 
 /**
- * The instructions of the folders between the workspace and a file of it, without the workspace's own: the nearest comes last. `path` and
- * `workspace` are absolute; none if the file lies elsewhere.
+ * Returns the instructions of the folders between the workspace and a file in it, without the workspace's own, nearest
+ * last. `path` and `workspace` are absolute. Returns none if the file is elsewhere.
  */
 export function findInstructionsBelow(
   {workspace, path}: {readonly workspace: string; readonly path: string},
@@ -64,7 +64,7 @@ export function findInstructionsBelow(
   return found;
 }
 
-/** `look` reads the first of the names that the folder has. */
+/** Returns `look`, which reads the first of the given names that a folder has, and the instructions that it finds. */
 function makeReader(read: ReadInstructionFile) {
   const found: Instructions[] = [];
   const skipped: string[] = [];
@@ -88,7 +88,7 @@ function makeReader(read: ReadInstructionFile) {
 /** The most UTF-16 units of one file that the model gets. */
 export const maxInstructions = 32_768;
 
-/** The names in the order in which they are looked for. Only the first that a folder has counts. */
+/** The names in the order in which weft looks for them. Only the first that a folder has counts. */
 export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const;
 
 /** The file of the user's notes for a project. */

@@ -23,7 +23,7 @@ const keyEntry = z.union([
 ]);
 const keysFile = z.partialRecord(z.enum(keyProviders), keyEntry);
 
-/** The keys that the file names; none if there is no file. */
+/** Reads the keys that the file names. Returns none if there is no file. */
 export function readKeptKeys(path: string): Outcome<readonly KeptKey[], Fault> {
   const read = readTextFile(path);
   if (read.tag === 'failed') return failed(unreadable(path, read.error));
@@ -45,7 +45,7 @@ function parsedKeys(text: string): readonly KeptKey[] | undefined {
   });
 }
 
-/** Keeps a key in the place of an earlier one of the same provider. The file is the user's alone. */
+/** Stores a key and replaces an earlier one of the same provider. Only the user can read the file. */
 export const writeKeptKey = (path: string, kept: KeptKey): Promise<Outcome<unknown, Fault>> =>
   changeKeys(path, keys => [...keys.filter(({provider}) => provider !== kept.provider), kept]);
 

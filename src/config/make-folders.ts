@@ -3,8 +3,8 @@ import {dirname} from 'node:path';
 import {hasCode} from '../domain/fault.ts';
 
 /**
- * Makes a folder, for this user alone, and those above it that are missing. Node's own `recursive` never ends below a folder that
- * takes none though it is there, as /proc.
+ * Makes a folder for this user alone, and the missing folders above it. Node's own `recursive` never returns below an
+ * existing folder that accepts no folders, such as /proc.
  */
 export function makeFolders(path: string): void {
   try {
@@ -15,7 +15,7 @@ export function makeFolders(path: string): void {
     if (!hasCode(cause, 'ENOENT') || above === path || statSync(above, {throwIfNoEntry: false}) !== undefined)
       throw cause;
     makeFolders(above);
-    // Somebody else may have made it meanwhile.
+    // Another process may have made it in the meantime.
     if (statSync(path, {throwIfNoEntry: false})?.isDirectory() !== true) mkdirSync(path, {mode: 0o700});
   }
 }

@@ -5,8 +5,8 @@ import {changeFile, readTextFile} from './change-file.ts';
 import {maxInstructions} from './instructions.ts';
 
 /**
- * Reads the notes in a file, an empty text if there is none. `redact` replaces secrets when notes are shown and when they are
- * written.
+ * Reads the notes in a file. Returns an empty text if there is none. `redact` replaces secrets when notes are shown and
+ * when they are written.
  */
 export function readNotes(path: string, redact: (text: string) => string): Outcome<MemoryNotes, Fault> {
   const read = readTextFile(path);
@@ -15,7 +15,7 @@ export function readNotes(path: string, redact: (text: string) => string): Outco
     : failed(rejected(`${path} cannot be read: ${read.error}`));
 }
 
-/** Adds a note as the last line of the file. One that the model would not get any more is refused. */
+/** Adds a note as the last line of the file. A note that would exceed the model's limit is refused. */
 export function addToNotes(
   path: string,
   note: string,
@@ -33,7 +33,9 @@ export function addToNotes(
   });
 }
 
-/** Writes edited notes. `before` is the text that the edit began with. Notes that others wrote meanwhile stay. */
+/**
+ * Writes edited notes. `before` is the text that the edit began with. Keeps notes that others added in the meantime.
+ */
 export const writeNotes = (
   path: string,
   {before, text}: {readonly before: string; readonly text: string},

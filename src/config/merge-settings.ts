@@ -25,7 +25,7 @@ import {type ActingFile, fingerprintOf, ownRulesIn, trustIn} from './trust-recor
 export const settingSources = ['default', 'user', 'project', 'local', 'given', 'environment', 'flags'] as const;
 export type SettingSource = (typeof settingSources)[number];
 
-/** A value and who set it; `path` is the file, or the name of the flag or variable, or empty for a default. */
+/** A value and its source. `path` is the file, or the name of the flag or variable, or empty for a default. */
 export interface Sourced<T> {
   readonly value: T;
   readonly source: SettingSource;
@@ -49,11 +49,11 @@ export interface Settings
   readonly passEnv: readonly Sourced<string>[];
   readonly plugins: readonly Sourced<string>[];
   readonly hooks: readonly Sourced<HookSetting>[];
-  /** By name, the strongest layer's of a name. */
+  /** By name. For each name, the strongest layer counts. */
   readonly env: AllSourced<Value<'env'>>;
   readonly models: AllSourced<Value<'models'>>;
   readonly mcpServers: AllSourced<Value<'mcpServers'>>;
-  /** A project's files never say how a harness is started. */
+  /** A project's files can't set how a harness is started. */
   readonly harnesses: AllSourced<Value<'harnesses'>>;
 }
 
@@ -72,13 +72,15 @@ const defaults = {
 interface MergedSettings {
   readonly settings: Settings;
   readonly warnings: readonly string[];
-  /** The requests of the workspace's own files that need trust in the folder, in words. Empty if the files only restrict. */
+  /**
+   * What the workspace's own files request that needs trust in the folder, in words. Empty if the files only restrict.
+   */
   readonly trustRequests: readonly Sourced<string>[];
-  /** Allow rules of the workspace that do not count, since the folder is not trusted. */
+  /** Allow rules of the workspace that do not count, because the folder is not trusted. */
   readonly withheldRules: readonly Sourced<string>[];
   /** The commands of hooks in the workspace's own files, whether they count or not. */
   readonly hookCommands: readonly string[];
-  /** Those of these hooks that do not run, since the folder is not trusted. */
+  /** The hooks in the workspace's own files that do not run, because the folder is not trusted. */
   readonly withheldHooks: readonly Sourced<HookSetting>[];
   /** The MCP servers that the workspace's own files name, whether they count or not. */
   readonly projectServers: readonly JsonObject[];
@@ -87,9 +89,10 @@ interface MergedSettings {
 }
 
 /**
- * Merges the layers in the order of `settingSources`, whatever order they come in: the value of the strongest layer counts, and the
- * rules of all layers add up. Files of the workspace are admitted as far as `trust` goes (see `admitProjectSettings`); what they may
- * not say is left out with a warning. `userRules` are the allow rules that the user added to the workspace's files.
+ * Merges the layers in the order of `settingSources`, regardless of the order in which they are given: the value of the
+ * strongest layer counts, and the rules of all layers add up. Files of the workspace are admitted as far as `trust`
+ * allows (see `admitProjectSettings`). Settings that are not admitted are left out with a warning. `userRules` are the
+ * allow rules that the user added to the workspace's files.
  */
 export function mergeSettings(
   layers: readonly SettingsLayer[],
@@ -146,7 +149,7 @@ export function mergeSettings(
   return ok({settings, warnings, trustRequests, withheldRules, ...ofProject});
 }
 
-/** The mode in which nothing is asked is never taken from a file: the user chooses it anew each time, by a flag. */
+/** Removes `bypassPermissions`, which no file can set: the user must choose this mode with a flag each time. */
 function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; readonly refused: readonly string[]} {
   if (file.permissionMode !== 'bypassPermissions') return {settings: file, refused: []};
   const {permissionMode, ...settings} = file;
@@ -182,14 +185,14 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
   };
 }
 
-/** Adds to each value where it came from. Keys without a value are left out. */
+/** Adds its source to each value. Leaves out keys without a value. */
 function allSourced<Values extends object>(values: Values, from: Origin): AllSourced<Values> {
   const present = Object.entries(values).filter(([, value]) => value !== undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys stay, and each keeps its value
   return Object.fromEntries(present.map(([key, value]) => [key, {value, ...from}])) as AllSourced<Values>;
 }
 
-/** The settings of the UI without their sources. */
+/** Returns the settings of the UI without their sources. */
 export const preferencesOf = (settings: Settings): Preferences => ({
   editorMode: settings.editorMode.value,
   tui: settings.tui.value,
@@ -200,10 +203,13 @@ export const preferencesOf = (settings: Settings): Preferences => ({
   bellOn: settings.bellOn.value,
 });
 
-/** Whether the user trusts the folder with its settings files as they are now. `changed`: the user trusted other versions of them. */
+/**
+ * Whether the user trusts the folder with the current settings files. `changed`: the user trusted other versions of
+ * them.
+ */
 export type FolderTrust = 'trusted' | 'changed' | 'never';
 
-/** The sentences that describe what a project's settings ask for, in the order in which the user reads them. */
+/** Describe what a project's settings request, in the order in which the user reads it. */
 const requests = {
   model: model => [`use the model ${model}`],
   fallbackModel: models => [`let ${models.join(', ')} answer if the model fails`],
@@ -294,7 +300,10 @@ interface TrustRequest {
   readonly text: string;
 }
 
-/** How much passes unasked: `plan` changes nothing, `dontAsk` denies what `default` would ask about. */
+/**
+ * How much each mode allows without asking. `plan` changes nothing, and `dontAsk` denies what `default` would ask
+ * about.
+ */
 const looseness = {plan: 0, dontAsk: 1, default: 2, acceptEdits: 3, bypassPermissions: 4} as const satisfies Record<
   PermissionMode,
   number
@@ -302,9 +311,9 @@ const looseness = {plan: 0, dontAsk: 1, default: 2, acceptEdits: 3, bypassPermis
 
 /** Merged settings, and whether the user trusts the folder's own files. */
 export interface TrustedSettings extends MergedSettings {
-  /** `nothing`: the files ask for nothing that trust would give. */
+  /** `nothing`: the files request nothing that needs trust. */
   readonly trust: FolderTrust | 'nothing';
-  /** Stands for the content of `files`. */
+  /** Identifies the content of `files`. */
   readonly fingerprint: string;
   /** The workspace's own settings files. */
   readonly files: readonly ActingFile[];

@@ -5,7 +5,7 @@ const tokens = z.optional(z.int().check(z.positive()));
 /** US dollars per million tokens. */
 const dollars = z.number().check(z.nonnegative());
 
-/** Facts of models as the user gives them, by name: each that is given takes the place of the one that weft knows. */
+/** The user's facts about models, by name. Each fact overrides the one in weft's table. */
 export const modelsSchema = z.record(
   z.string().check(z.minLength(1)),
   z.strictObject({

@@ -1,9 +1,9 @@
 import {realpathSync, statSync} from 'node:fs';
 
 /*
- * SQLite keeps processes apart by POSIX locks. A process loses all its locks on a file when it closes any descriptor of that file. The
- * next program that opens the database then acts as its only user and deletes the `-wal` file, with the changes in it. So weft opens a
- * database by SQLite alone.
+ * SQLite keeps processes apart by POSIX locks. A process loses all its locks on a file when it closes any descriptor of
+ * that file. The next program that opens the database then acts as its only user and deletes the `-wal` file, with the
+ * changes in it. So weft opens a database only through SQLite.
  */
 
 const files = new Set<string>();
@@ -14,10 +14,13 @@ export function registerOpenDatabase(file: string): void {
   for (const end of ['', '-wal', '-shm', '-journal']) files.add(real + end);
 }
 
-/** The databases that this process has opened and the files that SQLite keeps beside them, links followed; not all of them exist. */
+/**
+ * Returns the databases that this process has opened and the files that SQLite keeps beside them, links followed. Not
+ * all of them exist.
+ */
 export const openDatabases = (): readonly string[] => [...files];
 
-/** Why such a file is not read. */
+/** Why weft does not read an open database. */
 export const openDatabaseReason = 'weft has this database open';
 
 /** True if the path, links followed, is a file of a database that this process has opened. */
@@ -30,7 +33,7 @@ export function isOpenDatabase(path: string): boolean {
   }
 }
 
-// Lossless: as a `number`, neighboring inodes of some file systems are the same.
+// `bigint` is lossless: as a `number`, neighboring inodes of some file systems are equal.
 const statsOf = (name: string): Inode | undefined => statSync(name, {bigint: true, throwIfNoEntry: false});
 
 const isSame = (one: Inode, other: Inode | undefined): boolean => one.ino === other?.ino && one.dev === other.dev;

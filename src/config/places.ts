@@ -1,6 +1,6 @@
 import {posix, win32} from 'node:path';
 
-/** Folders and files of one user; none of them need exist. */
+/** The folders and files of one user. Any of them may be missing. */
 export interface Places {
   readonly config: string;
   readonly data: string;
@@ -11,18 +11,18 @@ export interface Places {
   readonly trust: string;
   /** The record of running commands, by which another weft finds them. */
   readonly blocks: string;
-  /** The files of workspaces as they were before prompts changed them. */
+  /** The states of workspace files before prompts changed them. */
   readonly checkpoints: string;
-  /** The conversations of sessions as hooks read them. */
+  /** The conversations of sessions in the form that hooks read. */
   readonly transcripts: string;
   /** The user's own notes, a folder for each project. */
   readonly memory: string;
-  /** Files that are kept with sessions. */
+  /** Files that are stored with sessions. */
   readonly artifacts: string;
   readonly history: string;
-  /** The key that placeholders of secrets are made with. */
+  /** The key for making the placeholders of secrets. */
   readonly placeholderKey: string;
-  /** The tools that MCP servers offered at the last connection. */
+  /** The tools that MCP servers offered when weft last connected. */
   readonly servers: string;
   /** The API keys that the user has pasted, or which of them are in the keychain. */
   readonly credentials: string;
@@ -30,16 +30,16 @@ export interface Places {
   readonly serverCredentials: string;
   /** The token that requests to `weft serve` need. */
   readonly serverToken: string;
-  /** The faults of `weft serve` and `weft worker`. */
+  /** The log of the errors of `weft serve` and `weft worker`. */
   readonly serverLog: string;
 }
 
-/** A file of SQLite, or an address of Postgres, with the password if any. */
+/** An SQLite file, or a Postgres address with the password if any. */
 export type DatabaseChoice =
   | {readonly kind: 'sqlite'; readonly file: string}
   | {readonly kind: 'postgres'; readonly url: string};
 
-/** A database that is gone afterwards. */
+/** A database that exists only in memory, while weft runs. */
 export const passingDatabase: DatabaseChoice = {kind: 'sqlite', file: ':memory:'};
 
 /**

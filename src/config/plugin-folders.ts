@@ -6,9 +6,9 @@ import {causeText} from '../domain/fault.ts';
 import {type ExtensionPart, type ExtensionPaths, type PluginPlace, usualPaths} from './extension-places.ts';
 import {nameInProject, type ProjectTrust} from './trust-record.ts';
 
-/** A plugin folder as it was named to weft. */
+/** A plugin folder that was named to weft. */
 export interface NamedPlugin {
-  /** Absolute. */
+  /** The folder's absolute path. */
   readonly folder: string;
   /** Whether the MCP servers of its `.mcp.json` count. */
   readonly servers: 'count' | 'left-out';
@@ -16,7 +16,7 @@ export interface NamedPlugin {
 
 /** A Claude plugin: a folder with commands, agents, skills, hooks and MCP servers. */
 export interface Plugin extends PluginPlace, NamedPlugin {
-  /** Empty where its manifest says none. */
+  /** Empty if the manifest names none. */
   readonly version: string;
   /** Whether its manifest or a file names MCP servers. */
   readonly namesServers: boolean;
@@ -64,8 +64,9 @@ export function readPlugin(
 }
 
 /**
- * The folders and files of a plugin's commands, agents and skills. A path of the manifest, or a list of them, stands in the place of
- * the folder `commands` or `agents`; paths of skills come on top of the folder `skills`. (So does Claude Code 2.1.330.)
+ * Returns the folders and files of a plugin's commands, agents and skills. A path or a list of paths in the manifest
+ * replaces the folder `commands` or `agents`. Paths of skills are added to the folder `skills`. (Claude Code 2.1.330
+ * does the same.)
  */
 function componentPaths(
   folder: string,
@@ -75,7 +76,7 @@ function componentPaths(
   const usual = usualPaths(folder);
   const pathsOf = (part: ExtensionPart): readonly string[] => {
     const said = manifest[part];
-    // A plugin that is one skill.
+    // This plugin is a single skill.
     if (part === 'skills' && said === undefined && !usual.skills.some(path => existsSync(path)))
       return [folder].filter(hasSkill);
     if (said === undefined) return usual[part];

@@ -11,44 +11,47 @@ import {contentHash, extensionFolders, type FileTrust, nameInProject, type Proje
 /** Why a file of a project acts: what weft does with its content. */
 export type ProjectFileKind = 'servers' | 'skill' | 'command' | 'agent' | 'plugin' | 'script';
 
-/** A file of the project by whose content the project could make weft act, besides its settings. */
+/** A file of the project whose content could make weft act, besides its settings. */
 export interface ProjectFile {
   /** Inside the project's folder, with `/`. */
   readonly path: string;
   readonly kind: ProjectFileKind;
   readonly hash: string;
-  /** Bytes. */
+  /** The size in bytes. */
   readonly size: number;
   readonly trust: FileTrust;
   /** The real path of a link that leads out of the project. Empty for other files. */
   readonly leadsTo: string;
-  /** The requests of the file, in words. Empty if its name says it. */
+  /** The requests of the file, in words. Empty if the file's name says enough. */
   readonly asks: readonly string[];
 }
 
 export interface ProjectFileList {
   /** In the order of their paths. */
   readonly files: readonly ProjectFile[];
-  /** Files and folders that were not read, one sentence each: they are not trusted, whatever the user accepts. */
+  /** The files and folders that were not read, one sentence each. They are not trusted, whatever the user accepts. */
   readonly leftOut: readonly string[];
 }
 
-/** Bounds of one list, over which files are left out. Bytes; folders inside folders. */
+/**
+ * The limits of one list: the number of files, the bytes of all files and of one file, and the depth of nested folders.
+ * Files beyond them are left out.
+ */
 export const projectFileBounds = {files: 2000, bytes: 64 * 1024 * 1024, fileBytes: 16 * 1024 * 1024, depth: 8} as const;
 
 export interface ProjectFileSearch extends ServerPlace {
-  /** The user's home: the `.agents` and `.claude` there are the user's own, even where it is the project. */
+  /** The user's home folder. Its `.agents` and `.claude` belong to the user, even if the home folder is the project. */
   readonly home: string;
-  /** Commands of hooks in the project's settings: the scripts in the project that they name act, too. */
+  /** The commands of hooks in the project's settings. The project's scripts that they name also act. */
   readonly commands: readonly string[];
-  /** MCP servers in the project's settings: the files in the project that they are started from act, too. */
+  /** The MCP servers in the project's settings. The project's files that start them also act. */
   readonly servers: readonly JsonObject[];
-  /** Plugin folders that were named to weft; those outside the project are left out. */
+  /** The plugin folders that were named to weft. Folders outside the project are left out. */
   readonly plugins: readonly string[];
   readonly trustOf: (path: string, bytes: Uint8Array) => FileTrust;
 }
 
-/** The contents of the folders that extend weft. */
+/** What the folders that extend weft may contain. */
 const parts = [
   ['skills', 'skill'],
   ['commands', 'command'],
@@ -56,8 +59,8 @@ const parts = [
 ] as const satisfies readonly (readonly [string, ProjectFileKind])[];
 
 /**
- * Lists the project's files that act. Links are followed, each folder is read once, and only regular files are opened. A project
- * without any of them costs one look at each place and nothing else.
+ * Lists the project's files that act. Links are followed, each folder is read once, and only regular files are opened.
+ * A project without such files costs only one check for each place.
  */
 export async function listProjectFiles(search: ProjectFileSearch, signal: AbortSignal): Promise<ProjectFileList> {
   const list = new ListInProgress(search, signal);
@@ -169,7 +172,7 @@ class ListInProgress {
   }
 }
 
-/** Names in a folder, in order, as many as a list may have. */
+/** Returns the names in a folder, in order, up to the limit of a list. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
   try {
@@ -178,7 +181,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
       if (names.length > projectFileBounds.files) break;
     }
   } catch {
-    // A folder that cannot be read has no file that could act.
+    // An unreadable folder has no file that could act.
   }
   return names.toSorted();
 }
@@ -199,7 +202,7 @@ type ReadFile =
   | {readonly kind: 'none'}
   | {readonly kind: 'refused'; readonly why: string};
 
-/** Reads a regular file of at most `most` bytes. Pipes and devices are not waited for. */
+/** Reads a regular file of at most `most` bytes. Does not wait for pipes and devices. */
 export async function readBounded(path: string, most: number): Promise<ReadFile> {
   let handle: FileHandle | undefined;
   try {
@@ -253,10 +256,10 @@ export function scriptsIn(
   ];
 }
 
-/** `> file`, `2>> file`, with a plain name. */
+/** Matches a redirection to a file with a plain name: `> file`, `2>> file`. */
 const outputFile = /\d?>{1,2}\|?[ \t]*(?:[^\s"'\\;|&()<>`]+|"[^"\\`]*")/gu;
 
-/** The words of a shell command, without their quotes; what a shell would expand stays as it is. */
+/** Returns the words of a shell command without their quotes. Does not expand anything. */
 function wordsOf(command: string): readonly string[] {
   const words = command.match(/(?:[^\s"'\\;|&()<>=]|\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|'[^']*')+/gu) ?? [];
   return words
@@ -298,7 +301,7 @@ export function serverScripts(server: Json, place: ServerPlace): readonly string
   return [...new Set(paths)].flatMap(path => nameInProject(resolve(base, path), place) ?? []);
 }
 
-/** The project as the user named it and by its real path, and the variables that its servers may name. */
+/** The project's path as the user gave it, its real path, and the variables that its servers may refer to. */
 interface ServerPlace {
   readonly directory: string;
   readonly folder: string;
@@ -316,10 +319,10 @@ const interpreter = /^(?:node(?:js)?|bunx?|deno|tsx|ts-node|npx|pnpx|uvx|python[
 /** The possible endings of a word after an interpreter: for a module without its ending, or for a folder. */
 const startingPoints = ['.js', '.ts', '/package.json', '/index.js', '/__main__.py'] as const;
 
-/** Files that servers read and write while they run. */
+/** Matches files that servers read and write while they run. */
 const dataFile = /\.(?:db3?|sqlite3?|duckdb|csv|tsv|parquet|jsonl|log|txt|md|pdf|png|jpe?g)$/iu;
 
-/** Files in which programs look up what they are to run. */
+/** The files in which programs look up what to run. */
 const readByProgram: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['npm', ['package.json']],
   ['pnpm', ['package.json']],
@@ -336,9 +339,12 @@ const withVariables = (text: string, {folder, environment}: ServerPlace): string
 
 /** The trust in the project's files that a hook or a server runs. */
 export interface ScriptStanding {
-  /** Why it may not run now, such as a script that changed since the project was trusted; empty if it may. */
+  /**
+   * Why the hook or server may not run now, such as a script that changed since the project was trusted; empty if it
+   * may run.
+   */
   readonly refusalReason: string;
-  /** Another one whenever one of the files was written to, whatever it holds now. */
+  /** Changes whenever one of the files is written, whatever the new content is. */
   readonly mark: string;
 }
 
@@ -359,7 +365,7 @@ export async function scriptStanding(names: readonly string[], trust: ProjectTru
   return {refusalReason: '', mark: marks.join()};
 }
 
-/** The files that are not trusted, in one sentence; empty if there are none. */
+/** Names the files that are not trusted in one sentence. Empty if there are none. */
 export function untrustedNotices({files}: ProjectFileList): readonly string[] {
   const untrusted = files.filter(({trust}) => trust !== 'trusted');
   const changed = untrusted.filter(({trust}) => trust === 'changed');

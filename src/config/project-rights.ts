@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import {unreachable} from '../base/unreachable.ts';
 import type {Rights} from '../domain/sandbox.ts';
 
-/** `"sandbox"` of a hook or of an MCP server in the settings. */
+/** The `"sandbox"` setting of a hook or an MCP server. */
 export const rightsSchema = z.optional(z.union([z.boolean(), z.object({network: z.boolean()})]));
 
 /**
- * Reads it. A program that the project's shared files name is confined unless they say otherwise, and trust names its rights. One that the
- * user's own or local settings name is not.
+ * Reads the `"sandbox"` setting of a hook or an MCP server. A program that the project's shared files name is confined
+ * unless they say otherwise. A program that the user's own or local settings name is not confined by default.
  */
 export function rightsOf(written: z.infer<typeof rightsSchema>, source: string): Rights {
   if (written === undefined) return source === 'project' ? 'confined' : 'unconfined';
@@ -15,10 +15,10 @@ export function rightsOf(written: z.infer<typeof rightsSchema>, source: string):
   return written.network ? 'network' : 'confined';
 }
 
-/** Stands in the list wherever something is confined. */
+/** The words that mark a confined program in the list of what trust grants. */
 export const insideWords = 'in the sandbox:';
 
-/** The rights in a few words, for the list of what trust in a project grants. */
+/** Describes the rights in a few words, for the list of what trust in a project grants. */
 export function rightsText(rights: Rights): string {
   switch (rights) {
     case 'unconfined':

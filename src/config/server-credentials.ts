@@ -9,9 +9,9 @@ const schema = z.object({
   /** The client that the tokens belong to, as the authorization server described it. */
   client: z.custom<JsonObject>(value => isJsonObject(value) && typeof value['client_id'] === 'string'),
   accessToken: z.string().check(z.minLength(1)),
-  /** Empty if the server gave none. */
+  /** Empty if the server issued none. */
   refreshToken: z.string(),
-  /** Milliseconds since 1970; 0 if the server did not say. */
+  /** In milliseconds since the epoch; 0 if the server did not say. */
   expiresAt: z.number(),
   scope: z.string(),
   /** The resource that the token is for (RFC 8707); empty for none. */
@@ -26,11 +26,11 @@ const schema = z.object({
  */
 export type ServerCredential = Readonly<z.infer<typeof schema>>;
 
-/** Reads a credential as the keychain or the file has it; `undefined` for anything else. */
+/** Reads a credential in the form of the keychain or the file. Returns `undefined` for anything else. */
 export const parseServerCredential = (json: Json | undefined): ServerCredential | undefined =>
   schema.safeParse(json).data;
 
-/** The client that a credential belongs to, as token requests name it. */
+/** Returns the client that a credential belongs to, in the form of token requests. */
 export function registeredClient({client}: ServerCredential): {
   readonly client_id: string;
   readonly client_secret?: string;
@@ -44,7 +44,6 @@ export function registeredClient({client}: ServerCredential): {
   };
 }
 
-/** Returns the secrets in a credential. */
 export const secretsOf = ({accessToken, refreshToken, client}: ServerCredential): readonly string[] =>
   [accessToken, refreshToken, client['client_secret'], client['registration_access_token']].filter(
     (secret): secret is string => typeof secret === 'string' && secret !== '',
@@ -53,7 +52,10 @@ export const secretsOf = ({accessToken, refreshToken, client}: ServerCredential)
 /** The storage of a server's credential. */
 export type CredentialPlace = {readonly in: 'keychain'} | {readonly in: 'file'; readonly credential: ServerCredential};
 
-/** The servers that the file names, by address; none if there is no file. An entry of another form is left out. */
+/**
+ * Reads the servers that the file names, by address. Returns none if there is no file, and leaves out entries of
+ * another form.
+ */
 export function readServerCredentials(path: string): Outcome<ReadonlyMap<string, CredentialPlace>, Fault> {
   const read = readTextFile(path);
   if (read.tag === 'failed') return failed(unreadable(path, read.error));
@@ -75,7 +77,7 @@ function placeOf(url: string, entry: Json): readonly (readonly [string, Credenti
   return credential === undefined ? [] : [[url, {in: 'file', credential}]];
 }
 
-/** Keeps the credential of a server in the place of an earlier one. The file is the user's alone. */
+/** Stores a server's credential and replaces an earlier one. Only the user can read the file. */
 export const writeServerCredential = (
   path: string,
   {url, place}: {readonly url: string; readonly place: CredentialPlace},

@@ -24,9 +24,9 @@ export function serverRequest(name: string, server: Json, source: string): strin
 const shownWord = (word: Json): string =>
   typeof word === 'string' && /^[\w@%+=:,./-]+$/u.test(word) ? word : JSON.stringify(word);
 
-/** A reference to a variable in the configuration of a server: `${NAME}` or `${NAME:-default}`. */
+/** Matches a reference to a variable in the configuration of a server: `${NAME}` or `${NAME:-default}`. */
 export const variableReference = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/gu;
 
-/** The names of the variables that a server's configuration refers to, in alphabetical order. */
+/** Returns the names of the variables that a server's configuration refers to, in alphabetical order. */
 export const variablesIn = (server: Json): readonly string[] =>
   [...new Set([...JSON.stringify(server).matchAll(variableReference)].map(([, name = '']) => name))].toSorted();

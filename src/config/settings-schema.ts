@@ -21,11 +21,11 @@ import {modelsExample, modelsSchema, modelsWords} from './model-settings.ts';
 import {hookExample, hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
-/** The protocols of OpenAI's API, by the names that Codex has for them in its settings. */
+/** The protocols of OpenAI's API, by the names in Codex's settings. */
 export const wireApis = ['responses', 'chat'] as const;
 export type WireApi = (typeof wireApis)[number];
 
-/** Megabytes. weft itself takes about as much as the least. */
+/** The lowest memory limit, in megabytes. weft itself needs about as much. */
 const minCeiling = 256;
 export const defaultCeiling = 1024;
 
@@ -42,7 +42,7 @@ export const defaultPreferences: Preferences = {
 
 const ruleListForm = 'a list of rules, for example ["Read"]';
 const ruleList = z.optional(z.array(z.string().check(z.minLength(1))));
-/** As the Agent SDK's programs say it; what else they put there is not looked at. */
+/** The form that the Agent SDK's programs use. Other keys in it are ignored. */
 const sandboxObject = z.looseObject({
   enabled: z.optional(z.boolean()),
   failIfUnavailable: z.optional(z.boolean()),
@@ -57,9 +57,10 @@ const startedForm = 'a JSON object, for example {"command": "npx"}';
 const anyName = /./su;
 
 /**
- * Every setting of a `settings.json`. `about` says what it does. `words` say what its value must be, for people who wrote something else,
- * and `example` is such a value as JSON. `grants` marks those that decide what weft may do, or who gets the conversation: a project's
- * count only after trust, and commands that weft runs may not set them. `parts` are what stands behind a dot in names such as `env.CI`.
+ * Every setting of a `settings.json`. `about` says what the setting does. `words` say what its value must be, for
+ * people who wrote something else, and `example` is a valid value as JSON. `grants` marks the settings that decide what
+ * weft may do, or who gets the conversation. A project's values for them count only after trust, and commands that weft
+ * runs may not set them. `parts` describes the part after the dot in names such as `env.CI`.
  */
 const table = {
   model: {
@@ -265,7 +266,7 @@ export const settingsFile = z.object(
   },
 );
 
-/** The choice that a value of the setting stands for. */
+/** Returns the choice that a value of the setting `sandbox` means. */
 export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>): SandboxChoice {
   if (typeof value === 'string') return value;
   if (value.enabled === false) return 'native';
@@ -277,8 +278,9 @@ export const unsandboxedRetryOf = (value: Exclude<SettingsFile['sandbox'], undef
   typeof value !== 'string' && value.allowUnsandboxedCommands === false ? 'never' : 'offered';
 
 /**
- * Whether commands run unasked if the sandbox holds their changes. For a person they do unless the setting says no. A program that drives
- * weft has to say yes in its own settings (`own`), since other programs ask it about commands.
+ * Returns whether commands run without asking if the sandbox holds their changes. For a person, they do unless the
+ * setting says no. A program that drives weft must say yes in its own settings (`own`), because other programs expect
+ * weft to ask them about commands.
  */
 export function runsUnasked(
   value: Exclude<SettingsFile['sandbox'], undefined>,
@@ -291,15 +293,18 @@ export function runsUnasked(
   };
 }
 
-/** The rules of the commands that never run unasked in the sandbox, and outside of it once they are allowed: `docker` is any `docker …`. */
+/**
+ * Returns the rules for the commands that never run in the sandbox without asking, and that run outside it once they
+ * are allowed. `docker` means any `docker …`.
+ */
 export const excludedRules = (value: Exclude<SettingsFile['sandbox'], undefined>): readonly string[] =>
   typeof value === 'string'
     ? []
     : (value.excludedCommands ?? []).map(text => `Bash(${/[*]/u.test(text) ? text : `${text}:*`})`);
 
 /**
- * Returns whether commands in the sandbox reach this machine's own ports, from weft's setting or from the Agent SDK's form of
- * it.
+ * Returns whether commands in the sandbox can reach this machine's own ports, from weft's setting or the Agent SDK's
+ * form of it.
  */
 export const loopbackOf = (
   allowLocalBinding: boolean,
@@ -309,17 +314,17 @@ export const loopbackOf = (
 
 export type SettingsFile = z.infer<typeof settingsFile>;
 
-/** The names of all settings, and what each does. */
+/** The names of all settings, and what each setting does. */
 export const settingNames: readonly (readonly [name: string, about: string])[] = [
   ...settingKeys.filter(key => key !== 'permissions').map(key => [key, table[key].about] as const),
   ...ruleLists.map(list => [`permissions.${list}`, ruleListForm] as const),
 ];
 
-/** A setting as the reference and the JSON Schema describe it. */
+/** A setting in the form that the reference and the JSON Schema show. */
 export interface SettingDescription {
   readonly key: SettingKey;
   readonly about: string;
-  /** A value as JSON. */
+  /** A valid value as JSON. */
   readonly example: string;
   /** `after-trust`: a project's files count once the user trusts the folder. `never`: only the user's own files count. */
   readonly project: 'always' | 'after-trust' | 'never';
@@ -339,15 +344,15 @@ export const settingDescriptions = (): readonly SettingDescription[] =>
     };
   });
 
-/** The values of a setting that has a few; empty for all others. */
+/** Returns the values of a setting that has only a few; empty for all others. */
 export function settingChoices({key}: SettingName): readonly string[] {
   const setting = table[key];
   return 'choices' in setting ? setting.choices : [];
 }
 
 /**
- * Reads one settings file. An invalid value is an error, since ignoring it could drop a rule that the user relies on. An
- * unknown key is only a warning. An empty file sets nothing.
+ * Reads one settings file. An invalid value is an error, because ignoring it could drop a rule that the user relies on.
+ * An unknown key is only a warning. An empty file sets nothing.
  */
 export function parseSettings(file: {
   readonly path: string;
@@ -396,7 +401,7 @@ const unknown = (
       return `"${place.within}${name}" is not a setting and is ignored.${meant}`;
     });
 
-/** A setting as people write it: `model`, or a part of one such as `env.CI` and `permissions.allow`. */
+/** A setting in the form that people write: `model`, or a part of a setting such as `env.CI` or `permissions.allow`. */
 export interface SettingName {
   readonly key: SettingKey;
   /** The name of a part of the setting; empty for the whole setting. */
@@ -405,7 +410,7 @@ export interface SettingName {
 
 export const nameText = ({key, part}: SettingName): string => (part === '' ? key : `${key}.${part}`);
 
-/** The keys of a settings file that lead to the setting. */
+/** Returns the keys of a settings file that lead to the setting. */
 export const namePath = ({key, part}: SettingName): readonly [string, ...string[]] =>
   part === '' ? [key] : [key, part];
 
@@ -438,7 +443,7 @@ function partsOf(key: SettingKey): Parts | undefined {
   return 'parts' in setting ? setting.parts : undefined;
 }
 
-/** The value that a text stands for: the text itself where the setting takes text, else the JSON in it. */
+/** Reads the value of a setting from a text: the text itself if the setting accepts text, else the JSON in it. */
 export function parseSettingValue(name: SettingName, text: string): Outcome<Json, string> {
   const json = parseJson(text);
   const candidates: readonly Json[] = json.tag === 'ok' ? [text, json.value] : [text];

@@ -6,13 +6,13 @@ import {ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {changeFile, readTextFile} from './change-file.ts';
 
-/** A settings file of a project, by which the project could make weft act. */
+/** A settings file with which a project could make weft act. */
 export interface ActingFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** A hash over the names and every byte of the files, the same in whatever order they come. */
+/** Returns a hash of the names and every byte of the files. The order of the files does not matter. */
 export function fingerprintOf(files: readonly ActingFile[]): string {
   const hash = createHash('sha256');
   for (const {name, text} of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -48,7 +48,8 @@ export const recordTrust = (record: string, {folder, fingerprint}: TrustEntry): 
   });
 
 /**
- * Forgets that the folder and its files are trusted, and the rules that the user added there. `same` if nothing was recorded.
+ * Forgets that the folder and its files are trusted, and the rules that the user added there. Returns `same` if nothing
+ * was recorded.
  */
 export const forgetTrust = (record: string, folder: string): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeFile(record, text => {
@@ -61,28 +62,31 @@ export const forgetTrust = (record: string, folder: string): Promise<Outcome<'ch
     return ok(isUnknown ? text : serialized({folders, rules, files}));
   });
 
-/** The folders of a project that hold skills, commands and agents. */
+/** The folders of a project that contain skills, commands and agents. */
 export const extensionFolders = ['.agents', '.weft', '.claude'] as const;
 
-/** All places of a project in which files that act may lie. */
+/** All places of a project that may contain files that act. */
 export const projectFilePlaces = ['.mcp.json', ...extensionFolders] as const;
 
 /** Whether the user trusts a file of a project with certain bytes. `changed`: the user trusted other bytes of it. */
 export type FileTrust = 'trusted' | 'changed' | 'never';
 
 /**
- * The one place that says whether a file of the project may act (`.mcp.json`, skills, commands, agents, plugins, scripts of hooks).
- * Trust is bound to content: read the file once, ask about the bytes you read, and use those bytes. A file that is new, that
- * changed, or that lies outside the project is not trusted.
+ * Alone decides whether a file of the project may act (`.mcp.json`, skills, commands, agents, plugins, scripts of
+ * hooks). Trust is bound to content: read the file once, ask about the bytes that you read, and use exactly these
+ * bytes. A new file, a changed file, or a file outside the project is not trusted.
  */
 export interface ProjectTrust {
   /** The project's folder, links followed. */
   readonly folder: string;
-  /** `path` may be absolute or relative to the project's folder; links in it are not followed. */
+  /**
+   * Returns the trust in a file. `path` may be absolute or relative to the project's folder. Links in it are not
+   * followed.
+   */
   stateOf(path: string, bytes: Uint8Array | string): FileTrust;
 }
 
-/** Trust as `record` holds it when the first question is asked; `directory` is the project as the user named it. */
+/** Reads the trust from `record` at the first question. `directory` is the project's path as the user gave it. */
 export function projectTrust(where: {
   readonly directory: string;
   readonly folder: string;
@@ -100,13 +104,13 @@ export function projectTrust(where: {
   };
 }
 
-/** The hashes of the files that the user accepted in the folder, by their path inside it, with `/`. */
+/** Returns the hashes of the files that the user accepted in the folder, by their path inside it, with `/`. */
 function acceptedFilesIn(record: string, folder: string): Readonly<Record<string, string>> {
   const {files} = entriesIn(readTextFile(record));
   return Object.hasOwn(files, folder) ? (files[folder] ?? {}) : {};
 }
 
-/** The path of a file inside the project, with `/`; `undefined` if it lies outside. Links are not followed. */
+/** Returns the path of a file inside the project, with `/`; `undefined` if it is outside. Does not follow links. */
 export function nameInProject(
   path: string,
   {directory, folder}: {readonly directory: string; readonly folder: string},
@@ -120,8 +124,9 @@ export const contentHash = (bytes: Uint8Array | string): string =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /**
- * Records that the user accepts these files of the folder with the content that has these hashes. `replace` forgets the other files
- * of the folder, which is what accepting a whole list means; `add` keeps them, for a file that weft itself wrote for the user.
+ * Records that the user accepts these files of the folder with the content that has these hashes. `replace` forgets the
+ * other files of the folder, because the user accepted a whole list. `add` keeps them, for a file that weft itself
+ * wrote for the user.
  */
 export const recordFiles = (
   record: string,
@@ -138,8 +143,9 @@ export const recordFiles = (
   });
 
 /**
- * Keeps a file of the project trusted after weft wrote it at the user's own command (`weft mcp add --scope project`). `before` is what
- * the file held until then, `undefined` if there was none: where the user had not accepted that, the new content is not accepted either.
+ * Keeps a file of the project trusted after weft wrote it at the user's own command (`weft mcp add --scope project`).
+ * `before` is the earlier content, or `undefined` if there was no file. If the user had not accepted the earlier
+ * content, the new content is not accepted either.
  */
 export async function carryFileTrustOver(
   place: {readonly directory: string; readonly folder: string; readonly record: string},
@@ -158,15 +164,15 @@ export async function carryFileTrustOver(
 }
 
 /**
- * The rules of the folder's settings that the user added by an act of their own: those count without trust in what else is in
- * the files. A file that says the same in another folder gains nothing by it.
+ * Returns the rules in the folder's settings that the user added. They count even if the user doesn't trust the rest of
+ * the files. The same rule in another folder's files gains nothing.
  */
 export function ownRulesIn(record: string, folder: string): readonly string[] {
   const {rules} = entriesIn(readTextFile(record));
   return Object.hasOwn(rules, folder) ? (rules[folder] ?? []) : [];
 }
 
-/** Records these rules as the user's own in the folder, in place of those recorded before. */
+/** Records these rules as the user's own in the folder, and forgets the earlier ones. */
 export const recordOwnRules = (
   record: string,
   {folder, rules}: {readonly folder: string; readonly rules: readonly string[]},
@@ -187,7 +193,7 @@ const trustRecord = z.object({
 interface Entries {
   readonly folders: Readonly<Record<string, string>>;
   readonly rules: Readonly<Record<string, readonly string[]>>;
-  /** Per folder the hashes of the files that the user accepted, by their path in it. */
+  /** For each folder, the hashes of the files that the user accepted, by their path in the folder. */
   readonly files: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 

@@ -4,14 +4,17 @@ import type {RiskLevel} from './risk.ts';
 
 /** The resources that an action would touch. The judge, permission rules and session grants look at them. */
 export type Access =
-  /** Nothing that needs a permission: it talks to the user, or reads what weft itself holds. */
+  /** Needs no permission: it talks to the user, or reads weft's own data. */
   | {readonly kind: 'none'}
   | {readonly kind: 'read'; readonly paths: readonly string[]}
-  /** Searches a folder; a pattern may lead out of it. A search by content has no patterns here. */
+  /** Searches a folder. A pattern may lead out of the folder. A search by content has no patterns here. */
   | {readonly kind: 'search'; readonly path: string; readonly patterns: readonly string[]}
   | ({readonly kind: 'edit'} & EditRequest)
   | CommandAccess
-  /** Types into the terminal of a running command; `program` is its name, empty if it is not known. */
+  /**
+   * Types into the terminal of a running command. `program` is the name of the running program, or empty if weft
+   * doesn't know it.
+   */
   | {
       readonly kind: 'terminal-input';
       readonly blockId: string;
@@ -19,29 +22,29 @@ export type Access =
       readonly input: string;
       readonly mode: BlockInputMode;
     }
-  /** `toolName` is the name that rules speak of. */
+  /** `toolName` is the name that rules use. */
   | {
       readonly kind: 'mcp-tool';
       readonly server: string;
       readonly toolName: string;
-      /** `changed`: its description or schema is not what it was, so earlier permissions do not cover it. */
+      /** `changed`: the tool's description or schema has changed, so earlier permissions do not cover it. */
       readonly standing: 'as-known' | 'changed';
       readonly arguments: JsonObject;
     }
   | {readonly kind: 'mcp-resource'; readonly server: string; readonly toolName: string; readonly uri: string}
-  /** Reads this address, as `readWebUrl` writes it. */
+  /** Reads this address, in the form that `readWebUrl` returns. */
   | {readonly kind: 'web-page'; readonly url: string}
   /** Sends this text to a search engine. */
   | {readonly kind: 'web-query'; readonly text: string}
   /** Reads instructions that the user or the project has written for agents. */
   | {readonly kind: 'skill'; readonly name: string}
-  /** Wants to carry out a plan: that is the user's to allow, whatever mode and rules say. */
+  /** Wants to carry out a plan. Only the user can allow this, whatever the mode and rules say. */
   | {readonly kind: 'plan'; readonly goal: string}
-  /** Wants to use the screen, the mouse and the keyboard: as `plan`. */
+  /** Wants to use the screen, mouse and keyboard. Only the user can allow this, as with `plan`. */
   | {readonly kind: 'computer-request'; readonly task: string; readonly minutes: number}
-  /** Uses them after the user's yes; `typed` is the text that it types, empty for none. */
+  /** Uses the screen, mouse and keyboard after the user agreed. `typed` is the text to type, empty if there is none. */
   | {readonly kind: 'computer-steps'; readonly typed: string}
-  /** Starts a sub-agent: the name of its kind, or of its harness. */
+  /** Starts a sub-agent. `name` is its kind or its harness. */
   | {readonly kind: 'agent'; readonly name: string};
 
 export interface CommandAccess {
@@ -69,8 +72,8 @@ export type BlockInputMode = (typeof blockInputModes)[number];
 export type Claim = 'yes' | 'no' | 'unsaid';
 
 /**
- * The form of permission rules for an action's tools, which decides what a rule has in its brackets. It is a pattern for commands, a
- * pattern for paths (`reading`, `searching`, `editing`), `domain:` and a host (`domain`), a name (`named`), or nothing that weft
+ * What permission rules for an action's tools have in their brackets: a pattern for commands (`command`), a pattern for
+ * paths (`reading`, `searching`, `editing`), `domain:` and a host (`domain`), a name (`named`), or nothing that weft
  * reads (`whole-tool`).
  */
 export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'named' | 'whole-tool';
@@ -81,9 +84,9 @@ export type RuleKinds = ReadonlyMap<string, RuleKind>;
 /** The facts about an action that the judge and permission rules use. */
 export interface JudgedAction {
   readonly access: Access;
-  /** The names of its tools. */
+  /** The names of the action's tools. */
   readonly tools: readonly string[];
-  /** The worst that it can do. */
+  /** The worst that the action can do. */
   readonly risk: RiskLevel;
 }
 

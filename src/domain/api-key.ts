@@ -1,4 +1,4 @@
-/** Providers that weft uses with a key which the user pastes. */
+/** The providers for which the user can paste a key. */
 export const keyProviders = ['anthropic', 'openai', 'gemini'] as const;
 export type KeyProvider = (typeof keyProviders)[number];
 
@@ -10,13 +10,15 @@ export const providerNames = {anthropic: 'Anthropic', openai: 'OpenAI', gemini: 
 /** The kind of a pasted text, judged by its form alone. `key` is the text without the characters that people copy along with it. */
 export type PastedKey =
   | {readonly kind: 'key'; readonly key: string; readonly provider: KeyProvider}
-  /** The form does not say which provider gave it. */
+  /** The form does not show the key's provider. */
   | {readonly kind: 'unclear'; readonly key: string}
-  /** The key of a service that speaks OpenAI's protocol at an address of its own. */
+  /** The key of a service that speaks OpenAI's protocol at its own address. */
   | {readonly kind: 'other-service'; readonly service: string; readonly baseUrl: string}
   | {readonly kind: 'no-key'; readonly reason: string};
 
-/** Recognises a key by its form. Takes `NAME=key` too, with or without `export` and quotes, as it stands in a shell's files. */
+/**
+ * Recognizes a key by its form. Also accepts `NAME=key` as in shell startup files, with or without `export` and quotes.
+ */
 export function recognizeKey(pasted: string): PastedKey {
   const [, name = '', value = ''] = /^(?:export\s+)?(?:(\w+)\s*=\s*)?(.*)$/su.exec(pasted.trim()) ?? [];
   const key = value.replace(/^(["'`])(.*)\1;?$/su, '$2').trim();
@@ -38,7 +40,10 @@ export const isSurelyKey = (pasted: string): boolean => ['key', 'other-service']
 const shortest = 16;
 const longest = 512;
 
-/** Other companies give keys that begin with `sk-` too: OpenAI's own have a second prefix, or their mark in the middle. */
+/**
+ * Other companies also issue keys that begin with `sk-`. OpenAI's own keys have a second prefix, or a mark in the
+ * middle.
+ */
 const forms = {
   anthropic: /^sk-ant-[\w-]{8,}$/u,
   openai: /^sk-(?:proj|svcacct|admin|None)-[\w-]{8,}$|^sk-\w+T3BlbkFJ\w+$/u,

@@ -6,7 +6,7 @@ import type {ResolvedCommand} from './risk.ts';
 /** Names the stored state of a workspace's files at one moment. */
 export type TreeId = Brand<string, 'TreeId'>;
 
-/** Takes any text as a tree id. Whether a tree of that id exists shows when it is looked up. */
+/** Takes any text as a tree id. Does not check that a tree with this id exists. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only way into the brand
 export const treeId = (raw: string): TreeId => raw as TreeId;
 
@@ -23,7 +23,10 @@ export interface TreeChange {
   readonly after: TreeId;
 }
 
-/** A change whose end may be missing. `now`: no state was stored after it, so everything since `before` counts as part of it. */
+/**
+ * A change whose end may be missing. `now`: no state was stored after the change, so everything since `before` counts
+ * as part of it.
+ */
 export interface OpenTreeChange {
   readonly before: TreeId;
   readonly after: TreeId | 'now';
@@ -32,7 +35,7 @@ export interface OpenTreeChange {
 /** The effect of reverting changes on the files, before or after the revert. Paths are absolute. */
 export interface RevertReport {
   readonly files: readonly RevertedFile[];
-  /** The files that are left as they are, and why. */
+  /** The files that are left unchanged, and why. */
   readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
   /** Files and folders that checkpoints do not store, so that nothing in them is reverted. */
   readonly excluded: readonly string[];
@@ -40,7 +43,7 @@ export interface RevertReport {
 
 export interface RevertedFile {
   readonly path: string;
-  /** `merged`: the change was reverted, and later changes by others in the same file stay. */
+  /** `merged`: the change was reverted, and later changes by others in the same file were kept. */
   readonly effect: 'restored' | 'deleted' | 'changed' | 'merged';
 }
 
@@ -52,19 +55,22 @@ export interface TouchedFiles {
 
 export interface CheckpointsPort {
   /**
-   * Reads files in advance, so that the next `take` is faster; ends at once when a `take` begins. It does not change what `take`
-   * stores. Never throws.
+   * Reads files in advance, so that the next `take` is faster. Ends at once when a `take` begins. It does not change
+   * what `take` stores. Never throws.
    */
   prefetch(signal: AbortSignal): Promise<void>;
-  /** The touched files that undo will not cover, as texts such as `data.bin (1.2 GB)`. Ends after a moment in any case. */
+  /**
+   * Returns the touched files that undo will not cover, as texts such as `data.bin (1.2 GB)`. Always returns within a
+   * moment.
+   */
   uncoveredFiles(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
   /** Stores the state of the files now; `off` if checkpoints are disabled. */
   take(signal: AbortSignal): Promise<Outcome<TreeId | 'off', Fault>>;
   preview(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<RevertReport, Fault>>;
   /**
-   * Reverts the changes, in the given order (latest first). Later changes by others are preserved: they are merged, or the file is
-   * left as it is and reported as a conflict. `change` is what this call did, so that it can be reverted itself. An abort no longer
-   * stops it once it has begun to write.
+   * Reverts the changes, in the given order (latest first). Later changes by others are preserved: they are merged, or
+   * the file is left unchanged and reported as a conflict. `change` is what this call did, so that it can be reverted
+   * itself. An abort does not stop it once it has begun to write.
    */
   revert(
     changes: readonly OpenTreeChange[],

@@ -1,10 +1,10 @@
 import {unreachable} from '../base/unreachable.ts';
 
-/** How much a comment matters, the gravest first. */
+/** How severe a comment is, most severe first. */
 export const severities = ['error', 'warning', 'note'] as const;
 export type Severity = (typeof severities)[number];
 
-/** The lines of the new text of a file that a comment speaks of: 1-based, both ends included; or the file as a whole. */
+/** The lines of a file's new text that a comment is about (1-based, inclusive), or the whole file. */
 export type CommentLines = 'file' | {readonly first: number; readonly last: number};
 
 export interface NewComment {
@@ -28,13 +28,13 @@ export interface ReviewAnswer {
   readonly text: string;
 }
 
-/** A change of the comments of a session's review. A comment that is gone, or never was, makes a change of it mean nothing. */
+/** A change to the comments of a session's review. A change to a comment that does not exist has no effect. */
 export type ReviewChange =
   | {readonly change: 'add'; readonly by: 'agent' | 'user'; readonly comments: readonly NewComment[]}
   | {readonly change: 'answer'; readonly id: string; readonly by: 'agent' | 'user'; readonly text: string}
   | {readonly change: 'resolve' | 'reopen'; readonly id: string};
 
-/** The comments after one change. Ids are given in order and never again. */
+/** Returns the comments after one change. Ids are assigned in order and never reused. */
 export function changeComments(comments: readonly ReviewComment[], change: ReviewChange): readonly ReviewComment[] {
   switch (change.change) {
     case 'add':
@@ -88,7 +88,7 @@ const oneText = ({text, answers}: ReviewComment): string =>
     .map(said => said.replaceAll(/\s+/gu, ' ').trim())
     .join(' — ');
 
-/** The comments as a Markdown document, file by file; resolved ones are ticked off. */
+/** Returns the comments as a Markdown document, file by file. Resolved comments are checked off. */
 export function reviewMarkdown(title: string, comments: readonly ReviewComment[]): string {
   const paths = [...new Set(comments.map(({path}) => path))];
   const sections = paths.flatMap(path => [
@@ -113,8 +113,8 @@ function linesText(lines: CommentLines): string {
 const indented = (text: string, by = '  '): string => text.trim().replaceAll('\n', `\n${by}`);
 
 /**
- * The open comments in the form that GitHub's "create a review for a pull request" takes. A comment on a file as a whole has no
- * place there and goes into the body.
+ * Returns the open comments in the form of GitHub's "create a review for a pull request". GitHub has no comments on
+ * whole files there, so they go into the body.
  */
 export function githubReview(comments: readonly ReviewComment[]): object {
   const open = comments.filter(({state}) => state === 'open');

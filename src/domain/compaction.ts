@@ -62,19 +62,22 @@ export interface CompactionReport {
 
 /** The parts of the compacted conversation that are kept word for word. */
 export interface VerbatimParts {
-  /** In their order: messages of the user, and answers that are pinned. */
+  /** The user's messages and the pinned answers, in order. */
   readonly messages: readonly VerbatimMessage[];
   /** Instruction files as they are on disk now, unless the system prompt already contains the same text. */
   readonly instructions: readonly {readonly path: string; readonly text: string}[];
   /** One line per todo, as in the two lists below. */
   readonly todos: readonly string[];
-  /** The skills whose instructions the conversation holds. */
+  /** The skills whose instructions the conversation contains. */
   readonly skills: readonly ActiveSkill[];
   readonly running: readonly string[];
   readonly changedFiles: readonly string[];
 }
 
-/** A message of the conversation. `number` is the user's message that it is, or that it answers, counted from 1 in the session. */
+/**
+ * A message of the conversation. `number` counts the user's messages in the session from 1. An answer has the number of
+ * the message that it answers.
+ */
 export interface VerbatimMessage {
   readonly id: MessageId;
   readonly by: 'user' | 'agent';
@@ -83,7 +86,10 @@ export interface VerbatimMessage {
   readonly state: 'pinned' | 'unpinned';
 }
 
-/** The message that replaces what was compacted: the summary and the verbatim parts, each in a block of its own. */
+/**
+ * Returns the message that replaces the compacted messages: the summary and the verbatim parts, each in a separate
+ * block.
+ */
 export function compactionMessage(
   {
     id,
@@ -124,7 +130,7 @@ function verbatimText({by, number, text, state}: VerbatimMessage): string {
 
 const pinnedMark = ' pinned="yes"';
 
-/** The words of a message that is pinned, in a block of a message that `compactionMessage` made; `undefined` for other blocks. */
+/** Returns the text of a pinned message in a block that `compactionMessage` made; `undefined` for other blocks. */
 export const pinnedWords = (block: string): string | undefined =>
   /^<(?:user-message|answer) (?:to-)?number="\d+" pinned="yes">\n([^]*)\n<\/[a-z-]+>$/u.exec(block)?.[1];
 
@@ -150,14 +156,14 @@ const openingWords: Readonly<Record<CompactionMethod, Readonly<Record<Compaction
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${heading}\n${lines.join('\n')}`];
 
-/** Whether a message is one that `compactionMessage` made. It is not a prompt, and no prompt of a user has its form. */
+/** True if `compactionMessage` made the message. Such a message is not a prompt, and no user's prompt has its form. */
 export function isCompactionMessage({role, blocks}: Message): boolean {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (role !== 'user' || first?.kind !== 'text' || last?.kind !== 'text') return false;
   return first.text.startsWith(opening) && last.text === closing;
 }
 
-/** A rough estimate of the tokens of a text: one token for four bytes of English or code, more for other scripts. */
+/** Estimates the tokens of a text roughly: one token for four bytes of English or code, more for other scripts. */
 export function estimateTokens(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) bytes += 2;
@@ -188,7 +194,10 @@ export const estimateMessagesTokens = (messages: readonly Message[]): number =>
 /** The part of the context window that must be used before the user is shown how full it is. */
 const fullFrom = 0.8;
 
-/** How full the context window is, in percent; `undefined` if it is not full enough to show, or its size is not known. */
+/**
+ * Returns how full the context window is, in percent; `undefined` if it is not full enough to show, or its size is
+ * unknown.
+ */
 export function contextFullPercent(usage: {
   readonly contextTokens: number;
   readonly contextWindow: number;

@@ -1,16 +1,18 @@
-/** The contents of the model's context: the whole next request for the current conversation, in tokens. */
+/** What fills the model's context: the whole next request for the current conversation, in tokens. */
 export interface ContextUsage {
   readonly model: string;
   /** The model's context window in tokens. 0 if it isn't known. */
   readonly window: number;
   readonly tokens: number;
-  /** `counted`: the provider counted the whole with the last answer. How it divides among the parts is always an estimate. */
+  /**
+   * `counted`: the provider counted the total with the last answer. The division among the parts is always an estimate.
+   */
   readonly total: 'counted' | 'estimated';
-  /** In the order of the request; parts of no tokens are left out. */
+  /** In the order of the request. Parts without tokens are left out. */
   readonly parts: readonly ContextPart[];
-  /** Tools of MCP servers that the model searches for: they take nothing until it has found them. */
+  /** The tools of MCP servers that the model searches for. They take no tokens until the model has found them. */
   readonly deferred: {readonly tools: number; readonly tokens: number};
-  /** US dollars to send it once more: all of it read from the provider's cache, and nothing of it. */
+  /** The price in US dollars of sending the context once more: fully cached by the provider, and not cached at all. */
   readonly nextUsd: {readonly cached: number; readonly uncached: number} | 'unknown';
 }
 

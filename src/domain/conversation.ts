@@ -35,7 +35,10 @@ export interface TextBlock {
   readonly text: string;
 }
 
-/** A text that refers to pages of the web: to people it ends with them as links; its provider gets back what it wrote itself. */
+/**
+ * A text that cites web pages. People see the pages as links at its end. The provider gets its own text and citations
+ * back.
+ */
 export interface CitedTextBlock extends TextBlock {
   readonly cited: {readonly text: string; readonly citations: readonly JsonObject[]};
 }
@@ -43,7 +46,7 @@ export interface CitedTextBlock extends TextBlock {
 /** The images that models read. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** Base64 characters of the images that are taken at once: the largest image fits. */
+/** The most base64 characters of the images that weft accepts at once. The largest image fits. */
 export const maxImageData = 7_000_000;
 
 export interface ImageBlock {
@@ -52,7 +55,7 @@ export interface ImageBlock {
   readonly data: string;
 }
 
-/** A PDF as it is; `data` is base64. */
+/** A whole PDF. `data` is base64. */
 export interface DocumentBlock {
   readonly kind: 'document';
   readonly mediaType: 'application/pdf';
@@ -60,14 +63,17 @@ export interface DocumentBlock {
   readonly data: string;
 }
 
-/** A tool that the model has found, in words. A provider that can is given its name, and tells the model of it in its own form. */
+/**
+ * A tool that the model has found, in words. A provider that supports this gets the tool's name and tells the model
+ * about the tool in the provider's own form.
+ */
 export interface FoundToolText extends TextBlock {
   readonly foundTool: string;
 }
 
 export type ResultContent = TextBlock | FoundToolText | ImageBlock | DocumentBlock;
 
-/** A block of a message; `block` is its index. */
+/** The position of a block in a message. `block` is its index. */
 export interface BlockAddress {
   readonly message: MessageId;
   readonly block: number;
@@ -80,7 +86,7 @@ export type ToolResultBlock = CallOutcome & {
   readonly content: readonly ResultContent[];
 };
 
-/** How a tool call ended. `unknown`: the result was lost, or an earlier weft kept it. */
+/** How a tool call ended. `unknown`: the result was lost, or an earlier version of weft stored it. */
 export type CallOutcome =
   | {readonly outcome: 'success' | 'error'}
   | {readonly outcome: 'cancelled'; readonly reason: CancelReason | 'unknown'};
@@ -88,20 +94,20 @@ export type CallOutcome =
 export const callOutcome = (settled: Settled<unknown, unknown>): CallOutcome =>
   settled.state === 'cancelled' ? {outcome: 'cancelled', reason: settled.why.reason} : {outcome: settled.state};
 
-/** The fields by which every protocol of weft's says how a call ended. */
+/** The fields that describe how a call ended in every protocol of weft's. */
 export interface OutcomeFields {
   readonly outcome: CallOutcome['outcome'];
   /** Why a call was cancelled, if that is known. */
   readonly reason?: CancelReason;
 }
 
-/** Returns the fields for a call that ended so. */
+/** Returns the fields that describe how a call ended. */
 export const outcomeFields = (end: CallOutcome): OutcomeFields =>
   end.outcome === 'cancelled' && end.reason !== 'unknown'
     ? {outcome: end.outcome, reason: end.reason}
     : {outcome: end.outcome};
 
-/** Thinking of the model. `signature` is the provider's, empty if it gives none; it is sent back unchanged. */
+/** The model's thinking. `signature` is the provider's, or empty if it gives none. weft sends it back unchanged. */
 export interface ThinkingBlock {
   readonly kind: 'thinking';
   readonly text: string;
@@ -111,27 +117,32 @@ export interface ThinkingBlock {
 /** The fields of chat completions in which servers send thinking. */
 export const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'] as const;
 
-/** Thinking over chat completions. It goes back in the field it came in, and only to the server and the model it came from. */
+/**
+ * Thinking over chat completions. weft sends it back in the same field, and only to the server and model that sent it.
+ */
 export interface ChatThinkingBlock extends ThinkingBlock {
   readonly source: ThinkingSource;
 }
 
 export interface ThinkingSource {
   readonly host: string;
-  /** The model that was asked. Servers answer under other names, too. */
+  /** The requested model. A server may answer under another name. */
   readonly model: string;
   readonly field: (typeof thinkingFields)[number];
   /** The items of `reasoning_details`, unchanged. */
   readonly details: readonly JsonObject[];
 }
 
-/** Thinking that the provider sends encrypted (Anthropic's `redacted_thinking`); it is sent back unchanged. */
+/** Thinking that the provider sends encrypted (Anthropic's `redacted_thinking`). weft sends it back unchanged. */
 export interface RedactedThinkingBlock {
   readonly kind: 'sealed-thinking';
   readonly data: string;
 }
 
-/** `input` is what the model wrote; when that was not JSON it is the raw text, and the call settles as an error. */
+/**
+ * `input` is the JSON that the model wrote. If the model wrote something else, `input` is the raw text, and the call
+ * settles as an error.
+ */
 export interface ToolCallBlock {
   readonly kind: 'tool-call';
   readonly id: ActionId;
@@ -140,8 +151,8 @@ export interface ToolCallBlock {
 }
 
 /**
- * A block of a type that weft does not know: `type` is the provider's, `data` holds its other fields unchanged. It is sent back
- * unchanged to the kind of API it came from, and never to another.
+ * A block of a type that weft does not know. `type` is the provider's, and `data` holds its other fields. weft sends
+ * the block back unchanged to the kind of API that sent it, and never to another.
  */
 export interface OtherBlock {
   readonly kind: 'other';
@@ -153,8 +164,8 @@ export interface OtherBlock {
 export const isResponsesItem = ({type}: OtherBlock): boolean => type === 'reasoning' || type === 'web_search_call';
 
 /**
- * Why the model stopped. `paused`: the provider wants the answer sent back as it is, and goes on with it (its own tools take long).
- * `interrupted` is weft's own: the user, a lost connection or the end of weft cut the message off.
+ * Why the model stopped. `paused`: the provider wants the answer sent back unchanged, and then continues it (its own
+ * tools take long). `interrupted` is weft's own: the user, a lost connection or the end of weft cut the message off.
  */
 export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'context-full' | 'paused' | 'interrupted';
 
@@ -162,12 +173,15 @@ export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'c
 export const isCallExtras = ({type}: OtherBlock): boolean => type === callExtrasType;
 
 /**
- * The type of such a block, one at the end of a message: `calls` has the `extra_content` of every call in their order, null if there
- * is none. Gemini's thought signatures are in it.
+ * The type of the block that holds data for a chat completions server, at the end of a message. Its `calls` has each
+ * call's `extra_content`, or null, in order. Gemini's thought signatures are in it.
  */
 export const callExtrasType = 'call_extras';
 
-/** The text of a message as a person reads it: the first text of a user's message, without what weft attached; all texts of an answer. */
+/**
+ * Returns the text of a message as a person reads it: the first text of a user's message, without weft's attachments,
+ * or all texts of an answer.
+ */
 export function messageText(message: Message): string {
   const texts = message.blocks.filter(block => block.kind === 'text').map(block => block.text);
   return message.role === 'user' ? (texts[0] ?? '') : texts.join('');
@@ -188,18 +202,18 @@ export const toolCalls = (message: AssistantMessage): readonly ToolCallBlock[] =
 
 const omittedPrefix = '(left out by weft: ';
 
-/** Replaces the input of a tool call that weft does not accept; the model reads `why`. */
+/** Returns the replacement for a tool call's input that weft does not accept. The model reads `why`. */
 export const omittedInput = (why: string): string => `${omittedPrefix}${why})`;
 
-/** Replaces the input of a tool call that was cut off after that many characters. */
+/** Returns the replacement for a tool call's input that was cut off after `length` characters. */
 export const cutInput = (length: number): string => omittedInput(`cut after ${length} characters`);
 
-/** The number of characters after which an input was cut off; `undefined` for any other input. */
+/** Returns the number of characters after which an input was cut off; `undefined` for any other input. */
 export function cutLength(input: unknown): number | undefined {
   const length = /^cut after (\d+) characters$/u.exec(omittedInputReason(input) ?? '')?.[1];
   return length === undefined ? undefined : Number(length);
 }
 
-/** The reason why an input was omitted; `undefined` for an ordinary input. */
+/** Returns the reason why an input was omitted; `undefined` for an ordinary input. */
 export const omittedInputReason = (input: unknown): string | undefined =>
   typeof input === 'string' && input.startsWith(omittedPrefix) ? input.slice(omittedPrefix.length, -1) : undefined;

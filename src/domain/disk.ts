@@ -4,13 +4,13 @@ export interface ResolvedPath {
   readonly place: 'inside-workspace' | 'outside-workspace';
 }
 
-/** One name in a folder, as it stands there: a link is not followed. */
+/** One entry of a folder. A link is not followed. */
 export interface FolderEntry {
   readonly name: string;
   readonly kind: 'folder' | 'link' | 'file';
 }
 
-/** A file that was read: its bytes as characters, one each. `unreadable` also stands for anything but a regular file. */
+/** A file that was read, with one character for each byte. Anything but a regular file also counts as `unreadable`. */
 export type ReadBytes =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'missing'}

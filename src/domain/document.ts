@@ -2,11 +2,11 @@ import {documentId, type DocumentId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
 import {timelineOf} from './timeline.ts';
 
-/** A plan or a note that is kept with its session. It isn't a file of the workspace. */
+/** A plan or a note that is stored with its session. It isn't a file of the workspace. */
 export interface SessionDocument {
   readonly id: DocumentId;
   readonly title: string;
-  /** Oldest first; never empty. The last one is what the document says now. */
+  /** Oldest first; never empty. The last one is the current text. */
   readonly versions: readonly [DocumentVersion, ...DocumentVersion[]];
 }
 
@@ -17,11 +17,14 @@ export interface DocumentVersion {
 
 export type DocumentRecord = Extract<JournalRecord, {readonly kind: 'document'}>;
 
-/** Documents of a session, and characters (UTF-16 units) of one. */
+/** The most documents of a session, and the most characters (UTF-16 units) of a document. */
 export const maxDocuments = 100;
 export const longestDocument = 200_000;
 
-/** The documents of a session in the order in which they were made: each record is a version. Rewound ones are left out. */
+/**
+ * Returns the documents of a session in the order of their creation. Each record is a version. Rewound records are left
+ * out.
+ */
 export function documentsOf(records: readonly JournalRecord[]): readonly SessionDocument[] {
   const documents = new Map<DocumentId, SessionDocument>();
   for (const record of timelineOf(records).activeRecords) {
@@ -34,13 +37,13 @@ export function documentsOf(records: readonly JournalRecord[]): readonly Session
   return [...documents.values()];
 }
 
-/** An id that no document of the session has had, not even one that was rewound. */
+/** Returns an id that no document of the session has had, not even a rewound one. */
 export function nextDocumentId(records: readonly JournalRecord[]): DocumentId {
   const numbers = records.map(record => (record.kind === 'document' ? Number(record.id.slice(1)) : 0));
   return documentId(`d${numbers.reduce((most, number) => Math.max(most, number), 0) + 1}`);
 }
 
-/** The document that goes by this id, or is the only one of this title. */
+/** Returns the document with this id, or the only one with this title. */
 export function findDocument(named: string, documents: readonly SessionDocument[]): SessionDocument | undefined {
   const byId = documents.find(({id}) => id === named);
   if (byId !== undefined) return byId;
@@ -48,7 +51,7 @@ export function findDocument(named: string, documents: readonly SessionDocument[
   return titled.length === 1 ? titled[0] : undefined;
 }
 
-/** Why a name leads to no document, and which there are. */
+/** Explains that no document has this name, and lists the documents. */
 export const noDocumentText = (named: string, documents: readonly SessionDocument[]): string =>
   `There is no document ${named}. ${documents.length === 0 ? 'This session has none yet.' : `There are: ${documents.map(documentName).join(', ')}.`}`;
 
@@ -57,6 +60,6 @@ export const documentPrefix = 'doc:';
 
 export const documentText = ({versions}: SessionDocument): string => (versions.at(-1) ?? versions[0]).text;
 
-/** `d1 "Plan" (version 2)`. */
+/** Names a document for people and models: `d1 "Plan" (version 2)`. */
 export const documentName = ({id, title, versions}: SessionDocument): string =>
   `${id} ${JSON.stringify(title)} (version ${versions.length})`;

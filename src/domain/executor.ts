@@ -8,7 +8,9 @@ export interface Executor<Means> {
   readonly directory: string;
   /** The means to run an action without obligations. */
   readonly means: Means;
-  /** How it discharges each kind: with other means. `cannot`: a person is asked instead. */
+  /**
+   * How the executor discharges each kind of obligation: it returns other means. `cannot`: a person is asked instead.
+   */
   readonly discharge: {
     readonly [Kind in Obligation['kind']]: (
       obligation: Extract<Obligation, {readonly kind: Kind}>,
@@ -17,14 +19,14 @@ export interface Executor<Means> {
   };
 }
 
-/** A verdict whose obligations the executor has taken on: `means` is what it runs the action with. */
+/** A verdict whose obligations the executor has accepted. The executor runs the action with `means`. */
 export interface Judged<Means> {
   readonly verdict: Verdict;
   readonly obligations: readonly Obligation[];
   readonly means: Means;
 }
 
-/** Hands the obligations to the executor. A yes turns into a question if the executor cannot discharge one of them. */
+/** Hands the obligations to the executor. `allow` becomes `ask` if the executor cannot discharge an obligation. */
 export function judgedFor<Means>(
   {verdict, obligations}: Omit<Judged<Means>, 'means'>,
   executor: Executor<Means>,
@@ -39,7 +41,7 @@ export function judgedFor<Means>(
   return {verdict: settled, obligations, means};
 }
 
-/** The strictest judgement on the parts of one thing: a denial, else a question, else the first. */
+/** Returns the strictest judgement of the parts: a denial, else a question, else the first. */
 export async function strictest<Part, Judgement extends {readonly verdict: Verdict}>(
   parts: readonly [Part, ...Part[]],
   judge: (part: Part) => Promise<Judgement>,
@@ -61,7 +63,7 @@ const dischargedBy = <Means>({discharge}: Executor<Means>, obligation: Obligatio
 
 function askedBecause(obligation: Obligation, verdict: Verdict, executor: string): Verdict {
   const asked = {...verdict, decision: 'ask', reasons: [{kind: 'obligation', executor, obligation}]} as const;
-  // No rule and no grant holds a link where it is.
+  // No rule or grant can keep a link from changing.
   return obligation.kind === 'paths'
     ? {...asked, sessionApproval: 'none', detail: {...verdict.detail, rules: noDetail.rules}}
     : asked;
@@ -72,11 +74,11 @@ export interface RunTerms {
   readonly environment: CommandEnvironment;
   readonly confinement: Confinement;
   readonly directory: string;
-  /** The paths that the action names, where they led. The action may touch no others. */
+  /** The paths that the action names, and what they resolved to. The action may touch no others. */
   readonly paths: readonly JudgedPath[];
 }
 
-/** The terms of a command that a person has typed: no judge has set a condition. */
+/** Returns the terms of a command that a person has typed, for which no judge has set a condition. */
 export const plainTerms = (directory: string): RunTerms => ({
   environment: 'inherited',
   confinement: 'chosen',
@@ -84,7 +86,7 @@ export const plainTerms = (directory: string): RunTerms => ({
   paths: [],
 });
 
-/** weft's own engine, which discharges every obligation. */
+/** Returns weft's own engine as an executor. It discharges every obligation. */
 export const weftItself = (directory: string): Executor<RunTerms> => ({
   name: 'weft',
   directory,
@@ -94,7 +96,7 @@ export const weftItself = (directory: string): Executor<RunTerms> => ({
     confined: ({to}, means) => ({...means, confinement: to}),
     directory: ({path}, means) => ({...means, directory: path}),
     paths: ({paths}, means) => ({...means, paths}),
-    // Its search has the rules.
+    // weft's own search applies the rules already.
     'left-out': (_, means) => means,
   },
 });

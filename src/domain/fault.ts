@@ -2,9 +2,9 @@ import {byKind, type ByKind} from '../base/unreachable.ts';
 
 /** An expected error, as a value. The kind says who must act. */
 export type Fault =
-  /** The model asked for something that cannot be done; it reads the message and tries something else. */
+  /** The model requested something impossible. It reads the message and tries something else. */
   | {readonly kind: 'rejected'; readonly message: string}
-  /** The user (or operator of a script) must act; `fix` is the sentence that says how. */
+  /** The user (or operator of a script) must act. `fix` is the sentence that says how. */
   | {readonly kind: 'needs-user'; readonly message: string; readonly fix: string}
   /** The model provider refused or broke off. `status` is the HTTP status, 0 if there was none. */
   | {
@@ -16,7 +16,10 @@ export type Fault =
     }
   | {readonly kind: 'bug'; readonly message: string; readonly cause: unknown};
 
-/** What a provider refused, if weft can do something about it. `tokens` and `window` are 0 if the provider doesn't say. */
+/**
+ * What a provider refused, if weft can do something about the refusal. `tokens` and `window` are 0 if the provider
+ * doesn't name them.
+ */
 export type Refusal =
   | {readonly kind: 'other'}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number};
@@ -46,11 +49,11 @@ const faultTexts: ByKind<Fault, string> = {
 /** Adds the full stop that messages of servers and systems often lack, so that another sentence can follow. */
 const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);
 
-/** Whether a call of the system failed with one of these codes. */
+/** True if a system call failed with one of these codes. */
 export const hasCode = (cause: unknown, ...codes: readonly string[]): boolean =>
   cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);
 
-/** The code of a system error; empty if there is none. */
+/** Returns the code of a system error; empty if it has none. */
 export const codeOf = (cause: unknown): string => (cause instanceof Error && 'code' in cause ? String(cause.code) : '');
 
 /** Advice on system calls that fail because of how the user started weft. */
@@ -59,13 +62,13 @@ const advices: Readonly<Record<string, string>> = {
   uv_os_homedir: 'this user has no home folder. Set HOME to a folder that weft may write to.',
 };
 
-/** Names the trouble and what to do about it; `undefined` for errors that the user can't mend. */
+/** Returns the problem and what to do about it; `undefined` for errors that the user can't fix. */
 export const adviceOn = (cause: unknown): string | undefined =>
   cause instanceof Error && 'syscall' in cause ? advices[String(cause.syscall)] : undefined;
 
 /**
- * The message of an unknown thrown value. System errors (`ENOENT: no such file or directory, open '/x'`) are shortened to
- * `no such file or directory: /x`.
+ * Returns the message of an unknown thrown value. System errors (`ENOENT: no such file or directory, open '/x'`) are
+ * shortened to `no such file or directory: /x`.
  */
 export function causeText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
@@ -77,8 +80,8 @@ export function causeText(cause: unknown): string {
 }
 
 /**
- * Throws a fault through code whose interface has no place for one. `message` is written for the user; the code that catches it
- * reads `fault`, so that it is not reported as a bug.
+ * Carries a fault through code whose interface has no place for one. `message` is written for the user. The code that
+ * catches the error reads `fault`, so that the fault is not reported as a bug.
  */
 export class FaultError extends Error {
   override readonly name: string = 'FaultError';
@@ -90,6 +93,9 @@ export class FaultError extends Error {
   }
 }
 
-/** The fault for an error that was thrown during `what`: the fault it carries (a full disk is the user's to solve), otherwise a bug. */
+/**
+ * Returns the fault for an error that was thrown during `what`: the fault that the error carries (only the user can
+ * solve a full disk), otherwise a bug.
+ */
 export const thrownFault = (what: string, cause: unknown): Fault =>
   cause instanceof FaultError ? cause.fault : {kind: 'bug', message: `${what}: ${causeText(cause)}`, cause};

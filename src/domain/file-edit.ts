@@ -1,18 +1,18 @@
 import {byKind} from '../base/unreachable.ts';
 
-/** Edits as the model proposed them, and what the user changed of that before it was written. */
+/** Edits as the model proposed them, and the user's changes to them before they were written. */
 export interface EditRequest {
   readonly edits: readonly FileEdit[];
   readonly userChanges: UserChanges;
 }
 
-/** Paths are those of the diffs that were shown. A file that the user's changes leave as it was is not part of the plan. */
+/** Paths are those of the shown diffs. A file that the user's changes leave unchanged is not part of the plan. */
 export type UserChanges =
   | {readonly kind: 'none'}
   | {readonly kind: 'hunks'; readonly dropped: readonly DroppedPart[]}
   /**
-   * `text` is the whole new text as the user left it in an editor. The file keeps its encoding and byte order mark. No hunk of a
-   * file with such a text counts as dropped.
+   * `text` is the whole new text that the user saved in an editor. The file keeps its encoding and byte order mark. No
+   * hunk of a file with such a text counts as dropped.
    */
   | {
       readonly kind: 'texts';
@@ -21,8 +21,8 @@ export type UserChanges =
     };
 
 /**
- * A part that the user left out. A number is the index in the `hunks` of the file as it was shown. 0 in a file without hunks means
- * the whole change. `new-name`: a file that would be renamed keeps the name it has.
+ * A part that the user left out. A number is an index into the shown `hunks` of the file. 0 in a file without hunks
+ * means the whole change. `new-name`: a file that would be renamed keeps its name.
  */
 export interface DroppedPart {
   readonly path: string;
@@ -35,11 +35,11 @@ export const emptyUserChanges: UserChanges = {kind: 'none'};
 export type FileEdit =
   | {readonly kind: 'replace'; readonly path: string; readonly replacements: readonly Replacement[]}
   | {readonly kind: 'write'; readonly path: string; readonly content: string}
-  /** `newText` in the place of whole lines, as they were read; the file must not have changed since. */
+  /** Replaces whole lines by `newText`. The file must not have changed since the lines were read. */
   | {readonly kind: 'replace-lines'; readonly path: string; readonly lines: LineRange; readonly newText: string}
   | {readonly kind: 'patch'; readonly path: string; readonly hunks: readonly PatchHunk[]}
   | {readonly kind: 'delete'; readonly path: string}
-  /** `to` must not exist; folders are made. */
+  /** `to` must not exist. Missing parent folders are created. */
   | {readonly kind: 'rename'; readonly path: string; readonly to: string};
 
 /** 1-based, both ends included. */
@@ -49,8 +49,8 @@ export interface LineRange {
 }
 
 /**
- * `occurrence: 'only'` demands exactly one match, `every` an exact one. An empty `oldText` creates the file and needs it to be
- * absent or empty.
+ * `only` requires a single match. `every` replaces all matches, which must be exact. An empty `oldText` creates the
+ * file and needs it to be absent or empty.
  */
 export interface Replacement {
   readonly oldText: string;
@@ -58,9 +58,9 @@ export interface Replacement {
   readonly occurrence: 'only' | 'every';
 }
 
-/** A change of neighbouring lines; the hunks of a patch stand in the order of the file. */
+/** A change to neighboring lines. The hunks of a patch are in the order of the file. */
 export interface PatchHunk {
-  /** Lines that stand somewhere before the change, in their order: a class, then its method. */
+  /** Lines that occur before the change, in order: a class, then its method. */
   readonly context: readonly string[];
   readonly lines: readonly PatchLine[];
   readonly place: 'anywhere' | 'end-of-file';
@@ -71,7 +71,7 @@ export interface PatchLine {
   readonly text: string;
 }
 
-/** A text that an edit puts into a file, and the one that stood in its place as far as the edit names it. */
+/** A text that an edit puts into a file, and the text that it replaces, as far as the edit names that text. */
 export interface EditText {
   readonly newText: string;
   readonly oldText: string;
@@ -93,6 +93,6 @@ const linesOf = ({lines}: PatchHunk, side: 'added' | 'removed'): string =>
     .map(({text}) => text)
     .join('\n');
 
-/** The files an edit names: both names of one that is renamed. */
+/** Returns the paths of the files that an edit names. A renamed file has two. */
 export const editPaths = (edit: FileEdit): readonly string[] =>
   edit.kind === 'rename' ? [edit.path, edit.to] : [edit.path];

@@ -1,7 +1,7 @@
 import type {Brand} from '../base/brand.ts';
 import type {Usage} from './usage.ts';
 
-/** Identifies a conversation of a harness, in the harness's own form: it is what that program resumes by. */
+/** Identifies a conversation of a harness, in the harness's own form. The program uses it to resume. */
 export type HarnessSessionId = Brand<string, 'HarnessSessionId'>;
 
 /** Accepts any text of 1 to 200 characters that no command line takes for a flag; `undefined` for anything else. */
@@ -9,7 +9,7 @@ export const parseHarnessSessionId = (raw: string): HarnessSessionId | undefined
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this parser is the only way into the brand
   /^[^-\s\p{Cc}][^\s\p{Cc}]{0,199}$/u.test(raw) ? (raw as HarnessSessionId) : undefined;
 
-/** The harnesses that weft knows how to drive; a configured one has a name of the user's. */
+/** The harnesses that weft knows how to drive. The user names the ones they configure. */
 export const knownHarnesses = ['claude', 'codex', 'gemini', 'opencode', 'pi'] as const;
 
 /**
@@ -29,15 +29,15 @@ export interface HarnessUsage {
   readonly cost: HarnessCost;
 }
 
-/** A file that a harness says it has changed; `path` as it writes it. */
+/** A file that a harness says it has changed. `path` is as the harness writes it. */
 export interface HarnessFileChange {
   readonly path: string;
   readonly change: 'added' | 'changed' | 'deleted';
 }
 
 export type HarnessOutcome =
-  /** `text` is its last message, never empty. */
+  /** `text` is the harness's last message, never empty. */
   | {readonly kind: 'succeeded'; readonly text: string}
-  /** `text` is what it had said by then; may be empty. `reason` is a sentence. */
+  /** `text` is the harness's text up to then. It may be empty. `reason` is a sentence. */
   | {readonly kind: 'failed'; readonly reason: string; readonly text: string}
   | {readonly kind: 'cancelled'; readonly text: string};

@@ -22,7 +22,7 @@ import {parseSkillBlock} from './slash-command.ts';
 import {timelineOf} from './timeline.ts';
 import {noUsage} from './usage.ts';
 
-/** The conversation and the todo list, as read from a session's journal. */
+/** The conversation and the todo list that a session's journal contains. */
 interface History {
   /**
    * The messages, valid for a provider even if weft was killed at any moment. The first message is the user's. Every message
@@ -31,7 +31,7 @@ interface History {
   readonly messages: readonly Message[];
   /** All task-protocol payloads, in the order in which they apply. */
   readonly todoFrames: readonly Uint8Array[];
-  /** The calls whose result was never recorded; `messages` has a cancelled result for each. */
+  /** The calls whose result was never recorded. `messages` has a cancelled result for each. */
   readonly callsWithoutResult: readonly ActionId[];
 }
 
@@ -40,10 +40,11 @@ export const lostResultText =
   'weft ended before the result was kept; what was done, if anything, is not known. Look before you repeat it.';
 
 /**
- * Builds a valid history from a journal, or from any beginning of one. A result counts only before the next answer, since from that
- * answer on the model has read that it was lost; of several results for a call the first counts. The history contains nothing that
- * a provider would refuse (answers before the first prompt, messages and texts without content, results without a call) and
- * nothing that was rewound. A compaction replaces everything before it.
+ * Builds a valid history from a journal, or from any beginning of one. A result counts only before the next answer,
+ * because from that answer on the model has read that the result was lost. If a call has several results, the first
+ * counts. The history contains nothing that a provider would refuse (answers before the first prompt, messages and
+ * texts without content, results without a call) and nothing that was rewound. A compaction replaces everything before
+ * it.
  */
 export function historyFromJournal(records: readonly JournalRecord[]): History {
   const messages: Message[] = [];
@@ -145,7 +146,7 @@ const lostResult = (call: ToolCallBlock): ToolResultBlock => ({
 const isPromptContent = (block: UserBlock): boolean =>
   block.kind === 'image' || (block.kind === 'text' && block.text.trim() !== '');
 
-/** The blocks of an answer that a provider accepts; `undefined` if those do not make a message. */
+/** Returns the blocks of an answer that a provider accepts; `undefined` if these blocks do not make a message. */
 export function sendableBlocks(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] | undefined {
   const seen = new Set<ActionId>();
   const kept = blocks.filter(block => {
@@ -158,7 +159,7 @@ export function sendableBlocks(blocks: readonly AssistantBlock[]): readonly Assi
   return kept.some(({kind}) => kind === 'text' || kind === 'tool-call' || kind === 'other') ? kept : undefined;
 }
 
-/** Returns the messages with words in place of the images and documents in these blocks. */
+/** Returns the messages with text instead of the images and documents in these blocks. */
 export function withoutMedia(messages: readonly Message[], addresses: readonly BlockAddress[]): readonly Message[] {
   return messages.map(message => {
     const named = new Set(addresses.flatMap(({message: id, block}) => (id === message.id ? [block] : [])));
@@ -216,7 +217,10 @@ function interruptedAnswer({message: id, model}: PieceRecord, pieces: readonly P
 export interface TrimmedHistory {
   readonly messages: readonly Message[];
   readonly shortenedResults: number;
-  /** How many exchanges were dropped. An exchange is a message of the user and all messages up to the next one. */
+  /**
+   * The number of dropped exchanges. An exchange is a message from the user and all messages before the user's next
+   * one.
+   */
   readonly droppedExchanges: number;
 }
 
@@ -278,7 +282,10 @@ function roundsOf(exchange: readonly Message[]): Message[][] {
   return rounds;
 }
 
-/** Splits a history into exchanges. Each begins with a message of the user that has no results, where a valid history may begin. */
+/**
+ * Splits a history into exchanges. Each begins with a message from the user that has no results, so a valid history may
+ * begin there.
+ */
 function exchangesOf(messages: readonly Message[]): Message[][] {
   const exchanges: Message[][] = [];
   for (const message of messages) {
@@ -291,8 +298,8 @@ function exchangesOf(messages: readonly Message[]): Message[][] {
 }
 
 /**
- * The same history in which these results are cut to their beginnings; everything else, and with it the beginning that a provider keeps,
- * stays as it is.
+ * Returns the history with these results cut to their beginnings. Everything else stays, including the prefix that a
+ * provider caches.
  */
 export const withShortResults = (messages: readonly Message[], short: ReadonlySet<ActionId>): readonly Message[] =>
   messages.map(message => {
@@ -305,8 +312,8 @@ export const withShortResults = (messages: readonly Message[], short: ReadonlySe
   });
 
 /**
- * Returns the results that can be cut. They stand before the last `latest` messages, and a cut saves at least `least` tokens by
- * estimate. Results with instructions, including those of skills, stay whole.
+ * Returns the results that can be cut. They come before the last `latest` messages, and a cut saves at least `least`
+ * tokens by estimate. Results with instructions, including those of skills, are never cut.
  */
 export function longResults(
   messages: readonly Message[],

@@ -5,9 +5,9 @@ export type HookWork =
   | {
       readonly type: 'command';
       readonly command: string;
-      /** Its arguments, if it runs without a shell. */
+      /** The program's arguments, if it runs without a shell. */
       readonly args: readonly string[] | 'shell';
-      /** Variables that it gets besides. */
+      /** Additional environment variables. */
       readonly environment: Readonly<Record<string, string>>;
       readonly rights: Rights;
     }
@@ -15,11 +15,11 @@ export type HookWork =
       readonly type: 'http';
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
-      /** The variables that headers may name. */
+      /** The environment variables that headers may refer to. */
       readonly variables: readonly string[];
     };
 
-/** How a hook's program or server came out, before its answer is read. */
+/** How a hook's program ended or its server responded, before weft reads the answer. */
 export type HookEnd =
   | {readonly kind: 'exited'; readonly code: number}
   | {readonly kind: 'responded'; readonly status: number}
@@ -39,7 +39,7 @@ export interface HookOutput {
 export type HookCommand = Extract<HookWork, {readonly type: 'command'}>;
 export type HookPost = Extract<HookWork, {readonly type: 'http'}>;
 
-/** Bytes of stdout, and of stderr, that a hook may write. */
+/** The most bytes that a hook may write to stdout, and to stderr. */
 export const maxHookOutput = 1024 * 1024;
 
 export type HookRunEvent =
@@ -48,7 +48,7 @@ export type HookRunEvent =
 
 export interface HookRunId {
   readonly id: string;
-  /** `PreToolUse:Bash`, `Stop`. */
+  /** The event, with the tool if there is one: `PreToolUse:Bash`, `Stop`. */
   readonly name: string;
   readonly event: string;
 }
@@ -56,7 +56,7 @@ export interface HookRunId {
 export interface HookRunReport {
   /** `cancelled`: interrupted, or out of time. */
   readonly outcome: 'success' | 'error' | 'cancelled';
-  /** Unknown if no process ended. */
+  /** `unknown` if no process ended. */
   readonly exitCode: number | 'unknown';
   readonly stdout: string;
   readonly stderr: string;

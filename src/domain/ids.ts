@@ -4,10 +4,10 @@ import type {Brand} from '../base/brand.ts';
 export type SessionId = Brand<string, 'SessionId'>;
 /** Identifies one call of an action in its session: the provider's tool call id, unchanged. */
 export type ActionId = Brand<string, 'ActionId'>;
-/** Identifies one message of the conversation; made by weft or by the provider. */
+/** Identifies one message of the conversation. weft or the provider makes it. */
 export type MessageId = Brand<string, 'MessageId'>;
 export type TodoId = Brand<string, 'TodoId'>;
-/** Identifies a command that runs in a terminal session of its own; short, so that people can type it. */
+/** Identifies a command that runs in its own terminal session. It is short, so that people can type it. */
 export type BlockId = Brand<string, 'BlockId'>;
 /** Identifies one task of the task stack: `task_`, its number and a few random digits. */
 export type StackTaskId = Brand<string, 'StackTaskId'>;
@@ -17,10 +17,13 @@ export type StackMessageId = Brand<string, 'StackMessageId'>;
 /** Identifies a plan: `plan_` and eight hexadecimal digits. */
 export type PlanId = Brand<string, 'PlanId'>;
 
-/** Identifies a task that a program runs over HTTP, as the program or weft named it: letters, digits, `_` and `-`, at most 100. */
+/**
+ * Identifies a task that a program runs over HTTP. The program or weft chooses it: up to 100 letters, digits, `_` and
+ * `-`.
+ */
 export type AgentTaskId = Brand<string, 'AgentTaskId'>;
 
-/** Identifies a document of a session: `d1`, `d2`, short so that people can type it. */
+/** Identifies a document of a session: `d1`, `d2`. It is short, so that people can type it. */
 export type DocumentId = Brand<string, 'DocumentId'>;
 
 /** Identifies a schedule: `schedule_` and a few random digits. */
@@ -37,16 +40,16 @@ export const parseSessionId = (raw: string): SessionId | undefined =>
 export const actionId = (raw: string): ActionId => raw as ActionId;
 export const messageId = (raw: string): MessageId => raw as MessageId;
 export const todoId = (raw: string): TodoId => raw as TodoId;
-/** Accepts any text. Whether a block of that id exists shows when it is looked up. */
+/** Accepts any text. Does not check that a block with this id exists. */
 export const blockId = (raw: string): BlockId => raw as BlockId;
-/** Accepts any text. Whether a document of that id exists shows when it is looked up. */
+/** Accepts any text. Does not check that a document with this id exists. */
 export const documentId = (raw: string): DocumentId => raw as DocumentId;
 export const parseAgentTaskId = (raw: string): AgentTaskId | undefined =>
   /^[A-Za-z0-9_-]{1,100}$/u.test(raw) ? (raw as AgentTaskId) : undefined;
-/** Accepts any text. Whether there is such a plan shows when it is looked up. */
+/** Accepts any text. Does not check that the plan exists. */
 export const planId = (raw: string): PlanId => raw as PlanId;
-/** Accept any text. Whether there is such a task or message shows when it is looked up. */
+/** Accepts any text. Does not check that the task or message exists. */
 export const stackTaskId = (raw: string): StackTaskId => raw as StackTaskId;
 export const stackMessageId = (raw: string): StackMessageId => raw as StackMessageId;
-/** Accepts any text. Whether there is such a schedule shows when it is looked up. */
+/** Accepts any text. Does not check that the schedule exists. */
 export const scheduleId = (raw: string): ScheduleId => raw as ScheduleId;

@@ -12,12 +12,12 @@ export interface ImageSize {
 }
 
 /**
- * Pixels that a side of an image may have: Anthropic refuses requests with larger ones, and OpenAI makes them smaller by itself.
- * Source: https://docs.claude.com/en/docs/build-with-claude/vision (2026-11).
+ * The most pixels that a side of an image may have. Anthropic refuses requests with larger images, and OpenAI shrinks
+ * them. Source: https://docs.claude.com/en/docs/build-with-claude/vision (2026-11).
  */
 export const longestSide = 8000;
 
-/** Why an image of that size cannot be read, as the end of a sentence that names it; empty if it can. */
+/** Returns why an image of this size cannot be read, as the end of a sentence that names the image; empty if it can. */
 export function sizeRefusal({width, height}: ImageSize): string {
   if (Math.max(width, height) <= longestSide) return '';
   return (
@@ -64,7 +64,7 @@ function sizeOf(mediaType: ImageBlock['mediaType'], view: DataView, bytes: Uint8
   }
 }
 
-/** Goes from segment to segment up to the one that begins a frame. */
+/** Reads the size from the first segment that begins a frame. */
 function jpegSize(view: DataView): ImageSize | undefined {
   for (let at = 2; at + 9 < view.byteLength;) {
     if (view.getUint8(at) !== 0xff) return undefined;

@@ -4,11 +4,11 @@ import type {PlanId, ScheduleId, SessionId} from './ids.ts';
 import type {ProviderName} from './sandbox.ts';
 import type {RunningAgent} from './sub-agent.ts';
 
-/** `queued`: it waits for a worker. `stopped`: somebody stopped it, or its process was cut off. */
+/** `queued`: the job waits for a worker. `stopped`: someone stopped it, or its process died. */
 export const jobStates = ['queued', 'running', 'completed', 'failed', 'stopped'] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** The reason of a job whose process ended without a word. The next claim goes on with it. */
+/** The stop reason of a job whose process died without reporting an end. The next claim resumes the job. */
 export const cutOff = 'weft was cut off';
 
 /** The work of a job, for a plan, a schedule, the task stack or a prompt. The store keeps it, so it never holds an API key. */
@@ -22,7 +22,7 @@ export type JobSpec =
       /** Empty if the settings decide. */
       readonly model: string;
       readonly baseUrl: string;
-      /** A folder with skills, on the machine that does it; empty for none. */
+      /** A folder with skills on the machine that runs the job; empty for none. */
       readonly skills: string;
     }
   | {readonly kind: 'scheduled'; readonly schedule: ScheduleId}
@@ -34,14 +34,17 @@ export type JobSpec =
       readonly positions: 'all' | 'one';
       readonly directory: string;
     }
-  /** A sub-agent at work. Its row is gone when it has ended. */
+  /** A running sub-agent. The store deletes the row when the sub-agent ends. */
   | {readonly kind: 'agent'; readonly agent: RunningAgent}
-  /** A prompt that other processes may answer and stop. Its row is gone when it has ended. */
+  /**
+   * A prompt whose questions other processes may answer, and which they may stop. The store deletes the row when the
+   * prompt ends.
+   */
   | {readonly kind: 'prompt'; readonly session: SessionId};
 
 export type SpecOf<Kind extends JobSpec['kind']> = Extract<JobSpec, {readonly kind: Kind}>;
 
-/** At most one job of a key waits or runs. */
+/** Returns the job's key. At most one job with the same key is queued or running. */
 export const jobKey = (spec: JobSpec): string =>
   byKind<JobSpec, string>(spec, {
     execution: ({plan}) => planKey(plan),
@@ -66,20 +69,20 @@ export interface Job {
   readonly id: string;
   readonly spec: JobSpec;
   readonly state: JobState;
-  /** Each claim adds one. The store refuses writes of an earlier attempt. */
+  /** Each claim adds one. The store refuses writes from an earlier attempt. */
   readonly attempt: number;
   readonly session: SessionId | 'not-open';
   readonly createdAt: number;
-  /** When it was last claimed; 0 while it waits. */
+  /** The time of the last claim; 0 while the job is queued. */
   readonly startedAt: number;
-  /** 0 until it ends, and if it was cut off. */
+  /** 0 until the job ends, and if its process died. */
   readonly endedAt: number;
-  /** The trouble that kept it from its end; empty for none. */
+  /** Why the job did not finish; empty if it did. */
   readonly reason: string;
   /** US dollars, as far as prices are known. */
   readonly cost: number;
   readonly files: readonly TaskFile[];
-  /** True if the user was notified of its end, for jobs whose end is announced. */
+  /** Whether the user was notified of the job's end (`told`). `none`: the end is not announced. */
   readonly news: 'none' | 'untold' | 'told';
 }
 
@@ -88,62 +91,68 @@ export type NewJob = Pick<Job, 'id' | 'spec' | 'session'>;
 /** The fields that the process with the claim may change. */
 export type JobChange = Partial<Pick<Job, 'state' | 'session' | 'reason' | 'cost' | 'files' | 'news'>>;
 
-/** The right to write what becomes of a job, until somebody else claims it. */
+/** The right to update a job, until another process claims it. */
 export type Claim = Pick<Job, 'id' | 'attempt'>;
 
 export interface JobEvent {
-  /** From 1 on without gaps, counted on from job to job of one key. */
+  /** Counts from 1 without gaps, across all jobs with the same key. */
   readonly id: number;
   readonly data: string;
 }
 
-/** Which jobs: one, those of a session, or those of a key. */
+/** Selects one job, the jobs of a session, or the jobs with a key. */
 export type JobsOf = {readonly id: string} | {readonly session: SessionId} | {readonly key: string};
 
 export type JobAnswer =
   | {
       readonly kind: 'approval';
       readonly decision: 'allow' | 'allow_session' | 'deny';
-      /** The reason why it isn't allowed. Empty if it is. */
+      /** The reason for a refusal; empty for an approval. */
       readonly message: string;
     }
   | {
       readonly kind: 'question';
-      /** By question: a label, or several; other words are the user's own. */
+      /** By question: one label or several. Any other text is the user's own answer. */
       readonly answers: Readonly<Record<string, string | readonly string[]>>;
     };
 
 export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
 
 /**
- * All jobs of a user, with their events and what they ask. A job whose process was cut off reads as stopped. Everything rejects with a
- * `StoreError` if the database fails, and has changed nothing then.
+ * All jobs of a user, with their events and questions. A job whose process died is returned as `stopped`. Every method
+ * rejects with a `StoreError` if the database fails, and then nothing has changed.
  */
 export interface JobStore {
-  /** `running`: this process does it, as its first attempt. `used`: that id exists. `busy`: a job of that key waits or runs. */
+  /**
+   * `running`: this process runs the job as its first attempt. `used`: the id already exists. `busy`: a job with this
+   * key is waiting or running.
+   */
   add(job: NewJob, state: 'queued' | 'running'): Promise<'added' | 'used' | 'busy'>;
-  /** Takes up what waits or was cut off. `ended`: there is nothing to do any more. */
+  /** Claims a queued job, or one whose process died. `ended`: there is nothing left to do. */
   claim(id: string): Promise<Outcome<Job, 'unknown' | 'running' | 'ended'>>;
-  /** `lost`: somebody else has claimed it. A state that is an end is kept with its time. */
+  /** `lost`: another process has claimed the job. A final state is stored with the current time. */
   change(claim: Claim, change: JobChange): Promise<'kept' | 'lost'>;
   append(claim: Claim, event: JobEvent): Promise<'kept' | 'lost'>;
   remove(id: string): Promise<void>;
   list(of: JobsOf | {readonly kind: JobSpec['kind']} | {readonly state: JobState}): Promise<readonly Job[]>;
-  /** Events with greater numbers, at most `most`, in order. */
+  /** Returns at most `most` events with numbers greater than `after`, in order. */
   events(of: JobsOf, after: number, most: number): Promise<readonly JobEvent[]>;
-  /** The number of the last event, of jobs that have ended or of all; 0 if there is none. */
+  /** Returns the number of the last event of ended jobs or of all jobs; 0 if there is none. */
   lastEvent(of: JobsOf, which: 'ended' | 'all'): Promise<number>;
   running(): Promise<ReadonlySet<SessionId>>;
   ask(claim: Claim, ask: {readonly id: string; readonly title: string}): Promise<void>;
   settle(claim: Claim, ask: string): Promise<void>;
   answer(session: SessionId, ask: string, answer: JobAnswer): Promise<AnswerEnd>;
-  /** The titles of what waits for an answer in a session, the oldest first. */
+  /** Returns the titles of a session's unanswered questions, oldest first. */
   waiting(session: SessionId): Promise<readonly string[]>;
-  /** The wishes of other processes so far; `lost` if another process has claimed the job. */
+  /**
+   * Returns what other processes have requested so far: a stop, and answers. `lost` if another process has claimed the
+   * job.
+   */
   heard(claim: Claim): Promise<Heard | 'lost'>;
-  /** Stops a job that waits, and asks the process of a running job to stop it. */
+  /** Stops a queued job, or asks the process of a running job to stop it. */
   stop(of: JobsOf): Promise<'stopped' | 'asked' | 'unknown'>;
-  /** The store drops later writes, so a job that still runs reads as cut off. */
+  /** The store ignores later writes, so a job that is still running will look as if its process died. */
   close(): void;
 }
 
@@ -154,6 +163,6 @@ export interface Heard {
 
 /** Delivers jobs to workers. The record of a job decides whether a worker does it. */
 export interface JobQueue {
-  /** `queued-already` if that job is waiting or running. */
+  /** Returns `queued-already` if the job is waiting or running. */
   add(job: string): Promise<'added' | 'queued-already'>;
 }

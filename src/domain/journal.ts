@@ -16,7 +16,7 @@ export type JournalRecord =
   /** A message that weft added after an answer: part of the conversation, but not a prompt. */
   | {readonly kind: 'reminder'; readonly message: UserMessage}
   | {readonly kind: 'answer'; readonly message: AssistantMessage}
-  /** A part of the text of an answer that is still arriving; used only when the finished answer was never recorded. */
+  /** A part of the text of an answer that is still arriving. Used only if the finished answer was never recorded. */
   | {
       readonly kind: 'piece';
       readonly message: MessageId;
@@ -25,7 +25,7 @@ export type JournalRecord =
       readonly text: string;
     }
   | {readonly kind: 'result'; readonly result: ToolResultBlock}
-  /** A document as it is from this record on. */
+  /** A new document, or a new version of a document. */
   | {
       readonly kind: 'document';
       readonly id: DocumentId;
@@ -44,7 +44,10 @@ export type JournalRecord =
       readonly decision: 'allowed' | 'refused';
       readonly by: 'user' | 'rule' | 'hook' | 'nobody';
     }
-  /** The state of the files before the first action of a prompt that may change them, or after all actions of the prompt have settled. */
+  /**
+   * The state of the files before a prompt's first action that may change them, or after all actions of the prompt have
+   * settled.
+   */
   | {
       readonly kind: 'checkpoint';
       readonly prompt: MessageId;
@@ -61,14 +64,16 @@ export type JournalRecord =
       readonly what: RewindScope;
       readonly files: TreeChange | 'untouched';
     }
-  /** From this record on these results stand in the conversation with their beginnings alone. */
+  /** From this record on, the conversation contains only the beginnings of these results. */
   | {readonly kind: 'results-shortened'; readonly results: readonly ActionId[]}
-  /** From this record on words stand in place of the images and documents in these blocks, which the provider can't read. */
+  /**
+   * From this record on, text replaces the images and documents in these blocks, because the provider can't read them.
+   */
   | {readonly kind: 'media-left-out'; readonly blocks: readonly BlockAddress[]}
   | {readonly kind: 'redo'; readonly files: TreeChange | 'untouched'}
   /**
-   * From this record on the conversation is `messages`, a valid history, and what follows it. Earlier records stay in the journal.
-   * A rewind to `id` undoes the compaction and nothing else.
+   * From this record on, the conversation is `messages`, a valid history, and the messages of later records. Earlier
+   * records stay in the journal. A rewind to `id` undoes the compaction and nothing else.
    */
   | {
       readonly kind: 'compaction';
@@ -79,7 +84,10 @@ export type JournalRecord =
       readonly messages: readonly Message[];
       readonly tokens: CompactionTokens;
     }
-  /** First in the session of a sub-agent. `harnessSession` is what its harness resumes by, once that is known; a later record counts. */
+  /**
+   * The first record in the session of a sub-agent. `harnessSession` is the id by which the harness resumes, once weft
+   * knows it. The latest record counts.
+   */
   | {readonly kind: 'agent'; readonly agent: SubAgent; readonly harnessSession: string}
   /** The usage of a sub-agent of the session, whose requests are in its own session, or of an MCP server that asked the model. */
   | {
@@ -111,7 +119,7 @@ export interface SessionSummary {
 export interface OpenSession {
   readonly id: SessionId;
   readonly records: readonly JournalRecord[];
-  /** Appends a record; it is on disk when the call returns. */
+  /** Appends a record. The record is on disk when the call returns. */
   append(record: JournalRecord): void;
   close(): void;
 }

@@ -1,8 +1,8 @@
 export interface LocalServer {
-  /** The program that usually listens there. */
+  /** The program that usually listens at this address. */
   readonly name: string;
   readonly port: number;
-  /** With the `/v1`. */
+  /** Including the `/v1`. */
   readonly baseUrl: string;
   readonly models: readonly string[];
 }

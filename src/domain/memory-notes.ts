@@ -2,13 +2,13 @@ export interface MemoryNotes {
   readonly path: string;
   /** Without secrets; empty if there are none. */
   readonly text: string;
-  /** UTF-16 units that the model gets; what is behind them is left out. */
+  /** The most UTF-16 units that the model gets. The rest is left out. */
   readonly limit: number;
 }
 
 /**
- * An edit of notes that may have changed since it began: what the user has made of them, then the lines that were written meanwhile.
- * No line is lost that either has written.
+ * Merges an edit of notes with changes made since the edit began: the user's text, then the lines that were added in
+ * the meantime. No new line of either side is lost.
  */
 export function mergedNotes(
   current: string,
@@ -20,5 +20,5 @@ export function mergedNotes(
   return added.length === 0 ? edited : `${edited}${added.join('\n')}\n`;
 }
 
-/** The text with an end of its last line, if it has one. */
+/** Returns the text with a line feed at its end, unless it is empty. */
 export const endedLine = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);

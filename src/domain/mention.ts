@@ -2,14 +2,17 @@ import {pluralize} from '../base/clip.ts';
 import {parseJson} from '../base/json.ts';
 import type {TextBlock, UserMessage} from './conversation.ts';
 
-/** A file, folder, document or resource that a prompt names with `@`: `@src/a.ts`, `@src/a.ts:10-20`, `@"my file.txt"`, `@my\ file.txt`. */
+/**
+ * A mention in a prompt of a file, folder, document or resource: `@src/a.ts`, `@src/a.ts:10-20`, `@"my file.txt"`,
+ * `@my\ file.txt`.
+ */
 interface Mention {
-  /** The position in the prompt, from the `@` on; half open, in UTF-16 units. */
+  /** The position in the prompt, from the `@` on: half open, in UTF-16 units. */
   readonly from: number;
   readonly to: number;
   /**
-   * The paths that it may mean, the likeliest first. A path can end in text that looks like a range of lines, and punctuation
-   * of the sentence can follow it without a space.
+   * The paths that the mention may mean, likeliest first. A path can end in text that looks like a range of lines, and
+   * the sentence's punctuation can follow without a space.
    */
   readonly candidates: readonly MentionCandidate[];
 }
@@ -22,14 +25,17 @@ export interface MentionCandidate {
 /** The lines of the file: 1-based, both ends included; `end` is the last line. */
 export type MentionLines = 'all' | {readonly first: number; readonly last: number | 'end'};
 
-/** How a prompt mentions a resource of an MCP server: `@github:issue://7`. */
+/** Returns the mention of a resource of an MCP server: `@github:issue://7`. */
 export const resourceMention = ({server, uri}: {readonly server: string; readonly uri: string}): string =>
   `${server}:${uri}`;
 
 /** The longest text, in UTF-16 units, that is read as a path. */
 const longestPath = 1000;
 
-/** Finds the mentions of a prompt, in order. Only an `@` at the start of a word begins one, so that mail addresses are not mentions. */
+/**
+ * Finds the mentions in a prompt, in order. A mention begins only with an `@` at the start of a word, so email
+ * addresses are not mentions.
+ */
 export function parseMentions(text: string): readonly Mention[] {
   const mentions: Mention[] = [];
   for (const match of text.matchAll(written)) {
@@ -76,22 +82,22 @@ function linesOf(text: string): MentionLines | undefined {
     : {first: Math.min(first, Math.max(1, Number(match[3]))), last: Math.max(first, Number(match[3]))};
 }
 
-/** Writes a path as a mention, in quotes where it contains spaces or other characters that would end the mention. */
+/** Writes a path as a mention, in quotes if the path contains spaces or other characters that would end the mention. */
 export const formatMention = (path: string): string =>
   /[\s"'`\\]|[.,;:!?)\]}>…]$|^@|:\d+(?:-\d*)?$|#L/u.test(path) && !path.includes('"')
     ? `@"${path}"`
     : `@${path.replaceAll(/([ \t"'\\])/gu, '\\$1')}`;
 
 /**
- * The block with the content of a mentioned file, which weft appends to the prompt. It is stored with the prompt, so that the
- * history contains what the model has read.
+ * Returns the block with the content of a mentioned file. weft appends the block to the prompt and stores it there, so
+ * that the history contains what the model has read.
  */
 export const attachmentBlock = ({name, text}: {readonly name: string; readonly text: string}): TextBlock => ({
   kind: 'text',
   text: `<attached name=${JSON.stringify(name)}>\n${text}\n</attached>`,
 });
 
-/** The name of the file whose content a block of `attachmentBlock` holds; empty for any other block. */
+/** Returns the name of the file whose content a block of `attachmentBlock` holds; empty for any other block. */
 export function attachmentName({text}: TextBlock): string {
   const name = parseJson(/^<attached name=("(?:[^"\\]|\\.)*")>\n/u.exec(text)?.[1] ?? '');
   return name.tag === 'ok' && typeof name.value === 'string' ? name.value : '';

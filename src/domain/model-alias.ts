@@ -1,4 +1,4 @@
-/** The newest model of each family, by the names that files written for Claude Code give in the place of a model. */
+/** The newest model of each family, by the aliases that Claude Code files use for models. */
 const newestOf: Readonly<Record<string, string>> = {
   sonnet: 'claude-sonnet-5-5',
   opus: 'claude-opus-5-5',
@@ -6,8 +6,9 @@ const newestOf: Readonly<Record<string, string>> = {
 };
 
 /**
- * The model that a name stands for. A family (`opus`) stands for its newest model, if the provider has it. Any other name stands for itself.
- * `undefined` says to stay with the model that there is: for `inherit`, and for a family that the provider has not.
+ * Resolves the name of a model. A family (`opus`) means its newest model, if the provider has it. Any other name means
+ * the model with this name. Returns `undefined` to keep the current model: for `inherit`, and for a family that the
+ * provider lacks.
  */
 export function resolveModelAlias(name: string, provider: string): string | undefined {
   const wanted = name.trim();

@@ -1,7 +1,7 @@
-/** Why another model answers in the place of the one that was asked. */
+/** Why another model answers instead of the requested one. */
 export type FallbackTrigger = 'overloaded' | 'server-error' | 'model-not-found' | 'not-allowed';
 
-/** The model that was asked cannot answer, and nothing of its answer had come: the same request goes to `fallback`. */
+/** The requested model can't answer and sent no part of an answer, so the same request goes to `fallback`. */
 export interface FellBack {
   readonly event: 'fell-back';
   readonly model: string;
@@ -11,9 +11,9 @@ export interface FellBack {
   readonly message: string;
 }
 
-/** Most models that are tried after the one that was asked. */
+/** The most models that are tried after the requested one. */
 export const maxFallbacks = 3;
 
-/** The same in words, for people. */
+/** Describes the fallback for people. */
 export const fallbackText = ({model, fallback, message}: FellBack): string =>
   `${model} does not answer; ${fallback} answers the rest of this prompt, and the next prompt asks ${model} again. ${message}`;

@@ -5,7 +5,9 @@ import type {ActionId, MessageId} from './ids.ts';
 import type {FellBack} from './model-fallback.ts';
 import type {Usage} from './usage.ts';
 
-/** One request to a model, in weft's own form; the code of each provider translates it into the provider's wire format. */
+/**
+ * One request to a model, in weft's own form. The code of each provider translates it into the provider's wire format.
+ */
 export interface ModelRequest {
   readonly model: string;
   /** The system prompt. It must not change within a session, because providers cache the beginning of a request. */
@@ -14,13 +16,13 @@ export interface ModelRequest {
   /** A valid history: every message with tool calls is followed by a user message that begins with all their results. */
   readonly messages: readonly Message[];
   readonly thinking: Thinking;
-  /** The most tokens of the answer; `default`: as many as are usual with the model. */
+  /** The most tokens of the answer. `default`: as many as are usual for the model. */
   readonly maxTokens: number | 'default';
 }
 
 /**
- * How much the model thinks before it answers; `default` leaves that to the model. `tokens` is the limit for one answer. `brief`: as
- * little as a model that thinks can.
+ * How much the model thinks before it answers. `default` lets the model decide. `tokens` is the limit for one answer.
+ * `brief`: as little as possible for a model that thinks.
  */
 export type Thinking =
   | {readonly kind: 'default'}
@@ -33,7 +35,7 @@ export type Thinking =
 export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
 
-/** A tool that the provider itself has and carries out. */
+/** A tool that the provider has and runs itself. */
 export interface ProviderTool {
   readonly provided: 'searching';
 }
@@ -42,7 +44,9 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** `since-found`: the model was not given it before it searched for it, so that earlier requests of the session had it not. */
+  /**
+   * `since-found`: the model got the tool only after searching for it, so earlier requests of the session lacked it.
+   */
   readonly offered: 'from-the-start' | 'since-found';
 }
 
@@ -71,19 +75,19 @@ export type ModelEvent =
       readonly status: number;
       readonly message: string;
     }
-  /** A `message-started` before it counts for nothing: the message is that of the other model. */
+  /** Cancels an earlier `message-started`: the message is the other model's. */
   | FellBack
   | Repaired
   | {readonly event: 'failed'; readonly fault: Fault};
 
-/** The provider refused the request, and weft sends it again in another form. Nothing of an answer had come. */
+/** The provider refused the request before any part of an answer, and weft sends it again in another form. */
 export interface Repaired {
   readonly event: 'repaired';
   /** The name of the repair, for programs. */
   readonly repair: string;
   /** One line for the user. */
   readonly text: string;
-  /** The images and documents that the provider can't read. Words stand in their place from now on. */
+  /** The images and documents that the provider can't read. Text replaces them from now on. */
   readonly leftOut: readonly BlockAddress[];
 }
 

@@ -1,8 +1,11 @@
 /** A condition on which the judge lets an action run. The executor of the action discharges each one. */
 export type Obligation =
-  /** The command runs in the environment that `CommandEnvironment` calls restricted. */
+  /** The command runs in the `restricted` environment (see `CommandEnvironment`). */
   | {readonly kind: 'restricted-environment'}
-  /** The command runs in a proven sandbox; or `outside` of the one that the user has named, since the settings exclude it. */
+  /**
+   * The command runs in a proven sandbox. `outside`: it runs outside the configured sandbox, because the settings
+   * exclude the command.
+   */
   | {readonly kind: 'confined'; readonly to: 'sandbox' | 'read-only' | 'outside'}
   | {readonly kind: 'directory'; readonly path: string}
   /** Each path is opened at the target that the judge saw. `links`: those that lead through a symbolic link of the workspace. */
@@ -10,7 +13,7 @@ export type Obligation =
   /** The search leaves out the files that these rules forbid to read. */
   | {readonly kind: 'left-out'; readonly rules: readonly string[]};
 
-/** A path as the action wrote it, and the absolute path that it resolved to, links followed, when it was judged. */
+/** A path as the action wrote it, and the absolute path that it resolved to (links followed) when it was judged. */
 export interface JudgedPath {
   readonly written: string;
   readonly path: string;

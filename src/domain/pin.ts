@@ -4,21 +4,24 @@ import {joinPartialAnswers} from './history.ts';
 import type {JournalRecord} from './journal.ts';
 import {timelineOf} from './timeline.ts';
 
-/** How much the pinned messages of a session may take: estimated tokens, and a part of the model's window where it is known. */
+/**
+ * The most that the pinned messages of a session may take: estimated tokens, and a share of the model's window if its
+ * size is known.
+ */
 const maxPinnedTokens = 20_000;
 const maxPinnedPart = 0.25;
 
-/** The most tokens that pinned messages may take; `contextWindow` is the model's, 0 if it is not known. */
+/** Returns the most tokens that pinned messages may take. `contextWindow` is the model's, or 0 if it is unknown. */
 export const pinnedLimit = (contextWindow: number): number =>
   contextWindow > 0 ? Math.min(maxPinnedTokens, Math.floor(contextWindow * maxPinnedPart)) : maxPinnedTokens;
 
-/** The estimated tokens of a message, with the line in front of it that a compaction writes. */
+/** Estimates the tokens of a message with the line that a compaction writes before it. */
 export const pinnedTokens = ({text}: Pick<VerbatimMessage, 'text'>): number => estimateTokens(text) + 20;
 
 /**
- * Returns the messages that can be pinned, in order: those of the user, and answers of the agent that contain text. The latest
- * pin record in the whole journal decides whether a message is pinned. A redo therefore brings messages back with their pins,
- * and a rewind to a later prompt changes no pin.
+ * Returns the messages that can be pinned, in order: the user's, and the agent's answers that contain text. The latest
+ * pin record in the whole journal decides whether a message is pinned. A redo therefore brings messages back with their
+ * pins, and a rewind to a later prompt changes no pin.
  */
 export function pinnableMessages(records: readonly JournalRecord[]): readonly VerbatimMessage[] {
   const states = new Map(records.flatMap(record => (record.kind === 'pin' ? [[record.message, record.state]] : [])));
@@ -36,9 +39,9 @@ export function pinnableMessages(records: readonly JournalRecord[]): readonly Ve
   return found;
 }
 
-/** A message that can be pinned, as lists show it. */
+/** A message that can be pinned, in the form that lists show. */
 export interface PinRow extends Omit<VerbatimMessage, 'text' | 'number'> {
-  /** Its first line, shortened if it is long. */
+  /** The message's first line, shortened if it is long. */
   readonly title: string;
   readonly tokens: number;
 }

@@ -7,7 +7,7 @@ export type PlanState = (typeof planStates)[number];
 
 export const planStepStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
 
-/** One step. It is done when the agent itself has marked it so. */
+/** One step. Only the agent marks it as done. */
 export interface PlanStep {
   readonly id: string;
   readonly description: string;
@@ -24,7 +24,7 @@ export interface Plan {
   readonly session: SessionId;
   readonly directory: string;
   readonly createdAt: number;
-  /** Why it was rejected; empty if the user gave no reason, and in every other state. */
+  /** Why the plan was rejected; empty if the user gave no reason, and in every other state. */
   readonly reason: string;
 }
 
@@ -36,14 +36,14 @@ export const draftOf = ({goal, steps, notes}: Plan): PlanDraft => ({
   notes,
 });
 
-/** Bounds: of steps, and of UTF-16 units of a step, of the goal and of the notes. */
+/** The most steps, and the most UTF-16 units of a step, of the goal and of the notes. */
 export const planBounds = {steps: 50, step: 1000, goal: 2000, notes: 8000} as const;
 
-/** Steps get the ids `1`, `2`, … */
+/** Makes the steps of a plan, with the ids `1`, `2`, … */
 export const planSteps = (descriptions: readonly string[]): readonly PlanStep[] =>
   descriptions.map((description, at) => ({id: String(at + 1), description, status: 'pending'}));
 
-/** Why a plan cannot change as asked: what it is already. */
+/** The state because of which a plan can't change as requested. */
 export interface PlanConflict {
   readonly state: PlanState;
 }
@@ -53,20 +53,20 @@ type Change = Outcome<Plan, PlanConflict>;
 const from = (plan: Plan, states: readonly PlanState[], change: Partial<Plan>): Change =>
   states.includes(plan.state) ? ok({...plan, ...change}) : failed({state: plan.state});
 
-/** `steps`: as the user has edited them. */
+/** Approves a plan. `steps` are the steps after the user's edits. */
 export const approvePlan = (plan: Plan, steps: readonly PlanStep[] = plan.steps): Change =>
   from(plan, ['pending'], {state: 'approved', steps});
 
-/** An approved plan can be rejected until it is executed. */
+/** Rejects a plan. Even an approved plan can be rejected until it is executed. */
 export const rejectPlan = (plan: Plan, reason: string): Change =>
   from(plan, ['pending', 'approved'], {state: 'rejected', reason});
 
 export const beginPlan = (plan: Plan): Change => from(plan, ['approved'], {state: 'executing'});
 
-/** An execution that was cut off goes on. */
+/** Resumes an execution that was interrupted. */
 export const resumePlan = (plan: Plan): Change => from(plan, ['stopped'], {state: 'executing'});
 
-/** Takes the marks that the agent has set on the todos made of the steps; whatever else is on the list says nothing of the plan. */
+/** Applies the statuses that the agent has set on the todos made from the steps. Other todos do not affect the plan. */
 export function markPlan(plan: Plan, todos: TodoList): Change {
   const marks = new Map<string, PlanStep['status']>(todos.map(({id, status}) => [id, status]));
   return from(plan, ['executing'], {
@@ -74,24 +74,24 @@ export function markPlan(plan: Plan, todos: TodoList): Change {
   });
 }
 
-/** The end of an execution: completed only where every step is, as the agent marked it. */
+/** Ends an execution. The plan is completed only if the agent has marked every step as completed. */
 export function endPlan(plan: Plan, end: 'finished' | 'stopped'): Change {
   if (end === 'stopped') return from(plan, ['executing'], {state: 'stopped'});
   const isDone = plan.steps.some(({status}) => status === 'completed') && openSteps(plan).length === 0;
   return from(plan, ['executing'], {state: isDone ? 'completed' : 'failed'});
 }
 
-/** The steps that are left. A step that was dropped is not open. */
+/** Returns the steps that are left. A dropped step is not open. */
 export const openSteps = ({steps}: Plan): readonly PlanStep[] =>
   steps.filter(({status}) => status !== 'completed' && status !== 'cancelled');
 
-/** Says which steps are left of a plan whose execution has ended. */
+/** Lists the steps that are left of a plan whose execution has ended. */
 export const unfinishedText = (plan: Plan): string =>
   `the plan ${plan.id} ended with steps that are not done: ${openSteps(plan)
     .map(({id}) => id)
     .join(', ')}`;
 
-/** The plan as people and models read it; `draftIn` reads it again. */
+/** Writes a plan as text for people and models. `draftIn` reads this text. */
 export const planText = ({goal, steps, notes}: PlanDraft): string =>
   [
     goal,
@@ -100,16 +100,16 @@ export const planText = ({goal, steps, notes}: PlanDraft): string =>
     ...(notes === '' ? [] : ['', notes]),
   ].join('\n');
 
-/** Asks a model once more for a plan that it answered in words instead. */
+/** Asks a model once more for a plan that it described without calling the tool. */
 export const askForPlan = 'Now call ExitPlanMode with the plan: its goal and its steps.';
 
-/** The message that tells the agent to carry out the plan. */
+/** Returns the message that tells the agent to carry out the plan. */
 export const planPrompt = (plan: Plan): string =>
   `Carry out this plan, which the user has approved.\n\n${planText(draftOf(plan))}\n\n` +
   'Its steps are your todo list now. Mark each step there, by its wording, as in_progress when you begin it and as completed when it ' +
   'is done. Do what the steps say and nothing beyond them.';
 
-/** Asks the agent, which has given its final answer, about the steps that it has not marked. */
+/** Returns the message that asks the agent, after its final answer, about the steps that it has not marked. */
 export function askAboutSteps(open: readonly PlanStep[]): string {
   const ids = open.map(({id}) => id);
   const last = ids.pop() ?? '';
@@ -122,12 +122,15 @@ export function askAboutSteps(open: readonly PlanStep[]): string {
   );
 }
 
-/** The same after it was cut off. */
+/** Returns the message that tells the agent to continue a plan after an interruption. */
 export const resumePlanPrompt = (plan: Plan): string =>
   `You were cut off while you carried out this plan. Look how far it is, and go on from there.\n\n${planText(draftOf(plan))}\n\n` +
   'Your todo list says which steps are done. Mark the others there as you do them. Do what the steps say and nothing beyond them.';
 
-/** A plan that a person has edited as text: what stands before the first numbered line is the goal, what follows the last the notes. */
+/**
+ * Reads a plan that a person has edited as text. The goal is before the first numbered line, and the notes are after
+ * the last one.
+ */
 export function draftIn(text: string): Outcome<PlanDraft, string> {
   const lines = text.replaceAll('\r', '').split('\n');
   const first = lines.findIndex(isStep);

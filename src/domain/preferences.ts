@@ -1,4 +1,4 @@
-/** The user's settings for the terminal UI. Their forms in a settings file and their defaults are in `config`. */
+/** The user's settings for the terminal UI. `config` has their forms in a settings file and their defaults. */
 export interface Preferences {
   readonly editorMode: EditorMode;
   readonly tui: DisplayMode;
@@ -7,7 +7,7 @@ export interface Preferences {
   readonly verbosity: Verbosity;
   /** Screen-reader mode: output is only ever appended, line by line. */
   readonly accessible: boolean;
-  /** The events for which screen-reader mode rings the bell. */
+  /** The events at which screen-reader mode rings the bell. */
   readonly bellOn: readonly BellEvent[];
 }
 
@@ -25,7 +25,7 @@ export type ThemeName = (typeof themeNames)[number];
 export const themeChoices = ['auto', ...themeNames] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 
-/** How the user is notified that the agent waits or is done while the terminal does not have the focus. */
+/** How weft notifies the user, while the terminal does not have the focus, that the agent is waiting or done. */
 export const notificationMethods = ['off', 'bell', 'osc9'] as const;
 export type NotificationMethod = (typeof notificationMethods)[number];
 
@@ -33,6 +33,6 @@ export type NotificationMethod = (typeof notificationMethods)[number];
 export const verbosities = ['name', 'summary', 'full'] as const;
 export type Verbosity = (typeof verbosities)[number];
 
-/** An approval is requested, the agent asks a question, or the answer is complete. */
+/** The events that can ring the bell: an approval request, a question from the agent, a complete answer. */
 export const bellEvents = ['approval', 'question', 'done'] as const;
 export type BellEvent = (typeof bellEvents)[number];

@@ -3,8 +3,8 @@ import {byKind, type ByKind} from '../base/unreachable.ts';
 import type {Obligation} from './obligation.ts';
 
 /**
- * Why an action needs an approval or is denied. A reason stays data until it is shown: a front end that lets a program decide
- * passes on its kind, all others show `reasonText`.
+ * Why an action needs an approval or is denied. A reason is data until it is shown. A front end that lets a program
+ * decide passes on the reason's kind, and all others show `reasonText`.
  */
 export type Reason =
   | {readonly kind: 'rule'; readonly behaviour: 'ask' | 'deny'; readonly rule: string}
@@ -26,34 +26,37 @@ export type Reason =
   | {readonly kind: 'web-refused'; readonly why: string}
   | {readonly kind: 'web-query'}
   | {readonly kind: 'secret'; readonly name: string; readonly to: SecretRecipient}
-  /** Paths, or what else is private; a rule or an approval for the session never covers it. */
+  /** The action sends paths or other private data. A rule or an approval for the session never covers it. */
   | {readonly kind: 'sends'; readonly what: readonly string[]; readonly host: string}
   | {readonly kind: 'model-claim'; readonly claim: 'risky' | 'not-read-only'}
-  /** `part` is quoted for display; `alike` counts the other parts of the command that have the same effect. */
+  /** `part` is quoted for display. `alike` counts the other parts of the command that have the same effect. */
   | {readonly kind: 'command-part'; readonly part: string; readonly effect: PartEffect; readonly alike: number}
   | {readonly kind: 'more-command-parts'; readonly count: number}
   | {readonly kind: 'unparsed'; readonly what: string}
   | {readonly kind: 'readings-differ'}
   | {readonly kind: 'judge-failed'; readonly cause: string}
-  /** Why it runs without asking: the sandbox holds its changes until the user decides. */
+  /** The command runs without asking, because the sandbox holds its changes until the user decides. */
   | {readonly kind: 'sandboxed'; readonly changes: 'ask' | 'count as edits' | 'are dropped'}
   | {readonly kind: 'plan'}
   | {readonly kind: 'computer'}
   /** The client that started the work wants to approve all of it. */
   | {readonly kind: 'delegated'}
-  /** The judge would let it through on a condition that the executor does not keep. */
+  /** The judge would allow the action on a condition that the executor can't meet. */
   | {readonly kind: 'obligation'; readonly executor: string; readonly obligation: Obligation}
   | {readonly kind: 'hook'; readonly text: string}
   | {readonly kind: 'not-undoable'; readonly text: string};
 
 /**
- * The effect of a part of a command, or the reason why it is unknown. A string is the predicate of a sentence, from the tables
- * of programs ("changes files"). Access outside the workspace is data, since programs that drive weft receive it as a kind of
- * reason.
+ * The effect of a part of a command, or the reason why it is unknown. A string is the predicate of a sentence, from the
+ * tables of programs ("changes files"). Access outside the workspace is data, because programs that drive weft receive
+ * it as a kind of reason.
  */
 export type PartEffect = string | CodeEffect | WrittenFile | OutsideEffect;
 
-/** The part may run code, and the code may change files. Nothing else speaks against the part. `does` is the predicate of a sentence. */
+/**
+ * The part may run code, and the code may change files. There is no other reason to ask about the part. `does` is the
+ * predicate of a sentence.
+ */
 export interface CodeEffect {
   readonly kind: 'runs-code';
   readonly does: string;
@@ -61,12 +64,12 @@ export interface CodeEffect {
 
 export const runsCode = (does: string): CodeEffect => ({kind: 'runs-code', does});
 
-/** A redirection to a file; `path` is relative to the workspace where it lies inside. */
+/** A redirection to a file. `path` is relative to the workspace if it is inside. */
 export interface WrittenFile {
   readonly kind: 'writes-file';
   readonly change: 'creates' | 'overwrites' | 'writes' | 'appends';
   readonly path: string;
-  /** The lines that it has now; 0 if that is not known. */
+  /** The file's current number of lines; 0 if it is not known. */
   readonly lines: number;
 }
 
@@ -77,14 +80,14 @@ export type OutsideEffect =
   /** The part runs a program that has the effect. */
   | {readonly kind: 'runs-program'; readonly program: string; readonly effect: OutsideEffect};
 
-/** The effect of a part that runs `program`, where `effect` is what the program does. */
+/** Returns the effect of a part that runs `program`. `effect` is what the program does. */
 export function effectOfRunning(program: string, effect: PartEffect): PartEffect {
   if (isOutside(effect)) return {kind: 'runs-program', program, effect};
   const text = `runs ${program}, which ${effectText(effect)}`;
   return isCode(effect) ? runsCode(text) : text;
 }
 
-/** Whether the part only runs code and changes files, as far as is known. */
+/** True if the part only runs code and changes files, as far as weft knows. */
 export const isCode = (effect: PartEffect): effect is CodeEffect =>
   typeof effect !== 'string' && effect.kind === 'runs-code';
 
@@ -92,8 +95,8 @@ const isOutside = (effect: PartEffect): effect is OutsideEffect =>
   typeof effect !== 'string' && effect.kind !== 'runs-code' && effect.kind !== 'writes-file';
 
 /**
- * How a command may run what a deny rule forbids although its words do not match the rule. `command` is the command that the rule
- * names.
+ * How a command may run something that a deny rule forbids, although its words do not match the rule. `command` is the
+ * command that the rule names.
  */
 export type DenyRuleBypass =
   | {readonly kind: 'unparsed'; readonly what: string}
@@ -115,7 +118,10 @@ export type SecretRecipient =
   | {readonly kind: 'search-engine'}
   | {readonly kind: 'screen'};
 
-/** A reason as people read it: what happens, in sentence case and without a full stop: "Reads outside the workspace: /etc/hosts". */
+/**
+ * Writes a reason for people: what happens, in sentence case and without a period, such as "Reads outside the
+ * workspace: /etc/hosts".
+ */
 export const reasonText = (reason: Reason): string => byKind(reason, reasonTexts);
 
 const reasonTexts: ByKind<Reason, string> = {
@@ -154,7 +160,7 @@ const reasonTexts: ByKind<Reason, string> = {
   'command-part': reason => {
     const text = sentenceCase(effectText(reason.effect));
     const more = reason.alike === 0 ? '' : `and ${reason.alike} more like it`;
-    // A file that is written is named by its path already.
+    // The text already contains the path of a written file.
     const named = typeof reason.effect !== 'string' && reason.effect.kind === 'writes-file' ? '' : reason.part;
     const notes = [named, more].filter(note => note !== '').join(', ');
     return notes === '' ? text : `${text} (${notes})`;
@@ -177,18 +183,18 @@ const unmetObligationTexts: ByKind<Obligation & {readonly executor: string}, str
   'left-out': ({executor, rules}) => `${executor} also searches files that a rule forbids to read: ${rules.join(', ')}`,
 };
 
-/** Paths of one sending that a sentence names. */
+/** The most sent items that a sentence names. */
 const maxSentNamed = 3;
 
 const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** All reasons in one line, separated by semicolons. */
+/** Writes all reasons in one line, separated by semicolons. */
 export const reasonsText = (reasons: readonly Reason[]): string => reasons.map(reasonText).join('; ');
 
-/** Whether two verdicts give the same reason. */
+/** True if the reasons are equal. */
 export const sameReason = (a: Reason, b: Reason): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Whether the reason is an access outside the workspace. */
+/** True if the reason is an access outside the workspace. */
 export function isAboutOutsideWorkspace(reason: Reason): boolean {
   if (reason.kind === 'command-part') return isOutside(reason.effect);
   return reason.kind === 'reads-outside' || reason.kind === 'writes-outside';

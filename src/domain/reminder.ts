@@ -2,12 +2,16 @@ import {parseJson} from '../base/json.ts';
 import type {ResultContent, TextBlock} from './conversation.ts';
 
 /**
- * A system reminder: a sentence of weft for the model, appended to the result of a call. It is stored with the result, so that the
- * history contains what the model has read. It is not part of the action's own result, and front ends do not show it.
+ * Returns the block of a system reminder: weft's own sentence for the model, appended to the result of a call. It is
+ * stored with the result, so that the history contains what the model has read. It is not part of the action's own
+ * result, and front ends do not show it.
  */
 export const reminderBlock = (text: string): TextBlock => ({kind: 'text', text: `${opening}${text}${closing}`});
 
-/** The instructions of a folder below the workspace, for the model: they come with the first result that is about a file there. */
+/**
+ * Returns the text with a subfolder's instructions for the model. It comes with the first result about a file in the
+ * folder.
+ */
 export const folderInstructions = (path: string, text: string): string =>
   `Instructions of ${JSON.stringify(path)}, for the files in its folder and below:\n\n${text}`;
 
@@ -25,8 +29,8 @@ export const isReminder = (block: ResultContent): boolean =>
   block.kind === 'text' && block.text.startsWith(opening) && block.text.endsWith(closing);
 
 /**
- * How an MCP server wants its tools to be used, for the model: appended to a prompt, so that what providers keep of earlier requests
- * holds.
+ * Returns the block with an MCP server's instructions for its tools. It is appended to a prompt, so that the provider's
+ * cache of earlier requests stays valid.
  */
 export const serverInstructionsBlock = ({
   name,

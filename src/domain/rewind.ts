@@ -17,11 +17,11 @@ export type RewindTarget =
 /** The effect of a rewind or a redo, before or after it. */
 export interface RewindReport {
   readonly kind: 'rewind' | 'redo';
-  /** `compaction`: only a compaction is undone or redone; no prompt is removed. */
+  /** `compaction`: only a compaction is undone or redone, and no prompt is removed. */
   readonly what: RewindScope | 'compaction';
   /** The text of the first prompt that is removed or restored. */
   readonly prompt: string;
-  /** How many prompts are removed or restored; 0 if the rewind is only about files or a compaction. */
+  /** The number of prompts that are removed or restored; 0 if the rewind only affects files or a compaction. */
   readonly prompts: number;
   readonly files: RevertReport;
   /** The titles of other sessions that may have changed files while the prompts ran. The report includes their changes to these files. */
@@ -37,7 +37,7 @@ export interface RewindPoint {
   readonly files: 'changed' | 'untouched';
 }
 
-/** How many files, and how many conflicts, are listed by name; the rest is only counted. */
+/** The most files, and the most conflicts, that are listed by name. The rest is only counted. */
 const maxNamed = 12;
 
 /** Describes in several lines what a rewind would do, or did. Paths below `directory` are shown relative to it. */
@@ -46,7 +46,7 @@ export const rewindReportText = (
   {directory, when}: {readonly directory: string; readonly when: 'preview' | 'done'},
 ): string => [rewindTitle(report, when), ...rewindDetails(report, directory)].join('\n');
 
-/** The files of a rewind, and what it leaves alone, a line each. */
+/** Returns the files that a rewind changes and those that it leaves alone, one line each. */
 export function rewindDetails(report: RewindReport, directory: string): readonly string[] {
   const name = (path: string): string => visibleLine(relativeTo(path, directory));
   const {files, conflicts, excluded} = report.files;
@@ -65,7 +65,7 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
   ];
 }
 
-/** Checkpoints do not tell who changed a file. */
+/** Warns about other sessions, because checkpoints do not record who changed a file. */
 const alongsideText = (titles: readonly string[]): readonly string[] => [
   ...titles
     .slice(0, 3)
@@ -81,7 +81,7 @@ const effectMarks = {restored: '+', deleted: '-', changed: '~', merged: '±'} as
   string
 >;
 
-/** In one line what a rewind would do, or did. */
+/** Describes in one line what a rewind would do, or did. */
 function rewindTitle(report: RewindReport, when: 'preview' | 'done'): string {
   const effect = rewindEffect(report, when);
   return `${rewindSubject(report, {when, promptLength: 60})}${effect === '' ? '' : `: ${effect}`}`;
@@ -107,7 +107,7 @@ export function rewindSubject(
   return `${verb}${subject}`;
 }
 
-/** The records that come back with it. May be empty. */
+/** Describes the effect of a rewind or redo. May be empty. */
 export function rewindEffect({kind, what, prompts, files}: RewindReport, when: 'preview' | 'done'): string {
   if (what === 'compaction') return kind === 'redo' ? '' : 'the whole conversation counts again';
   const count = files.files.length;

@@ -1,6 +1,6 @@
 import type {Reason} from './reason.ts';
 
-/** The effects that an action can have outside of weft, the mildest first. `unknown` is treated like the worst level. */
+/** The effects that an action can have outside of weft, mildest first. `unknown` is treated like the worst level. */
 export const riskLevels = ['read-only', 'local-change', 'external', 'destructive', 'unknown'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 
@@ -10,10 +10,10 @@ export interface Verdict {
   readonly risk: RiskLevel;
   readonly reasons: readonly Reason[];
   /**
-   * The reach of an approval "for this session". `kind`: all ordinary edits inside the workspace, all further input to the same
-   * interpreter until it ends, the same test or script of the project with other arguments, or all pages of the host, depending
-   * on the action. `exact`: only the same action again, also if an ask rule matches the action. `none`: nothing, so weft asks
-   * again the next time.
+   * The reach of an approval "for this session". `kind`: all ordinary edits inside the workspace, all further input to
+   * the same interpreter until it ends, the same test or script of the project with other arguments, or all pages of
+   * the host, depending on the action. `exact`: only the same action again, even if an ask rule matches the action.
+   * `none`: nothing, so weft asks again the next time.
    */
   readonly sessionApproval: 'kind' | 'exact' | 'none';
   readonly detail: VerdictDetail;
@@ -23,22 +23,29 @@ export interface Verdict {
 export interface VerdictDetail {
   /** The ranges of the command that the reasons are about, in order, not overlapping. */
   readonly highlights: readonly TextRange[];
-  /** The ranges of the command that must have been on the screen before the user can allow it, the worst first; they may overlap. */
+  /**
+   * The ranges of the command that must have been on the screen before the user can allow it, worst first. They may
+   * overlap.
+   */
   readonly criticalRanges: readonly TextRange[];
   /** Rules that the user could store so that similar actions are allowed without asking, narrowest first. */
   readonly rules: readonly string[];
   /** The destructive commands; their impact is determined before the user is asked. */
   readonly destructiveCommands: readonly ResolvedCommand[];
-  /** The word that the user types to allow a command that destroys or sends something; empty if a key press is enough. */
+  /**
+   * The word that the user must type to allow a command that destroys or sends something; empty if a key press is
+   * enough.
+   */
   readonly confirmWord: string;
   /** Parts of the command that open a pager or take over the terminal if they can, such as `git log` or `man ls`. */
   readonly pagers: readonly string[];
 }
 
 /**
- * The confinement of a command. `chosen`: the sandbox that the user configured, or no sandbox if none is configured. `sandbox`:
- * only a proven sandbox, with no network but what the user's rules open. `read-only`: as `sandbox`, but the command can't
- * change the workspace or send data. `outside`: no sandbox, because a person allowed that for this very command.
+ * The confinement of a command. `chosen`: the sandbox that the user configured, or no sandbox if none is configured.
+ * `sandbox`: only a proven sandbox, with no network access except to hosts that the user's rules allow. `read-only`: as
+ * `sandbox`, but the command can't change the workspace or send data. `outside`: no sandbox, because a person allowed
+ * that for this very command.
  */
 export type Confinement = 'chosen' | 'sandbox' | 'read-only' | 'outside';
 
@@ -63,34 +70,37 @@ export interface TextRange {
   readonly to: number;
 }
 
-/** One command whose shell syntax has been resolved, and the directory that it would run in. */
+/** A command whose shell syntax has been resolved, and the directory that it would run in. */
 export interface ResolvedCommand {
   readonly argv: readonly [string, ...string[]];
   readonly directory: string;
   /** The files that redirections would make it write, as written. */
   readonly overwrites: readonly string[];
-  /** The new contents of those files, if the command itself shows them: `echo text`, `cat <<EOF`. */
+  /** The new content of the files in `overwrites`, if the command itself shows it: `echo text`, `cat <<EOF`. */
   readonly content: WrittenContent;
 }
 
-/** A simple command as the table of programs reads it. */
+/** A simple command, read according to the table of programs. */
 export interface CommandReading {
-  /** Each letter for itself, long names in full where they are known. */
+  /** Each letter separately. Known long names are written in full. */
   readonly options: readonly {readonly name: string; readonly value: string | undefined}[];
   readonly operands: readonly string[];
-  /** Its effects on files. `undefined` if they are unknown. */
+  /** The command's effects on files. `undefined` if they are unknown. */
   readonly changes: readonly FileChange[] | undefined;
 }
 
 /** The effect of a command on a file that one of its words names, as written. */
 export type FileChange =
-  /** `creates`: what is there keeps its content. `renames`: nothing can be there. */
+  /** `creates`: an existing file keeps its content. `renames`: no file can exist at this path. */
   | {readonly does: 'creates' | 'writes' | 'truncates' | 'renames' | 'edits' | 'shreds'; readonly word: string}
   | {
       readonly does: 'moves' | 'copies' | 'links';
       readonly word: string;
       readonly target: string;
-      /** When the source is put into the target: if the target is a folder, if it is a folder and not a link to one, or never. */
+      /**
+       * When the source goes inside the target: if the target is a folder, if it is a folder and not a link to one, or
+       * never.
+       */
       readonly into: 'a folder' | 'a real folder' | 'never';
       readonly folders: 'laid-over' | 'left-out';
     }
@@ -106,23 +116,25 @@ export interface FileEffect {
   readonly loses: 'nothing' | 'something' | 'unknown';
   /** The absolute paths that it would create or replace. */
   readonly touches: readonly string[];
-  /** Those of `touches` to which it would move an existing file. */
+  /** The paths in `touches` to which it would move an existing file. */
   readonly moves: readonly string[];
 }
 
 export const unknownFileEffect: FileEffect = {loses: 'unknown', touches: [], moves: []};
 
-/** The modes that can be chosen anywhere; bypassing permissions only when weft starts. */
+/** The modes that can be chosen anywhere. `bypassPermissions` can only be chosen when weft starts. */
 export const offeredModes = ['default', 'acceptEdits', 'plan', 'dontAsk'] as const;
 
-/** The permission mode decides which actions run without asking; names and meanings are those of the Agent SDK. */
+/**
+ * The permission modes, which decide which actions run without asking. Names and meanings are those of the Agent SDK.
+ */
 export const permissionModes = [...offeredModes, 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
 /** From the narrowest to the widest. */
 const byWidth: readonly PermissionMode[] = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'];
 
-/** The mode of the two that lets less through. */
+/** Returns the stricter of the two modes. */
 export const narrowerMode = (one: PermissionMode, other: PermissionMode): PermissionMode =>
   byWidth.indexOf(one) < byWidth.indexOf(other) ? one : other;
 
@@ -130,7 +142,7 @@ export const narrowerMode = (one: PermissionMode, other: PermissionMode): Permis
 export const ruleLists = ['allow', 'ask', 'deny'] as const;
 export type RuleList = (typeof ruleLists)[number];
 
-/** A change of the permission rules. `remove` and `replace` only affect rules that were added while weft runs. */
+/** A change to the permission rules. `remove` and `replace` only affect rules that were added while weft runs. */
 export type RuleChange =
   | {readonly change: 'add'; readonly list: RuleList; readonly rule: string; readonly scope: RuleScope}
   | {readonly change: 'remove'; readonly list: RuleList; readonly rule: string}
@@ -139,7 +151,7 @@ export type RuleChange =
   | {readonly change: 'prompt'; readonly rules: readonly string[]};
 
 /**
- * The scope of a rule. `session`: until weft ends. The others are stored: `user` for all projects of the user, `project` for
- * everybody who works in this project, `local` for this user in this project.
+ * The scope of a rule. `session`: until weft ends. The others are stored: `user` for all projects of the user,
+ * `project` for everyone who works in this project, `local` for this user in this project.
  */
 export type RuleScope = 'session' | 'user' | 'project' | 'local';

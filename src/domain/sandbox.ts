@@ -7,46 +7,51 @@ export const sandboxChoices = ['auto', ...providerNames] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
 /**
- * The commands that run in the sandbox. `auto`: those that weft allows because they are confined. A command that the user
- * allowed by a card, a rule or a mode then runs as the user would run it.
+ * True if all commands run in the sandbox. With `auto`, only commands run there that weft allows because they are
+ * confined. A command that the user allowed by a card, a rule or a mode runs unconfined.
  */
 export const sandboxesAllCommands = (choice: SandboxChoice): boolean => choice !== 'auto' && choice !== 'native';
 
 /**
- * The access of a hook or an MCP server. `unconfined`: everything that the user may do. `confined`: what the sandbox allows.
- * `network`: the same, plus the network.
+ * The access of a hook or an MCP server. `unconfined`: everything that the user can do. `confined`: what the sandbox
+ * allows. `network`: what the sandbox allows, plus the network.
  */
 export type Rights = 'unconfined' | 'confined' | 'network';
 
 /** The accesses that a backend was seen to block on this machine. */
 export interface Proven {
-  /** Writes outside the workspace, writes of protected files, reads of secrets. */
+  /** Writes outside the workspace, writes to protected files, and reads of secrets. */
   readonly files: boolean;
-  /** Connections: to this machine, to others, to unix sockets. */
+  /** Connections to this machine, to other machines, and to Unix sockets. */
   readonly network: boolean;
-  /** Seeing and signalling processes outside, and making namespaces in which that would be possible again. */
+  /** Seeing and signaling processes outside, and making namespaces in which this would be possible again. */
   readonly processes: boolean;
-  /** The command's view of the workspace: its changes are held until they are decided about, and the workspace stays as it is. */
+  /**
+   * Changes to the workspace: they are held until someone decides about them, and the workspace itself stays unchanged.
+   */
   readonly overlay: boolean;
 }
 
-/** True if a backend was seen to let commands reach allowed hosts, and no others, through weft's proxy. */
+/** Whether a backend provably lets commands reach allowed hosts, and no others, through weft's proxy. */
 export interface HostsProof {
   readonly proven: boolean;
-  /** Why not; empty if it is proven. */
+  /** Why it is not proven; empty if it is. */
   readonly reason: string;
 }
 
 export const nothingProven: Proven = {files: false, network: false, processes: false, overlay: false};
 
-/** The outcome of trying a backend. `works`: it starts commands and was seen to stop all that it has to. */
+/**
+ * The outcome of trying a backend. `works`: the backend starts commands and was seen to block everything that it must
+ * block.
+ */
 export interface Proof {
   readonly provider: ProviderName;
   readonly works: boolean;
   readonly proven: Proven;
-  /** `open`: where commands need the network they have weft's proxy for it, which lets through what rules and people allow. */
+  /** `open`: commands can reach the hosts that rules and people allow, through weft's proxy. */
   readonly hosts: 'closed' | 'open';
-  /** Why it does not work, or what is missing from the proof; empty if nothing is. */
+  /** Why the backend does not work, or what is missing from the proof; empty if nothing is missing. */
   readonly reason: string;
 }
 
@@ -58,14 +63,20 @@ export const nativeProof: Proof = {
   reason: 'commands run as you do: nothing is confined',
 };
 
-/** The minimum for a sandbox: a command inside can change nothing but the workspace and can't send data. */
+/**
+ * True if a backend meets the minimum for a sandbox: a command inside can change only the workspace and can't send
+ * data.
+ */
 export const confines = ({works, proven}: Proof): boolean => works && proven.files && proven.network;
 
-/** The minimum for running a command without asking: it can't send data, leaves no process, and its changes need a decision. */
+/**
+ * True if a command may run in the sandbox without asking: it can't send data, it leaves no process, and its changes
+ * need a decision.
+ */
 export const holdsChanges = (proof: Proof): boolean =>
   confines(proof) && proof.proven.processes && proof.proven.overlay;
 
-/** Names in words what is proven: `files, network and processes`. Empty if nothing is. */
+/** Lists what is proven: `files, network and processes`. Empty if nothing is. */
 export function provenText({proven, hosts}: Pick<Proof, 'proven' | 'hosts'>): string {
   const {files, network, processes, overlay} = proven;
   const openNetwork = hosts === 'open' ? 'network (but for allowed hosts)' : 'network';

@@ -1,27 +1,27 @@
 import type {ScheduleId, SessionId} from './ids.ts';
 import type {PermissionMode} from './risk.ts';
 
-/** The outcome of the last run. `stopped` includes a run whose process was cut off. */
+/** The outcome of the last run. `stopped` includes a run whose process died. */
 export type LastRun =
   | {readonly state: 'none'}
   | {readonly state: 'running'; readonly at: number; readonly session: SessionId | 'not-open'}
   | {
       readonly state: 'completed' | 'failed' | 'stopped';
-      /** When it began, in milliseconds since the epoch. */
+      /** When the run began, in milliseconds since the epoch. */
       readonly at: number;
       readonly session: SessionId | 'not-open';
-      /** The reason why it didn't finish. Empty if it did. */
+      /** Why the run did not finish; empty if it did. */
       readonly trouble: string;
       readonly told: 'yes' | 'no';
     };
 
 export interface Schedule {
   readonly id: ScheduleId;
-  /** Five fields, or six with seconds before them; in the time zone of the machine. */
+  /** Five fields, or six if seconds come first, in the machine's time zone. */
   readonly cron: string;
   readonly prompt: string;
   readonly directory: string;
-  /** The widest mode it may run in; that of the folder's settings holds where it is narrower. */
+  /** The widest mode that the schedule may run in. The folder's settings can only narrow it. */
   readonly mode: PermissionMode;
   readonly createdAt: number;
   readonly nextAt: number;

@@ -1,11 +1,11 @@
 import type {SessionId} from './ids.ts';
 import type {SessionSummary} from './journal.ts';
 
-/** A session that goes on while another one is shown. `commands`: only commands in the background run. */
+/** A session that keeps running while another one is shown. `commands`: only commands in the background run. */
 export interface RunningSession {
   readonly summary: SessionSummary;
   readonly state: 'needs-input' | 'running' | 'commands';
-  /** Its commands and agents in the background, which stop with it. */
+  /** The session's commands and agents in the background, which stop with it. */
   readonly background: readonly string[];
 }
 
@@ -15,10 +15,10 @@ export const runningText: Readonly<Record<RunningSession['state'], string>> = {
   commands: 'commands in the background',
 };
 
-/** The title of a session in a list: the first line of its first prompt. */
+/** Returns the title of a session in a list: the first line of its first prompt. */
 export const sessionTitle = ({title}: Pick<SessionSummary, 'title'>): string => (title === '' ? 'Untitled' : title);
 
-/** The shortest beginning of each id that is a group or more and names no other session. */
+/** Returns the shortest prefix of each id that ends with a group of the UUID and that no other session's id has. */
 export function shortSessionIds(sessions: readonly Pick<SessionSummary, 'id'>[]): ReadonlyMap<SessionId, string> {
   const counts = new Map<string, number>();
   for (const {id} of sessions) {
@@ -32,5 +32,5 @@ export function shortSessionIds(sessions: readonly Pick<SessionSummary, 'id'>[])
   );
 }
 
-/** The ends of the groups of a UUID. */
+/** The positions at which the groups of a UUID end. */
 const idLengths = [8, 13, 18, 23, 36];

@@ -12,19 +12,19 @@ import type {Fault} from './fault.ts';
 export const cancelReasons = ['declined', 'denied', 'interrupted', 'shutdown', 'not-run'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
-/** Why an action was cancelled, with the message of the person or rule that did it; `message` may be empty. */
+/** Why an action was cancelled, with the message of the person or rule that cancelled it. `message` may be empty. */
 export interface Cancellation {
   readonly reason: CancelReason;
   readonly message: string;
 }
 
-/** How an action ended: in one of three states. `PartialOutput` is what its cancelled result contains. */
+/** How an action ended, in one of three states. `PartialOutput` is the type of a cancelled action's output. */
 export type Settled<Out, PartialOutput> =
   | {readonly state: 'success'; readonly output: Out}
   | {readonly state: 'error'; readonly fault: Fault}
   | {readonly state: 'cancelled'; readonly why: Cancellation; readonly partial: PartialOutput};
 
-/** How an action ended whose work answered this. */
+/** Converts the outcome of an action's work to how the action ended. */
 export const settledBy = <Out>(outcome: Outcome<Out, Fault>): Settled<Out, never> =>
   outcome.tag === 'ok' ? {state: 'success', output: outcome.value} : {state: 'error', fault: outcome.error};
 

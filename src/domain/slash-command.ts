@@ -4,16 +4,16 @@ import type {Message, TextBlock} from './conversation.ts';
 /** A prompt that begins with the name of a command. */
 export interface SlashCommand {
   readonly name: string;
-  /** All that follows, trimmed; it may have several lines. */
+  /** The text after the name, trimmed. It may have several lines. */
   readonly argument: string;
 }
 
 /**
- * Reads a prompt as a slash command: its first word is a slash and a name. `undefined` for every other text, such as one that begins
- * with a path: a name has no second slash.
+ * Reads a prompt as a slash command, whose first word is a slash and a name. Returns `undefined` for any other text,
+ * such as one that begins with a path, because a name has no second slash.
  */
 export function readSlashCommand(prompt: string): SlashCommand | undefined {
-  // A slash alone is a command that was not finished.
+  // A slash alone is an unfinished command.
   if (prompt.trim() === '/') return {name: '', argument: ''};
   const [, name, argument = ''] =
     /^\s*\/([\p{Letter}\p{Number}_][\p{Letter}\p{Number}_.:-]*)(?:\s([^]*))?$/u.exec(prompt) ?? [];
@@ -75,7 +75,10 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'vim',
 ]);
 
-/** The block with what a command came to. It follows the words that the user typed, so that the history has both. */
+/**
+ * Returns the block with the text that a command expands to. It follows the text that the user typed, so that the
+ * history has both.
+ */
 export const commandBlock = ({name, text}: {readonly name: string; readonly text: string}): TextBlock => ({
   kind: 'text',
   text: `<command name=${JSON.stringify(`/${name}`)}>\n${text}\n</command>`,
@@ -83,14 +86,14 @@ export const commandBlock = ({name, text}: {readonly name: string; readonly text
 /** The owner of the folder that a skill, command or agent comes from. */
 export type ExtensionScope = 'project' | 'user' | 'plugin';
 
-/** A skill whose instructions the model has read; `folder` is where its files lie. */
+/** A skill whose instructions the model has read. `folder` contains its files. */
 export interface ActiveSkill {
   readonly name: string;
   readonly folder: string;
   readonly instructions: string;
 }
 
-/** The block with the instructions of a skill, requested by the user or the model. */
+/** Returns the block with the instructions of a skill, requested by the user or the model. */
 export const skillBlock = ({name, folder, instructions}: ActiveSkill): TextBlock => ({
   kind: 'text',
   text: `<skill name=${JSON.stringify(name)} folder=${JSON.stringify(folder)}>\n${instructions}\n</skill>`,
@@ -107,7 +110,7 @@ export function parseSkillBlock(text: string): ActiveSkill | undefined {
     : undefined;
 }
 
-/** The skills whose instructions a conversation holds, in the order in which they were read last. */
+/** Returns the skills whose instructions a conversation contains, in the order in which they were last read. */
 export function activeSkills(messages: readonly Message[]): readonly ActiveSkill[] {
   const active = new Map<string, ActiveSkill>();
   const take = (text: string): void => {

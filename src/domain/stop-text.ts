@@ -2,7 +2,8 @@ import {unreachable} from '../base/unreachable.ts';
 import type {StopReason} from './conversation.ts';
 
 /**
- * The notice about how an answer ended: a sentence that begins in lower case, or `undefined` if the answer ended normally.
+ * Returns the notice about how an answer ended: a sentence that begins in lower case, or `undefined` if the answer
+ * ended normally.
  */
 export function stopText({answer, stop}: {readonly answer: string; readonly stop: StopReason}): string | undefined {
   switch (stop) {
@@ -22,6 +23,6 @@ export function stopText({answer, stop}: {readonly answer: string; readonly stop
   }
 }
 
-/** The notice about a prompt that a hook ended. */
+/** Returns the notice about a prompt that a hook ended. */
 export const hookStopText = ({reason}: {readonly reason: string}): string =>
   reason.trim() === '' ? 'A hook stopped this prompt.' : `A hook stopped this prompt: ${reason}`;

@@ -8,7 +8,7 @@ export type Isolation = 'none' | 'worktree';
 export interface SubAgent {
   /** The ID of the session that holds its conversation. */
   readonly id: SessionId;
-  /** The call that started it: its events carry this id to those who look at the parent. */
+  /** The call that started it. For viewers of the parent, the sub-agent's events carry this id. */
   readonly call: ActionId;
   readonly parent: SessionId | 'main';
   /** Its task in a few words, written by the model. */
@@ -19,30 +19,30 @@ export interface SubAgent {
   /** Empty if the harness chooses. */
   readonly model: string;
   readonly prompt: string;
-  /** `worktree`: it works in a git worktree of its own. */
+  /** `worktree`: the sub-agent works in its own git worktree. */
   readonly isolation: Isolation;
   readonly startedAt: number;
 }
 
 /**
- * The state of a sub-agent. A prompt is the first task, or any message that makes the agent work again. For each prompt,
- * exactly one of `succeeded`, `failed` and `cancelled` is reported, last.
+ * The state of a sub-agent. A prompt is the first task, or any message that makes the agent work again. The last status
+ * of each prompt is exactly one of `succeeded`, `failed` and `cancelled`.
  */
 export type AgentStatus =
   | {readonly kind: 'started'}
-  /** `doing` is the label of the action that runs, or empty. */
+  /** `doing` is the label of the running action, or empty. */
   | {readonly kind: 'in_progress'; readonly doing: string}
-  /** A card of it is open; `on` says for what. */
+  /** The sub-agent waits for the user. `on` says what for. */
   | {readonly kind: 'blocked'; readonly on: string}
-  /** Working, but silent for a while. */
+  /** The sub-agent is working, but has been silent for a while. */
   | {readonly kind: 'idle'}
-  /** `answer` is its last message; may be empty. */
+  /** `answer` is the sub-agent's last message. It may be empty. */
   | {readonly kind: 'succeeded'; readonly answer: string}
-  /** `reason` is a sentence; `answer` what it had said by then, may be empty. */
+  /** `reason` is a sentence. `answer` is the sub-agent's text up to then and may be empty. */
   | {readonly kind: 'failed'; readonly reason: string; readonly answer: string}
   | {readonly kind: 'cancelled'; readonly answer: string};
 
-/** Whether nothing more comes of its prompt. */
+/** True if the sub-agent's prompt has ended. */
 export const hasEnded = ({kind}: AgentStatus): boolean =>
   kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';
 
@@ -51,7 +51,7 @@ export interface AgentProgress {
   readonly turns: number;
   readonly calls: number;
   readonly usage: Usage;
-  /** US dollars; of a harness its own word, or an estimate. */
+  /** US dollars. For a harness, the cost that it reports, or an estimate. */
   readonly costUsd: number | 'unknown';
   readonly files: readonly string[];
 }
@@ -64,7 +64,7 @@ export interface AgentRow {
   readonly place: 'foreground' | 'background';
 }
 
-/** A sub-agent at work, as other processes see it. */
+/** A running sub-agent, as other processes see it. */
 export interface RunningAgent extends Pick<SubAgent, 'id' | 'name' | 'kind' | 'harness' | 'startedAt'> {
   /** The session of the agent that talks with the user. */
   readonly parent: SessionId;

@@ -9,7 +9,10 @@ export type TaskPayload =
       readonly kind: 'snapshot';
       readonly pending: readonly TaskItem[];
       readonly completed: readonly TaskItem[];
-      /** The todos that the same payload marks as running; usually none, since a payload of its own does that. */
+      /**
+       * The todos that the same payload marks as running. Usually there are none, because a separate payload marks
+       * them.
+       */
       readonly running: readonly TodoId[];
     }
   | {readonly kind: 'running'; readonly ids: readonly TodoId[]}

@@ -5,7 +5,7 @@ import type {JournalRecord} from './journal.ts';
 
 /** A journal after its rewinds have been applied. */
 export interface Timeline {
-  /** The records that count, in order, without those that were rewound. */
+  /** The records that count, in order, without the rewound ones. */
   readonly activeRecords: readonly JournalRecord[];
   /** The rewinds that can be redone, latest last. A new prompt or compaction empties the list. */
   readonly undone: readonly UndoneRewind[];
@@ -13,7 +13,7 @@ export interface Timeline {
 
 export interface UndoneRewind {
   readonly record: Extract<JournalRecord, {kind: 'rewind'}>;
-  /** The records that it removed; empty if only files were rewound. */
+  /** The records that the rewind removed; empty if only files were rewound. */
   readonly records: readonly JournalRecord[];
   /**
    * The position at which a redo inserts the records: at the end, or after the last of these records, which the compaction
@@ -22,7 +22,7 @@ export interface UndoneRewind {
   readonly insertAfter: 'all' | ReadonlySet<JournalRecord>;
 }
 
-/** One prompt that counts, and how it changed the files. */
+/** A prompt that counts, and how it changed the files. */
 export interface PromptSpan {
   readonly message: UserMessage;
   readonly files: OpenTreeChange | 'untouched';
@@ -77,7 +77,10 @@ export function latestCompaction({
   return last?.kind === 'compaction' ? last : undefined;
 }
 
-/** Removes and returns the records from `at` on. Checkpoints of earlier prompts, which may have been recorded later, stay. */
+/**
+ * Removes and returns the records from `at` on. Keeps checkpoints of earlier prompts, which may have been recorded
+ * later.
+ */
 function cutAt(at: number, activeRecords: JournalRecord[]): readonly JournalRecord[] {
   const rest = activeRecords.splice(at);
   const gone = new Set(rest.flatMap(record => (record.kind === 'prompt' ? [record.message.id] : [])));
@@ -86,7 +89,10 @@ function cutAt(at: number, activeRecords: JournalRecord[]): readonly JournalReco
   return rest.filter(record => !staying.includes(record));
 }
 
-/** The prompts that count, in order. A prompt without a final checkpoint ends with the first checkpoint of the next prompt. */
+/**
+ * Returns the prompts that count, in order. A prompt without a final checkpoint ends with the first checkpoint of the
+ * next prompt.
+ */
 export function promptSpans({activeRecords}: Pick<Timeline, 'activeRecords'>): readonly PromptSpan[] {
   const trees = new Map<MessageId, {before: TreeId | undefined; after: TreeId | undefined}>();
   const prompts: UserMessage[] = [];

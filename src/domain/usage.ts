@@ -9,7 +9,7 @@ export interface Usage {
 /** The price of one web search by the provider, in US dollars. Anthropic charges 10 for a thousand. */
 export const searchCostUsd = 0.01;
 
-/** Usage and cost of one model. `costUsd` is in US dollars, `'unknown'` if the price of the model is not known. */
+/** The usage and cost of one model. `costUsd` is in US dollars, or `'unknown'` if the model's price is unknown. */
 export interface ModelUsage {
   readonly usage: Usage;
   readonly costUsd: number | 'unknown';
@@ -34,15 +34,15 @@ export const usageSince = (now: Usage, before: Usage): Usage => ({
   cacheWriteTokens: Math.max(0, now.cacheWriteTokens - before.cacheWriteTokens),
 });
 
-/** The tokens in the model's context after its answer: the whole request and the answer. */
+/** Returns the tokens in the model's context after its answer: the whole request and the answer. */
 export const contextTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
 
-/** The models and programs of which some cost is not known. */
+/** Returns the models and programs with a cost that is unknown. */
 export const unknownCosts = (models: Readonly<Record<string, ModelUsage>>): readonly string[] =>
   Object.entries(models).flatMap(([name, {costUsd}]) => (costUsd === 'unknown' ? [name] : []));
 
-/** The sum of the known costs in US dollars; `undefined` when no cost is known. */
+/** Returns the sum of the known costs in US dollars; `undefined` if no cost is known. */
 export function knownCost(models: Iterable<ModelUsage>): number | undefined {
   let sum: number | undefined;
   for (const model of models) if (model.costUsd !== 'unknown') sum = (sum ?? 0) + model.costUsd;

@@ -7,7 +7,7 @@ export interface UserCommand {
   readonly result: string;
 }
 
-/** The block that stores a user command in the conversation, in a message of its own. */
+/** Returns the block that stores a user command in the conversation, in a separate message. */
 export const userCommandBlock = ({command, result}: UserCommand): TextBlock => ({
   kind: 'text',
   text: `<command-run-by-user command=${JSON.stringify(command)}>\n${result}\n</command-run-by-user>`,

@@ -1,20 +1,20 @@
 import {type AddressScope, addressScope} from '../base/ip-address.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 
-/** An address on the web, as `new URL` reads it: what is written in odd ways (`http://2130706433`) is judged as what it means. */
+/** A web address as `new URL` reads it. An unusual spelling (`http://2130706433`) is judged by what it means. */
 export interface WebUrl {
   /** Without a fragment. */
   readonly href: string;
   readonly protocol: 'http:' | 'https:';
-  /** In small letters, without brackets and without full stops at its end. */
+  /** In lower case, without brackets and without periods at the end. */
   readonly host: string;
   /** `standard` is 80 or 443. */
   readonly port: 'standard' | number;
-  /** The scope that the host's text shows. The address behind a name is only known once it is connected. */
+  /** The scope that the host's text shows. The address of a name is only known once weft connects. */
   readonly scope: AddressScope;
 }
 
-/** UTF-16 units of the longest address that is fetched. */
+/** The length of the longest address that weft fetches, in UTF-16 units. */
 const longestUrl = 4000;
 
 /** Reads an absolute http or https address. The error is a sentence for the model. */
@@ -42,27 +42,30 @@ const hostOf = ({hostname}: URL): string =>
     .replace(/^\[(.*)\]$/su, '$1')
     .replace(/\.+$/u, '');
 
-/** A host and a port of it, as a program names them that wants a connection. */
+/** A host and port that a program wants to connect to. */
 export interface HostPlace {
   readonly host: string;
   readonly port: number;
   readonly scope: AddressScope;
 }
 
-/** Reads `host:port`, in which the port is required: `example.com:443`, `[::1]:80`. The error is half a sentence. */
+/** Reads `host:port`: `example.com:443`, `[::1]:80`. The port is required. The error is a clause without a period. */
 export function readHostPlace(text: string): Outcome<HostPlace, string> {
   const [, name = '', digits = ''] = /^(\[[\da-f:.]+\]|[^\s/:@?#%\\[\]]+):(\d{1,5})$/iu.exec(text) ?? [];
   const port = Number(digits);
-  // A port of its own would be left out of the URL where it is the usual one.
+  // `URL` drops a default port, so the port is parsed separately.
   const url = name.length > longestHost || port < 1 || port > 65_535 ? null : URL.parse(`http://${name}/`);
   const host = url === null ? '' : hostOf(url);
   return host === '' ? failed("it isn't a host with a port") : ok({host, port, scope: hostScope(host)});
 }
 
-/** Characters of a name, its labels and their dots, in the form that is looked up. */
+/** The most characters of a host name in the form that is looked up, including dots. */
 const longestHost = 253;
 
-/** `localhost` and all below it mean this machine; any other name may be anywhere. */
+/**
+ * Returns the scope of a host name. `localhost` and all names below it mean this machine. Any other name may be
+ * anywhere.
+ */
 function hostScope(host: string): AddressScope {
   if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
   return addressScope(host) ?? 'public';

@@ -81,7 +81,7 @@ const marked: {cache_control: CacheControlEphemeral} = {cache_control: {type: 'e
 
 const noTools: ReadonlySet<string> = new Set();
 
-/** The tools that the model found and that the conversation still says so of. */
+/** The tools that the model found, if the search result is still in the conversation. */
 function referredTools({tools, messages}: ModelRequest): ReadonlySet<string> {
   const late = new Set(
     tools.flatMap(tool => ('provided' in tool || tool.offered === 'from-the-start' ? [] : [tool.name])),

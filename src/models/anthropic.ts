@@ -73,12 +73,12 @@ const mediaBounds = ({contextWindow}: ModelInfo): MediaBounds => ({
 const knowsReferences = (model: string): boolean =>
   /^claude-(?:(?:opus|sonnet)-4-[5-9](?!\d)|(?:opus|sonnet|fable|mythos|haiku)-[5-9](?!\d))/u.test(model);
 
-/** The paths of the protocol begin with it; many give the address with it, as others want it. */
+/** Removes `/v1`, which the protocol's own paths contain. Users often include it, because other tools require it. */
 const withoutVersion = (baseUrl: string): string => baseUrl.replace(/(?:\/v1(?:\/messages)?)?\/*$/u, '');
 
 const officialUrl = 'https://api.anthropic.com';
 
-/** The SDK, which the first request needs: who loads it earlier, while the user types, lets that request wait for nothing. */
+/** Loads the SDK, which the first request needs. Load it while the user types, so that the request does not wait. */
 export async function loadAnthropicSdk(): Promise<typeof BaseAnthropic> {
   return (await import('@anthropic-ai/sdk/client')).BaseAnthropic;
 }

@@ -48,7 +48,7 @@ export const refusalBody = (headers: HttpHeaders): string => refusals.get(header
 
 const refusals = new WeakMap<HttpHeaders, string>();
 
-/** The unread body of a success of `httpFetch`. */
+/** Returns the unread body of a successful response from `makeHttpFetch`. */
 export function takeBody(response: Response): IncomingMessage {
   const body = bodies.get(response);
   if (body === undefined) throw new Error('this response has no body of its own, or it was taken');
@@ -122,15 +122,15 @@ class StaleConnection extends Error {}
 const maxEventLength = 32 * 1024 * 1024;
 const maxStreamLength = 256 * 1024 * 1024;
 
-/** The server sends without an end. */
+/** Thrown if a server's event or stream exceeds its limit. */
 export class EndlessStreamError extends Error {
   override readonly name = 'EndlessEvents';
 }
 
 /**
- * The payloads of a server-sent event stream, those that arrive together in one batch; or, where the server answered with plain
- * JSON, all of it as one payload. The body is left as it is when the caller stops early. Rejects when the connection breaks, and with
- * `EndlessEvents`.
+ * The payloads of a server-sent event stream, those that arrive together in one batch; or, where the server answered
+ * with plain JSON, all of it as one payload. The body is left as it is when the caller stops early. Rejects if the
+ * connection breaks, and with `EndlessStreamError`.
  */
 export async function* readServerEvents(
   body: IncomingMessage,
@@ -163,7 +163,7 @@ export async function* readServerEvents(
     }
     batch = [];
   }
-  // Some servers forget the blank line behind their last event.
+  // Some servers omit the blank line after their last event.
   parser.feed('\n\n');
   if (batch.length > 0) yield batch;
 }

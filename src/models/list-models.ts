@@ -90,7 +90,7 @@ function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environm
   }
 }
 
-/** `unchecked`: the provider could not be asked, so nothing speaks against the key. */
+/** `unchecked`: the provider could not be reached, so the key may be valid. */
 export type KeyCheck = 'accepted' | 'unchecked';
 
 /** Asks the provider for its list of models, which costs nothing, and so whether it takes the key. A refusal is a fault. */

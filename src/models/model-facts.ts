@@ -36,7 +36,7 @@ export interface ModelInfo {
   /** Tokens that the user lets it write at the most; `default` if the user has said nothing. */
   readonly wantedOutput: number | 'default';
   readonly price: PriceList | 'unknown';
-  /** The efforts that it is known to take as they are, from least to most. */
+  /** The effort levels that the model is known to accept unchanged, lowest first. */
   readonly efforts: readonly Effort[];
   readonly images: Sight;
   readonly pdfs: Sight;
@@ -80,8 +80,8 @@ export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentM
 });
 
 /**
- * Tokens to let the model write if the provider wants a number: as many as the model can, since a cut answer costs more than a high
- * limit. If its window is small, at most a quarter of that.
+ * Returns the output limit for a provider that requires one: the most that the model can write, because a cut answer
+ * costs more than a high limit. If its window is small, at most a quarter of that.
  */
 export function outputLimit(
   {wantedOutput, maxOutput, contextWindow}: ModelInfo,

@@ -145,7 +145,7 @@ export class OpenAiDecoder extends Decoder {
   }
 }
 
-/** Gemini stops where it wrote a call that is none; asked again, it mostly writes a proper one. */
+/** Returns the error for a Gemini answer that stopped at a malformed tool call. A retry usually yields a valid call. */
 function spoiltCall(reason: string | undefined, {name}: Endpoint): ProviderError | undefined {
   if (!/MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL/iu.test(reason ?? '')) return undefined;
   return shortTrouble(
@@ -230,8 +230,8 @@ function readStop(reason: string | undefined, calls: number): StopReason {
 }
 
 /**
- * `prompt_tokens` counts cached tokens too; weft counts each token once. Some (Gemini) count what the model thought in the total alone,
- * and it is paid as what comes out.
+ * `prompt_tokens` counts cached tokens too; weft counts each token once. Some servers (Gemini) count thinking only in
+ * the total. It is billed as output.
  */
 function readUsage(usage: Json | undefined): Usage | undefined {
   if (!isJsonObject(usage)) return undefined;

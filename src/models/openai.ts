@@ -164,7 +164,7 @@ function endpointOf({baseUrl: given}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint 
   };
 }
 
-/** The SDK, which the first request needs: who loads it earlier, while the user types, lets that request wait for nothing. */
+/** Loads the SDK, which the first request needs. Load it while the user types, so that the request does not wait. */
 export async function loadOpenAiSdk(): Promise<typeof OpenAI> {
   return (await import('openai/client')).OpenAI;
 }

@@ -23,7 +23,7 @@ export type Route =
       explainError(cause: Error): Error;
     };
 
-/** http goes as it is, to the proxy instead of the server; https through a tunnel. */
+/** Routes plain HTTP requests to the proxy, and HTTPS requests through a tunnel. */
 export function routeThroughProxy(target: URL, environment: ProxyEnvironment): Route {
   const proxy = proxyFor(target, environment);
   if (proxy === undefined) return {kind: 'direct'};

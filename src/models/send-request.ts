@@ -143,7 +143,7 @@ function kindOf(response: Response): 'stream' | 'json' {
   return /^application\/(?:[\w.-]+\+)?json\b/iu.test(response.headers.get('content-type') ?? '') ? 'json' : 'stream';
 }
 
-/** A web page in place of a model's answer: the address is that of something else. */
+/** Returns the error for a web page in place of a model's answer, which means that the base URL leads elsewhere. */
 function wrongKind(response: Response, endpoint: Endpoint): ProviderError | undefined {
   if (!/^text\/html\b/iu.test(response.headers.get('content-type') ?? '')) return undefined;
   return {
@@ -158,7 +158,7 @@ function wrongKind(response: Response, endpoint: Endpoint): ProviderError | unde
   };
 }
 
-/** Reads what is left, usually nothing but the end mark, so that the connection is free for the next request. */
+/** Reads the rest of the body, usually only the end mark, so that the next request can reuse the connection. */
 function drain(body: ReturnType<typeof takeBody>): void {
   if (body.readableEnded) return;
   const timer = setTimeout(() => body.destroy(), maxDrainMs);

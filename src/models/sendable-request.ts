@@ -117,7 +117,7 @@ export class ToolNames {
     return this.#wire.get(name) ?? validName(name);
   }
 
-  /** Returns weft's name of a tool that the model called. GLM sometimes writes the first argument behind the name. */
+  /** Returns weft's name of a tool that the model called. GLM sometimes writes the first argument after the name. */
   toOwn(name: string): string {
     const own = this.#own.get(name);
     if (own !== undefined || !name.includes('<')) return own ?? name;

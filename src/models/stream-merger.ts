@@ -193,7 +193,7 @@ export class StreamMerger {
     if (this.#textBlocks < 2 && this.#repeated !== '') this.#releaseRepeated(out, into);
   }
 
-  /** Less than all that was shown came again: then it was no repetition but the way the answer goes on. */
+  /** Shows the held text: only part of the shown text came again, so it was not a repetition but the continuation. */
   #releaseRepeated(out: ModelEvent[], into: OpenBlock | undefined): void {
     const text = this.#repeated ?? '';
     this.#repeated = undefined;

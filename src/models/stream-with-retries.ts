@@ -34,7 +34,7 @@ export interface ProviderOptions {
   readonly effort: Effort | 'default';
   /** The known facts about models. */
   readonly models: ModelTable;
-  /** The models that answer, in this order, where the one that is asked cannot. */
+  /** The models to try, in this order, if the requested one can't answer. */
   readonly fallbacks: readonly string[];
   readonly clock?: RetryClock;
 }
@@ -191,7 +191,7 @@ export async function* streamWithRetries(
   }
 }
 
-/** The models that may answer in the place of `model`, in order: those behind it where it is one of them itself. */
+/** Returns the fallback models for `model`, in order. If `model` is one of them, returns only those after it. */
 function fallbacksAfter(model: string, fallbacks: readonly string[]): readonly string[] {
   return fallbacks.slice(fallbacks.indexOf(model) + 1);
 }
@@ -209,7 +209,7 @@ function fallbackTrigger(fault: Fault): FallbackTrigger | undefined {
   return status >= 500 ? 'server-error' : undefined;
 }
 
-/** `request` as it was, or with what the model has already said and the wish to hear the rest. */
+/** Returns `request`, extended by the text shown so far and a prompt to continue it. */
 function continued(request: ModelRequest, shown: string): ModelRequest {
   // Providers refuse a message of white space only; a model that starts over then loses nothing.
   if (shown.trim() === '') return request;

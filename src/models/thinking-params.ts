@@ -42,7 +42,7 @@ interface ThinkingParams {
 /** Tokens the API demands at the least for thinking. */
 const minBudget = 1024;
 
-/** Tokens left for the answer behind the longest thinking. */
+/** The tokens that the longest thinking leaves for the answer. */
 const answerRoom = 4096;
 
 /**

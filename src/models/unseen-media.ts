@@ -57,7 +57,7 @@ function tooMany(
   return {images, any};
 }
 
-/** Into so many parts a bound is divided; whole parts are left out. */
+/** The number of parts that a limit is divided into. Media are left out in whole parts. */
 const steps = 4;
 
 function excessIn(parts: number, {of, most}: {readonly of: number; readonly most: number}): number {

@@ -343,14 +343,14 @@ const outcome = z.object({
   ),
 });
 
-/** Nothing for what does not fit. */
+/** Parses a JSON column. Returns an empty list if the value does not match the schema. */
 export function parseColumn<T>(schema: z.ZodMiniType<T>, column: unknown): readonly T[] {
   const json: Outcome<Json, unknown> = parseJson(String(column));
   const read = z.safeParse(schema, json.tag === 'ok' ? json.value : undefined);
   return read.success ? [read.data] : [];
 }
 
-/** Nothing for a row that is damaged, or of a kind that a newer weft knows. */
+/** Converts a row. Returns an empty list for a damaged row, or for a kind that only a newer weft knows. */
 function jobFromRow(row: Row): readonly Job[] {
   const [spec] = parseColumn<JobSpec>(jobSpec, row['spec']);
   const state = jobStates.find(each => each === row['state']);

@@ -51,7 +51,7 @@ interface Dialect {
   readonly integer: 'INTEGER' | 'BIGINT';
   /** A column that orders rows by insertion, for a database without one. */
   readonly rowid: string;
-  /** What follows the columns of a table, and of one that is only looked up by its key. */
+  /** The SQL after the columns of a table: of an ordinary one, and of one that is only looked up by key. */
   readonly table: string;
   readonly keyed: string;
 }

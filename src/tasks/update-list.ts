@@ -34,7 +34,10 @@ export function updateList(current: TodoList, write: ListWrite, newId: () => Tod
   };
 }
 
-/** Returns the payloads of an update. If it archives an earlier task, they begin with 11, like every new list of the protocol. */
+/**
+ * Returns the payloads of an update. If the update archives an earlier task, the first payload is `cleared` (field 11),
+ * as for every new list of the protocol.
+ */
 export function framesOfUpdate(before: TodoList, {todos, archived}: ListUpdate): readonly Uint8Array[] {
   const isNewList = archived === 'earlier-task' && todos.length > 0;
   return isNewList ? [encodePayload({kind: 'cleared'}), ...framesFor([], todos)] : framesFor(before, todos);

@@ -90,7 +90,7 @@ const outcomeStatus = (outcome: HarnessOutcome): AgentStatus =>
     cancelled: ({text}) => ({kind: 'cancelled', answer: text}),
   });
 
-/** Returns the status of a sub-agent that its task did not reach. */
+/** Returns the status of a sub-agent that never received its task. */
 export const unstartedStatus = (fault: Fault, signal: AbortSignal): AgentStatus =>
   signal.aborted ? {kind: 'cancelled', answer: ''} : {kind: 'failed', reason: faultText(fault), answer: ''};
 

@@ -19,7 +19,7 @@ export interface AgentRunner {
   /** Ends the running work. Its end is reported like any other. */
   interrupt(): void;
   setMode(mode: PermissionMode): void;
-  /** Ends what stays between two prompts and could block its folder. Another message starts it again. */
+  /** Ends whatever outlives a prompt and could block the sub-agent's folder. Another message starts it again. */
   rest(): Promise<void>;
   close(): Promise<void>;
 }

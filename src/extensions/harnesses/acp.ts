@@ -332,8 +332,8 @@ class AcpConversation implements Conversation {
     const paths = [...new Set([...diffs.map(({path}) => textOf(path)), ...named])];
     const url = textOf(input['url']);
     const changes = diffs.length > 0 || kind === 'edit' || kind === 'delete';
-    // The agent only claims the kind, so the content of the call decides. weft always asks about a call with several
-    // contents.
+    // The agent only claims the kind, so the content of the call decides. weft always asks about a call with more than
+    // one kind of content.
     if ([command !== '', url !== '', changes].filter(Boolean).length > 1) return other;
     if (command !== '') {
       const [directory = this.#request.directory, ...more] = directories;

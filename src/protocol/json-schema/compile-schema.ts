@@ -61,7 +61,7 @@ function toLinearRegExp(pattern: string, flags: string): RegExp | undefined {
 
 /**
  * Returns how a pattern can blow up. `endless`: the ways to match grow exponentially with the text's length. `steep`:
- * with its square or faster.
+ * they grow with the square of the length, or faster.
  */
 function riskOf(pattern: string): 'none' | 'steep' | 'endless' {
   if (repeatsGroupWithoutEnd.test(pattern) || countWays(pattern) > maxWays) return 'endless';

@@ -72,8 +72,8 @@ type Words<List extends string, Found = never> = List extends `${infer First} ${
   : Found | List;
 
 /**
- * What a program needs besides reading. An overlay grants the first two, and `puts-files` if no file is lost: the changes are
- * decided about afterwards. For every other need weft asks first.
+ * What a program needs besides reading. An overlay grants the first two, and `puts-files` if no file is lost, because
+ * the changes are approved or dropped afterwards. For every other need weft asks first.
  */
 export type ProgramReach =
   | 'runs-code'
@@ -143,9 +143,10 @@ export interface ProgramRow {
   /** With one of these options the first operand's role is missing: `grep -e x file`. */
   readonly instead?: string;
   /**
-   * Further options with which it does more than its name says: they make it run a program or code, name a file to write, or name
-   * a file or folder with code or settings. Options with the roles `program`, `write` and `code` also count. Rules that end in a
-   * wildcard do not cover them. `--opt*` is any option that begins so, and `NAME=` is an assignment.
+   * Further options with which it does more than its name says: they make it run a program or code, name a file to
+   * write, or name a file or folder with code or settings. Options with the roles `program`, `write` and `code` also
+   * count. Rules that end in a wildcard do not cover them. `--opt*` is any option that begins with `--opt`, and `NAME=`
+   * is an assignment.
    */
   readonly runs?: string | undefined;
   readonly writes?: string | undefined;
@@ -165,7 +166,7 @@ export interface ProgramRow {
   /** What it does besides reading. The first that matches counts. */
   readonly does?: readonly EffectRule[];
   readonly wraps?: Wrapping;
-  /** What it can do with some arguments, because of which a rule must not leave all of them open. */
+  /** What it can do with some arguments. Because of this, a rule must not allow all arguments. */
   readonly can?: string;
   /** Files in a folder that choose the program that runs there by this name. */
   readonly chosenBy?: string;

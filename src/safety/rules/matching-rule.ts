@@ -308,8 +308,9 @@ function resolveNames(names: readonly string[], {context, directory}: MatchConte
 
 /**
  * True if a rule's `mcp__…` or `harness__…` name covers a tool. `mcp__SERVER__TOOL` covers one tool. `mcp__SERVER` and
- * `mcp__SERVER__*` cover all tools of the server. A final `*` covers all names that begin so. An allow rule must name the whole
- * server: servers choose their tools' names, and a name that resembles another server's must gain nothing.
+ * `mcp__SERVER__*` cover all tools of the server. A final `*` covers all names that begin with the text before it. An
+ * allow rule must name the whole server: servers choose their tools' names, and a name that resembles another server's
+ * must gain nothing.
  */
 function matchesMcpTool(
   rule: string,

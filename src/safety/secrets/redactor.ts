@@ -12,7 +12,7 @@ import type {FoundSecret} from './secret-forms.ts';
 
 /** Redacts secrets in everything that leaves this machine or is stored, and restores them when a command or edit needs them. */
 export interface Redactor {
-  /** Replaces secrets with placeholders. The number of lines and existing placeholders stay. */
+  /** Replaces secrets with placeholders. Keeps the number of lines and existing placeholders. */
   readonly redact: (text: string) => string;
   /** Replaces placeholders with their secrets. Unknown placeholders stay. */
   readonly restore: (text: string) => string;

@@ -51,7 +51,7 @@ const plainScript = /^[\w./:,@%+-]+(?: [\w./:,@%+-]+)*(?: ?(?:\|\|?|&&|[;\n]) ?[
 /** Returns true if tree-sitter reads the text without an error and finds the parser's words. */
 async function agreesWithGrammar(text: string, script: Script): Promise<boolean> {
   const parser = await bashGrammar();
-  // The grammar fails on `-` directly before a here-document, which is an ordinary word.
+  // The grammar rejects a `-` directly before a here-document, although this `-` is an ordinary word.
   const tree = parser.parse(text.replaceAll(/(?<=\s)-(?=\s+<<)/gu, '_'));
   if (tree === null) return false;
   try {

@@ -88,7 +88,7 @@ export interface TaskHost {
   readonly text: (content: string) => void;
   /** Reports a tool call. `title` describes it in one line. */
   readonly tool: (title: string) => void;
-  /** Sends a message of the sub-agent to the director and the user. */
+  /** Sends a message from the sub-agent to the director and the user. */
   readonly say: (content: string) => 'kept' | 'not-kept';
   /** Stores fields that are needed to continue the task later. */
   readonly progress: (fields: JsonObject) => void;
@@ -97,7 +97,7 @@ export interface TaskHost {
 }
 
 export interface TaskRun {
-  /** Gives the sub-agent a message of the user, once. */
+  /** Delivers a message from the user to the sub-agent, once. */
   steer(message: UserMessage): void;
   /** Settles when everything it started has settled and is stored. Never rejects. */
   readonly finished: Promise<TaskEnd>;
@@ -229,7 +229,7 @@ async function runTask(
   ports.observe({type: 'task_finished', task_id: id, status, reason: 'reason' in end ? end.reason : ''});
   if (end.kind === 'out-of-bounds' || end.kind === 'not-begun') return end;
   if (status === 'FAILED') return {kind: 'task-failed'};
-  // A task that was put back begins anew. Without this check, a task that stopped by itself would stop the run forever.
+  // A task that was put back starts over. Without this check, a task that stopped by itself would stop the run forever.
   return isFinalStatus(status) || (work.signal.aborted && !signal.aborted) ? {kind: 'done'} : {kind: 'stopped'};
 }
 

@@ -96,7 +96,10 @@ export class TaskStack {
     return this.#state.messages();
   }
 
-  /** Returns messages that are unread by one of the readers asked about. Returns none if no reader is. */
+  /**
+   * Returns the messages that at least one of the readers in `where` has not read. Returns none if `where` asks about
+   * no reader.
+   */
   unreadMessages(where: {
     readonly sender: SenderType | 'anybody';
     readonly director: boolean;

@@ -95,7 +95,7 @@ function editingLines(field: TextField, frame: Frame): readonly string[] {
   return text === '' ? [] : [frame.theme.style(['dim'], fit(text, frame.width))];
 }
 
-/** Returns that line as plain text. Empty if there is nothing to show. */
+/** Returns the line below a text field as plain text. Empty if there is nothing to show. */
 const editingText = (field: TextField): string =>
   [vimText(field), pasteHint(field)].filter(text => text !== '').join(glyphs.separator);
 

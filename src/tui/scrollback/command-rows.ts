@@ -65,7 +65,7 @@ export function fitRows(
   return lines;
 }
 
-/** Returns the indexes of the rows to keep, ascending. With one line for each gap they fit `room`. */
+/** Returns the indexes of the rows to keep, ascending. With one line for each gap, the rows fit in `room` lines. */
 function keptRows(rows: readonly CommandRow[], room: number): readonly number[] {
   const kept = new Set<number>();
   const lines = (): number => {

@@ -138,7 +138,10 @@ export function updateCard(ui: Ui, view: View, now: number): Ui {
   }
 }
 
-/** Returns when the card takes the focus if no key is pressed before. While the draft isn't empty, only the user can switch to the card. */
+/**
+ * Returns the time at which the card takes the focus, if no key is pressed before then. While the draft isn't empty,
+ * only the user can switch to the card.
+ */
 export function focusDue({card, draft, panel, lastKey}: Ui): number | undefined {
   if (card.kind === 'none' || card.focus !== 'soon' || panel !== 'none' || !isEmptyDraft(draft)) return undefined;
   return Math.max(card.since, lastKey.kind === 'pressed' ? lastKey.at : card.since) + typingPauseMs;

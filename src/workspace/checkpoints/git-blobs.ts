@@ -15,8 +15,8 @@ import {type GitIndex, matchesIndex} from './tracked-files.ts';
  */
 
 /**
- * Returns the name of a content that git holds. The size detects blobs that differ from the file on the disk (converted line endings,
- * filters).
+ * Returns the name of file content that git holds. The size detects blobs that differ from the file on the disk
+ * (converted line endings, filters).
  */
 export const gitBlobName = ({blob, size}: {readonly blob: string; readonly size: number}): string =>
   `git:${blob}:${size}`;

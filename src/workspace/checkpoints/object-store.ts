@@ -67,8 +67,9 @@ const unfinishedPrefix = 'new-';
 const staleMs = 24 * 60 * 60 * 1000;
 
 /**
- * Opens a folder of objects: objects stored together are in a pack, others are loose, in their own files. A file is complete as soon as it
- * has its name, whenever a process is killed. Several processes may add to the folder at once.
+ * Opens a folder of objects: objects stored together are in a pack, others are loose, in their own files. A file that
+ * has its final name is complete, even if a process is killed at any moment. Several processes may add to the folder at
+ * once.
  */
 export function openObjects(folder: string, environment: NodeJS.ProcessEnv): ObjectStore {
   const blobs = openGitBlobs(join(folder, 'repositories.json'), environment);

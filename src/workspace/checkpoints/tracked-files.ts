@@ -155,8 +155,8 @@ function mentionsConversion(file: string): boolean {
 const tickMs = 20;
 
 /**
- * Parses a git index of version 2 to 4. Returns `undefined` for other versions and for a split index. Parses only names at once and entries
- * on demand, because there may be very many.
+ * Parses a git index of version 2 to 4. Returns `undefined` for other versions and for a split index. Parses the names
+ * right away and the entries on demand, because there may be very many.
  */
 function parseIndex(
   bytes: Buffer,

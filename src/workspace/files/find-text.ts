@@ -33,8 +33,8 @@ const maxSpans = 1000;
 export const maxCountedMatches = 10_000;
 
 /**
- * Finds the old text. Tries an exact match, then one without the line numbers that Read prints, then the tolerant tiers (see `tiers`). With
- * `lines`, a match must begin and end at line borders. The search begins at the offset `from`.
+ * Finds the old text. Tries an exact match, then one without the line numbers that Read prints, then the tolerant tiers
+ * (see `tiers`). With `lines`, a match must begin and end at line boundaries. The search begins at the offset `from`.
  */
 export function findText(
   text: string,

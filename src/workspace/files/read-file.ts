@@ -316,7 +316,7 @@ function countPdfPages(bytes: Buffer): number | undefined {
   return pages === 0 ? undefined : pages;
 }
 
-/** Returns the objects that newer files store compressed. */
+/** Returns the object streams of a newer PDF, decompressed. */
 function objectStreams(bytes: Buffer): readonly string[] {
   const text = bytes.toString('latin1');
   const found: string[] = [];

@@ -134,8 +134,8 @@ const lookMs = 2;
 const maxLookMs = 30_000;
 
 /**
- * Whether the command begins. If the sandbox can't be made, the started process ends without that. An abort counts as a
- * beginning, because the wait for the command's end handles it.
+ * Whether the command begins. If the sandbox can't be made, the started process ends before the command begins. An
+ * abort counts as begun, because the code that waits for the command's end handles the abort.
  */
 async function waitForBegin(hasBegun: () => boolean, ended: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
   const {promise, resolve} = Promise.withResolvers<boolean>();

@@ -19,7 +19,7 @@ export interface EnclosedEnd extends LaunchEnd {
     | {readonly kind: 'aborted'}
     | {readonly kind: 'not-started'; readonly reason: string};
   readonly output: string;
-  /** Each stream by itself. */
+  /** The two streams separately. */
   readonly stdout: string;
   readonly stderr: string;
 }

@@ -26,7 +26,10 @@ export interface SearchRun {
   readonly onOutput: (bytes: Buffer) => 'more' | 'enough';
 }
 
-/** The most milliseconds for a run in total, or without output. A run may block on a pipe in the place of an ignore file. */
+/**
+ * The most milliseconds that a run may take in total or, with the limit `idle`, go without output. A run may block on a
+ * pipe in the place of an ignore file.
+ */
 const limitMs = 10_000;
 
 const maxErrorText = 2000;

@@ -68,7 +68,10 @@ function splitPattern(
   return {folder: expanded.startsWith('/') ? absoluteFolder(plain.join('/'), inside, from) : inside, rest};
 }
 
-/** Resolves a leading slash to the folder searched in, as in ignore files, unless it contains no such folder. */
+/**
+ * Resolves a path with a leading slash. An absolute path below `base` stays. Otherwise the slash means the folder
+ * searched in, as in ignore files, if that folder contains the path.
+ */
 function absoluteFolder(plain: string, inside: string, {base, paths}: PatternContext): string {
   if (plain === '') return base;
   const outside = paths.resolve(plain).path;

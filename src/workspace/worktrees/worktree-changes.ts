@@ -57,7 +57,8 @@ export async function changedPaths(
   const compare = async (path: string, place: Place): Promise<void> => {
     const seen = Object.hasOwn(files, path) ? files[path] : undefined;
     const now = await stateIn(place, join(folder, path), {seen, seenAt});
-    // A folder replaced a file, and its files are listed by themselves. A nested repository ends with a slash.
+    // A folder replaced a file, and its files are listed by themselves. The path of a nested repository ends with a
+    // slash.
     const to = now === 'folder' && !path.endsWith('/') ? 'absent' : now;
     const from = seen === undefined ? ('absent' as const) : {mode: seen.mode, sha256: seen.sha256};
     if (!isSameState(from, to)) changed.push({path, from, to});

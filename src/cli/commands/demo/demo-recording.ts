@@ -23,8 +23,9 @@ const runTests: JsonObject = {
 };
 
 /**
- * The model's answers in the demo, in the line format that `--record` writes and `--replay` reads. Only these words are recorded: every
- * action in them really runs. They also explain what weft asks about and what not, each when it first happens.
+ * The model's answers in the demo, in the line format that `--record` writes and `--replay` reads. Only these words are
+ * recorded: every action in them really runs. The answers also explain what weft does and doesn't ask about, when each
+ * first happens.
  */
 const lines: readonly JsonObject[] = [
   {weft: 'recording', version: 1},

@@ -199,7 +199,7 @@ class HarnessTask {
     }
   }
 
-  /** Ends the task once all prompts have ended. A message of the user may have become one more prompt. */
+  /** Ends the task once all prompts have ended. A message from the user may have become one more prompt. */
   async #settle(): Promise<void> {
     await this.#sending;
     if (this.#prompts.ended >= this.#prompts.given && this.#outcome !== undefined) this.#ended.resolve(this.#outcome);

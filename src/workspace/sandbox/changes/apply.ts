@@ -159,7 +159,7 @@ class Apply {
         if (isUndone) back();
         else forget();
       } catch {
-        // Another process has changed it since.
+        // Another process has changed the path since, so leave it alone.
       }
     }
     for (const {folders} of this.#layers) folders.close();
@@ -279,7 +279,7 @@ class Apply {
       try {
         fchownSync(handle, owner.user, owner.group);
       } catch {
-        // If the owner can't be kept, the file becomes this user's. Its permissions stay.
+        // If the owner can't be kept, the file becomes this user's. The file keeps its permissions.
       }
       fchmodSync(handle, is.mode);
       const seconds = Number(is.modifiedNs) / 1e9;

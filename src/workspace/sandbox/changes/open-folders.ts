@@ -3,7 +3,7 @@ import {hasCode} from '../../../domain/fault.ts';
 import {folderOf, nameOf, type PathBytes, toNative} from './path-bytes.ts';
 import type {LockedFolder, NewFolder} from './scan-layer.ts';
 
-/** Thrown if a path holds something else than the command saw. */
+/** Thrown if a path holds something other than what the command saw. */
 export class Conflict extends Error {}
 
 /** An open folder on the path to the current folder. */

@@ -50,7 +50,7 @@ export interface LayerEntry {
   readonly changedMeanwhile: boolean;
 }
 
-/** A new folder in the view. Its entries are its change, unless it is empty. */
+/** A new folder in the view. Only an empty new folder is a change by itself. Otherwise its entries are. */
 export interface NewFolder {
   readonly at: PathBytes;
   readonly mode: number;
