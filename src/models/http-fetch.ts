@@ -128,9 +128,9 @@ export class EndlessStreamError extends Error {
 }
 
 /**
- * The payloads of a server-sent event stream, those that arrive together in one batch; or, where the server answered
- * with plain JSON, all of it as one payload. The body is left as it is when the caller stops early. Rejects if the
- * connection breaks, and with `EndlessStreamError`.
+ * The payloads of a server-sent event stream. Those that arrive together are one batch, which is empty for a comment or a part
+ * of an event. A server that answers with plain JSON gives all of it as one payload. The body is left as it is when the caller
+ * stops early. Rejects if the connection breaks, and with `EndlessStreamError`.
  */
 export async function* readServerEvents(
   body: IncomingMessage,
@@ -157,10 +157,8 @@ export async function* readServerEvents(
   for await (const chunk of textOf(body)) {
     count(chunk);
     parser.feed(chunk);
-    if (batch.length > 0) {
-      yield batch;
-      unread = 0;
-    }
+    if (batch.length > 0) unread = 0;
+    yield batch;
     batch = [];
   }
   // Some servers omit the blank line after their last event.
