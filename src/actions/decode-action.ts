@@ -35,8 +35,6 @@ export interface ToolSources {
   readonly resources: 'offered' | 'none';
   /** Whether weft itself can search the web. */
   readonly webSearch: 'offered' | 'none';
-  /** Whether the agent is in plan mode and may propose a plan. */
-  readonly planning: 'offered' | 'none';
   readonly frontEnd: FrontEndAbilities;
   readonly skills: SkillCatalogue | undefined;
   /** The kinds of sub-agents that files define, one a line. Empty if there are none. */
@@ -54,7 +52,6 @@ export const defaultToolSources: ToolSources = {
   foundTools: new Set(),
   resources: 'none',
   webSearch: 'none',
-  planning: 'none',
   frontEnd: terminalAbilities,
   skills: undefined,
   agentKinds: '',
@@ -80,7 +77,7 @@ export function enabledTools(sources: ToolSources = defaultToolSources): readonl
 
 function fixedTools(
   action: ActionName,
-  {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch, planning}: ToolSources,
+  {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch}: ToolSources,
 ): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
   if (needsToolSearch(offered)) {
@@ -93,7 +90,6 @@ function fixedTools(
   if (offered === 'skills' && skills === undefined) return [];
   if (offered === 'more-tools' && moreTools === '') return [];
   if (offered === 'web-search' && webSearch === 'none') return [];
-  if (offered === 'planning' && planning === 'none') return [];
   return tools.flatMap(({name, listing, description, jsonSchema}) => {
     if (listing === 'unlisted') return [];
     const tool = {name, description, action, jsonSchema};

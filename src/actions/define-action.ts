@@ -28,7 +28,7 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   /**
    * The condition under which models are offered its tools:
    * `mcp-resources`: an MCP server has resources. `more-tools`: more tools exist than the request holds. `skills`: there are skills.
-   * `answer-schema`: the caller wants JSON of a schema. `web-search`: weft has a search engine. `planning`: plan mode is on.
+   * `answer-schema`: the caller wants JSON of a schema. `web-search`: weft has a search engine.
    * `when-found`: the model has found them; until then a request holds only their names.
    * `with-display`: like `when-found`, if a person takes part and the computer can be used.
    * An ability of front ends: like `when-found`, if the front end has it.
@@ -42,7 +42,6 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
     | 'agents'
     | 'answer-schema'
     | 'web-search'
-    | 'planning'
     | 'when-found'
     | 'with-display'
     | ActionAbility;

@@ -13,21 +13,20 @@ export const exitPlan = defineAction<
 >({
   summary: 'Propose a plan, which ends plan mode when the user approves it.',
   risk: 'read-only',
-  offered: 'planning',
+  offered: 'always',
   access: ({goal}) => ({kind: 'plan', goal}),
   asks: [{name: 'plan', risks: ['read-only'], askedWhen: 'the agent wants to carry out its plan'}],
   tools: [
     toolForm({
       name: 'ExitPlanMode',
       description:
-        'You are in plan mode: explore, change nothing, and call this when the plan is ready. The user approves it,  ' +
-        'edits its steps or says what to plan instead.',
+        'In plan mode only: propose the plan once it is ready. The user approves it, edits it or refuses it.',
       schema: () =>
         z.object({
           goal: z.string().check(z.minLength(1), z.maxLength(planBounds.goal)),
           steps: z
             .array(z.string().check(z.minLength(1), z.maxLength(planBounds.step)))
-            .check(z.minLength(1), z.maxLength(planBounds.steps), z.describe('In order, one task each')),
+            .check(z.minLength(1), z.maxLength(planBounds.steps), z.describe('In order')),
           notes: z.optional(z.string().check(z.maxLength(planBounds.notes), z.describe('Risks, choices, omissions'))),
         }),
       toInput: ({goal, steps, notes}): PlanDraft => ({

@@ -3,6 +3,7 @@ import type {Message} from '../domain/conversation.ts';
 import {historyFromJournal} from '../domain/history.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {instructionsFileIn} from '../domain/reminder.ts';
+import {type ToldFacts, toldFacts} from './context/changed-facts.ts';
 import type {AgentPorts} from './ports.ts';
 import {type DocumentStore, makeDocumentStore} from './document-store.ts';
 import {makeTodoStore, type TodoStore} from './todo-store.ts';
@@ -22,6 +23,8 @@ export interface OpenConversation {
   readonly documents: DocumentStore;
   /** The paths of folder instruction files that the model has been given. */
   readonly toldInstructions: Set<string>;
+  /** Facts that the model has been told. */
+  readonly told: ToldFacts;
 }
 
 interface ConversationDeps {
@@ -49,6 +52,7 @@ export function openConversation(
     grants: new Set(),
     todos: makeTodoStore({frames: todoFrames, newId: () => ports.ids.todo(), keep}),
     documents: makeDocumentStore(journal, ports),
+    told: toldFacts(messages),
     toldInstructions: new Set(messages.flatMap(({blocks}) => blocks.flatMap(instructionsOf))),
   };
 }

@@ -85,7 +85,6 @@ class Engine implements AgentClient {
         disabledTools,
         interaction: rest.interaction,
         frontEnd: rest.frontEnd,
-        isPlanning: () => place.kind === 'top' && this.#session.mode === 'plan',
         contextWindow: () => ports.model.facts(this.#session.model).contextWindow,
       }),
       ...(place.kind === 'sub-agent'

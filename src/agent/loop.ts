@@ -17,6 +17,7 @@ import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, tooLongIn, type ModelAnswer} from './answer.ts';
+import {changedFacts} from './context/changed-facts.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
 import type {StopInput} from '../actions/hooks-port.ts';
@@ -96,7 +97,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (signal.aborted) return {kind: 'interrupted'};
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
     addReminder(session.agents.takeNotes().map(reminderBlock), session);
-    addReminder(serverInstructions(session), session);
+    addReminder([...changedFacts(session), ...serverInstructions(session)], session);
     shortenOldResults(session);
     if (!isRepeated && mayBeTooLong(session)) {
       const room = await (await loadRoom()).makeRoomBefore(context, signal);

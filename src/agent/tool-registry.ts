@@ -41,8 +41,6 @@ export function makeToolRegistry(options: {
   /** In unattended runs, tools that need a person are not listed. */
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
-  /** Whether the agent is in plan mode and may propose a plan. */
-  readonly isPlanning: () => boolean;
   /** In tokens. 0 if unknown. */
   readonly contextWindow: () => number;
 }): ToolRegistry {
@@ -73,8 +71,7 @@ export function makeToolRegistry(options: {
       .map(({name, status}) => ({name, status}));
     const skills = skillsPort.catalogue();
     const agentKinds = kindLines(options.agentKinds.list());
-    const planning = options.isPlanning() ? 'offered' : 'none';
-    const state = JSON.stringify([resources, starting, offer.found.size, agentKinds, planning]);
+    const state = JSON.stringify([resources, starting, offer.found.size, agentKinds]);
     if (known?.tools !== mcpTools || known.state !== state || known.sources.skills !== skills) {
       const budget = (options.contextWindow() || defaultContextTokens) * contextShare * charactersPerToken;
       const offeredTools = offer.take(mcpTools, budget);
@@ -98,7 +95,6 @@ export function makeToolRegistry(options: {
           skills,
           agentKinds,
           webSearch: web.searching === 'offered' ? 'offered' : 'none',
-          planning,
           frontEnd,
           answerSchema,
           disabled: disabledTools,
@@ -120,7 +116,7 @@ export function makeToolRegistry(options: {
           inputSchema: jsonSchema(),
           offered: foundLater.has(name) ? ('since-found' as const) : ('from-the-start' as const),
         }));
-        specs = {of: current, list};
+        specs = {of: current, list: appended(specs?.list ?? [], list)};
       }
       return specs.list;
     },
@@ -145,6 +141,21 @@ export function makeToolRegistry(options: {
       };
     },
   };
+}
+
+/**
+ * Returns the tools of the last request with those that are new behind them. A tool stays as it was if its input is the same, even when it
+ * is gone: providers cache the list, and some bind the model's thinking to it.
+ */
+function appended(before: readonly ToolSpec[], now: readonly ToolSpec[]): readonly ToolSpec[] {
+  const current = new Map(now.map(tool => [tool.name, tool]));
+  const kept = before.map(tool => {
+    const newer = current.get(tool.name);
+    current.delete(tool.name);
+    const isSame = JSON.stringify(newer?.inputSchema) === JSON.stringify(tool.inputSchema);
+    return newer === undefined || isSame ? tool : newer;
+  });
+  return [...kept, ...current.values()];
 }
 
 /** Returns the tools to search for. Found tools stay in the list, since it is at the beginning of requests, which providers cache. */

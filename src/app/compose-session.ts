@@ -89,7 +89,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
         : await structuredOutputFromFlag(options.jsonSchema);
   const extensions = context.extensions();
   const store = options.sessionPersistence ? await context.store() : ('none' as const);
-  const {session, origin, sessions, skipped} = openSession(sessionRequest(options), {
+  const {session, origin, sessions, startedAt, skipped} = openSession(sessionRequest(options), {
     store,
     directory,
     model: chosen.model,
@@ -100,7 +100,9 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
   const {interaction} = driver;
   const log = interaction === 'unattended' ? note : notices.add;
   const servers = driver.servers === 'of-settings' ? await openServers({context, log}) : driver.servers;
-  const surroundings = {directory, platform: process.platform, date: new Date().toISOString().slice(0, 10)};
+  // A resumed session begins its requests as before, so that caches hold. The engine tells the model of another date.
+  const date = new Date(startedAt).toISOString().slice(0, 10);
+  const surroundings = {directory, platform: process.platform, date};
   const agentTools = toolsOf(agent);
   const systemPromptWith = (replacement: string | undefined): string =>
     systemPrompt({

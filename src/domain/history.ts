@@ -88,7 +88,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
         break;
       case 'compaction':
         closeAnswer();
-        messages.splice(0, messages.length, ...record.messages);
+        messages.splice(0, messages.length, ...record.messages.map(withoutBoundThinking));
         callsWithoutResult.length = 0;
         break;
       case 'results-shortened': {
@@ -159,9 +159,27 @@ export function sendableBlocks(blocks: readonly AssistantBlock[]): readonly Assi
   return kept.some(({kind}) => kind === 'text' || kind === 'tool-call' || kind === 'other') ? kept : undefined;
 }
 
+/** Changes messages. Thinking behind the first change goes if its provider would refuse it there. */
+function changedMessages(messages: readonly Message[], change: (message: Message) => Message): readonly Message[] {
+  const changed = messages.map(change);
+  const first = changed.findIndex((message, at) => message !== messages[at]);
+  return first < 0 ? messages : changed.map((message, at) => (at > first ? withoutBoundThinking(message) : message));
+}
+
+/**
+ * Since Claude 5.1, thinking is bound to everything before it. The provider refuses a request with such thinking behind a change.
+ * (platform.claude.com/docs/en/build-with-claude/preserved-thinking)
+ */
+function withoutBoundThinking(message: Message): Message {
+  if (message.role === 'user' || !bindsThinking.test(message.model)) return message;
+  return {...message, blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking')};
+}
+
+const bindsThinking = /claude-[a-z]+-(?:5[-.][1-9]|[6-9])(?!\d)/u;
+
 /** Returns the messages with text instead of the images and documents in these blocks. */
 export function withoutMedia(messages: readonly Message[], addresses: readonly BlockAddress[]): readonly Message[] {
-  return messages.map(message => {
+  return changedMessages(messages, message => {
     const named = new Set(addresses.flatMap(({message: id, block}) => (id === message.id ? [block] : [])));
     if (named.size === 0 || message.role === 'assistant') return message;
     return {...message, blocks: message.blocks.map((block, at) => (named.has(at) ? inWords(block) : block))};
@@ -302,7 +320,7 @@ function exchangesOf(messages: readonly Message[]): Message[][] {
  * provider caches.
  */
 export const withShortResults = (messages: readonly Message[], short: ReadonlySet<ActionId>): readonly Message[] =>
-  messages.map(message => {
+  changedMessages(messages, message => {
     if (message.role !== 'user' || !message.blocks.some(block => block.kind === 'tool-result' && short.has(block.id)))
       return message;
     const blocks = message.blocks.map(block =>

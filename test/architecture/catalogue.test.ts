@@ -16,7 +16,7 @@ import {sampleActions} from '../support/sample-actions.ts';
 import {filesUnder, readText} from './repository.ts';
 
 /** Those that are always offered, and those that the model has to find. */
-const allTools = [...enabledTools({...defaultToolSources, planning: 'offered'}), ...searchableTools];
+const allTools = [...enabledTools(defaultToolSources), ...searchableTools];
 
 const why = {reason: 'interrupted', message: ''} as const;
 
@@ -65,7 +65,6 @@ describe('tool names', () => {
       moreTools: 'There are more.',
       foundTools: new Set(searchableTools.map(({name}) => name)),
       webSearch: 'offered',
-      planning: 'offered',
       skills,
       answerSchema: {type: 'object'},
     } as const;
@@ -76,7 +75,6 @@ describe('tool names', () => {
       'web-search',
       'read-skill',
       'give-structured-answer',
-      'exit-plan',
       ...searchableTools.map(({action}) => action),
     ];
     expect(enabledTools().map(({name}) => name)).toEqual(

@@ -2,7 +2,7 @@
 export interface SystemPromptParts {
   readonly directory: string;
   readonly platform: string;
-  /** Such as `2026-11-21`. A date without a time keeps the prompt stable. */
+  /** The date on which the session began, such as `2026-11-21`. A date without a time keeps the prompt stable. */
   readonly date: string;
   /** Instruction files (AGENTS.md and the like), outermost first. They also follow a replacement. */
   readonly instructions: readonly {readonly path: string; readonly text: string}[];

@@ -22,10 +22,11 @@ describe('an answer as JSON', () => {
       structured: {kind: 'value', value: {sum: 3}},
       turns: 1,
     });
-    expect(run.model.requests[0]?.tools.at(-1)).toMatchObject({
-      name: 'StructuredOutput',
-      inputSchema: {type: 'object', required: ['sum']},
-    });
+    expect(run.model.requests[0]?.tools.find(tool => 'name' in tool && tool.name === 'StructuredOutput')).toMatchObject(
+      {
+        inputSchema: {type: 'object', required: ['sum']},
+      },
+    );
     expect(run.events.find(event => event.event === 'session-opened')).toMatchObject({
       session: {tools: expect.arrayContaining(['StructuredOutput'])},
     });
