@@ -9,7 +9,7 @@ import {readFileSync, globSync} from 'node:fs';
 import {parse} from '@babel/parser';
 
 /** How many findings the tree may have. Lower a number when you have rewritten something; never raise one. */
-const budget = {comments: 150, texts: 91, pages: 20};
+const budget = {comments: 144, texts: 91, pages: 6};
 type Kind = keyof typeof budget;
 
 const countWords = (sentence: string) => sentence.split(/\s+/u).length;
@@ -42,7 +42,7 @@ const rules: readonly (readonly [name: string, breaks: (sentence: string) => boo
 const splitSentences = (text: string) =>
   text
     .replaceAll(/\s+/gu, ' ')
-    .split(/(?<=[.!?;])\s+(?=[A-Z`"(])|(?<=:)\s+(?=[A-Z])/u)
+    .split(/(?<=[.!?;])\s+(?=[A-Z`"(]|weft\b)|(?<=:)\s+(?=[A-Z])/u)
     .map(sentence => sentence.trim())
     .filter(Boolean);
 

@@ -144,7 +144,7 @@ describe('after the yes', () => {
     await settled(bench);
     expect((await settled(bench)).text).toBe(needsYes);
     const ended = bench.events.filter(
-      event => event.event === 'notice' && event.text.startsWith('The agent may no longer'),
+      event => event.event === 'notice' && event.text.startsWith('Computer use has ended'),
     );
     expect(ended).toHaveLength(1);
   });

@@ -64,6 +64,7 @@ test('a setting that has a few values offers them, and any other offers none', (
   expect(Object.fromEntries(choices.filter(([, values]) => values.length > 0))).toEqual({
     accessible: yesOrNo,
     allowLocalBinding: yesOrNo,
+    compaction: ['ask', 'auto', 'trim', 'off'],
     editorMode: ['emacs', 'vim'],
     loopGuard: yesOrNo,
     notify: ['off', 'bell', 'osc9'],
