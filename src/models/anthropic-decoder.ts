@@ -7,7 +7,7 @@ import type {BlockBuilder} from './block-builder.ts';
 import {countOf, Decoder} from './decoder.ts';
 import {type ProviderError, type Refused, refusedInStream} from './provider-error.ts';
 
-/** Reads the event stream of the Messages API. Events it does not know are skipped; blocks it does not know are kept as they are. */
+/** Reads the event stream of the Messages API. Skips unknown events, and keeps unknown blocks unchanged. */
 export class AnthropicDecoder extends Decoder {
   #calls = 0;
   readonly #open = new Map<number, BlockBuilder>();
@@ -44,7 +44,7 @@ export class AnthropicDecoder extends Decoder {
   }
 
   override end(out: ModelEvent[]): void {
-    // Everything but the closing event has come: the answer is whole.
+    // Only the closing event is missing, so the answer is complete.
     if (this.#stop !== undefined && this.#open.size === 0) this.#finish(out);
   }
 
@@ -67,7 +67,7 @@ export class AnthropicDecoder extends Decoder {
     this.#finishBlock(indexOf(event), out);
     const block = this.begin(start, out);
     this.#open.set(indexOf(event), block);
-    // Blocks begin empty, but some servers send the first words, or all of an input, at once.
+    // Blocks usually begin empty, but some servers send the first words, or all of an input, at once.
     for (const delta of startingDeltas(start, content)) block.add(delta, out);
   }
 
@@ -166,7 +166,7 @@ function readStop(reason: Json | undefined, calls: number): StopReason | undefin
   }
 }
 
-/** The counts are cumulative: a number that comes again replaces the one before it. */
+/** The counts are cumulative: a new number replaces the earlier one. */
 function readUsage(usage: Json | undefined, before: Usage): Usage {
   if (!isJsonObject(usage)) return before;
   return {

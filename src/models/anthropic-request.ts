@@ -31,8 +31,8 @@ interface RequestOptions {
   readonly info: ModelInfo;
   readonly effort: Effort | 'default';
   /**
-   * `taken`: a tool that the model finds is defined with `defer_loading`, and the result of the search refers to it. The
-   * provider's prompt cache then stays valid, since such tools aren't part of the beginning of a request.
+   * `taken`: a tool that the model finds is defined with `defer_loading`, and the result of the search refers to it.
+   * The provider's prompt cache then stays valid, because such tools aren't part of the beginning of a request.
    * (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool, "Custom tool search implementation".)
    */
   readonly toolReferences: 'taken' | 'refused';
@@ -81,7 +81,7 @@ const marked: {cache_control: CacheControlEphemeral} = {cache_control: {type: 'e
 
 const noTools: ReadonlySet<string> = new Set();
 
-/** The tools that the model found, if the search result is still in the conversation. */
+/** Returns the tools that the model found, if the search result is still in the conversation. */
 function referredTools({tools, messages}: ModelRequest): ReadonlySet<string> {
   const late = new Set(
     tools.flatMap(tool => ('provided' in tool || tool.offered === 'from-the-start' ? [] : [tool.name])),
@@ -91,7 +91,10 @@ function referredTools({tools, messages}: ModelRequest): ReadonlySet<string> {
   return new Set(results.flatMap(result => foundTools(result, late) ?? []));
 }
 
-/** The tools that a result of a search refers to; `undefined` if it is another result, or not all of them can be referred to. */
+/**
+ * Returns the tools that a search result refers to; `undefined` if it is another kind of result, or if not all tools
+ * can be referred to.
+ */
 function foundTools({content, outcome}: ToolResultBlock, late: ReadonlySet<string>): readonly string[] | undefined {
   const names = content.flatMap(block => ('foundTool' in block && late.has(block.foundTool) ? [block.foundTool] : []));
   return outcome === 'success' && names.length > 0 && names.length === content.length ? names : undefined;
@@ -107,14 +110,14 @@ function toolParam(
     description: tool.description,
     input_schema: {...withoutRootChoice(tool.inputSchema), type: 'object'},
   };
-  // A tool with both is refused.
+  // The API refuses a tool with both.
   if (deferred.has(tool.name)) return {...param, defer_loading: true};
   return isLast ? {...param, ...marked} : param;
 }
 
 const choices = ['anyOf', 'oneOf', 'allOf'];
 
-/** The API refuses a choice at the root: the properties of all alternatives become optional ones. */
+/** Makes the properties of all alternatives optional, because the API refuses a choice at the root. */
 function withoutRootChoice(schema: JsonObject): JsonObject {
   const alternatives = choices.flatMap(key => listOf(schema[key])).filter(isJsonObject);
   if (alternatives.length === 0) return schema;
@@ -123,7 +126,7 @@ function withoutRootChoice(schema: JsonObject): JsonObject {
   return {...Object.fromEntries(rest), properties: Object.assign({}, ...properties)};
 }
 
-/** Searches of the provider in one answer. */
+/** The most web searches by the provider in one answer. */
 const maxSearches = 8;
 
 function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
@@ -133,7 +136,10 @@ function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   });
 }
 
-/** `next` may hold the results of the provider's own tools: it goes on with an answer that it had paused. */
+/**
+ * Converts a message. `next` may contain the results of the provider's own tools if the provider continues an answer
+ * that it had paused.
+ */
 function messageParam(
   message: Message,
   {next, deferred}: {readonly next: Message | undefined; readonly deferred: ReadonlySet<string>},
@@ -163,7 +169,7 @@ function userBlock(block: UserBlock, deferred: ReadonlySet<string>): readonly Co
           type: 'tool_result',
           tool_use_id: block.id,
           ...(content.length === 0 ? {} : {content}),
-          // The API knows no third state: what was cancelled was not done.
+          // The API has no third state, so a cancelled call counts as an error.
           ...(block.outcome === 'success' ? {} : {is_error: true}),
         },
       ];
@@ -189,7 +195,7 @@ function contentBlock(block: ResultContent): readonly (TextBlockParam | ImageBlo
   }
 }
 
-/** Characters of a document's title that the API takes. */
+/** The most characters of a document's title that the API accepts. */
 const longestTitle = 500;
 
 function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
@@ -198,7 +204,7 @@ function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
       if ('cited' in block) return citedBlock(block);
       return block.text.trim() === '' ? [] : [{type: 'text', text: block.text}];
     case 'thinking':
-      // Without the provider's seal it is not taken back: it was cut off, or another provider's.
+      // The API refuses thinking without a signature, which was cut off or comes from another provider.
       return block.signature === '' ? [] : [{type: 'thinking', thinking: block.text, signature: block.signature}];
     case 'sealed-thinking':
       return [{type: 'redacted_thinking', data: block.data}];
@@ -213,13 +219,16 @@ function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
   }
 }
 
-/** As the provider wrote it: what it found is sealed in its citations. */
+/** Sends the text as the provider wrote it, because its citations contain the results in encrypted form. */
 function citedBlock({cited: {text, citations}}: CitedTextBlock): readonly ContentBlockParam[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they came from this API, which takes them back
   return text.trim() === '' ? [] : [{type: 'text', text, citations: citations as unknown as TextCitationParam[]}];
 }
 
-/** A call of the provider's own tools that was cut off before its result came would have the whole conversation refused. */
+/**
+ * Leaves out calls of the provider's own tools without a result. They were cut off, and the API would refuse the whole
+ * conversation.
+ */
 function withoutUnanswered(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] {
   const others = blocks.filter(block => block.kind === 'other');
   const answered = new Set(others.map(({data}) => data['tool_use_id']));

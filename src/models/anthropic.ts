@@ -13,16 +13,17 @@ import {idRules, sendableRequest, wireJson} from './sendable-request.ts';
 import {longestSide} from '../domain/image-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 
-/** The base URL may be with or without the `/v1`. */
+/** The options of a connection. The base URL may end in `/v1` or not. */
 export interface AnthropicOptions extends ProviderOptions {
   readonly apiKey: string;
-  /** `taken`: the server knows references to tools that the model has found, in the conversations of models that know them. */
+  /** `taken`: the server accepts references to tools that the model has found, for models that know such references. */
   readonly toolReferences: 'taken' | 'refused';
 }
 
 /**
- * Models over Anthropic's Messages API. The SDK prepares, signs and sends the requests and explains refusals; it is loaded with the
- * first request. Tries are counted and streams read here (`retry.ts`, `anthropic-decoder.ts`).
+ * Connects to models over Anthropic's Messages API. The SDK prepares, signs and sends the requests and explains
+ * refusals. It is loaded with the first request. weft itself counts tries (`retry.ts`) and reads streams
+ * (`anthropic-decoder.ts`).
  */
 export function connectAnthropic(options: AnthropicOptions): ModelPort {
   const baseUrl = options.baseUrl === undefined ? officialUrl : withoutVersion(options.baseUrl);
@@ -42,14 +43,15 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
       const seen = withoutUnseen(sendable, sentMedia(info, mediaBounds(info)));
       const isKnown = learned.toolReferences === 'as-known' && knowsReferences(request.model);
       const toolReferences = isKnown ? options.toolReferences : 'refused';
-      // As with references to tools: others that speak the protocol may refuse what they do not know.
+      // Other servers with this protocol may refuse unknown fields, as with references to tools.
       const thinkingDisplay = options.baseUrl === undefined ? 'asked-for' : 'as-usual';
       return anthropicRequest(seen, {info, effort: options.effort, toolReferences, thinkingDisplay});
     },
     async post(content, signal) {
       client ??= openClient(options, baseUrl);
       const body = wireJson(content);
-      // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
+      // Give the SDK finished JSON with its content type. The SDK then sends it unchanged and needs none of fetch's
+      // body classes.
       const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
       return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
     },
@@ -69,7 +71,7 @@ const mediaBounds = ({contextWindow}: ModelInfo): MediaBounds => ({
   maxMedia: 24_000_000,
 });
 
-/** The models that are known to know references to tools. */
+/** True for models that are known to support references to tools. */
 const knowsReferences = (model: string): boolean =>
   /^claude-(?:(?:opus|sonnet)-4-[5-9](?!\d)|(?:opus|sonnet|fable|mythos|haiku)-[5-9](?!\d))/u.test(model);
 
@@ -92,7 +94,7 @@ async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: stri
     logLevel: 'off',
     openTelemetry: false,
     fetch: makeHttpFetch(environment),
-    // The SDK sends the key as a bearer token; many servers that speak the protocol know only the older header.
+    // The SDK sends the key as a bearer token, but many other servers know only the older header.
     ...(baseUrl === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
   });
 }
@@ -105,13 +107,13 @@ export const withoutForeignThinking = (messages: readonly Message[], model: stri
       : {...message, blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking')},
   );
 
-/** Servers may answer under a name of their own: only two names of Claude models that differ say something. */
+/** Servers may answer under their own names, so only two different names of Claude models count. */
 function isOtherClaude(answered: string, asked: string): boolean {
   const [one, other] = [claudeName(answered), claudeName(asked)];
   return one !== '' && other !== '' && one !== other;
 }
 
-/** The model's name without prefix, date and version of a cloud; empty for models that are not Claude. */
+/** Returns the model's name without a cloud's prefix, date and version; empty for models that are not Claude. */
 const claudeName = (model: string): string =>
   /(?:^|[/.])(claude-[a-z0-9-]*?[a-z0-9])(?:[-@]20\d{6})?(?:-v\d+(?::\d+)?)?(?:\[1m\])?$/u
     .exec(model.toLowerCase().replaceAll(/(\d)\.(\d)/gu, '$1-$2'))

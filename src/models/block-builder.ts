@@ -22,7 +22,7 @@ class UnknownBlockParts {
     }
   }
 
-  /** The whole block, of which `start` is how it began. */
+  /** Returns the whole block. `start` is its beginning. */
   joinedTo(start: JsonObject): JsonObject {
     const whole = new Map<string, Json>([...Object.entries(start), ...this.#values]);
     for (const [name, texts] of this.#texts) {
@@ -37,13 +37,13 @@ class UnknownBlockParts {
 
 const inputPieces = 'partial_json';
 
-/** An input that is not JSON leaves the block as it began. */
+/** Adds an input to a block. An input that is not JSON is ignored. */
 function addInput(whole: Map<string, Json>, text: string): void {
   const input = parseJson(text);
   if (input.tag === 'ok') whole.set('input', input.value);
 }
 
-/** Grows one block from its deltas and puts out its events. */
+/** Builds one block from its deltas and emits its events. */
 export class BlockBuilder {
   readonly index: number;
   readonly start: BlockStart;
@@ -65,7 +65,7 @@ export class BlockBuilder {
     return this.#text;
   }
 
-  /** Adds a delta; one that joins on to the delta before it in `out` becomes part of that one. */
+  /** Adds a delta. If it continues the last delta in `out`, the two become one. */
   add(delta: BlockDelta, out: ModelEvent[]): void {
     if (delta.kind === 'other') {
       this.#others.add(delta.data);
@@ -84,12 +84,12 @@ export class BlockBuilder {
     }
   }
 
-  /** Keeps what a text refers to, as its provider wrote it. */
+  /** Stores a citation of a text as its provider wrote it. */
   cite(citation: JsonObject): void {
     if (this.start.kind === 'text' && this.#citations.length < maxCitations) this.#citations.push(citation);
   }
 
-  /** Ends the block; a text also with links for people to what it refers to. */
+  /** Ends the block. A text with citations also gets links for people. */
   finish(out: ModelEvent[]): AssistantBlock {
     const citations = this.#citations;
     const text = this.#text;
@@ -124,15 +124,15 @@ export class BlockBuilder {
   }
 }
 
-/** Citations of one text that are kept. */
+/** The most citations of one text that weft stores. */
 const maxCitations = 500;
-/** Links that are shown for them, and characters of a title. */
+/** The most links that are shown for the citations, and the most characters of a title. */
 const maxLinks = 10;
 const maxTitle = 120;
 
 /**
- * The pages that `text` refers to, to be put behind it, so that every front end shows them; those that it links itself are left out.
- * Empty for none.
+ * Returns links to the cited pages, to be added after `text`, so that every front end shows them. Leaves out pages that
+ * `text` links itself. Empty if there are none.
  */
 function linksTo(citations: readonly JsonObject[], text: string): string {
   const links = new Map<string, string>();
@@ -149,7 +149,7 @@ function linksTo(citations: readonly JsonObject[], text: string): string {
   return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
 }
 
-/** No input at all is an empty one; what is not JSON stays as it was written. */
+/** Reads an input. No text means an empty input. A text that is not JSON is returned unchanged. */
 export function readInput(text: string): Json {
   if (text.trim() === '') return {};
   const parsed = parseJson(text);

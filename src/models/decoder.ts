@@ -13,9 +13,9 @@ export interface DecoderOptions {
   readonly newId: () => string;
 }
 
-/** Reads one message. Payloads it does not know are skipped: servers add things. */
+/** Reads one message. Skips unknown payloads, because servers add new kinds. */
 export abstract class Decoder {
-  /** Whether `message-finished` was put out. */
+  /** Whether `message-finished` was emitted. */
   finished = false;
   protected readonly options: DecoderOptions;
   protected started = false;
@@ -26,7 +26,7 @@ export abstract class Decoder {
     this.options = options;
   }
 
-  /** Takes one payload of the stream and adds what it means to `out`. */
+  /** Reads one payload of the stream and adds its events to `out`. */
   take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {
     const parsed = parseJson(payload);
     return parsed.tag === 'ok'
@@ -34,7 +34,7 @@ export abstract class Decoder {
       : connectionLost(`${this.options.endpoint.name} sent an event that is not JSON.`);
   }
 
-  /** The stream ended: finishes the message if everything needed has come. */
+  /** Handles the end of the stream: finishes the message if it is complete. */
   abstract end(out: ModelEvent[]): void;
 
   protected abstract takeJson(payload: Json, out: ModelEvent[]): ProviderError | Refused | undefined;
@@ -58,14 +58,14 @@ export abstract class Decoder {
   }
 }
 
-/** Characters of a provider's explanation that are shown. */
+/** The most characters that weft shows of a provider's explanation. */
 const maxExplanation = 300;
 
-/** A number of tokens; `undefined` for what is none. */
+/** Reads a number of tokens; `undefined` for anything else. */
 export const countOf = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
-/** The usage where the tokens of the request include the cached ones: weft counts each token once. */
+/** Returns the usage for providers whose request tokens include the cached ones. weft counts each token once. */
 export function usageOf(tokens: {readonly input: number; readonly output: number}, given: Json | undefined): Usage {
   const details = objectOf(given);
   const cacheReadTokens = Math.min(countOf(details['cached_tokens']) ?? 0, tokens.input);

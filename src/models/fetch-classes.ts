@@ -1,7 +1,7 @@
 /**
- * `Headers` and `Response` as far as the SDKs use them. Node's own load all of undici with their first use, which costs 60 ms of
- * processor time: a quarter of one short answer. The build gives these to the SDKs in the place of the globals; unbundled, as in
- * tests, the SDKs use the globals, and `fetch` of `http-fetch.ts` takes both.
+ * The parts of `Headers` and `Response` that the SDKs use. Node's own classes load all of undici at their first use,
+ * which costs 60 ms of processor time: a quarter of one short answer. The build gives these classes to the SDKs instead
+ * of the globals. Unbundled, as in tests, the SDKs use the globals, and `fetch` of `http-fetch.ts` accepts both.
  */
 export class HttpHeaders implements Headers {
   /** By lower-case name. */
@@ -45,7 +45,7 @@ export class HttpHeaders implements Headers {
     for (const [name, value] of this) callback(value, name, this);
   }
 
-  /** In the order of their names; a cookie is never joined with another. */
+  /** Yields the headers in the order of their names. Cookies are never joined. */
   *entries(): Generator<[string, string]> {
     for (const [name, values] of [...this.#values].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       if (name === 'set-cookie') for (const value of values) yield [name, value];
@@ -67,14 +67,17 @@ export class HttpHeaders implements Headers {
 }
 
 export interface HttpResponseOptions {
-  /** The body for `text` and `json`: the server's error message. Empty for a success, whose body is a Node stream. */
+  /**
+   * The body for `text` and `json`: the server's error message. Empty for a successful response, whose body is a Node
+   * stream.
+   */
   readonly text: string;
-  /** Any number a server can send. */
+  /** Any number that a server can send. */
   readonly status: number;
   readonly headers: HttpHeaders;
 }
 
-/** A response whose text, if it has one, has been read to its end. */
+/** A response whose text, if it has one, has been read completely. */
 export class HttpResponse implements Response {
   readonly body = null;
   readonly bodyUsed = false;

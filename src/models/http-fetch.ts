@@ -6,10 +6,10 @@ import {HttpHeaders, HttpResponse} from './fetch-classes.ts';
 import type {ProxyEnvironment, Route} from './proxy.ts';
 
 /**
- * `fetch` for the SDKs, on Node's own HTTP client. Long streams cost about a third less than through web streams, nothing
- * gives up on a model that thinks for more than five minutes, and network errors keep their codes. The body of a success is
- * read through `bodyOf`; that of a refusal is in the response. Redirects are not followed. Requests go through the proxy that the
- * environment names.
+ * Returns a `fetch` for the SDKs, on Node's own HTTP client. Long streams cost about a third less than web streams, a
+ * model may think for more than five minutes without a timeout, and network errors keep their codes. `takeBody` returns
+ * the body of a successful response. The body of a refusal is in the response. Redirects are not followed. Requests go
+ * through the proxy that the environment names.
  */
 export const makeHttpFetch =
   (environment: ProxyEnvironment) =>
@@ -18,7 +18,7 @@ export const makeHttpFetch =
     return responseOf(await send(address, init, await routeOf(address, environment)));
   };
 
-/** Most users have no proxy; the others load what speaks to one. */
+/** Loads the proxy code only if there is a proxy, because most users have none. */
 async function routeOf(address: URL, environment: ProxyEnvironment): Promise<Route> {
   if (!proxyVariables.some(name => (environment[name] ?? '') !== '')) return {kind: 'direct'};
   const {routeThroughProxy} = await import('./proxy.ts');
@@ -43,7 +43,7 @@ async function responseOf(incoming: IncomingMessage): Promise<Response> {
   return response;
 }
 
-/** The text of a refusal that came with these headers. The SDKs read only some of its forms. */
+/** Returns the text of a refusal that came with these headers. The SDKs read only some of its forms. */
 export const refusalBody = (headers: HttpHeaders): string => refusals.get(headers) ?? '';
 
 const refusals = new WeakMap<HttpHeaders, string>();
@@ -56,7 +56,7 @@ export function takeBody(response: Response): IncomingMessage {
   return body;
 }
 
-/** The maximum bytes that are read of an error response. Some never end. */
+/** The most bytes that weft reads of an error response. Some responses never end. */
 const maxRefusal = 1024 * 1024;
 
 async function beginningOf(incoming: IncomingMessage): Promise<string> {
@@ -77,7 +77,7 @@ async function send(address: URL, init: RequestInit, route: Route): Promise<Inco
   try {
     return await sendOnce(address, init, route);
   } catch (cause) {
-    // The server closed an idle connection in the moment it was used again: it has not seen the request.
+    // The server closed an idle connection just when it was used again, so the server has not seen the request.
     if (cause instanceof StaleConnection) return sendOnce(address, init, route);
     throw cause;
   }
@@ -87,7 +87,8 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
   const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
   const way = route.kind === 'direct' ? urlToHttpOptions(address) : route.options;
   const more = route.kind === 'direct' ? {} : route.headers;
-  // Loaded with the first request. `import('node:http')` would read each of its exports, and one of them, WebSocket, loads undici.
+  // Load the module with the first request. `import('node:http')` would read each of its exports, and one of them,
+  // WebSocket, loads undici.
   const {request: start} = process.getBuiltinModule(way.protocol === 'https:' ? 'node:https' : 'node:http');
   const headers = {...Object.fromEntries(new HttpHeaders(init.headers)), 'accept-encoding': 'identity'};
   const outgoing = start({...way, method: init.method ?? 'GET', headers: {...headers, ...more}}, incoming => {
@@ -104,7 +105,7 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
     if (stale) return reject(new StaleConnection('stale connection', {cause}));
     reject(route.kind === 'direct' ? cause : route.explainError(cause));
   });
-  // Not left to Node's own `signal` option: it crashes the process when the abort meets an answer that has just ended.
+  // Don't use Node's own `signal` option: it crashes the process if the abort comes just when the answer has ended.
   const onAbort = (): void => void outgoing.destroy();
   init.signal?.addEventListener('abort', onAbort);
   outgoing.on('close', () => init.signal?.removeEventListener('abort', onAbort));
@@ -116,8 +117,8 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
 class StaleConnection extends Error {}
 
 /**
- * The maximum UTF-16 units of one event and of a whole stream. The longest answers have some tens of millions in a stream that
- * sends every token separately.
+ * The most UTF-16 units of one event and of a whole stream. In a stream that sends every token separately, the longest
+ * answers have some tens of millions.
  */
 const maxEventLength = 32 * 1024 * 1024;
 const maxStreamLength = 256 * 1024 * 1024;
@@ -166,7 +167,7 @@ export async function* readServerEvents(
   if (batch.length > 0) yield batch;
 }
 
-/** The text of a body: what has come since the last read is decoded at once, not packet by packet. */
+/** Yields the text of a body. Decodes everything since the last read at once, not packet by packet. */
 async function* textOf(body: IncomingMessage): AsyncGenerator<string, void, void> {
   const decoder = new StringDecoder('utf8');
   const packets: AsyncIterable<Buffer> = body.iterator({destroyOnReturn: false});

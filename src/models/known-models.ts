@@ -1,8 +1,9 @@
 import {type Effort, efforts as all} from '../domain/model-stream.ts';
 
 /**
- * The day on which the table was last compared with what the providers publish: platform.claude.com/docs (models, pricing),
- * developers.openai.com/api/docs (models, pricing), ai.google.dev/gemini-api/docs (models, pricing). Prices change without notice.
+ * The day on which the table was last compared with the providers' own pages: platform.claude.com/docs (models,
+ * pricing), developers.openai.com/api/docs (models, pricing), ai.google.dev/gemini-api/docs (models, pricing). Prices
+ * change without notice.
  */
 export const knownAsOf = '2026-11-23';
 
@@ -45,10 +46,10 @@ export interface KnownModel {
   readonly maxOutput: number;
   readonly price: PriceList | 'unknown';
   readonly efforts: readonly Effort[];
-  /** The media that it reads besides text. */
+  /** The media that the model reads besides text. */
   readonly sees: 'nothing' | 'images' | 'images-and-pdfs';
   readonly thinking: ThinkingControl;
-  /** Its purpose in a few words. */
+  /** The model's purpose in a few words. */
   readonly about: string;
 }
 
@@ -59,7 +60,7 @@ const flat = (input: number, output: number, cacheRead: number, cacheWrite = inp
   return {input, output, cacheRead, cacheWrite, long: 'same'};
 };
 
-/** Anthropic's cache costs five quarters of the input to write (for five minutes). */
+/** Writing to Anthropic's cache (for five minutes) costs 1.25 times as much as input. */
 const claude = (input: number, output: number, cacheRead = input / 10): PriceList =>
   flat(input, output, cacheRead, input * 1.25);
 
@@ -162,7 +163,8 @@ const rows: readonly Row[] = [
   [/^o3(?:-20\d\d-\d\d-\d\d)?$/u, 200 * k, 100 * k, flat(2, 8, 0.5), upToHigh, both, 'effort-low', older],
   [/^o4-mini(?:-20\d\d-\d\d-\d\d)?$/u, 200 * k, 100 * k, flat(1.1, 4.4, 0.275), upToHigh, both, 'effort-low', older],
 
-  // Google, whose OpenAI-compatible address takes no PDFs. The price of 3.6 to 3.8 Flash holds until 2026-12-31 and doubles then.
+  // Google, whose OpenAI-compatible address accepts no PDFs. The price of 3.6 to 3.8 Flash is valid until 2026-12-31
+  // and then doubles.
   [/^gemini-3\.[678]-flash$/u, 1_048_576, 65_536, flat(0.75, 3.75, 0.075), upToHigh, 'images', 'effort-low', everyday],
   [/^gemini-3\.5-flash-lite/u, 1_048_576, 65_536, flat(0.3, 2.5, 0.03), upToHigh, 'images', 'effort-minimal', small],
   [/^gemini-3\.5-flash$/u, 1_048_576, 65_536, flat(1.5, 9, 0.15), upToHigh, 'images', 'effort-minimal', older],

@@ -15,14 +15,14 @@ export interface ProviderAddress {
   readonly environment: ProxyEnvironment;
 }
 
-/** The names of the models that a provider offers. A list of some hundred is cut. */
+/** Lists the names of the models that a provider offers. Cuts a long list. */
 export async function listProviderModels(
   address: ProviderAddress,
   signal: AbortSignal,
 ): Promise<Outcome<readonly string[], Fault>> {
   const {url, headers} = modelsRequest(address);
   const name = providerNames[address.provider];
-  // Google refuses parameters that it does not know.
+  // Google refuses unknown parameters.
   const bound = address.provider === 'gemini' ? '' : `?limit=${maxModels}`;
   try {
     const response = await makeHttpFetch(address.environment)(`${url}${bound}`, {headers, signal});
@@ -36,7 +36,10 @@ export async function listProviderModels(
   }
 }
 
-/** The names in an unread list of models, as the server orders them; `undefined` if the answer is something else. */
+/**
+ * Reads the names from a response with a list of models, in the server's order; `undefined` if the response is
+ * something else.
+ */
 export async function modelIdsIn(response: Response): Promise<readonly string[] | undefined> {
   const texts: string[] = [];
   for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
@@ -47,10 +50,10 @@ export async function modelIdsIn(response: Response): Promise<readonly string[] 
     : undefined;
 }
 
-/** Google lists `models/gemini-…`, and takes the name without the path. */
+/** Google lists `models/gemini-…` and accepts the name without the path. */
 const withoutPath = (id: string): string => id.replace(/^models\//u, '');
 
-/** The address of Gemini's models that speaks OpenAI's protocol (ai.google.dev/gemini-api/docs/openai). */
+/** The address of Gemini's models with OpenAI's protocol (ai.google.dev/gemini-api/docs/openai). */
 export const geminiUrl = 'https://generativelanguage.googleapis.com/v1beta/openai';
 
 const fault = (message: string, status: number): Fault => ({
@@ -63,7 +66,7 @@ const fault = (message: string, status: number): Fault => ({
 
 const maxModels = 200;
 
-/** The request for a provider's list of models. */
+/** Returns the request for a provider's list of models. */
 function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment'>): {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -93,7 +96,9 @@ function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environm
 /** `unchecked`: the provider could not be reached, so the key may be valid. */
 export type KeyCheck = 'accepted' | 'unchecked';
 
-/** Asks the provider for its list of models, which costs nothing, and so whether it takes the key. A refusal is a fault. */
+/**
+ * Checks whether the provider accepts the key, by requesting its list of models, which is free. A refusal is a fault.
+ */
 export async function checkKey(given: ProviderAddress, signal: AbortSignal): Promise<Outcome<KeyCheck, Fault>> {
   const {provider, key} = given;
   const {url, headers} = modelsRequest(given);
@@ -115,7 +120,7 @@ export async function checkKey(given: ProviderAddress, signal: AbortSignal): Pro
   }
 }
 
-/** The page on which the user gets a key. */
+/** The pages on which the user gets a key. */
 const keyPages = {
   anthropic: 'platform.claude.com/settings/keys',
   openai: 'platform.openai.com/api-keys',

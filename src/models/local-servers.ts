@@ -7,7 +7,7 @@ interface Candidate {
   readonly port: number;
 }
 
-/** Servers that people run on their own machine, at the ports where they listen unless told otherwise. */
+/** Servers that people run on their own machine, at their default ports. */
 export const usualServers: readonly Candidate[] = [
   {name: 'Ollama', port: 11_434},
   {name: 'LM Studio', port: 1234},
@@ -15,13 +15,13 @@ export const usualServers: readonly Candidate[] = [
   {name: 'vLLM', port: 8000},
 ];
 
-/** More than a server on the same machine takes to list its models, in milliseconds. */
+/** Milliseconds that are more than enough for a server on the same machine to list its models. */
 const usualAnswerMs = 300;
 const maxBytes = 1024 * 1024;
 
 /**
- * Returns the model servers that answer on this machine, in the order of the candidates. All are queried at once, on loopback
- * only. Answers other than a list of models are ignored, since other programs use the same ports.
+ * Returns the model servers that answer on this machine, in the order of the candidates. All are queried at once, on
+ * loopback only. Answers other than a list of models are ignored, because other programs use the same ports.
  */
 export async function findLocalServers(
   candidates: readonly Candidate[],
@@ -57,18 +57,18 @@ function ask({name, port}: Candidate, signal: AbortSignal): Promise<LocalServer 
   return promise.finally(() => signal.removeEventListener('abort', stop));
 }
 
-/** Ids as the server orders them; models that only embed text cannot answer. */
+/** Returns the ids in the server's order. Leaves out models that only embed text, because they cannot answer. */
 function modelsIn(text: string): readonly string[] | undefined {
   const parsed = parseJson(text);
   const list = parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value['data'] : undefined;
-  // Ollama without a model answers with null.
+  // Ollama without any model answers with null.
   if (list === null) return [];
   if (!Array.isArray(list)) return undefined;
   const ids = list.flatMap(model => (isJsonObject(model) && typeof model['id'] === 'string' ? [model['id']] : []));
   return ids.filter(id => !/\bembed/iu.test(id));
 }
 
-/** Whether nothing listens at an address of this machine. Any other address is not asked. */
+/** Returns whether nothing listens at an address of this machine. Does not connect to any other address. */
 export function isLocalServerDown(baseUrl: string, signal: AbortSignal): Promise<boolean> {
   const url = URL.parse(baseUrl);
   const host = url?.hostname.replaceAll(/[[\]]/gu, '') ?? '';

@@ -9,7 +9,9 @@ export const defaultAnthropicModel = 'claude-sonnet-5-5';
 export const defaultOpenAiModel = 'gpt-6.1-sol';
 export const defaultGeminiModel = 'gemini-3.8-flash';
 
-/** Models that weft knows of a provider, the default one first: for where the provider cannot be asked. */
+/**
+ * The models that weft knows for each provider, the default one first. They are used if the provider cannot be reached.
+ */
 export const knownModels = {
   anthropic: [
     defaultAnthropicModel,
@@ -30,10 +32,10 @@ export type Sight = 'seen' | 'unseen' | 'unknown';
 
 /** The facts about a model: weft's table, overridden by the user's settings. */
 export interface ModelInfo {
-  /** In tokens; 0 if it is not known. */
+  /** In tokens; 0 if it is unknown. */
   readonly contextWindow: number;
   readonly maxOutput: number;
-  /** Tokens that the user lets it write at the most; `default` if the user has said nothing. */
+  /** The most tokens that the user lets the model write; `default` if the user has set no limit. */
   readonly wantedOutput: number | 'default';
   readonly price: PriceList | 'unknown';
   /** The effort levels that the model is known to accept unchanged, lowest first. */
@@ -41,13 +43,13 @@ export interface ModelInfo {
   readonly images: Sight;
   readonly pdfs: Sight;
   readonly thinking: ThinkingControl | 'unknown';
-  /** Its purpose. Empty if unknown. */
+  /** The model's purpose. Empty if unknown. */
   readonly about: string;
   /** The sources of the facts. */
   readonly from: 'weft' | 'settings' | 'nobody';
 }
 
-/** Looks models up. A provider's prefix (`anthropic/…`) and the date of a version do not matter. */
+/** Looks up models. A provider's prefix (`anthropic/…`) and the date of a version do not matter. */
 export interface ModelTable {
   infoOf(model: string): ModelInfo;
   /** The facts that the engine uses. */
@@ -66,13 +68,13 @@ export function modelTable(own: OwnModels): ModelTable {
 }
 
 /**
- * Returns the cost in US dollars of several requests together. Each is priced as a short one, since it is unknown which of them
- * were long.
+ * Returns the cost in US dollars of several requests together. Prices each as a short one, because it is unknown which
+ * of them were long.
  */
 export const costOfMany = ({price}: ModelInfo, usage: Usage): number | 'unknown' =>
   price === 'unknown' ? 'unknown' : costAt(price, usage);
 
-/** Returns the media that may be sent to the model: all that it isn't known to be unable to read. */
+/** Returns the media that weft may send to the model: all except those that the model is known not to read. */
 export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentMedia => ({
   images: images === 'unseen' ? 'named' : 'sent',
   pdfs: pdfs === 'unseen' ? 'named' : 'sent',
@@ -81,7 +83,7 @@ export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentM
 
 /**
  * Returns the output limit for a provider that requires one: the most that the model can write, because a cut answer
- * costs more than a high limit. If its window is small, at most a quarter of that.
+ * costs more than a high limit. If the model's window is small, the limit is at most a quarter of the window.
  */
 export function outputLimit(
   {wantedOutput, maxOutput, contextWindow}: ModelInfo,
@@ -132,14 +134,14 @@ function familyOf(model: string): KnownModel | undefined {
   return knownFamilies.find(family => family.match.test(name));
 }
 
-/** The user may name a model as the provider does, or plainly. */
+/** Finds the user's facts about a model. The user may write its name as the provider does, or without the prefix. */
 function ownOf(model: string, own: OwnModels): OwnModel | undefined {
   const names = [model, plainName(model), withoutDate(plainName(model))];
   const name = names.find(each => Object.hasOwn(own, each));
   return name === undefined ? undefined : own[name];
 }
 
-/** The model's name without the prefix of a router or a cloud, in the provider's own spelling. */
+/** Returns the model's name without the prefix of a router or a cloud, in the provider's own spelling. */
 const plainName = (model: string): string =>
   model
     .toLowerCase()

@@ -16,8 +16,8 @@ import {
 } from './provider-error.ts';
 
 /**
- * Reads chat completion chunks, and whole completions from servers that do not stream. Text and thinking alternate as blocks;
- * tool calls may grow side by side and are finished together at the end.
+ * Reads chat completion chunks, and whole completions from servers that do not stream. Text and thinking alternate as
+ * blocks. Several tool calls may grow at the same time and are finished together at the end.
  */
 export class OpenAiDecoder extends Decoder {
   /** The text or thinking block that is growing. */
@@ -25,7 +25,7 @@ export class OpenAiDecoder extends Decoder {
   readonly #calls: ToolCallAssembly;
   #reason: string | undefined;
   #hasText = false;
-  /** The model's words if it declines. */
+  /** The model's text if it declines. */
   #refusal = '';
   /** The field of the thinking that is growing, and the items of `reasoning_details` that no block has yet. */
   #field: ThinkingSource['field'] = 'reasoning_content';
@@ -45,13 +45,13 @@ export class OpenAiDecoder extends Decoder {
 
   protected override takeJson(payload: Json, out: ModelEvent[]): ProviderError | Refused | undefined {
     const {endpoint} = this.options;
-    // Google sends an error as a list of one.
+    // Google sends an error as a list with one item.
     const chunk = Array.isArray(payload) ? payload[0] : payload;
     if (!isJsonObject(chunk)) return undefined;
     if (chunk['error'] !== undefined && chunk['error'] !== null) return refusedInStream(chunk);
     this.start(chunk, out);
     const [choice] = listOf(chunk['choices']);
-    // Moonshot tells the usage inside the choice.
+    // Moonshot sends the usage inside the choice.
     this.usage = readUsage(chunk['usage'] ?? objectOf(choice)['usage']) ?? this.usage;
     if (!isJsonObject(choice)) return undefined;
     this.#addDelta(objectOf(choice['delta'] ?? choice['message']), out);
@@ -62,11 +62,11 @@ export class OpenAiDecoder extends Decoder {
   }
 
   override end(out: ModelEvent[]): void {
-    // Not every server sends the end mark, but without a reason to stop the answer was cut off. Whole calls can run.
+    // Not every server sends the end mark, but an answer without a stop reason was cut off. Whole calls can run.
     if (this.#reason !== undefined || this.#calls.areWhole) this.#finish(out);
   }
 
-  /** Nothing came but thinking, though the model ended by itself. */
+  /** True if only thinking came, although the model ended normally. */
   get #isEmpty(): boolean {
     return !this.#hasText && this.#calls.isEmpty && readStop(this.#reason, 0) === 'end-turn';
   }
@@ -169,10 +169,10 @@ function contentParts(content: Json | undefined, kind: ContentPart['kind'] = 'te
     );
 }
 
-/** The part of an item of `reasoning_details` that people can read. */
+/** Returns the part of an item of `reasoning_details` that people can read. */
 const detailText = (item: JsonObject): string => textOf(item['text']) || textOf(item['summary']);
 
-/** Joins the items of `reasoning_details`: pieces of one item have its index and type. */
+/** Joins the items of `reasoning_details`. Pieces of the same item have the same index and type. */
 function joinedDetails(before: readonly JsonObject[], more: readonly JsonObject[]): readonly JsonObject[] {
   const items = [...before];
   for (const piece of more) {
@@ -194,11 +194,11 @@ const joinedItem = (item: JsonObject, piece: JsonObject): JsonObject => ({
   ),
 });
 
-/** Gemini sometimes thinks and then says nothing. */
+/** Gemini sometimes thinks and then writes no answer. */
 const emptyAnswer = ({name}: Endpoint): ProviderError =>
   shortTrouble(`${name} sent an empty answer.`, 'Try again, or use another model.');
 
-/** Some servers report their own trouble as a reason to stop. */
+/** Returns the error of a server that reports it as a stop reason. */
 function brokenAnswer(reason: string | undefined, {name}: Endpoint): ProviderError | undefined {
   return /^(?:error|network_error|insufficient_system_resource|abort(?:ed)?|engine_overloaded)$/iu.test(reason ?? '')
     ? connectionLost(`${name} broke off its answer (${reason}).`)
@@ -206,7 +206,7 @@ function brokenAnswer(reason: string | undefined, {name}: Endpoint): ProviderErr
 }
 
 function readStop(reason: string | undefined, calls: number): StopReason {
-  // Gemini adds why: `content_filter: PROHIBITED_CONTENT`.
+  // Gemini adds the cause: `content_filter: PROHIBITED_CONTENT`.
   switch (reason?.replace(/:.*$/su, '').toLowerCase()) {
     case 'length':
     case 'max_tokens':
@@ -224,14 +224,14 @@ function readStop(reason: string | undefined, calls: number): StopReason {
     case 'sensitive':
       return 'refusal';
     default:
-      // Several servers say "stop" behind tool calls, or "tool_calls" without any.
+      // Several servers send "stop" after tool calls, or "tool_calls" without any.
       return calls > 0 ? 'tool-use' : 'end-turn';
   }
 }
 
 /**
- * `prompt_tokens` counts cached tokens too; weft counts each token once. Some servers (Gemini) count thinking only in
- * the total. It is billed as output.
+ * Reads the usage. `prompt_tokens` includes cached tokens, but weft counts each token once. Some servers (Gemini) count
+ * thinking only in the total. It is billed as output.
  */
 function readUsage(usage: Json | undefined): Usage | undefined {
   if (!isJsonObject(usage)) return undefined;
@@ -241,8 +241,8 @@ function readUsage(usage: Json | undefined): Usage | undefined {
 }
 
 /**
- * Joins the tool calls of chat completion deltas. Servers differ: some number the calls, some give every call the same number,
- * some omit numbers or IDs. Some repeat the name in every delta, and some send a call whole.
+ * Joins the tool calls of chat completion deltas. Servers differ: some number the calls, some give every call the same
+ * number, some omit numbers or IDs. Some repeat the name in every delta, and some send a whole call at once.
  */
 class ToolCallAssembly {
   readonly #newId: () => string;
@@ -264,11 +264,11 @@ class ToolCallAssembly {
     if (call.name === '') call.name = name;
     call.unsent += inputText(about['arguments']);
     this.addExtra(delta['extra_content'], call);
-    // A call is announced when its name is known; input that came before waits.
+    // A call begins when its name is known. Earlier input waits.
     if (call.block !== undefined || call.name !== '') this.#block(call, out);
   }
 
-  /** Keeps what the server wants back with a call, the last one unless another is named. */
+  /** Stores the extra content that the server wants back with a call, by default the last one. */
   addExtra(extra: Json | undefined, call = this.#calls.at(-1)): void {
     if (call !== undefined && isJsonObject(extra)) call.extra = extra;
   }
@@ -277,7 +277,7 @@ class ToolCallAssembly {
     return this.#calls.length === 0;
   }
 
-  /** Whether there are calls and nothing is missing of them. */
+  /** True if there are calls and all of them are complete. */
   get areWhole(): boolean {
     return this.#calls.length > 0 && this.#calls.every(isWhole);
   }
@@ -287,7 +287,7 @@ class ToolCallAssembly {
     return this.#calls.map(({extra}) => extra ?? null);
   }
 
-  /** Finishes all calls and says how many there are. A call that never got a name keeps none: it settles as an error. */
+  /** Finishes all calls and returns their number. A call that never got a name settles as an error. */
   finish(out: ModelEvent[]): number {
     for (const call of this.#calls) this.#block(call, out).finish(out);
     return this.#calls.length;
@@ -297,7 +297,7 @@ class ToolCallAssembly {
     const last = this.#calls.at(-1);
     if (number !== undefined) {
       const numbered = this.#calls.findLast(call => call.number === number);
-      // The same number with another id: this server does not count.
+      // The same number has another id, so this server does not number its calls.
       return id !== '' && numbered !== undefined && numbered.id !== '' && numbered.id !== id
         ? this.#calls.find(call => call.id === id)
         : numbered;

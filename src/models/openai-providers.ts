@@ -3,17 +3,17 @@ import type {Endpoint} from './provider-error.ts';
 import {type FitId, idRules} from './sendable-request.ts';
 import type {SchemaRule} from './tool-schema.ts';
 
-/** A provider of chat completions, as far as it differs from OpenAI. weft sends no `developer` messages and no `strict` tools. */
+/** How a provider of chat completions differs from OpenAI. weft sends no `developer` messages and no `strict` tools. */
 export interface ChatProvider {
   /** Matches the host and port of the base URL. */
   readonly host: RegExp;
-  /** The environment variable in which its users keep the key. */
+  /** The environment variable in which the provider's users store the key. */
   readonly keyVariable: string;
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens';
   readonly thinking: ThinkingParams;
   /**
-   * The model's own thinking that goes back to it. `own`: in the field it came in. `always`: the provider demands the field, so an
-   * answer without thinking has an empty `reasoning_content`.
+   * Whether the model gets its own thinking back. `own`: in the field in which it came. `always`: the provider requires
+   * the field, so an answer without thinking has an empty `reasoning_content`.
    */
   readonly echo: ThinkingEcho;
   readonly fitId: FitId;
@@ -25,8 +25,8 @@ export interface ChatProvider {
 export type ThinkingEcho = 'none' | 'own' | 'always';
 
 /**
- * How a request says how much to think. `effort`: `reasoning_effort`. `type`: `thinking: {type}` disables it, beside an effort.
- * `switch`: `enable_thinking`. `object`: `reasoning: {effort}`. `enabled`: `reasoning: {enabled}`.
+ * How a request sets the amount of thinking. `effort`: `reasoning_effort`. `type`: `thinking: {type}` disables it,
+ * beside an effort. `switch`: `enable_thinking`. `object`: `reasoning: {effort}`. `enabled`: `reasoning: {enabled}`.
  */
 export type ThinkingParams = 'effort' | 'type' | 'switch' | 'object' | 'enabled';
 
@@ -50,7 +50,7 @@ const row = (host: RegExp, keyVariable: string, more: Partial<ChatProvider>): Ch
 
 const shortLimit = {outputLimit: 'max_tokens'} as const;
 const kimi = {...shortLimit, echo: 'always', schema: 'moonshot'} as const;
-/** Z.ai keeps the thinking of earlier turns only if told so, and streams the input of tool calls only if asked. */
+/** Z.ai keeps the thinking of earlier turns, and streams the input of tool calls, only if the request says so. */
 const zai = {
   ...shortLimit,
   thinking: 'type',
@@ -67,7 +67,7 @@ const chatProviders: readonly ChatProvider[] = [
   row(/(?:^|\.)api\.moonshot\.(?:ai|cn)$/u, 'MOONSHOT_API_KEY', kimi),
   row(/(?:^|\.)api\.kimi\.com$/u, 'KIMI_API_KEY', kimi),
   row(/(?:^|\.)(?:z\.ai|bigmodel\.cn)$/u, 'ZAI_API_KEY', zai),
-  // Without the split MiniMax writes its thinking into the text.
+  // Without this option, MiniMax writes its thinking into the text.
   row(/(?:^|\.)(?:minimax\.io|minimaxi\.com)$/u, 'MINIMAX_API_KEY', {
     ...shortLimit,
     echo: 'own',
@@ -97,5 +97,5 @@ export function chatProviderAt(baseUrl: string): ChatProvider {
 export const isGemini = ({keyVariable, baseUrl}: Pick<Endpoint, 'keyVariable' | 'baseUrl'>): boolean =>
   keyVariable === 'GEMINI_API_KEY' || /(?:^|\.)googleapis\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
-/** The host of a URL, with its port if that is not the usual one. */
+/** Returns the host of a URL, with its port unless that is the default. */
 export const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.host ?? '';

@@ -31,17 +31,19 @@ interface RequestOptions {
   readonly server: ChatServer;
 }
 
-/** The server of a request. `echo` is what its provider wants, or what a refusal has taught. */
+/** The server of a request. `echo` comes from the table of providers, or from a refusal. */
 export interface ChatServer {
   readonly host: string;
   readonly provider: Pick<ChatProvider, 'outputLimit' | 'thinking' | 'extra'>;
   readonly echo: ThinkingEcho;
 }
 
-/** `wanted`: the first call of every answer carries a signature, also where the model that made it gave none. */
+/** `wanted`: the first call of every answer carries a signature, even if the model that made the call gave none. */
 type Signatures = 'wanted' | 'as-given';
 
-/** The request in the form of chat completions. A longer conversation's request begins with the shorter one's. */
+/**
+ * Returns the request in the form of chat completions. A longer conversation's request begins with the shorter one's.
+ */
 export function openAiRequest(
   request: ModelRequest,
   {effort, info, signatures, server}: RequestOptions,
@@ -51,7 +53,7 @@ export function openAiRequest(
   const reasoning = effortOf(info, {thinking: request.thinking, wanted: effort});
   const {outputLimit, extra} = server.provider;
   const most = maxTokensOf(request, info.wantedOutput);
-  // Chat completions have no tools of the provider's own.
+  // Chat completions have no provider tools.
   const tools = request.tools.flatMap(tool => ('provided' in tool ? [] : [tool]));
   return {
     model: request.model,
@@ -86,7 +88,7 @@ const toolParam = ({name, description, inputSchema}: ToolSpec): ChatCompletionFu
 const isOff = (thinking: ModelRequest['thinking']): boolean =>
   thinking.kind === 'disabled' || (thinking.kind === 'budget' && thinking.tokens <= 0);
 
-/** How much to think, in the provider's own parameters. */
+/** Returns the amount of thinking in the provider's own parameters. */
 function thinkingParams(
   style: ChatProvider['thinking'],
   {effort, off}: {readonly effort: ReasoningEffort | undefined; readonly off: boolean},
@@ -108,7 +110,7 @@ function thinkingParams(
   }
 }
 
-/** The thinking of an answer in the field it came in, for the server and the model it came from. */
+/** Returns an answer's thinking in the field in which it came, for the server and the model that sent it. */
 function thinkingFieldsOf(
   {blocks}: AssistantMessage,
   model: string,
@@ -124,7 +126,9 @@ function thinkingFieldsOf(
   return details.length > 0 ? {reasoning_details: details} : {[first.source.field]: own.map(({text}) => text).join('')};
 }
 
-/** Content is always a string: Ollama refuses null beside thinking, and models of DeepSeek write lists like those they read. */
+/**
+ * Content is always a string. Ollama refuses null beside thinking, and DeepSeek's models imitate lists that they read.
+ */
 function assistantParams(
   message: AssistantMessage,
   {signatures, thinking}: {readonly signatures: Signatures; readonly thinking: object},
@@ -144,7 +148,7 @@ function assistantParams(
   return text === '' ? [] : [{role: 'assistant', content: text, ...thinking}];
 }
 
-/** The extra content that the server sent with each call and wants back. */
+/** Returns the extra content that the server sent with each call and wants back. */
 function callExtras({blocks}: AssistantMessage): readonly (JsonObject | undefined)[] {
   const block = blocks.find(each => each.kind === 'other' && isCallExtras(each));
   const calls = block?.kind === 'other' ? block.data['calls'] : undefined;
@@ -154,7 +158,10 @@ function callExtras({blocks}: AssistantMessage): readonly (JsonObject | undefine
 /** The signature that Google accepts for another model's call (ai.google.dev/gemini-api/docs/thought-signatures). */
 const noSignature = {google: {thought_signature: 'skip_thought_signature_validator'}};
 
-/** Results come first, as the protocol demands; their images and documents, which it does not let them hold, follow with the user's words. */
+/**
+ * Puts results first, as the protocol requires. Results can't contain images and documents, so these follow with the
+ * user's text.
+ */
 function userParams(message: UserMessage): readonly ChatCompletionMessageParam[] {
   const results = message.blocks.filter(block => block.kind === 'tool-result');
   const own = message.blocks.filter(block => block.kind !== 'tool-result');
@@ -197,8 +204,8 @@ function resultMedia(result: ToolResultBlock): readonly ResultContent[] {
 }
 
 /**
- * The effort that comes nearest to what is wanted, for the models known to take one; `undefined` leaves it to the server, as
- * others refuse the parameter.
+ * Returns the effort nearest to the wanted one, for models that are known to accept one. Returns `undefined` to let the
+ * server decide, because other models refuse the parameter.
  */
 export function effortOf(
   {efforts, thinking: control}: Pick<ModelInfo, 'efforts' | 'thinking'>,
@@ -221,7 +228,7 @@ export function effortOf(
   }
 }
 
-/** The parameters that disable thinking. */
+/** Returns the effort that disables thinking, or the least one. */
 function minEffort(control: ModelInfo['thinking']): 'none' | 'minimal' | 'low' | undefined {
   if (control === 'effort-none') return 'none';
   if (control === 'effort-minimal') return 'minimal';

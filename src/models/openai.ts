@@ -18,20 +18,25 @@ import {toProviderError, type Endpoint} from './provider-error.ts';
 import type {ProviderDialect} from './send-request.ts';
 import {idRules, type SendableRules, sendableRequest, wireJson} from './sendable-request.ts';
 
-/** The base URL is with the `/v1`. Many servers on the user's own machine want no key. */
+/** The options of a connection. The base URL includes the `/v1`. Many servers on the user's own machine need no key. */
 export interface OpenAiOptions extends ProviderOptions {
-  /** `auto`: Responses at OpenAI itself, chat completions at every other address, as most servers speak only that. */
+  /**
+   * `auto`: Responses at OpenAI itself, chat completions at any other address, because most servers support only that.
+   */
   readonly wireApi: WireApi | 'auto';
 }
 
 /**
- * OpenAI's models, and those of every server that speaks one of its protocols. The SDK prepares, signs and sends the requests and
- * explains refusals; it is loaded with the first request. Tries are counted and streams read here.
+ * Connects to OpenAI's models, or to a server with one of OpenAI's protocols. The SDK prepares, signs and sends the
+ * requests and explains refusals. It is loaded with the first request. weft itself counts tries and reads streams.
  */
 export const connectOpenAi = (options: OpenAiOptions): ModelPort =>
   connect(options, {provider: 'openai', endpoint: endpointOf(options), wireApi: wireApiOf(options)});
 
-/** Google's Gemini models at the address that speaks OpenAI's chat completions, or at another one that stands in for it. */
+/**
+ * Connects to Google's Gemini models at Google's address for OpenAI's chat completions, or at another address that
+ * replaces it.
+ */
 export function connectGemini(options: ProviderOptions): ModelPort {
   const endpoint: Endpoint = {
     name: 'Gemini',
@@ -58,7 +63,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
       return (await client).post(path, {body: wireJson(content), headers, stream: true, signal}).asResponse();
     };
   const mannerOf = ({model}: ModelRequest) => ({effort: options.effort, info: options.models.infoOf(model)});
-  /** A server that is not known to take PDFs gets them where the user says that it does. */
+  /** A server that is not known to accept PDFs gets them only if the user's settings say that the model reads them. */
   const seen = (request: ModelRequest, {pdfs, rules}: {pdfs: boolean; rules: SendableRules}): ModelRequest => {
     const info = options.models.infoOf(request.model);
     const media = sentMedia(info, provider === 'gemini' ? geminiBounds : openAiBounds);
@@ -69,7 +74,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
   };
   const chatProvider = chatProviderAt(endpoint.baseUrl);
   const server = {host: hostOf(endpoint.baseUrl), provider: chatProvider, echo: chatProvider.echo};
-  // Google refuses tool calls in which nothing stands for what the model thought.
+  // Google refuses tool calls without a signature of the model's thinking.
   const signatures = isGemini(endpoint) ? 'wanted' : 'as-given';
   const chat: ProviderDialect = {
     endpoint,
@@ -95,7 +100,10 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
   return openPort(isResponses ? responses : chat, {...options, provider, searchesWeb: isResponses});
 }
 
-/** The names of the models a server offers, as it orders them. Asks once. An abort is a fault like any other. */
+/**
+ * Lists the names of the models that a server offers, in its order. Tries only once. An abort is a fault like any
+ * other.
+ */
 export async function listModels(
   options: Pick<OpenAiOptions, 'apiKey' | 'baseUrl' | 'environment'>,
   signal: AbortSignal,
@@ -124,17 +132,20 @@ export async function listModels(
   }
 }
 
-/** The protocol that is spoken with a server. */
+/** Returns the protocol for a server. */
 export const wireApiOf = ({baseUrl, wireApi}: Pick<OpenAiOptions, 'baseUrl' | 'wireApi'>): WireApi => {
   if (wireApi !== 'auto') return wireApi;
   return isOpenAi(endpointOf({baseUrl})) ? 'responses' : 'chat';
 };
 
-/** OpenAI's own address, also in its regions. */
+/** True for OpenAI's own address, including those of its regions. */
 const isOpenAi = ({baseUrl}: Endpoint): boolean =>
   /(?:^|\.)api\.openai\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
-/** 500 images and 50 MB in a request (developers.openai.com/api/docs/guides/images-vision); other servers say nothing. */
+/**
+ * At most 500 images and 50 MB in a request (developers.openai.com/api/docs/guides/images-vision). Other servers
+ * publish no limits.
+ */
 const openAiBounds: MediaBounds = {
   largestImage: 20_000_000,
   longestSide: 'unbounded',
@@ -142,7 +153,7 @@ const openAiBounds: MediaBounds = {
   maxMedia: 40_000_000,
 };
 
-/** 20 MB in a request that holds its files itself (ai.google.dev/gemini-api/docs/image-understanding). */
+/** At most 20 MB in a request that contains its files (ai.google.dev/gemini-api/docs/image-understanding). */
 const geminiBounds: MediaBounds = {
   largestImage: 15_000_000,
   longestSide: 'unbounded',
@@ -150,7 +161,7 @@ const geminiBounds: MediaBounds = {
   maxMedia: 15_000_000,
 };
 
-/** The servers of this protocol that are known to take PDFs. */
+/** True for servers with this protocol that are known to accept PDFs. */
 const takesPdfs = ({baseUrl}: Endpoint): boolean =>
   /(?:^|\.)(?:openai\.com|openrouter\.ai)$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
@@ -175,7 +186,7 @@ async function openClient(
 ): Promise<OpenAI> {
   const Client = await loadOpenAiSdk();
   return new Client({
-    // The SDK insists on a key; servers that need none do not look at it.
+    // The SDK requires a key. Servers that need none ignore it.
     apiKey: apiKey ?? 'none',
     baseURL: baseUrl,
     maxRetries: 0,

@@ -4,12 +4,13 @@ import {HttpHeaders} from './fetch-classes.ts';
 import type {ProxyError} from './proxy.ts';
 import {EndlessStreamError, refusalBody} from './http-fetch.ts';
 
-/** Why one try at a request did not end in a whole message. */
+/** Why one try at a request did not end in a complete message. */
 export type ProviderError =
   /**
-   * Another try may succeed. `message` and `fix` are for the fault if none does. `status` is the HTTP status, 0 if there was
-   * none. `retryAfterMs` is the wait that the server asked for, 0 if it named none. `patience` is `short` if more than a few
-   * tries would only delay the user: no server listens on the user's own machine, or the host name doesn't exist.
+   * Another try may succeed. `message` and `fix` are for the fault if no try succeeds. `status` is the HTTP status, 0
+   * if there was none. `retryAfterMs` is the wait that the server asked for, 0 if it named none. `patience` is `short`
+   * if more than a few tries would only delay the user: no server listens on the user's own machine, or the host name
+   * doesn't exist.
    */
   | {
       readonly kind: 'passing';
@@ -21,17 +22,17 @@ export type ProviderError =
     }
   | {readonly kind: 'final'; readonly fault: Fault};
 
-/** A refusal as the provider sent it. `refusals.ts` says what it means. */
+/** A refusal as the provider sent it. `refusals.ts` interprets it. */
 export interface Refused {
   readonly kind: 'refused';
   /** The HTTP status; 0 for a refusal in the middle of a stream. */
   readonly status: number;
   readonly header: (name: string) => string | null;
-  /** Usually JSON. */
+  /** The body, usually JSON. */
   readonly body: string;
 }
 
-/** A refusal that came as an event of a stream. */
+/** Returns a refusal that came as an event of a stream. */
 export const refusedInStream = (event: unknown): Refused => ({
   kind: 'refused',
   status: 0,
@@ -47,7 +48,7 @@ export type AttemptItem =
   | {readonly kind: 'events'; readonly events: readonly ModelEvent[]}
   | {readonly kind: 'error'; readonly error: ProviderError | Refused};
 
-/** The connection or the stream broke off, with nothing said about why. */
+/** Returns the error for a connection or stream that broke off without an explanation. */
 export const connectionLost = (message: string): ProviderError => ({
   kind: 'passing',
   status: 0,
@@ -57,7 +58,7 @@ export const connectionLost = (message: string): ProviderError => ({
   patience: 'usual',
 });
 
-/** A temporary error that isn't worth a long wait. */
+/** Returns a temporary error that isn't worth a long wait. */
 export const shortTrouble = (message: string, fix: string, waitMs = 0): ProviderError => ({
   kind: 'passing',
   status: 0,
@@ -69,7 +70,7 @@ export const shortTrouble = (message: string, fix: string, waitMs = 0): Provider
 
 /** The destination of requests, and the names of its settings for the user. */
 export interface Endpoint {
-  /** Its name in messages. */
+  /** The server's name in messages. */
   readonly name: string;
   readonly baseUrl: string;
   readonly keyVariable: string;
@@ -138,7 +139,7 @@ function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistor
   );
 }
 
-/** Compared by name, since the proxy code is loaded only if a proxy is used. */
+/** Compares by name, because the proxy code is loaded only if a proxy is used. */
 function ofProxy(cause: unknown): ProviderError | undefined {
   for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (!isProxyError(at)) continue;
@@ -149,7 +150,7 @@ function ofProxy(cause: unknown): ProviderError | undefined {
 
 const isProxyError = (cause: Error): cause is ProxyError => cause.name === 'ProxyError';
 
-/** The code of a network error, which SDKs wrap in errors of their own. */
+/** Returns the code of a network error, which SDKs wrap in their own errors. */
 function codeOf(cause: unknown): string | undefined {
   for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code;
@@ -172,7 +173,10 @@ function bug(cause: unknown): ProviderError {
   return {kind: 'final', fault};
 }
 
-/** The delay a server asks for in its headers, in milliseconds; 0 when it asks for none. `now` is milliseconds since the epoch. */
+/**
+ * Returns the delay that a server requests in its headers, in milliseconds; 0 if it requests none. `now` is in
+ * milliseconds since the epoch.
+ */
 export function retryAfterMs(header: (name: string) => string | null, now: number): number {
   const exact = Number.parseFloat(header('retry-after-ms') ?? '');
   if (exact > 0) return exact;
@@ -182,7 +186,7 @@ export function retryAfterMs(header: (name: string) => string | null, now: numbe
   return delay > 0 ? delay : 0;
 }
 
-/** Some say when their limit ends, in seconds or milliseconds since the epoch. */
+/** Returns the wait until a limit ends. Some servers send this time in seconds or milliseconds since the epoch. */
 function untilReset(header: (name: string) => string | null, now: number): number {
   const given = Number(header('anthropic-ratelimit-unified-reset') ?? header('x-ratelimit-reset') ?? 0);
   const at = given > 1e12 ? given : given * 1000;

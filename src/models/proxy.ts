@@ -6,18 +6,20 @@ import {connect as connectTls} from 'node:tls';
 import {urlToHttpOptions} from 'node:url';
 import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 
-/** Names of variables and their values. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The way of a request to its server. */
+/** How a request reaches its server. */
 export type Route =
   | {readonly kind: 'direct'}
   | {
       readonly kind: 'proxied';
       readonly options: RequestOptions;
-      /** Beside those of the request. */
+      /** Headers in addition to the request's own. */
       readonly headers: Readonly<Record<string, string>>;
-      /** Classifies an answer that comes from the proxy and not from the server. `undefined` for answers of the server. */
+      /**
+       * Classifies a response that comes from the proxy and not from the server. Returns `undefined` for the server's
+       * responses.
+       */
       refusal(answer: IncomingMessage): ProxyError | undefined;
       /** Classifies an error of the request. Errors on the way to the proxy are attributed to the proxy. */
       explainError(cause: Error): Error;
@@ -48,12 +50,12 @@ export function routeThroughProxy(target: URL, environment: ProxyEnvironment): R
 
 interface Proxy {
   readonly address: URL;
-  /** How messages name it: without its password, with the variable it comes from. */
+  /** The proxy's name in messages: its address without the password, and the variable that sets it. */
   readonly name: string;
   readonly variable: string;
 }
 
-/** A proxy that does not let weft through, or cannot be reached. `passing`: another try may succeed. */
+/** Thrown if a proxy refuses weft or cannot be reached. `passing`: another try may succeed. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly fix: string;
@@ -66,7 +68,10 @@ export class ProxyError extends Error {
   }
 }
 
-/** The proxy for an address, after HTTPS_PROXY or HTTP_PROXY, ALL_PROXY and NO_PROXY, in small letters first, as curl reads them. */
+/**
+ * Returns the proxy for an address from HTTPS_PROXY or HTTP_PROXY, ALL_PROXY and NO_PROXY. Lower-case names come first,
+ * as in curl.
+ */
 export function proxyFor(address: URL, environment: ProxyEnvironment): Proxy | undefined {
   const names = address.protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
   const all = ['all_proxy', 'ALL_PROXY'];
@@ -84,7 +89,7 @@ export function proxyFor(address: URL, environment: ProxyEnvironment): Proxy | u
   }
   const name = `${proxy.protocol}//${proxy.host} (${variable})`;
   if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return {address: proxy, name, variable};
-  // Meant for other programs, which speak SOCKS.
+  // ALL_PROXY then names a SOCKS proxy, for other programs.
   if (all.includes(variable)) return undefined;
   throw new ProxyError(`weft does not support this kind of proxy: ${name}.`, {
     fix: `Set ${variable} to a proxy that begins with http:// or https://, or add the server to NO_PROXY.`,
@@ -92,7 +97,10 @@ export function proxyFor(address: URL, environment: ProxyEnvironment): Proxy | u
   });
 }
 
-/** Hosts with all below them (with or without a dot or `*.` before them), each with a port or without; `*` is all. */
+/**
+ * True if the list contains the host or a parent domain (with or without a dot or `*.` before it), with or without a
+ * port. `*` means all hosts.
+ */
 function isExempt(address: URL, list: string): boolean {
   const host = bare(address.hostname);
   const port = address.port === '' ? (address.protocol === 'https:' ? '443' : '80') : address.port;
@@ -114,18 +122,18 @@ const bare = (host: string): string =>
     .replace(/^\[(.*)\]$/u, '$1')
     .replace(/\.$/u, '');
 
-/** Classifies an answer that the proxy gave instead of the server. `undefined` for answers of the server. */
+/** Classifies a response that the proxy gave instead of the server. Returns `undefined` for the server's responses. */
 function refusedByProxy(
   {statusCode = 0, statusMessage = '', headers}: IncomingMessage,
   {target, proxy}: {readonly target: URL; readonly proxy: Proxy},
 ): ProxyError | undefined {
-  // Servers of models explain themselves in JSON; proxies write pages.
+  // Model servers explain refusals in JSON, and proxies send web pages.
   const isPage = !/\bjson\b/iu.test(headers['content-type'] ?? '');
   const isRefusal = statusCode === 407 || (isPage && [403, 502, 503, 504].includes(statusCode));
   return isRefusal ? refusal({status: statusCode, statusText: statusMessage}, {to: target.host, proxy}) : undefined;
 }
 
-/** One for each proxy, so that connections are used again. */
+/** One agent for each proxy, so that connections are reused. */
 const tunnels = new Map<string, Agent>();
 
 function tunnelOf(proxy: Proxy): Agent {
@@ -140,7 +148,7 @@ class TunnelAgent extends Agent {
   readonly #proxy: Proxy;
 
   constructor(proxy: Proxy) {
-    // As Node's own agent.
+    // The options of Node's own agent.
     super({keepAlive: true, scheduling: 'lifo', timeout: 5000});
     this.#proxy = proxy;
   }
@@ -153,16 +161,16 @@ class TunnelAgent extends Agent {
     const to = `${name.includes(':') ? `[${name}]` : name}:${port ?? 443}`;
     openTunnel(to, this.#proxy, opened => {
       if (opened.tag === 'ok') callback?.(null, connectTls({socket: opened.value, servername, host: name}));
-      // Callers ignore the stream of a failure.
+      // Callers ignore the stream if there is an error.
       else callback?.(opened.error, new PassThrough());
     });
   }
 }
 
-/** How long a proxy may take to open a tunnel, in milliseconds. */
+/** The most milliseconds that a proxy may take to open a tunnel. */
 const maxOpeningMs = 30_000;
 
-/** Tells `done` exactly once. */
+/** Opens a tunnel and calls `done` exactly once. */
 function openTunnel(to: string, proxy: Proxy, done: (opened: Outcome<Socket, ProxyError>) => void): void {
   const {address} = proxy;
   const opening = (address.protocol === 'https:' ? requestSecurely : request)({
@@ -188,7 +196,7 @@ function openTunnel(to: string, proxy: Proxy, done: (opened: Outcome<Socket, Pro
   opening.end();
 }
 
-/** The proxy did not take the connection, or broke it off before it had said anything. */
+/** Returns the error for a proxy that refused the connection, or closed it before any response. */
 const unreachableProxy = (cause: Error, {name, variable}: Proxy): ProxyError =>
   new ProxyError(`The proxy ${name} cannot be reached (${'code' in cause ? String(cause.code) : cause.message}).`, {
     fix: `Check ${variable}, or add the host to NO_PROXY.`,

@@ -9,8 +9,9 @@ import type {Fault} from '../domain/fault.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 
 /**
- * A recorded conversation, as a text file that people can read and write. The first line is `{"weft":"recording","version":1}`.
- * Each answer of the model has a line, and optional lines hold the user's prompts:
+ * A recorded conversation, as a text file that people can read and write. The first line is
+ * `{"weft":"recording","version":1}`. Each of the model's answers has a line, and optional lines hold the user's
+ * prompts:
  *     {"prompt":"Why does the test fail?"}
  *     {"answer":[{"text":"I look."},{"tool":"Bash","input":{"command":"npm test"}}]}
  *     {"answer":[{"thinking":"…"},{"text":"It fails because …"}],"usage":{"inputTokens":900,"outputTokens":40}}
@@ -23,11 +24,11 @@ export interface RecordedAnswer {
   readonly blocks: readonly RecordedBlock[];
   readonly stop: StopReason;
   readonly usage: Usage;
-  /** Empty when the recording does not say. */
+  /** Empty if the recording does not say. */
   readonly model: string;
 }
 
-/** `id` and `signature` are empty when the recording does not say. */
+/** `id` and `signature` are empty if the recording does not say. */
 export type RecordedBlock =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'thinking'; readonly text: string; readonly signature: string}
@@ -38,7 +39,7 @@ export type RecordedBlock =
 /** The first line of every recording, with its line end. */
 export const recordingHeader = `${JSON.stringify({weft: 'recording', version: 1})}\n`;
 
-/** Reads a whole recording; the fault names the first line that cannot be read. */
+/** Reads a whole recording. The fault names the first line that cannot be read. */
 export function readRecording(text: string): Outcome<readonly RecordedLine[], Fault> {
   const lines: RecordedLine[] = [];
   let headed = false;
@@ -60,7 +61,7 @@ export function readRecording(text: string): Outcome<readonly RecordedLine[], Fa
   return headed ? ok(lines) : failed(lineFault(1, 'a recording begins with {"weft":"recording","version":1}'));
 }
 
-/** One line of a recording, with its line end. */
+/** Writes one line of a recording, with its line end. */
 export function writeRecordedLine(line: RecordedLine): string {
   if (line.kind === 'prompt') return `${JSON.stringify({prompt: line.text})}\n`;
   const {blocks, stop, usage, model} = line.answer;
@@ -75,7 +76,7 @@ export function writeRecordedLine(line: RecordedLine): string {
 
 const count = z.prefault(z.number().check(z.nonnegative()), 0);
 
-/** The line was JSON, so everything in it is. */
+/** Accepts any value: the line was JSON, so everything in it is JSON. */
 const json = z.custom<Json>(value => value !== undefined);
 
 const blockSchema = z.union([
@@ -156,8 +157,8 @@ const lineFault = (line: number, why: string): Fault => ({
 });
 
 /**
- * `model`, with every finished answer written as a line of a recording, and before it what the user asked. `write` gets whole
- * lines, the header first. Answers that failed or were cut off are not recorded.
+ * Returns `model`, but writes every finished answer as a line of a recording, after the user's prompt. `write` gets
+ * whole lines, the header first. Failed or interrupted answers are not recorded.
  */
 export function recordModel(model: ModelPort, write: (line: string) => void): ModelPort {
   let begun = false;
@@ -201,7 +202,7 @@ class Answer {
   }
 }
 
-/** The user's words, when the request ends with some; after tool results there are none. */
+/** Returns the user's prompt if the request ends with one. A request that ends with tool results has none. */
 function promptLines({messages}: ModelRequest): readonly string[] {
   const last = messages.at(-1);
   if (last?.role !== 'user') return [];

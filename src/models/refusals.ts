@@ -5,7 +5,7 @@ import type {ModelRequest} from '../domain/model-stream.ts';
 import {type Endpoint, type ProviderError, type Refused, retryAfterMs} from './provider-error.ts';
 
 /**
- * Reads what a provider refused, whatever the form of its answer. This module is loaded with the first refusal. Its tables are in
+ * Reads what a provider refused, in any form of answer. The module is loaded at the first refusal. Its tables are in
  * the order in which they are tried.
  */
 
@@ -15,7 +15,7 @@ export type RefusalClass =
   | {readonly kind: 'call-signature' | 'thinking-type' | 'effort' | 'too-many-media' | 'too-many-bytes'}
   | {readonly kind: 'image' | 'document' | 'no-images' | 'result-media' | 'schema' | 'tool-references'}
   | {readonly kind: 'call-id'; readonly most: number}
-  /** `input`: the tokens of the request, 0 if the bound is that of the model's answers. */
+  /** `input`: the tokens of the request, 0 if the limit is the model's output limit. */
   | {readonly kind: 'max-tokens'; readonly most: number; readonly input: number; readonly window: number}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number}
   | {readonly kind: 'parameter'; readonly names: readonly string[]}
@@ -25,7 +25,7 @@ export interface JudgedRefusal {
   /** What to do if the request can't be repaired. */
   readonly error: ProviderError;
   readonly is: RefusalClass;
-  /** The provider's words, in lower case without back-ticks. */
+  /** The provider's words, in lower case, without backticks. */
   readonly said: string;
 }
 
@@ -50,7 +50,7 @@ export function judgeRefusal(refused: Refused, endpoint: Endpoint, request: Aske
   };
 }
 
-/** The fewest tokens that are worth an answer. */
+/** The fewest tokens that are worth requesting for an answer. */
 const minOutput = 1024;
 
 // The words of a refusal.
@@ -58,13 +58,13 @@ const minOutput = 1024;
 interface ReadRefusal {
   readonly status: number;
   readonly header: (name: string) => string | null;
-  /** The provider's machine-readable names, joined. */
+  /** The provider's error codes, joined. */
   readonly code: string;
   /** One line for the user. */
   readonly message: string;
-  /** Names and words together, in lower case without back-ticks. */
+  /** The names and words together, in lower case, without backticks. */
   readonly said: string;
-  /** llama.cpp tells the numbers in fields of their own. */
+  /** llama.cpp sends the numbers in separate fields. */
   readonly numbers: {readonly tokens: number; readonly window: number};
 }
 
@@ -85,7 +85,7 @@ function readRefusal({status, header, body}: Refused): ReadRefusal {
   };
 }
 
-/** The words of a refusal's body, in one line. */
+/** Returns the words of a refusal's body, in one line. */
 export const refusalWords = (body: string): string =>
   readRefusal({kind: 'refused', status: 400, header: () => null, body}).message;
 
@@ -96,7 +96,10 @@ interface Words {
   readonly messages: string[];
 }
 
-/** Gateways put the provider's own answer into theirs as JSON text. Its words come first, as they are the real reason. */
+/**
+ * Collects the words of an error body. Gateways put the provider's own answer into theirs as JSON text. Its words come
+ * first, because they are the real reason.
+ */
 function collect(value: unknown, words: Words, depth: number): void {
   if (depth > 12) return;
   if (typeof value === 'string') {
@@ -130,7 +133,10 @@ const codeFields = [
   'retryDelay',
 ];
 
-/** The status that a refusal in the middle of a stream would have had, and that of a refusal which says with a 400 what has a status of its own elsewhere. */
+/**
+ * Returns the usual status of a refusal that came in the middle of a stream, or with a 400 although other servers use a
+ * more specific status.
+ */
 function impliedStatus(status: number, code: string, said: string): number {
   if (status === 400 && /model_not_found/u.test(code)) return 404;
   if (status === 400 && /api_key_invalid|api key not valid/u.test(said)) return 401;
@@ -281,7 +287,7 @@ function inWords(status: number): string {
   return status < 500 ? 'is busy' : 'has trouble';
 }
 
-/** The wait that is asked for in words alone, in milliseconds; 0 if none is: "Please retry in 34.07s." */
+/** Returns the wait that only the words name, in milliseconds; 0 if they name none: "Please retry in 34.07s." */
 const saidWaitMs = (said: string): number => {
   const [, minutes = '0', seconds = '0'] = /\bretry in (?:(\d+)m)?(\d+(?:\.\d+)?)s\b/u.exec(said) ?? [];
   return Math.ceil((Number(minutes) * 60 + Number(seconds)) * 1000);
@@ -307,7 +313,7 @@ const privacyPages = [['openrouter.ai', 'openrouter.ai/settings/privacy']] as co
 
 // Repairable.
 
-/** Servers of models on one's own machine say with a 500 what no repetition changes. */
+/** True for a refusal that repeating would not change. Local model servers send some of these with a 500. */
 const isCertain = (read: ReadRefusal): boolean => {
   const isLimit = read.status === 429 && /request too large/u.test(read.said);
   if (!isLimit && (read.status < 500 || read.status === 503 || read.status === 529)) return false;
@@ -388,7 +394,7 @@ const callIdBound =
 const badCallId = /(?:tool_use|tool_result|tool_call)\S*id\S*.{0,30}(?:should match pattern|string should|invalid)/u;
 const bytes = /request_too_large|request size.{0,40}exceeds|payload too large|entity too large/u;
 
-/** Thousands separators would end a number early. */
+/** Reads a number. A thousands separator would end the number early. */
 const numberIn = (groups: Readonly<Record<string, string | undefined>> | undefined, name: string): number =>
   Number(groups?.[name] ?? 0);
 
@@ -398,7 +404,7 @@ function outputBoundOf(text: string): Extract<RefusalClass, {kind: 'max-tokens'}
     const groups = sign.exec(said)?.groups;
     if (groups === undefined) continue;
     const [input, window] = [numberIn(groups, 'input') + numberIn(groups, 'more'), numberIn(groups, 'window')];
-    // The count of the provider's estimate is kept free: OpenRouter's own is up to 15 % too small.
+    // Leave a margin, because the provider's count is an estimate. OpenRouter's is up to 15 % too small.
     const margin = /endpoint/u.test(said) ? Math.ceil(input * 0.15) : 1000;
     return {kind: 'max-tokens', most: window - input - margin, input, window};
   }
@@ -409,7 +415,7 @@ function outputBoundOf(text: string): Extract<RefusalClass, {kind: 'max-tokens'}
   return undefined;
 }
 
-/** The request fits, but not with so long an answer. */
+/** Match refusals of a request that would fit with a shorter answer. */
 const fullWithOutput: readonly RegExp[] = [
   /input length and max_tokens exceed context limit: (?<input>\d+) \+ \d+ > (?<window>\d+)/u,
   /maximum context length is (?<window>\d+) tokens.{0,80}\((?<input>\d+) (?:in|of|from) (?:the )?(?:messages|text input|input|prompt)(?:, (?<more>\d+) of tool input)?.{0,20}\b\d+ (?:in|for) the (?:completion|output)/u,
@@ -457,7 +463,7 @@ const tooLongSigns: readonly RegExp[] = [
   /tokens to keep from the initial prompt is greater than the context length|failed to parse request/u,
 ];
 
-/** The names that a refusal of parameters gives, as paths: `reasoning.summary`, `tools.0.custom.strict`. */
+/** Returns the parameters that a refusal names, as paths: `reasoning.summary`, `tools.0.custom.strict`. */
 function refusedParameters(said: string): readonly string[] {
   if (
     !/unsupported|not supported|does not support|not support|extra inputs|extra_forbidden|unrecognized|unknown|not permitted|not allowed|unexpected (?:keyword|field|property)|must be verified/u.test(
@@ -467,6 +473,6 @@ function refusedParameters(said: string): readonly string[] {
     return [];
   }
   const names = [...said.matchAll(/[a-z_][\w.[\]]*[a-z0-9_\]]/gu)].map(([name]) => name.replace(/^body\./u, ''));
-  // A path says more than a word.
+  // Paths come first, because they are more exact than single words.
   return [...new Set([...names.filter(name => name.includes('.')), ...names])];
 }

@@ -16,20 +16,23 @@ import type {JudgedRefusal, RefusalClass} from './refusals.ts';
 import type {BodyChange, Learned, RequestChange} from './send-request.ts';
 import {simplifiedSchema} from './simplified-schema.ts';
 
-/** The repair of one refusal, or `undefined` if nothing in the request can be repaired. What holds for later requests goes into `learned`. */
+/**
+ * The repair of one refusal, or `undefined` if nothing in the request can be repaired. Lessons for later requests go
+ * into `learned`.
+ */
 export interface Repair {
-  /** Names the refusal: the same one again is final. */
+  /** Identifies the refusal. If the same refusal comes again, it is final. */
   readonly key: string;
   readonly event: Repaired;
   /** The request to send again. */
   readonly request: ModelRequest;
-  /** Changes this request's body only. */
+  /** Changes only this request's body. */
   readonly once: BodyChange | undefined;
 }
 
 interface RefusedRequest {
   readonly request: ModelRequest;
-  /** The body as it was sent. */
+  /** The body that was sent. */
   readonly body: JsonObject;
   readonly learned: Learned;
   /** The name of the server, for people. */
@@ -55,7 +58,7 @@ export function repairOf({is, said}: JudgedRefusal, refused: RefusedRequest): Re
   const {request, learned} = refused;
   const {text, leftOut = [], body, conversation, once, learn = {}, key = is.kind} = step;
   if (refused.tried.has(key)) return undefined;
-  // A change that changes nothing would only be refused again.
+  // An unchanged body would only be refused again.
   const change = body ?? once;
   if (change !== undefined && JSON.stringify(change(refused.body)) === JSON.stringify(refused.body)) return undefined;
   if (body !== undefined) learned.bodyChanges.push(body);
@@ -185,7 +188,7 @@ const inTurn =
 
 // Parameters.
 
-/** Removes a field: at this path, or wherever it is if it is a name alone. */
+/** Removes a field: at this path, or everywhere if the path is a single name. */
 const without =
   (path: string): BodyChange =>
   body => {
@@ -200,7 +203,10 @@ const without =
 const omit = (value: JsonObject, name: string): JsonObject =>
   Object.hasOwn(value, name) ? Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)) : value;
 
-/** Applies `change` to every value inside, from the outside in. The properties of a schema are names of the tool's own. */
+/**
+ * Applies `change` to every value inside, outermost first. Skips the properties of a schema, whose names belong to the
+ * tool.
+ */
 function deep(value: Json, change: (value: Json) => Json, key = ''): Json {
   if (key === 'properties' || key === 'input' || key === 'arguments') return value;
   const changed = change(value);
@@ -209,7 +215,7 @@ function deep(value: Json, change: (value: Json) => Json, key = ''): Json {
   return Object.fromEntries(Object.entries(changed).map(([name, inner]) => [name, deep(inner, change, name)]));
 }
 
-/** Without these there is no request. */
+/** The fields that a request can't do without. */
 const needed = new Set(
   'model messages input stream role content type text name id tools system instructions function parameters input_schema properties tool_call_id tool_use_id call_id arguments image_url source data output description required schema thinking_text'.split(
     ' ',
@@ -242,7 +248,7 @@ const withMaxTokens =
     const {budget_tokens: budget} = objectOf(body['thinking']);
     const lowered = {...body, [field]: limit};
     if (typeof budget !== 'number' || budget < limit) return lowered;
-    // The API wants room for the answer behind the thinking.
+    // The API requires room for the answer after the thinking.
     return limit < 2048
       ? omit(lowered, 'thinking')
       : {...lowered, thinking: {...objectOf(body['thinking']), budget_tokens: Math.floor(limit / 2)}};
@@ -276,7 +282,9 @@ const withMessages =
     return {...body, [field]: change(listOf(body[field]).filter(isJsonObject))};
   };
 
-/** Developer instructions become system instructions; system instructions go into the user's next message. */
+/**
+ * Turns developer instructions into system instructions, and moves system instructions into the user's next message.
+ */
 const withoutRole: BodyChange = body => {
   const field = messagesField(body);
   const roles = new Set(listOf(body[field]).map(message => objectOf(message)['role']));
@@ -311,7 +319,7 @@ const withTextBefore = (content: Json | undefined, text: string, field: 'message
     ? [{type: field === 'input' ? 'input_text' : 'text', text: text.trim()}, ...content]
     : `${text}${textOf(content)}`;
 
-/** Some servers want the field on every answer, also empty. */
+/** Adds an empty thinking field to answers, because some servers require the field on every answer. */
 const withReasoning: BodyChange = withMessages(all =>
   all.map(message =>
     message['role'] === 'assistant' && message['reasoning_content'] === undefined
@@ -320,7 +328,10 @@ const withReasoning: BodyChange = withMessages(all =>
   ),
 );
 
-/** The signature that Google accepts in place of one that is missing or another model's (ai.google.dev/gemini-api/docs/thought-signatures). */
+/**
+ * Adds the signature that Google accepts instead of a missing one or another model's
+ * (ai.google.dev/gemini-api/docs/thought-signatures).
+ */
 const withCallSignatures: BodyChange = withMessages(all =>
   all.map(message => {
     const calls = listOf(message['tool_calls']).filter(isJsonObject);
@@ -371,7 +382,7 @@ function simpleTool(tool: JsonObject): JsonObject {
   return field === undefined ? plain : {...plain, [field]: simplifiedSchema(objectOf(tool[field]))};
 }
 
-/** Every image of the body becomes a text of the same protocol. */
+/** Replaces every image in the body by a text of the same protocol. */
 const imagesInWords: BodyChange = body =>
   objectOf(
     deep(body, value => {
@@ -391,7 +402,7 @@ const isThinking = (block: AssistantBlock): boolean =>
   block.kind === 'sealed-thinking' ||
   (block.kind === 'other' && block.type === 'reasoning');
 
-/** The answers that hold thinking. */
+/** Returns the answers that contain thinking. */
 const thoughtful = (messages: readonly Message[]): ReadonlySet<MessageId> =>
   new Set(
     messages.flatMap(message => (message.role === 'assistant' && message.blocks.some(isThinking) ? [message.id] : [])),
@@ -413,13 +424,13 @@ const withoutThinking =
 type Media = ImageBlock | DocumentBlock;
 interface PlacedMedia extends BlockAddress {
   readonly media: Media;
-  /** Whether it is in the result of a tool call. */
+  /** Whether the media are in the result of a tool call. */
   readonly result: boolean;
 }
 
 const isMedia = (block: ResultContent): block is Media => block.kind !== 'text';
 
-/** All images and documents of a request, the oldest first. */
+/** Returns all images and documents of a request, oldest first. */
 const mediaOf = ({messages}: ModelRequest): readonly PlacedMedia[] =>
   messages.flatMap(({role, id, blocks}) =>
     role === 'assistant'
@@ -439,7 +450,7 @@ const addresses = (placed: readonly PlacedMedia[]): readonly BlockAddress[] => {
   return [...known.values()];
 };
 
-/** The media in the blocks that a refusal names by their place in the body; `undefined` if it names none. */
+/** Returns the media in the blocks that a refusal names by their position in the body; `undefined` if it names none. */
 function namedMedia(said: string, body: JsonObject, request: ModelRequest): readonly BlockAddress[] | undefined {
   const places = [...said.matchAll(/(?:messages|input|contents)[.[](\d+)\]?\.(?:content|parts|output)[.[](\d+)/gu)];
   const items = listOf(body[messagesField(body)]);
@@ -457,7 +468,7 @@ function newest(kind: 'image' | 'document', request: ModelRequest): readonly Blo
   return last === undefined ? [] : addresses([last]);
 }
 
-/** The oldest ones, so many that the rest is within the bound that the refusal names, or half of them. */
+/** Returns the oldest media: as many as exceed the limit that the refusal names, or half of all if it names none. */
 function oldestOver(said: string, request: ModelRequest): readonly BlockAddress[] {
   const all = mediaOf(request);
   const bounds = [
@@ -467,7 +478,7 @@ function oldestOver(said: string, request: ModelRequest): readonly BlockAddress[
   return addresses(all.slice(0, all.length - bound));
 }
 
-/** The oldest ones, until half of the bytes are gone. */
+/** Returns the oldest media that together have half of the bytes. */
 function heaviest(request: ModelRequest): readonly BlockAddress[] {
   const all = mediaOf(request);
   const total = all.reduce((sum, {media}) => sum + media.data.length, 0);
@@ -481,7 +492,7 @@ function heaviest(request: ModelRequest): readonly BlockAddress[] {
   );
 }
 
-/** Images follow the results that they belong to. */
+/** Moves images out of results to the position after them. */
 const mediaAfterResults: RequestChange = request => ({
   ...request,
   messages: request.messages.map(message => {

@@ -12,20 +12,20 @@ import {readRecording, type RecordedAnswer, type RecordedBlock} from './recordin
 export interface ReplayOptions {
   /** The values for `${name}` in the recorded strings. Names without a value stay unchanged. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Without it, nothing waits. */
+  /** If absent, nothing waits. */
   readonly pace?: Pace;
 }
 
 /** Waits `msPerBatch` milliseconds before each batch, so that a demo looks alive. */
 export interface Pace {
   readonly msPerBatch: number;
-  /** Ends early when `signal` aborts; never rejects. */
+  /** Ends early when `signal` aborts. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 const wordsPerBatch = 4;
 
-/** A model that gives the answers of a recording, in order, whatever it is asked. */
+/** Makes a model that gives the answers of a recording in order, whatever the prompt is. */
 export function openReplay(text: string, options: ReplayOptions): Outcome<ModelPort, Fault> {
   const recording = readRecording(text);
   if (recording.tag === 'failed') return failed(recording.error);
@@ -52,7 +52,7 @@ export function openReplay(text: string, options: ReplayOptions): Outcome<ModelP
 }
 
 function* batchesOf(answer: RecordedAnswer, request: ModelRequest): Generator<readonly ModelEvent[], void, void> {
-  // The length of the conversation makes ids that differ within it and are the same in every run.
+  // The length of the conversation makes the ids unique within the conversation and equal in every run.
   const turn = request.messages.length;
   const model = answer.model === '' ? request.model : answer.model;
   yield [{event: 'message-started', id: messageId(`replay_${turn}`), model, usage: noUsage}];
@@ -96,7 +96,7 @@ function deltasOf(block: RecordedBlock): readonly BlockDelta[] {
   }
 }
 
-/** Cut before white space; joined they are `text` again. */
+/** Splits a text before white space. Joined, the words are `text` again. */
 const words = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/gu) ?? [];
 
 function substituted(answer: RecordedAnswer, variables: Readonly<Record<string, string>>): RecordedAnswer {

@@ -10,18 +10,20 @@ import {type ProviderError, type Refused, refusedInStream} from './provider-erro
 /** The block of an output item that is growing. */
 interface OpenItem {
   readonly block: BlockBuilder;
-  /** The part of the item that grows: parts of one text follow each other, parts of a summary are paragraphs. */
+  /**
+   * The part of the item that is growing. Parts of a text are joined directly, and parts of a summary are paragraphs.
+   */
   part: number;
 }
 
 /**
- * Reads the event stream of OpenAI's Responses API, and whole responses from servers that do not stream. Events and items that it does
- * not know are skipped: the API adds some often. Reasoning becomes a thinking block with what people may read of it and, behind it,
- * the item that the model gets back.
+ * Reads the event stream of OpenAI's Responses API, and whole responses from servers that do not stream. Skips unknown
+ * events and items, because the API often adds some. Reasoning becomes a thinking block with the text that people may
+ * read, followed by the item that weft sends back.
  */
 export class ResponsesDecoder extends Decoder {
   #calls = 0;
-  /** The model's words if it declines. */
+  /** The model's text if it declines. */
   #refusal = '';
   /** By output index. */
   readonly #open = new Map<number, OpenItem>();
@@ -30,7 +32,7 @@ export class ResponsesDecoder extends Decoder {
     return payload.trim() === '[DONE]' ? undefined : super.take(payload, out);
   }
 
-  /** A response that ends without saying so was cut off. */
+  /** A response without a final event was cut off. */
   override end(): void {}
 
   protected override takeJson(event: Json, out: ModelEvent[]): ProviderError | Refused | undefined {
@@ -86,7 +88,7 @@ export class ResponsesDecoder extends Decoder {
     }
   }
 
-  /** A response that came at once. */
+  /** Reads a response that came as a whole. */
   #takeWhole(response: JsonObject, out: ModelEvent[]): ProviderError | Refused | undefined {
     if (isJsonObject(response['error'])) return this.#failure(response);
     if (response['object'] !== 'response') return undefined;
@@ -135,7 +137,7 @@ export class ResponsesDecoder extends Decoder {
     if (isJsonObject(annotation) && annotation['type'] === 'url_citation') this.#open.get(at)?.block.cite(annotation);
   }
 
-  /** The whole item: what was not streamed of it is taken from here. */
+  /** Finishes an item. Takes the parts that were not streamed from the complete item. */
   #finishItem(at: number, item: JsonObject, out: ModelEvent[]): void {
     this.start({}, out);
     switch (item['type']) {
@@ -185,8 +187,8 @@ export class ResponsesDecoder extends Decoder {
 }
 
 /**
- * The blocks that are sent back to the model unchanged. Reasoning without its encrypted text would have to be stored at OpenAI,
- * and weft stores nothing there.
+ * True for items that weft sends back unchanged. Reasoning without its encrypted text would have to be stored at
+ * OpenAI, and weft stores nothing there.
  */
 const isKept = (item: JsonObject): boolean =>
   item['type'] === 'web_search_call' ||

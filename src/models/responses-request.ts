@@ -27,9 +27,10 @@ interface ResponsesOptions {
 }
 
 /**
- * The request in the form of OpenAI's Responses API. Nothing is stored at OpenAI: the whole conversation is sent each time, with the
- * encrypted reasoning of the model, so that it goes on thinking where it stood. A longer conversation's request begins with the shorter one's.
- * (developers.openai.com/api/docs/guides/reasoning, "Encrypted reasoning items".)
+ * Returns the request in the form of OpenAI's Responses API. Nothing is stored at OpenAI: weft sends the whole
+ * conversation each time, with the model's encrypted reasoning, so that the model can continue its thinking. A longer
+ * conversation's request begins with the shorter one's. (developers.openai.com/api/docs/guides/reasoning, "Encrypted
+ * reasoning items".)
  */
 export function responsesRequest(
   request: ModelRequest,
@@ -55,17 +56,17 @@ export function responsesRequest(
           include: ['reasoning.encrypted_content' as const],
         }
       : {}),
-    // Requests of one conversation go to one cache.
+    // This key sends all requests of a conversation to the same cache.
     ...(first === undefined ? {} : {prompt_cache_key: first.id}),
     store: false,
     stream: true,
   };
 }
 
-/** Models that reason, by name; the others refuse the parameter. */
+/** Matches the names of models that reason. The others refuse the parameter. */
 const reasoningModel = /^(?:gpt-[5-9]|o[1-9]|codex-)(?!.*-chat)/u;
 
-/** Our schemas have optional fields, which OpenAI's strict form does not allow. */
+/** weft's schemas have optional fields, which OpenAI's strict form does not allow. */
 function toolParam(tool: ToolSpec | ProviderTool): FunctionTool | WebSearchTool {
   if ('provided' in tool) return {type: 'web_search'};
   const {name, description, inputSchema} = tool;
@@ -87,7 +88,7 @@ function userItems(message: UserMessage): readonly ResponseInputItem[] {
 function resultItem({id, content}: ToolResultBlock): ResponseInputItem {
   const parts = content.flatMap(inputContent);
   const texts = parts.flatMap(part => (part.type === 'input_text' ? [part.text] : []));
-  // A plain text is what every model of this API takes; only media need the list.
+  // Every model of this API accepts plain text. Only media need the list.
   const output: string | ResponseFunctionCallOutputItem[] = texts.length === parts.length ? texts.join('\n\n') : parts;
   return {type: 'function_call_output', call_id: id, output};
 }
@@ -105,7 +106,10 @@ function inputContent(block: ResultContent): (ResponseInputContent & ResponseFun
   }
 }
 
-/** Reasoning goes back only to the model that wrote it, and only with what followed it: alone it would have the request refused. */
+/**
+ * Reasoning goes back only to the model that wrote it, and only with the items that followed it. The API would refuse a
+ * request with reasoning alone.
+ */
 function assistantItems({blocks, model}: AssistantMessage, asked: string): readonly ResponseInputItem[] {
   const last = blocks.findLastIndex(block => assistantItem(block).length > 0 && !isReasoning(block));
   const own = withoutDate(model) === withoutDate(asked);
@@ -142,5 +146,5 @@ function assistantItem(block: AssistantBlock): readonly ResponseInputItem[] {
 
 const isReasoning = (block: AssistantBlock): boolean => block.kind === 'other' && block.type === 'reasoning';
 
-/** OpenAI answers with the dated name of the model that was asked for. */
+/** OpenAI answers with the dated name of the requested model. */
 const withoutDate = (model: string): string => model.replace(/-20\d\d-\d\d-\d\d$/u, '');

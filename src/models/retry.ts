@@ -1,25 +1,25 @@
 import {type Fault, otherRefusal} from '../domain/fault.ts';
 import type {ProviderError} from './provider-error.ts';
 
-/** Tries at one request, the first included. */
+/** The most tries at one request, including the first. */
 const maxAttempts = 10;
 const maxAttemptsWhenRefused = 3;
-/** The number of tries if another model could answer, as in Claude Code. */
+/** The most tries if another model could answer, as in Claude Code. */
 const maxAttemptsBeforeFallback = 3;
 
-/** The longest wait between two tries, also when the server asks for more. */
+/** The longest wait between two tries, even if the server asks for a longer one. */
 const maxWaitMs = 60_000;
-/** A server that asks for a longer wait than this will not answer while somebody watches. */
+/** If a server asks for a longer wait than this, retrying is useless. */
 const longestAskedMs = 300_000;
 const firstBackOffMs = 500;
 const maxBackOffMs = 30_000;
 const refusedBackOffMs = 200;
 
-/** Time and chance, so that tests can wait without waiting. */
+/** Timers and random numbers, which tests replace so that they do not wait. */
 export interface RetryClock {
   /** Between 0 and 1. */
   random(): number;
-  /** Ends after `ms`, or at once when `signal` aborts; never rejects. */
+  /** Ends after `ms`, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -28,8 +28,8 @@ export type RetryDecision =
   | {readonly step: 'give-up'; readonly fault: Fault};
 
 /**
- * Decides what to do after the try numbered `attempt` (from 1) ended in `error`. `otherwise` says whether another model could
- * answer. If one could, weft doesn't retry an overloaded server for minutes.
+ * Decides what to do after the try numbered `attempt` (from 1) ended in `error`. `otherwise` says whether another model
+ * could answer. If so, weft doesn't retry an overloaded server for minutes.
  */
 export function decideRetry(
   error: ProviderError,

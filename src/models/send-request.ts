@@ -15,12 +15,12 @@ import {
   type AttemptItem,
 } from './provider-error.ts';
 
-/** A wire protocol: how a request is sent and how what comes back is read. */
+/** A wire protocol: how weft sends a request and reads the response. */
 export interface ProviderDialect {
   readonly endpoint: Endpoint;
   /** Returns the body of the request, without the changes of `learned`. */
   body(request: ModelRequest, learned: Learned): object;
-  /** Sends a body as it is; the response's body must come from `httpFetch`. Rejects with the SDK's errors. */
+  /** Sends a body unchanged. The response must come from `makeHttpFetch`. Rejects with the SDK's errors. */
   post(body: object, signal: AbortSignal): Promise<Response>;
   decoder(request: ModelRequest): Decoder;
 }
@@ -61,12 +61,15 @@ export function bodyOf(dialect: ProviderDialect, request: ModelRequest, {learned
   return isJsonObject(body) ? [...learned.bodyChanges, ...once].reduce((done, change) => change(done), body) : body;
 }
 
-/** Silence after which a stream counts as lost; local models may read a long prompt for minutes before the first word. */
+/**
+ * The silence in milliseconds after which a stream counts as lost. Local models may read a long prompt for minutes
+ * before the first word.
+ */
 const maxSilenceMs = 300_000;
-/** How long the rest of a finished answer may take so that its connection can be used again. */
+/** The most milliseconds that weft waits for the rest of a finished answer, so that its connection can be reused. */
 const maxDrainMs = 1_000;
 
-/** One try at a request in `dialect`. */
+/** Makes the function that tries a request once in `dialect`. */
 export function makeSendOnce(dialect: ProviderDialect): SendOnce {
   let server: ServerHistory = 'never-answered';
   return async function* sendOnce(request, lessons, signal): AsyncGenerator<AttemptItem, void, void> {

@@ -20,7 +20,7 @@ export const idRules = {
   anthropic: id => bounded(wireName(id), 64),
   responses: id => bounded(id, 64),
   chat: id => bounded(id, 40),
-  /** Mistral takes exactly nine letters and digits. */
+  /** Mistral accepts exactly nine letters and digits. */
   mistral: id => (/^[a-z\d]{9}$/iu.test(id) ? id : `w${checksum(id)}`),
 } as const satisfies Record<string, FitId>;
 
@@ -71,14 +71,17 @@ export function sendableRequest(request: ModelRequest, {fitId, schema}: Sendable
   return {...request, tools: request.tools.map(tool => wireTool(tool, {names, schema})), messages};
 }
 
-/** Writes a request's body as JSON. Providers refuse half of a surrogate pair, which only `JSON.stringify` writes as an escape. */
+/**
+ * Writes a request's body as JSON. Replaces halves of surrogate pairs, which providers refuse and only `JSON.stringify`
+ * writes as escapes.
+ */
 export function wireJson(body: object): string {
   const json = JSON.stringify(body);
   if (!json.includes('\\ud')) return json;
   return json.replaceAll(/\\(?:ud[89a-f][\da-f]{2}|.)/gu, escape => (escape.startsWith('\\ud') ? '\\ufffd' : escape));
 }
 
-/** Gives each call an id of its own: some servers number the calls of every answer from 0. */
+/** Gives each call a unique id, because some servers number the calls of every answer from 0. */
 class CallIds {
   readonly #fit: FitId;
   readonly #taken = new Set<string>();
@@ -103,7 +106,7 @@ export class ToolNames {
 
   constructor(tools: ModelRequest['tools']) {
     const names = tools.flatMap(tool => ('provided' in tool ? [] : [tool.name]));
-    // A name that is valid as it is stays, whatever the others are called.
+    // A valid name stays unchanged, whatever the other names are.
     for (const name of names.toSorted((a, b) => Number(isValidName(b)) - Number(isValidName(a)))) {
       let wire = validName(name);
       for (let copy = 2; this.#own.has(wire); copy++) wire = validName(`${name}_${copy}`);
@@ -112,7 +115,7 @@ export class ToolNames {
     }
   }
 
-  /** A model may have called a tool that does not exist, or has gone. */
+  /** Returns a tool's name on the wire. A model may have called a tool that does not exist or no longer exists. */
   toWire(name: string): string {
     return this.#wire.get(name) ?? validName(name);
   }
@@ -154,7 +157,7 @@ function assistantMessage(
   return {sent: {...message, blocks}, calls};
 }
 
-/** Results come first. `undefined` if nothing is left of the message. */
+/** Puts results first. Returns `undefined` if nothing is left of the message. */
 function userMessage(
   message: UserMessage | undefined,
   {

@@ -1,8 +1,8 @@
 import {isJsonObject, type Json, type JsonObject, isJsonList, listOf, objectOf} from '../base/json.ts';
 
 /**
- * Returns a JSON Schema that every known provider takes: types, properties, items, enums and descriptions alone. It accepts more than
- * the original; weft checks the input against the original.
+ * Returns a JSON Schema that every known provider accepts, with only types, properties, items, enums and descriptions.
+ * It permits more than the original, so weft checks the input against the original.
  */
 export const simplifiedSchema = (root: JsonObject): JsonObject => ({
   ...simplified(root, definitionsOf(root), 0),
@@ -14,7 +14,7 @@ const definitionsOf = (root: JsonObject): JsonObject => ({
   ...objectOf(root['$defs']),
 });
 
-/** Definitions may refer to themselves. */
+/** The most nested levels, because definitions may refer to themselves. */
 const maxDepth = 12;
 
 function simplified(schema: Json | undefined, definitions: JsonObject, depth: number): JsonObject {
@@ -35,7 +35,7 @@ function simplified(schema: Json | undefined, definitions: JsonObject, depth: nu
   return {
     ...(typeof type === 'string' ? {type} : {}),
     ...(typeof whole['description'] === 'string' ? {description: whole['description']} : {}),
-    // Some take texts alone as the values of an enum.
+    // Some providers accept only texts as the values of an enum.
     ...(values.length > 0 && values.every(value => typeof value === 'string') ? {type: 'string', enum: values} : {}),
     ...(properties === undefined ? {} : {properties}),
     ...(required.length === 0 ? {} : {required}),
@@ -43,7 +43,10 @@ function simplified(schema: Json | undefined, definitions: JsonObject, depth: nu
   };
 }
 
-/** Of alternatives the properties of all, none of them required, or else the first one. */
+/**
+ * Returns the properties of all alternatives, none of them required. If no alternative has properties, returns the
+ * first alternative.
+ */
 function alternative(schema: JsonObject): readonly Json[] {
   const all = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
     .filter(isJsonObject)
@@ -53,7 +56,7 @@ function alternative(schema: JsonObject): readonly Json[] {
   return all.slice(0, 1);
 }
 
-/** One schema with the properties of all. Earlier ones count more. */
+/** Returns one schema with the properties of all. Earlier schemas override later ones. */
 function joined(schemas: readonly (Json | undefined)[]): JsonObject {
   const objects = schemas.filter(isJsonObject);
   const properties = objects.map(({properties: given}) => objectOf(given));

@@ -4,16 +4,16 @@ import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 
 /**
- * Joins the streams of several tries at one request into one valid message: one start, every block finished exactly once, and
- * consecutive indexes. The blocks of a failed try end as follows:
+ * Joins the streams of several tries at one request into one valid message: one start, every block finished exactly
+ * once, and consecutive indexes. The blocks of a failed try end as follows:
  * - Text stays as it was shown. The block stays open, and the next try's text is appended to it.
- * - An unfinished tool call, or an unfinished block of an unknown type, becomes an empty text block, since the rest of it is
- * missing.
+ * - An unfinished tool call, or an unfinished block of an unknown type, becomes an empty text block, because its rest
+ *   is missing.
  * - Unfinished thinking is finished without a signature. It was shown, but providers would refuse it.
- * - Finished blocks stay. If a tool call is among them, the message ends there (see `endWithCalls`). The calls can run, and the
- * model continues with their results.
- * Text at the beginning of the next try that repeats exactly what was shown is dropped, since some servers start over. The
- * usage of failed tries is added to the message's, because it is billed.
+ * - Finished blocks stay. If a tool call is among them, the message ends there (see `endWithCalls`). The calls can run,
+ *   and the model continues with their results. Text at the beginning of the next try that exactly repeats the shown
+ *   text is dropped, because some servers start over. The usage of failed tries is added to the message's, because it
+ *   is billed.
  */
 export class StreamMerger {
   #message: 'not-started' | 'started' | 'finished' = 'not-started';
@@ -22,14 +22,14 @@ export class StreamMerger {
   #textBlocks = 0;
   /** All text of the message so far. */
   #shown = '';
-  /** A text block a broken try left open. */
+  /** The text block that a failed try left open. */
   #carried: OpenBlock | undefined;
   #usageBefore: Usage = noUsage;
 
   /** The open blocks of the current try, by its own indexes. */
   readonly #open = new Map<number, OpenBlock>();
   #tryUsage: Usage = noUsage;
-  /** Text of the current try that so far repeats what was shown; `undefined` once it cannot be a repetition. */
+  /** Text of the current try that so far repeats the shown text; `undefined` once it cannot be a repetition. */
   #repeated: string | undefined;
 
   get finished(): boolean {
@@ -40,7 +40,7 @@ export class StreamMerger {
     return this.#shown;
   }
 
-  /** Whether anything of the message was shown but its start. */
+  /** Whether more than the start of the message was shown. */
   get hasBlocks(): boolean {
     return this.#nextIndex > 0;
   }
@@ -56,7 +56,7 @@ export class StreamMerger {
     return out;
   }
 
-  /** The current try broke off; what comes next belongs to another one. */
+  /** Ends the current try, which failed. Later events belong to another try. */
   breakOff(): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     for (const block of this.#open.values()) {
@@ -71,14 +71,14 @@ export class StreamMerger {
     return out;
   }
 
-  /** After `breakOff`, when nothing more will come: finishes what is open, for the `failed` that follows. */
+  /** Finishes open blocks before a `failed` event. Call it after `breakOff` if no other try follows. */
   close(): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     this.#finishCarried(out);
     return out;
   }
 
-  /** After `breakOff`: ends the message with the tool calls that are whole. */
+  /** Ends the message with the complete tool calls. Call it after `breakOff`. */
   endWithCalls(): readonly ModelEvent[] {
     const out: ModelEvent[] = [...this.close()];
     out.push({event: 'message-finished', stop: 'tool-use', usage: this.#usageBefore});
@@ -86,7 +86,10 @@ export class StreamMerger {
     return out;
   }
 
-  /** Ends the message at a tool call whose input does not end: the call has `instead` for an input, and other open blocks go. */
+  /**
+   * Ends the message at a tool call whose input does not end. The call's input becomes `instead`. Other open blocks end
+   * as in a failed try.
+   */
   endWithout({index, instead}: {readonly index: number; readonly instead: string}): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     const block = this.#open.get(index);
@@ -133,7 +136,7 @@ export class StreamMerger {
       const block = this.#carried ?? {index: undefined, start, text: ''};
       this.#carried = undefined;
       this.#open.set(index, block);
-      // While the text may be a repetition, nothing tells yet whether this block will hold anything.
+      // While the text may be a repetition, it is not known whether this block will contain anything.
       if (this.#repeated === undefined) this.#announce(block, out);
       return;
     }
@@ -176,7 +179,7 @@ export class StreamMerger {
     out.push({event: 'block-finished', index: this.#announce(block, out), block: whole});
   }
 
-  /** The part of `text` that is news, while the current try may be repeating what was shown. */
+  /** Returns the part of `text` that is new, while the current try may be repeating the shown text. */
   #unrepeated(text: string): string {
     if (this.#repeated === undefined) return text;
     const repeated = this.#repeated + text;
@@ -188,7 +191,10 @@ export class StreamMerger {
     return repeated.startsWith(this.#shown) ? repeated.slice(this.#shown.length) : repeated;
   }
 
-  /** A repetition of several texts pauses between them; one text would not end, or make way, before it was whole. */
+  /**
+   * Shows the held text at a block border, unless it may still be a repetition of several texts. A repetition of a
+   * single text would be complete before its block ends or another one begins.
+   */
   #pauseRepeated(out: ModelEvent[], into: OpenBlock | undefined): void {
     if (this.#textBlocks < 2 && this.#repeated !== '') this.#releaseRepeated(out, into);
   }

@@ -26,11 +26,11 @@ import {StreamMerger} from './stream-merger.ts';
 /** The dependencies of every connection to a provider. */
 export interface ProviderOptions {
   readonly apiKey: string | undefined;
-  /** Undefined for the provider's own. */
+  /** Undefined for the provider's own URL. */
   readonly baseUrl: string | undefined;
-  /** Names the proxy, if there is one. */
+  /** The environment variables that name the proxy, if there is one. */
   readonly environment: ProxyEnvironment;
-  /** `default` leaves it to the model, as do models that take none. */
+  /** `default` lets the model decide. Models without the parameter always decide themselves. */
   readonly effort: Effort | 'default';
   /** The known facts about models. */
   readonly models: ModelTable;
@@ -39,7 +39,7 @@ export interface ProviderOptions {
   readonly clock?: RetryClock;
 }
 
-/** A provider's models over its protocol. */
+/** Connects to a provider's models over its protocol. */
 export function openPort(
   dialect: ProviderDialect,
   {
@@ -73,7 +73,7 @@ interface SentRequest {
   readonly tried: ReadonlySet<string>;
 }
 
-/** Decides about a refusal. */
+/** Decides whether to retry, repair or report a refusal. */
 type Judge = (
   refused: Refused,
   sent: SentRequest,
@@ -95,10 +95,10 @@ async function judgeRefused(
 }
 
 /**
- * Streams one answer, with as many tries as the policy of `retry.ts` allows. If nothing was shown, weft sends the same request
- * again. Once text was shown, the model gets that text, is asked to continue it, and the answer goes on in the same message
- * (`stream-merger.ts` has the rules). If the model can't answer and no block has arrived, the next of the `fallbacks` gets the
- * same request.
+ * Streams one answer, with as many tries as the policy of `retry.ts` allows. If nothing was shown, weft sends the same
+ * request again. Once text was shown, weft asks the model to continue this text, and the answer continues in the same
+ * message (`stream-merger.ts` has the rules). If the model can't answer and no block has arrived, the next of the
+ * `fallbacks` gets the same request.
  */
 export async function* streamWithRetries(
   first: ModelRequest,
@@ -197,8 +197,8 @@ function fallbacksAfter(model: string, fallbacks: readonly string[]): readonly s
 }
 
 /**
- * Why another model is worth asking after this fault; `undefined` if it would fail the same way: it is about the key, the request
- * or the connection.
+ * Returns why another model might succeed after this fault; `undefined` if another model would fail in the same way,
+ * because of the key, the request or the connection.
  */
 function fallbackTrigger(fault: Fault): FallbackTrigger | undefined {
   if (fault.kind !== 'provider') return undefined;
@@ -211,7 +211,7 @@ function fallbackTrigger(fault: Fault): FallbackTrigger | undefined {
 
 /** Returns `request`, extended by the text shown so far and a prompt to continue it. */
 function continued(request: ModelRequest, shown: string): ModelRequest {
-  // Providers refuse a message of white space only; a model that starts over then loses nothing.
+  // Providers refuse a message of only white space, and a model that starts over then loses nothing.
   if (shown.trim() === '') return request;
   return {
     ...request,
@@ -235,7 +235,7 @@ const goOn =
   'if need be. Do not repeat any of it and do not mention the interruption.';
 
 /**
- * The maximum size of one answer in UTF-16 units, many times the longest real answers. weft reads no more than that, since such
+ * The maximum size of one answer in UTF-16 units, many times the longest real answers. weft reads no more, because such
  * an answer wouldn't end.
  */
 const maxBlockLength = 4 * 1024 * 1024;
@@ -247,12 +247,12 @@ type Overrun =
   | {readonly kind: 'tool-input'; readonly index: number; readonly instead: string}
   | {readonly kind: 'answer'; readonly error: ProviderError};
 
-/** Counts what one try at an answer holds. */
+/** Counts the content of one try at an answer. */
 class AnswerBounds {
   readonly #blocks = new Map<number, {readonly kind: BlockStart['kind']; length: number}>();
   #length = 0;
 
-  /** The first thing in the events that goes past a bound. */
+  /** Returns the first event that exceeds a limit. */
   overrun(events: readonly ModelEvent[]): Overrun | undefined {
     for (const event of events) {
       if (event.event === 'block-started') {

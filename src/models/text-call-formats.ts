@@ -10,9 +10,9 @@ export interface TextCall {
 type Tools = readonly Pick<ToolSpec, 'name' | 'inputSchema'>[];
 
 /**
- * Reads the tool calls that a model wrote as text, in the format of its family. `text` begins with the first of them, or is the
- * whole answer. Empty if none of them calls one of the tools. Text after the calls is mostly what the model imagines as their
- * results, and is dropped.
+ * Reads the tool calls that a model wrote as text, in the format of its family. `text` begins with the first of them,
+ * or is the whole answer. Returns an empty list if none of them calls one of the tools. Drops text after the calls,
+ * because it is mostly the model's invention of their results.
  */
 export function readTextCalls(text: string, tools: Tools): readonly TextCall[] {
   for (const read of formats) {
@@ -110,7 +110,7 @@ const glm: Format = (text, tools) =>
     }),
   );
 
-/** `[TOOL_CALLS]n[ARGS]{…}`; the list of objects is read like any JSON. */
+/** `[TOOL_CALLS]n[ARGS]{…}`. A list of objects is read like any JSON. */
 const mistral: Format = text =>
   [...text.matchAll(/\[TOOL_CALLS\]\s*([\w.-]+)(?:\[CALL_ID\]\w*)?(?:\[ARGS\])?\s*(?=\{)/gu)].map(match => {
     const [whole, name = ''] = match;
@@ -141,7 +141,7 @@ const json: Format = text => {
     const object = jsonAt(text, at);
     const value = parsed(object);
     if (value === undefined) {
-      // The rest is broken or cut off.
+      // The rest of the call is broken or cut off.
       const [, name = ''] = /^\{\s*"name"\s*:\s*"([^"]+)"/u.exec(object) ?? [];
       return name === '' ? calls : [...calls, {name, input: object}];
     }
@@ -160,7 +160,7 @@ function callsIn(value: Json): readonly TextCall[] {
   return [{name, input: typeof input === 'string' ? input : JSON.stringify(input)}];
 }
 
-/** A whole answer that is JSON counts only if it is nothing else. */
+/** Reads JSON calls only if the whole answer is JSON. */
 const onlyJson: Format = (text, tools) =>
   /^\s*(?:```\w*\s*)?\{.*\}\s*(?:```)?\s*$/su.test(text) || /^\s*[<[]/u.test(text) ? json(text, tools) : [];
 
@@ -173,7 +173,10 @@ interface XmlValue {
   readonly kind: 'text' | 'json' | 'any';
 }
 
-/** The input of a call whose parameters are tags. A call that is cut off, or holds anything else, stays as it was written. */
+/**
+ * Returns the input of a call whose parameters are tags. Returns the raw text of a call that is cut off or contains
+ * anything else.
+ */
 function xmlInput(
   body: string,
   values: readonly XmlValue[],
@@ -193,7 +196,7 @@ function xmlInput(
   );
 }
 
-/** A value is a text unless the schema says otherwise. */
+/** True if the value of a parameter is a text. This is so unless the schema says otherwise. */
 function takesText(schema: JsonObject): boolean {
   const alternatives = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])].filter(isJsonObject);
   if (alternatives.length > 0) return alternatives.some(takesText);
@@ -213,7 +216,7 @@ const pythonValues: ReadonlyMap<string, Json> = new Map([
   ['None', null],
 ]);
 
-/** The JSON object that begins at `at`, or everything from there if it does not end. */
+/** Returns the JSON object that begins at `at`, or the rest of the text if the object does not end. */
 function jsonAt(text: string, at: number): string {
   let depth = 0;
   for (const {0: mark, index} of text.slice(at).matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gsu)) {

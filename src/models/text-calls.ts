@@ -15,16 +15,16 @@ import {
 type Started = Extract<ModelEvent, {event: 'block-started'}>;
 type Finished = Extract<ModelEvent, {event: 'block-finished'}>;
 
-/** A text or thinking block of the stream, and the block that shows what may be shown of it. */
+/** A text or thinking block of the stream, and the block that shows its visible part. */
 interface OpenText {
   readonly kind: 'text' | 'thinking';
   /** `undefined` as long as no character of the text can begin markup. */
   scanner: TextScanner | undefined;
-  /** The index of the block that is shown. */
+  /** The index of the shown block. */
   index: number | undefined;
   shownKind: 'text' | 'thinking';
   shown: string;
-  /** Text that is not shown yet: white space at the beginning waits for other text. */
+  /** Text that is not shown yet. White space at the beginning waits for other text. */
   unshown: string;
 }
 
@@ -36,9 +36,9 @@ interface HeldCalls {
 }
 
 /**
- * Turns tool calls that a model writes as text, in the markup that it was trained on, into structured ones, and thinking in tags
- * into thinking. The markup is never shown. It stays text if the answer has a structured call, too, or if it calls none of the
- * tools. Also gives tools weft's own names.
+ * Turns tool calls that a model writes as text, in the markup that it was trained on, into structured ones, and
+ * thinking in tags into thinking. The markup is never shown. It stays text if the answer also has a structured call, or
+ * if it calls none of the tools. Also translates tool names to weft's own.
  */
 export class TextCalls {
   readonly #names: ToolNames;
@@ -58,7 +58,7 @@ export class TextCalls {
     this.#tools = tools.flatMap(tool => ('provided' in tool ? [] : [{...tool, name: this.#names.toWire(tool.name)}]));
   }
 
-  /** Translates a batch. If the last event waits for a decision, `decide` has the rest. */
+  /** Translates a batch. If the last event waits for a decision, `decide` returns the rest. */
   take(events: readonly ModelEvent[]): ModelEvent[] {
     const out: ModelEvent[] = [];
     for (const event of events) this.#takeOne(event, out);
@@ -69,7 +69,7 @@ export class TextCalls {
     return this.#end !== undefined;
   }
 
-  /** Reads the calls of a message that ends with some. Loads the formats of all families. */
+  /** Reads the calls at the end of a message. Loads the formats of all families. */
   async decide(): Promise<ModelEvent[]> {
     const out: ModelEvent[] = [];
     const held = this.#held;
@@ -176,7 +176,7 @@ export class TextCalls {
     this.#finishShown(open, block, out);
   }
 
-  /** Shows held text after all. */
+  /** Shows the held text as ordinary text. */
   #release(out: ModelEvent[]): void {
     if (this.#held === undefined) return;
     const {text, open, whole} = this.#held;
@@ -201,7 +201,7 @@ export class TextCalls {
     }
   }
 
-  /** Begins the block that is shown, unless it has begun, and shows what waits for that. */
+  /** Begins the shown block, unless it has begun, and shows the text that waited for it. */
   #open(open: OpenText, out: ModelEvent[]): number {
     const {shownKind: kind, unshown: text} = open;
     const index = open.index ?? this.#next++;

@@ -1,4 +1,4 @@
-/** Piece of an answer as it is shown. */
+/** A piece of an answer in the form in which it is shown. */
 export interface ShownPiece {
   readonly kind: 'text' | 'thinking';
   readonly text: string;
@@ -6,9 +6,9 @@ export interface ShownPiece {
 
 /** The markup that a scanner looks for. */
 export interface Openings {
-  /** Beginnings of tool calls that a model writes as text, anywhere outside of code. */
+  /** The beginnings of tool calls that a model writes as text, anywhere outside of code. */
   readonly anywhere: readonly Grammar[];
-  /** Those that count only at the beginning of the text. */
+  /** The beginnings that count only at the start of the text. */
   readonly atStart: readonly Grammar[];
   readonly thinkTags: 'read' | 'ignored';
 }
@@ -50,7 +50,7 @@ export function callOpenings(tools: readonly string[]): Openings {
 
 const prefixed = (tag: string): readonly string[] => ['', 'minimax:', 'antml:'].map(prefix => `<${prefix}${tag}`);
 
-/** Tokens of Kimi and DeepSeek, which these models write within their thinking, too. */
+/** The tokens of Kimi and DeepSeek. These models also write them within their thinking. */
 const specialTokens = [
   '<|tool_calls_section_begin|>',
   '<|tool_call_begin|>',
@@ -68,13 +68,13 @@ const thinkTags: Grammar = ['space', ['<think>', '<thinking>']];
 
 /** The longest text that is held back, in UTF-16 units. A longer one isn't a call. */
 const maxHeld = 1024 * 1024;
-/** White space within a beginning. */
+/** The most white space within a beginning. */
 const maxSpace = 1000;
 
 /**
- * Reads the text of an answer as it comes, and tells what may be shown. Text that may be the beginning of a tool call is held
- * back until that is decided, which takes a few characters. From a beginning on, everything is held back. How the text is cut
- * into deltas makes no difference.
+ * Reads the text of an answer as it arrives, and returns the part that may be shown. Text that may be the beginning of
+ * a tool call is held back until a few more characters decide. After a beginning, everything is held back. The size of
+ * the deltas makes no difference.
  */
 export class TextScanner {
   readonly #openings: Openings;
@@ -119,7 +119,7 @@ export class TextScanner {
     return held;
   }
 
-  /** Takes what is decided from the beginning of `text` and returns the rest. */
+  /** Removes the decided part from the beginning of `text` and returns the rest. */
   #step(text: string, pieces: ShownPiece[]): string {
     switch (this.#mode) {
       case 'start':
@@ -189,7 +189,7 @@ export class TextScanner {
   }
 }
 
-/** The first two characters of all openings. Most markup is another one, and passes at once. */
+/** Matches the first two characters of all openings. Most other markup passes at once. */
 const mayOpen = /^(?:<(?:[tfima|｜]|$)|\[(?:t|$))/iu;
 
 /** Tells whether the text that has passed ends within code: a fence, an indented line, or between backticks. */
@@ -203,7 +203,7 @@ class CodeTracker {
     return this.#fence !== '' || this.#backticks % 2 === 1 || /^(?: {4}|\t)/u.test(this.#line);
   }
 
-  /** Takes text without line breaks and backticks. */
+  /** Reads text without line breaks and backticks. */
   pass(text: string): void {
     if (this.#line.length < maxLineHead) this.#line += text.slice(0, maxLineHead);
   }
@@ -223,12 +223,12 @@ class CodeTracker {
   }
 }
 
-/** Characters of a line that tell whether it is a fence. */
+/** The most characters of a line that decide whether it is a fence. */
 const maxLineHead = 120;
 
 type Verdict = 'yes' | 'no' | 'maybe';
 
-/** Whether the text begins like one of the grammars. `maybe`: more of the text decides. */
+/** Returns whether the text begins like one of the grammars. `maybe`: only more text can decide. */
 function matches(text: string, grammars: readonly Grammar[]): Verdict {
   if (grammars.length === 0) return 'no';
   const verdicts = grammars.map(grammar => follows(normalized(text.slice(0, maxSpace * 2)), grammar));
@@ -257,7 +257,7 @@ function follows(text: string, grammar: Grammar): Verdict {
 /** DeepSeek's tokens have special bars and underscores, and models change the case of names. */
 const normalized = (text: string): string => text.replaceAll('｜', '|').replaceAll('▁', '_').toLowerCase();
 
-/** How much of the end of `text` may be the beginning of `tag`. */
+/** Returns the length of the end of `text` that may be the beginning of `tag`. */
 function partialLength(text: string, tag: string): number {
   const end = text.slice(-(tag.length - 1)).toLowerCase();
   for (let length = end.length; length > 0; length--) if (tag.startsWith(end.slice(-length))) return length;

@@ -28,8 +28,9 @@ interface ThinkingOptions {
   readonly maxOutputTokens: number;
   readonly control: Control;
   /**
-   * `asked-for`: the provider is asked for what is thought, in its summary. Without that Claude 5 says nothing of it, and 5.5 nothing
-   * between tool calls either (platform.claude.com/docs, "What's new in Claude Sonnet 5.5", "Text between tool calls").
+   * `asked-for`: the request asks for a summary of the thinking. Otherwise Claude 5 shows none of it, and Claude 5.5
+   * also writes no text between tool calls (platform.claude.com/docs, "What's new in Claude Sonnet 5.5", "Text between
+   * tool calls").
    */
   readonly display: 'asked-for' | 'as-usual';
 }
@@ -39,7 +40,7 @@ interface ThinkingParams {
   readonly thinking?: ThinkingConfigParam;
 }
 
-/** Tokens the API demands at the least for thinking. */
+/** The lowest number of thinking tokens that the API accepts. */
 const minBudget = 1024;
 
 /** The tokens that the longest thinking leaves for the answer. */
@@ -89,13 +90,16 @@ export function thinkingParams(
 const takesNoBudget = (control: Control): boolean =>
   control === 'on-request' || control === 'adaptive' || control === 'between-tools' || control === 'always';
 
-/** Asks for the least thinking that the model supports. */
+/** Returns the parameters for the least thinking that the model supports. */
 function minThinking(control: Control): {readonly thinking?: ThinkingConfigParam} {
   if (control === 'always') return {};
   return {thinking: {type: control === 'between-tools' ? 'between_tools' : 'disabled'}};
 }
 
-/** Results that answer calls made without thinking: the API then refuses to begin with it before the next prompt. */
+/**
+ * True if the messages end with results of calls that were made without thinking. The API then refuses thinking until
+ * the next prompt.
+ */
 function goesOnWithoutThinking(messages: readonly Message[]): boolean {
   const at = messages.findLastIndex(({role}) => role === 'assistant');
   const results = messages.slice(at + 1).some(({blocks}) => blocks.some(({kind}) => kind === 'tool-result'));

@@ -3,7 +3,7 @@ import {isJsonList, isJsonObject, type Json, type JsonObject, listOf} from '../b
 /** The JSON schemas that a provider accepts for tools. */
 export type SchemaRule = 'gemini' | 'moonshot' | 'no-patterns';
 
-/** Returns the nearest schema that the provider accepts: the schema itself if it is one. */
+/** Returns the nearest schema that the provider accepts: the schema itself if it is accepted. */
 export function toolSchema(schema: JsonObject, rule: SchemaRule): JsonObject {
   switch (rule) {
     case 'gemini':
@@ -20,7 +20,7 @@ const single = ['items', 'additionalProperties', 'not', 'contains', 'propertyNam
 const listed = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const named = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
-/** Changes every schema inside `schema`, the innermost first. A property that has the name of a keyword stays. */
+/** Changes every schema inside `schema`, innermost first. Keeps properties that have the name of a keyword. */
 function mapped(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
   const inner = (value: Json): Json => (isJsonObject(value) ? mapped(value, change) : value);
   const entries = Object.entries(schema).map(([key, value]): [string, Json] => {

@@ -2,27 +2,27 @@ import type {DocumentBlock, ImageBlock, Message, ResultContent, TextBlock, UserB
 import {imageFacts} from '../domain/image-facts.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 
-/** The media types that are sent to a model besides text. */
+/** The media types that weft sends to a model besides text. */
 export interface SentMedia {
   readonly images: 'sent' | 'named';
   readonly pdfs: 'sent' | 'named';
   readonly bounds: MediaBounds;
 }
 
-/** The media limits of a provider. Sizes are characters of base64. */
+/** A provider's limits for media. Sizes are in characters of base64. */
 export interface MediaBounds {
   readonly largestImage: number;
   readonly maxImages: number;
-  /** Pixels of the longer side of an image, and the same where a request holds more images than `few`. */
+  /** The most pixels of the longer side of an image, in a request with at most `few` images and in one with more. */
   readonly longestSide: {readonly ofFew: number; readonly few: number; readonly ofMany: number} | 'unbounded';
-  /** Of images and PDFs of a request together. */
+  /** The most images and PDFs in a request together. */
   readonly maxMedia: number;
 }
 
 /**
- * Returns the request without media that its model can't read or its provider would refuse, since one such image fails the
- * whole conversation. A text tells the model what was left out. If a conversation holds too many, the oldest go, and many at
- * once, so that the beginning of later requests stays the same.
+ * Returns the request without media that its model can't read or its provider would refuse, because one such image
+ * fails the whole conversation. A text tells the model what was left out. If a conversation contains too many media,
+ * the oldest are left out, many at once, so that the beginning of later requests stays the same.
  */
 export function withoutUnseen(request: ModelRequest, media: SentMedia): ModelRequest {
   const number = imageCount(request.messages, media.bounds);
@@ -41,7 +41,7 @@ export function withoutUnseen(request: ModelRequest, media: SentMedia): ModelReq
   return {...request, messages};
 }
 
-/** How many are left out: of the oldest images, and of the oldest of all media. */
+/** Returns how many of the oldest images, and of the oldest media of all kinds, are left out. */
 function tooMany(
   sizes: readonly {readonly isImage: boolean; readonly chars: number}[],
   {maxImages, maxMedia}: MediaBounds,
@@ -74,7 +74,7 @@ const mediaOf = (message: Message): readonly Media[] =>
         .flatMap((block): readonly ResultContent[] => (block.kind === 'tool-result' ? block.content : [block]))
         .filter(block => block.kind !== 'text');
 
-/** The messages with each image and PDF of the user's as `change` gives it, in their order. */
+/** Returns the messages with each image and PDF from the user replaced by the result of `change`, in order. */
 function mapped(
   messages: readonly Message[],
   change: (block: TextBlock | Media) => TextBlock | Media,
@@ -110,10 +110,10 @@ function words(
   return block.kind === 'document' && pdfs === 'named' ? inWords(unsentPdf(block.name)) : block;
 }
 
-/** Base64 characters at the beginning of an image in which it says how large it is. */
+/** The base64 characters at the beginning of an image that contain its size. */
 const headLength = 400_000;
 
-/** The longer side of an image in pixels; 0 if it does not tell. */
+/** Returns the longer side of an image in pixels; 0 if it is unknown. */
 function sideOf({data}: ImageBlock): number {
   const {width, height} = imageFacts(Buffer.from(data.slice(0, headLength), 'base64')) ?? {width: 0, height: 0};
   return Math.max(width, height);
