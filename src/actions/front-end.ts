@@ -14,6 +14,7 @@ export const terminalAbilities: FrontEndAbilities = new Set([
   'opens-reviews',
   'opens-conversations',
   'shows-suggestions',
+  'offers-compactions',
 ]);
 
 /** Tells a model that called such an action what to do instead. */

@@ -87,7 +87,7 @@ export class LiveEvents {
 
 type AskEvent = Extract<
   AgentEvent,
-  {event: 'approval-requested' | 'question-asked' | 'hand-over-asked' | 'terminal-needed'}
+  {event: 'approval-requested' | 'question-asked' | 'hand-over-asked' | 'terminal-needed' | 'compaction-offered'}
 >;
 
 /** True if the event asks the user something. */
@@ -95,6 +95,7 @@ export const asksUser = (event: AgentEvent): event is AskEvent =>
   event.event === 'approval-requested' ||
   event.event === 'question-asked' ||
   event.event === 'hand-over-asked' ||
+  event.event === 'compaction-offered' ||
   event.event === 'terminal-needed';
 
 /** Returns the id that answers refer to. */
@@ -106,6 +107,7 @@ export const settlesQuestion = ({event}: AgentEvent): boolean =>
   event === 'approval-settled' ||
   event === 'question-settled' ||
   event === 'hand-over-settled' ||
+  event === 'compaction-answered' ||
   event === 'command-finished';
 
 /** Joins two parts of one text into one event; returns `undefined` if they don't belong together. */

@@ -1,10 +1,11 @@
 // @module-tag long
 import {describe, expect, test} from 'vitest';
-import {writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {call, fail, say} from '../support/model-script.ts';
-import {openScene, type Scene} from '../support/scene.ts';
+import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
 const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value];
@@ -91,5 +92,42 @@ describe('a prompt that cannot fit in the window', () => {
     expect(told(first)).toContain('line 6000 of a log');
     expect(told(first).length).toBeLessThan(8000);
     expect(told(second)).toMatch(/line 1\d\d of a log/u);
+  });
+});
+
+describe('a conversation that is too long, in the terminal UI', () => {
+  const enter = async (terminal: ShellTerminal, line: string): Promise<void> => {
+    await terminal.type(line);
+    await terminal.press('Enter');
+  };
+
+  test('is offered to be compacted, and the prompt goes on; "always" is kept', async () => {
+    await using scene = await openScene([
+      say('First answer.'),
+      tooLong,
+      say('THE SUMMARY'),
+      tooLong,
+      say('SUMMARY TWO'),
+      say('Second answer.'),
+      tooLong,
+      say('SUMMARY THREE'),
+      say('Third answer.'),
+    ]);
+    await using terminal = await openTerminal(scene.place, {...pointedAt(scene.server)});
+    await enter(terminal, 'weft "First prompt."');
+    await terminal.until(/First answer\./u);
+    await enter(terminal, 'Second prompt.');
+    await terminal.onScreen(/Too long for[^]*THE SUMMARY[^]*Enter compact/u);
+    await terminal.press('Escape');
+    await terminal.until(/Too long for[^]*To change the model/u);
+    await enter(terminal, 'Once more.');
+    await terminal.onScreen(/SUMMARY TWO[^]*a always compact/u);
+    await terminal.type('a');
+    await terminal.until(/Second answer\./u);
+    expect(told(scene.server.requests.at(-1))).toMatch(/SUMMARY TWO[^]*Second prompt\.[^]*Once more\./u);
+    await enter(terminal, 'Third prompt.');
+    await terminal.until(/compacted[^]*Third answer\./u);
+    expect(scene.server.requests).toHaveLength(9);
+    expect(readFileSync(join(scene.place.home, 'weft', 'settings.json'), 'utf8')).toContain('"compaction": "auto"');
   });
 });

@@ -1,15 +1,18 @@
-import {compactPreview, summaryAwaited} from '../../src/tui/state/panels/compact.ts';
+import {compactPreview, summaryAwaited, withOffer} from '../../src/tui/state/panels/compact.ts';
 import {pressPanel} from '../../src/tui/state/panels/panel.ts';
 import {initialUi} from '../../src/tui/state/ui.ts';
 import type {KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent, SessionUsage} from '../../src/actions/agent-event.ts';
 import {compactionMessage, type CompactionPreview, type VerbatimParts} from '../../src/domain/compaction.ts';
-import {messageId} from '../../src/domain/ids.ts';
+import {actionId, messageId} from '../../src/domain/ids.ts';
+import {draftText} from '../../src/tui/editor/draft.ts';
+import {press} from '../../src/tui/state/press.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {editExternally} from '../../src/tui/app/external-editor.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
+import {themeOf} from '../../src/tui/theme/theme.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {answered, insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
 import {failed, ok} from '../../src/base/outcome.ts';
@@ -80,7 +83,7 @@ describe('what compacting would do', () => {
   });
 
   const agrees = {do: 'query', request: {query: 'compact', preview: 'c', summary: preview.summary}};
-  const edits = {do: 'edit-externally', what: {kind: 'summary', preview}};
+  const edits = {do: 'edit-externally', what: {kind: 'summary', preview, offer: 'none'}};
   test.each<[string, KeyPress, 'first' | 'following', unknown]>([
     ['Enter agrees', key('enter'), 'first', ['closed', agrees]],
     ['y does', text('y'), 'first', ['closed', agrees]],
@@ -138,6 +141,82 @@ describe('what compacting would do', () => {
   });
 });
 
+describe('a compaction that weft offers because the conversation is too long', () => {
+  const reason = 'Too long for m-1 (213,462 of 200,000 tokens).';
+  const offer = {id: actionId('c'), reason, since: 0};
+  const offered = compactPreview(preview, offer);
+
+  test('says why, and has no way back to promise', () => {
+    expect(linesOf(offered, {width: 40})).toEqual([
+      '╭ Compact the conversation? ───────────╮',
+      '│ Too long for m-1 (213,462 of 200,000 │',
+      '│   tokens).                           │',
+      '│ 84,210 → about 9,300 tokens, by      │',
+      '│ estimate                             │',
+      '│ kept       2 user messages, word for │',
+      '│            word (~1,234) · 1 open    │',
+      '│            todo (~9)                 │',
+      '│ summarized 3 answers (~80,000)       │',
+      '│ dropped    nothing                   │',
+      '│ The summary cost $0.0333: 84,010     │',
+      '│   tokens in (84,000 cached), 500     │',
+      '│   out.                               │',
+      expect.stringMatching(/^│ What was\P{Cc}* done\. +│$/u),
+      '│ What is open.                        │',
+      '╰ Enter compact · a always compact ────╯',
+    ]);
+  });
+
+  const {summary} = preview;
+  const answer = (given: object): object => ({do: 'op', op: {op: 'answer-compaction', id: 'c', answer: given}});
+  const saved = {do: 'query', request: {query: 'change-setting', name: 'compaction', value: 'auto'}};
+  test.each<[string, KeyPress, unknown]>([
+    ['Enter agrees', key('enter'), ['closed', answer({kind: 'compact', summary})]],
+    ['a agrees for good', text('a'), ['closed', answer({kind: 'always', summary}), saved]],
+    ['Esc stops', key('escape'), ['closed', answer({kind: 'stop'})]],
+    ['e opens the editor', text('e'), ['open', {do: 'edit-externally', what: {kind: 'summary', preview, offer}}]],
+  ])('%s', (_, one, outcome) => {
+    const {panel, effects} = pressPanel(offered, one, {batchPosition: 'first', blocks: []});
+    expect([panel === 'none' ? 'closed' : 'open', ...effects]).toEqual(outcome);
+  });
+
+  test('opens when no other panel is open, and closes when it is answered', () => {
+    const pending = {id: offer.id, reason, preview};
+    expect(withOffer('none', pending, 0)).toEqual(offered);
+    expect(withOffer(summaryAwaited, pending, 0)).toBe(summaryAwaited);
+    expect(withOffer(offered, pending, 5)).toBe(offered);
+    expect(withOffer(offered, 'none', 5)).toBe('none');
+  });
+
+  test('whoever is typing types on', () => {
+    const context = {
+      view: emptyView,
+      commands: [],
+      blocks: [],
+      workAfter: 'stops',
+      batchPosition: 'first',
+      width: 80,
+      frame: {theme: themeOf('plain'), width: 80},
+      rows: 20,
+    } as const;
+    const typed = press({...ui, panel: compactPreview(preview, {...offer, since: 100})}, text('y'), {
+      ...context,
+      now: 500,
+    });
+    expect([draftText(typed.ui.draft), typed.ui.panel, typed.effects]).toEqual([
+      'y',
+      {...offered, offer: {...offer, since: 500}},
+      [],
+    ]);
+    const later = press(typed.ui, text('y'), {...context, now: 1200});
+    expect(later.effects).toEqual([answer({kind: 'compact', summary})]);
+    expect(draftText(later.ui.draft)).toBe('y');
+    expect(press(typed.ui, key('interrupt'), {...context, now: 1200}).effects).toEqual([
+      {do: 'op', op: {op: 'interrupt'}},
+    ]);
+  });
+});
+
 describe('the way to it', () => {
   const waiting = {...ui, panel: summaryAwaited};
   const asking = {query: 'preview-compaction', instructions: ''} as const;
@@ -157,7 +236,7 @@ describe('the way to it', () => {
   test('the editor gives the summary back, with the tokens it comes to; an empty one leaves it as it was', async () => {
     const left = async (value: string) => {
       const options = {engine: scriptedEngine(), editor: {edit: async () => ok(value)}};
-      const after = await editExternally({kind: 'summary', preview}, '', options, never);
+      const after = await editExternally({kind: 'summary', preview, offer: 'none'}, '', options, never);
       return after({ui, view: emptyView}, 0).ui.panel;
     };
     const edited = await left(`\n${'new words '.repeat(100)}\n`);
@@ -172,8 +251,7 @@ describe('the way to it', () => {
 
 const usage = (contextTokens: number): SessionUsage => ({models: {}, contextTokens, contextWindow: 100_000});
 const told = (view: View): readonly string[] => view.entries.flatMap(one => (one.kind === 'notice' ? [one.text] : []));
-const full = (percent: number): string =>
-  `The context is ${percent}% full. Run /compact to free up space; weft never compacts on its own.`;
+const full = (percent: number): string => `The context is ${percent}% full. Run /compact to free up space.`;
 const after = (...events: readonly AgentEvent[]): readonly string[] => told(events.reduce(reduce, emptyView));
 const changed = (tokens: number): AgentEvent => ({event: 'usage-changed', usage: usage(tokens)});
 

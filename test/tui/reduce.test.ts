@@ -387,11 +387,7 @@ describe('stories', () => {
     ['end-turn', '', '! The model ended without an answer.'],
     ['refusal', 'I had better not', '! The model declined to answer.'],
     ['max-tokens', 'half', "! The answer was cut off at the model's limit for one answer."],
-    [
-      'context-full',
-      'half',
-      "! The answer was cut off: the model's context is full. Run /compact to free up space; weft never compacts on its own.",
-    ],
+    ['context-full', 'half', "! The answer was cut off: the model's context is full. Run /compact to free up space."],
   ])('an answer that ends in %s is remarked on', (stop, answer, line) => {
     const {out} = story(opening, accepted('go'), finished({kind: 'done'}, {stop, answer}));
     expect(out.replaceAll(/(?<=\S)\n {2}(?=\S)/gu, ' ')).toBe(`\n▌ go\n\n${line}`);

@@ -12,6 +12,7 @@ import {
 import {rewindReportText} from '../../domain/rewind.ts';
 import type {PressContext} from '../state/effect.ts';
 import {type BlocksPanel, blockStateLabel} from '../state/panels/blocks.ts';
+import {alwaysKey, offerIn} from '../state/panels/compact.ts';
 import {type Panel, pressPanel} from '../state/panels/panel.ts';
 import type {Picker} from '../state/panels/picker.ts';
 import {blockKeys, type KeyPress} from '../terminal/keymap.ts';
@@ -99,14 +100,21 @@ function confirmQuestion(panel: Panel, context: () => PressContext): LineQuestio
   };
 }
 
-const confirmKeys = (panel: Panel): string =>
-  panel.panel === 'confirm'
-    ? `y ${panel.does}, n cancel${panel.other === 'none' ? '' : `, ${panel.other.letter} ${panel.other.does}`}. Type a letter and press Enter.`
-    : 'y yes, n cancel. Type a letter and press Enter.';
+function confirmKeys(panel: Panel): string {
+  if (panel.panel === 'confirm')
+    return `y ${panel.does}, n cancel${panel.other === 'none' ? '' : `, ${panel.other.letter} ${panel.other.does}`}. Type a letter and press Enter.`;
+  const always = offerIn(panel) === 'none' ? '' : `, ${alwaysKey} always compact`;
+  return `y yes, n cancel${always}. Type a letter and press Enter.`;
+}
 
 function confirmLines(panel: Panel, {view}: PressContext): readonly string[] {
   if (panel.panel === 'confirm') return [panel.title, plainTextLine(panel.subject)];
-  if (panel.panel === 'compact' && panel.stage === 'confirm') return compactionLines(panel.preview);
+  if (panel.panel === 'compact' && panel.stage === 'confirm') {
+    const {preview, offer} = panel;
+    return offer === 'none'
+      ? compactionLines(preview, compactionUndoHint)
+      : [plainTextLine(offer.reason), ...compactionLines(preview, '')];
+  }
   if (panel.panel === 'rewind' && panel.stage === 'confirm') {
     const directory = view.session.tag === 'open' ? view.session.info.directory : '';
     return rewindReportText(panel.report, {directory, when: 'preview'}).split('\n');
@@ -114,14 +122,14 @@ function confirmLines(panel: Panel, {view}: PressContext): readonly string[] {
   return [];
 }
 
-const compactionLines = (preview: CompactionPreview): readonly string[] => [
+const compactionLines = (preview: CompactionPreview, undoHint: string): readonly string[] => [
   `${compactionQuestion(preview)} ${compactionTokensText(preview)}`,
   ...compactionPreviewWarnings(preview).map(plainTextLine),
   `Kept: ${countedPartTexts(preview.kept).join('; ')}.`,
   `Summarized: ${countedPartTexts(preview.summarised).join('; ')}.`,
   `Dropped: ${countedPartTexts(preview.dropped).join('; ')}.`,
   ...(preview.summary === '' ? [] : ['The summary:', ...preview.summary.split('\n').map(plainTextLine)]),
-  `${summaryCostText(preview.cost)} ${compactionUndoHint}`.trim(),
+  `${summaryCostText(preview.cost)} ${undoHint}`.trim(),
 ];
 
 function blocksQuestion(panel: BlocksPanel, context: () => PressContext): LineQuestion {

@@ -20,6 +20,7 @@ import {notePanel, type Panel, quitPanel} from '../state/panels/panel.ts';
 import {exitCommands} from '../state/press-composer.ts';
 import {withStopRequested} from '../state/reduce.ts';
 import {runPanelQuery} from '../state/panel-queries.ts';
+import {compactPreview} from '../state/panels/compact.ts';
 import {initialUi, typingPauseMs, type Ui} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {TerminalSessions} from '../terminal/terminal-sessions.ts';
@@ -239,6 +240,10 @@ export class ScreenReaderSession {
         const {kind, prompts, prompt} = event.report;
         if (kind === 'rewind' && prompts > 0) this.#terminal.say([`The prompt was: ${prompt}`]);
         return;
+      }
+      case 'compaction-offered': {
+        const {id, reason, preview} = event;
+        return this.#open(compactPreview(preview, {id, reason, since: 0}));
       }
       case 'review-opened':
         void openReview(event.range, this.#context, printReview);

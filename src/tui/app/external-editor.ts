@@ -111,10 +111,10 @@ export async function editExternally(
   if (!('kind' in what)) return afterProposal(what.id, await editProposal(what, options, signal));
   if (what.kind === 'plan')
     return afterProposal(what.id, planEditResult(what.plan, await prose(planText(what.plan), 'plan.md')));
-  const {preview} = what;
+  const {preview, offer} = what;
   return afterText(await prose(preview.summary, 'summary.md'), (ui, text) => ({
     ...ui,
-    panel: rewrittenSummary(preview, text),
+    panel: rewrittenSummary(preview, text, offer),
   }));
 }
 

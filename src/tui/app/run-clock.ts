@@ -75,11 +75,13 @@ export class RunClock {
         return;
       case 'question-asked':
       case 'hand-over-asked':
+      case 'compaction-offered':
         this.#asked.add(event.id);
         return;
       case 'approval-settled':
       case 'question-settled':
       case 'hand-over-settled':
+      case 'compaction-answered':
         this.#asked.delete(event.id);
         return;
       case 'retrying':

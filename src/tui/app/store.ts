@@ -8,7 +8,7 @@ import {approvalInFull} from '../scrollback/approval-text.ts';
 import {composerDraftWidth} from '../components/composer.tsx';
 import {turnMs} from '../components/spinner.tsx';
 import {type LiveRegionState, panelRows} from '../components/live-region.tsx';
-import {draftText} from '../editor/draft.ts';
+import {draftText, isEmptyDraft} from '../editor/draft.ts';
 import {promptHistoryOf} from '../editor/prompt-history.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
 import type {TuiOptions} from '../options.ts';
@@ -20,7 +20,7 @@ import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
 import {restoreRewoundPrompt, applyQueryResult, runPanelQuery} from '../state/panel-queries.ts';
 import {type ConnectPanel, connectPanel, findServers} from '../state/panels/connect.ts';
 import {quitPanel} from '../state/panels/panel.ts';
-import {summaryAwaited} from '../state/panels/compact.ts';
+import {summaryAwaited, withOffer} from '../state/panels/compact.ts';
 import {attentionOf, hasNoModel} from '../state/selectors.ts';
 import {focusCard, focusDue, initialUi, type Ui, updateCard} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
@@ -377,6 +377,8 @@ export class Store {
         return;
       case 'op':
         if (effect.op.op === 'interrupt') this.#view = withStopRequested(this.#view);
+        // The panel must not open again before the engine says that it has the answer.
+        if (effect.op.op === 'answer-compaction') this.#view = {...this.#view, compaction: 'none'};
         engine.submit(effect.op);
         return;
       case 'query':
@@ -464,7 +466,12 @@ export class Store {
   }
 
   #updateCard(): void {
-    this.#ui = updateCard(this.#ui, this.#view, this.#options.clock.now());
+    const now = this.#options.clock.now();
+    this.#ui = {
+      ...this.#ui,
+      panel: withOffer(this.#ui.panel, this.#view.compaction, isEmptyDraft(this.#ui.draft) ? 0 : now),
+    };
+    this.#ui = updateCard(this.#ui, this.#view, now);
     this.#focus.update();
   }
 

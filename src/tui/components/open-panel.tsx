@@ -27,7 +27,7 @@ import {
   countedPartTexts,
   summaryCostText,
 } from '../../domain/compaction.ts';
-import {type CompactPanel as CompactState, summaryLines} from '../state/panels/compact.ts';
+import {type CompactPanel as CompactState, alwaysKey, summaryLines} from '../state/panels/compact.ts';
 import {rewindDetails, rewindEffect, type RewindReport, rewindSubject} from '../../domain/rewind.ts';
 import type {RewindPanel as RewindState} from '../state/panels/rewind.ts';
 import {cellWidth} from '../text/cell-width.ts';
@@ -271,17 +271,19 @@ function CompactPreview({
   width,
 }: PanelProps<Extract<CompactState, {readonly stage: 'confirm'}>>): ReactNode {
   const theme = useTheme();
-  const {preview, top} = panel;
+  const {preview, top, offer} = panel;
   const frame = {theme, width: width - 4};
   const room = Math.max(1, rows - frameRows);
-  const heading = headLines(preview, frame).slice(0, room);
+  const reason = offer === 'none' ? [] : paragraph(visibleLine(offer.reason), 'warning', frame);
+  const hint = offer === 'none' ? compactionUndoHint : '';
+  const heading = [...reason, ...headLines(preview, hint, frame)].slice(0, room);
   const summary = summaryLines(preview).slice(top);
   const rest = summary.flatMap(line => (line === '' ? [''] : wrapSpans([{text: line, roles: []}], frame, noIndent)));
   const shown = rest.slice(0, Math.max(0, room - heading.length));
   const scrolls = rest.length > shown.length || top > 0;
   const hints = [
     'Enter compact',
-    'Esc cancel',
+    ...(offer === 'none' ? ['Esc cancel'] : [`${alwaysKey} always compact`, 'Esc stop']),
     ...(preview.way === 'summary' ? ['e edit summary'] : []),
     ...(scrolls ? ['↑↓ scroll'] : []),
   ];
@@ -292,7 +294,7 @@ function CompactPreview({
   );
 }
 
-function headLines(preview: CompactionPreview, frame: Frame): readonly string[] {
+function headLines(preview: CompactionPreview, undoHint: string, frame: Frame): readonly string[] {
   const {kept, summarised, dropped, cost} = preview;
   return [
     ...wrapSpans([{text: compactionTokensText(preview), roles: []}], frame, noIndent),
@@ -300,7 +302,7 @@ function headLines(preview: CompactionPreview, frame: Frame): readonly string[] 
     ...partsRow('kept', kept, frame),
     ...partsRow('summarized', summarised, frame),
     ...partsRow('dropped', dropped, frame),
-    ...paragraph(`${summaryCostText(cost)} ${compactionUndoHint}`.trim(), 'dim', frame),
+    ...paragraph(`${summaryCostText(cost)} ${undoHint}`.trim(), 'dim', frame),
   ];
 }
 

@@ -426,10 +426,13 @@ function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
 }
 
 /** Says how to continue after a failure. The base URL can't change while weft runs. */
-const nextStep = (fault: Fault): string =>
-  fault.kind === 'provider' && /\bbase URL\b/u.test(fault.fix)
+function nextStep(fault: Fault): string {
+  // The same conversation would be too long again.
+  if (fault.kind === 'provider' && fault.refusal.kind === 'too-long') return 'To change the model, type /model.';
+  return fault.kind === 'provider' && /\bbase URL\b/u.test(fault.fix)
     ? 'To change the URL: /exit, then run weft -c with the right one.'
     : 'Type "continue" to try again.';
+}
 
 interface Stop {
   readonly sign: string;

@@ -1,7 +1,7 @@
 import type {CommandInfo, CommandLine} from '../commands/command-line.ts';
 import type {ScrollStep} from './scroll-position.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
-import type {Approval} from '../../actions/agent-event.ts';
+import type {Approval, CompactionOffer} from '../../actions/agent-event.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import type {Op, Query, RequestedRuleChange} from '../../agent/client.ts';
 import type {PlanDraft} from '../../domain/plan.ts';
@@ -22,6 +22,7 @@ export type PanelQuery = Query<
   | 'rewind'
   | 'preview-compaction'
   | 'compact'
+  | 'change-setting'
   | 'local-servers'
   | 'use-key'
   | 'use-server'
@@ -70,12 +71,18 @@ export type ComposerRequest =
     }
   | {readonly kind: 'clipboard'};
 
+/**
+ * A compaction that weft offers because the conversation is too long. `since` is when the panel opened over a draft, or the user last typed on:
+ * until the user pauses, keys go to the draft. 0 if the draft was empty.
+ */
+export type ShownOffer = Pick<CompactionOffer, 'id' | 'reason'> & {readonly since: number};
+
 /** A text to open in the user's editor: the draft, a proposed edit, a plan, or a summary. */
 export type ExternalEdit =
   | 'draft'
   | ProposalEdit
   | {readonly kind: 'plan'; readonly id: ActionId; readonly plan: PlanDraft}
-  | {readonly kind: 'summary'; readonly preview: CompactionPreview};
+  | {readonly kind: 'summary'; readonly preview: CompactionPreview; readonly offer: ShownOffer | 'none'};
 
 export interface PressContext {
   readonly view: View;

@@ -43,6 +43,12 @@ export async function runPanelQuery(
       return resultOf(await client.query(request, signal), () => ({step: 'nothing'}));
     case 'compact':
       return resultOf(await client.query(request, signal), () => ({step: 'nothing'}));
+    case 'change-setting':
+      return resultOf(await client.query(request, signal), lines => ({
+        step: 'notice',
+        level: 'info',
+        text: lines.join('\n'),
+      }));
     case 'local-servers':
       return resultOf(await client.query(request, signal), servers => changingConnect(panel => ({...panel, servers})));
     case 'use-key':

@@ -1,7 +1,7 @@
 import type {UserChanges} from '../../domain/file-edit.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import type {ScrollStep} from './scroll-position.ts';
-import type {Effect, PressContext} from './effect.ts';
+import type {Effect, PressContext, ShownOffer} from './effect.ts';
 import type {Approval} from '../../actions/agent-event.ts';
 import {isRunning} from '../../actions/block-text.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
@@ -19,6 +19,7 @@ import {vimKeys} from '../editor/vim-keys.ts';
 import {approvalKeys, cardKeys, type KeyPress} from '../terminal/keymap.ts';
 import {answerEffects, pressApproval} from './press-approval.ts';
 import {blocksPanel} from './panels/blocks.ts';
+import {offerIn} from './panels/compact.ts';
 import {isForComposer} from './panels/connect.ts';
 import {pressPanel} from './panels/panel.ts';
 import {initialStage, resetStage} from './approval-stage.ts';
@@ -55,6 +56,12 @@ function routePress(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   if (disarmed.panel !== 'none') {
     if (disarmed.panel.panel === 'connect' && isForComposer(disarmed.panel, key))
       return withLastKey(pressComposer({...disarmed, panel: 'none'}, key, context), key, context);
+    const offer = offerIn(disarmed.panel);
+    if (disarmed.panel.panel === 'compact' && offer !== 'none' && !isEscape(key) && isTypingOn(offer, context)) {
+      const {ui: typed, effects: done} = pressComposer({...disarmed, panel: 'none'}, key, context);
+      const panel = {...disarmed.panel, offer: {...offer, since: context.now}};
+      return withLastKey({ui: {...typed, panel}, effects: done}, key, context);
+    }
     const {panel, effects} = pressPanel(disarmed.panel, key, context);
     return withLastKey({ui: {...disarmed, panel}, effects}, key, context);
   }
@@ -83,6 +90,9 @@ function routePress(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   const kind = step.effects.some(effect => effect.do === 'op') ? 'answer' : 'other';
   return {...step, ui: {...step.ui, lastKey: lastKeyOf(key, context, kind)}};
 }
+
+/** True if the user types on although the panel of an offered compaction has opened. */
+const isTypingOn = ({since}: ShownOffer, {now}: PressContext): boolean => since > 0 && now - since < typingPauseMs;
 
 const isEscape = (key: KeyPress): boolean => key.kind === 'key' && key.name === 'escape';
 
@@ -137,6 +147,7 @@ const switchesToCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext
 function interrupt(ui: Ui, {view, now, workAfter}: PressContext): UiStep {
   if (ui.leaving.kind === 'armed' && now - ui.leaving.at <= leaveWithinMs) return {ui, effects: [{do: 'leave'}]};
   const armed: Ui = {...ui, leaving: {kind: 'armed', at: now}, panel: 'none'};
+  if (offerIn(ui.panel) !== 'none') return {ui: armed, effects: stop};
   if (ui.panel !== 'none') return noEffects(armed);
   const cardHasKeys = ui.card.kind !== 'none' && ui.card.focus === 'card';
   const isEmpty = isEmptyDraft(ui.draft) && ui.images.length === 0;

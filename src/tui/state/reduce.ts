@@ -232,7 +232,7 @@ function contextFullEntry(usage: SessionUsage): readonly Entry[] {
     : [{kind: 'notice', level: 'info', text: `The context is ${percent}% full. ${compactHint}`}];
 }
 
-const compactHint = 'Run /compact to free up space; weft never compacts on its own.';
+const compactHint = 'Run /compact to free up space.';
 
 export const withQueuedPrompt = (view: View, prompt: QueuedPrompt): View => ({
   ...view,
@@ -240,7 +240,7 @@ export const withQueuedPrompt = (view: View, prompt: QueuedPrompt): View => ({
 });
 
 export const withStopRequested = (view: View): View =>
-  view.run.state === 'idle' ? view : {...view, run: {state: 'stopping'}};
+  view.run.state === 'idle' ? view : {...view, compaction: 'none', run: {state: 'stopping'}};
 
 export const withNotice = (view: View, level: 'info' | 'warning', text: string): View =>
   addEntry(view, {kind: 'notice', level, text});
