@@ -170,7 +170,7 @@ function changedMessages(messages: readonly Message[], change: (message: Message
  * Since Claude 5.1, thinking is bound to everything before it. The provider refuses a request with such thinking behind a change.
  * (platform.claude.com/docs/en/build-with-claude/preserved-thinking)
  */
-function withoutBoundThinking(message: Message): Message {
+export function withoutBoundThinking(message: Message): Message {
   if (message.role === 'user' || !bindsThinking.test(message.model)) return message;
   return {...message, blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking')};
 }

@@ -1,7 +1,10 @@
 import type {Message} from '../domain/conversation.ts';
-import type {ModelPort} from '../domain/model-stream.ts';
+import {withoutBoundThinking} from '../domain/history.ts';
+import type {MessageId} from '../domain/ids.ts';
+import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
+import type {MessageCreateParamsStreaming} from '@anthropic-ai/sdk/resources/messages/messages';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
 import {anthropicRequest} from './anthropic-request.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
@@ -34,6 +37,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     urlVariable: 'ANTHROPIC_BASE_URL',
   };
   let client: Promise<BaseAnthropic> | undefined;
+  const binding = new ThinkingBinding();
   const dialect: ProviderDialect = {
     endpoint,
     body(request, learned) {
@@ -45,7 +49,9 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
       const toolReferences = isKnown ? options.toolReferences : 'refused';
       // Other servers with this protocol may refuse unknown fields, as with references to tools.
       const thinkingDisplay = options.baseUrl === undefined ? 'asked-for' : 'as-usual';
-      return anthropicRequest(seen, {info, effort: options.effort, toolReferences, thinkingDisplay});
+      return binding.bound(seen, of =>
+        anthropicRequest(of, {info, effort: options.effort, toolReferences, thinkingDisplay}),
+      );
     },
     async post(content, signal) {
       client ??= openClient(options, baseUrl);
@@ -97,6 +103,33 @@ async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: stri
     // The SDK sends the key as a bearer token, but many other servers know only the older header.
     ...(baseUrl === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
   });
+}
+
+/**
+ * Drops thinking that the provider would refuse, because the system prompt or the tools have changed since. Only late tools of MCP servers
+ * and changed schemas do that.
+ */
+class ThinkingBinding {
+  /** The beginning of each conversation's last request, and the answers to requests that began otherwise. */
+  readonly #conversations = new Map<MessageId, {beginning: string; readonly outdated: Set<MessageId>}>();
+
+  bound(
+    request: ModelRequest,
+    build: (request: ModelRequest) => MessageCreateParamsStreaming,
+  ): MessageCreateParamsStreaming {
+    const body = build(request);
+    const [first] = request.messages;
+    if (first === undefined) return body;
+    const beginning = JSON.stringify([body.system, body.tools?.filter(tool => !('defer_loading' in tool))]);
+    const known = this.#conversations.get(first.id) ?? {beginning, outdated: new Set()};
+    this.#conversations.set(first.id, known);
+    if (known.beginning !== beginning)
+      for (const {role, id} of request.messages) if (role === 'assistant') known.outdated.add(id);
+    known.beginning = beginning;
+    if (known.outdated.size === 0) return body;
+    const messages = request.messages.map(one => (known.outdated.has(one.id) ? withoutBoundThinking(one) : one));
+    return build({...request, messages});
+  }
 }
 
 /** Returns the messages without the thinking of another Claude model, which a model can't read. */

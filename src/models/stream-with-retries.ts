@@ -97,8 +97,8 @@ async function judgeRefused(
 /**
  * Streams one answer, with as many tries as the policy of `retry.ts` allows. If nothing was shown, weft sends the same
  * request again. Once text was shown, weft asks the model to continue this text, and the answer continues in the same
- * message (`stream-merger.ts` has the rules). If the model can't answer and no block has arrived, the next of the
- * `fallbacks` gets the same request.
+ * message (`stream-merger.ts` has the rules). If the model can't answer and no block has arrived, or declines to answer,
+ * the next of the `fallbacks` gets the same request.
  */
 export async function* streamWithRetries(
   first: ModelRequest,
@@ -125,14 +125,20 @@ export async function* streamWithRetries(
   for (let attempt = 1; !signal.aborted; attempt++) {
     let error: ProviderError | Refused | undefined;
     const lessons = {learned: learnedOf(request.model), once};
+    let declined: Fault | undefined;
     const bounds = new AnswerBounds();
     for await (const item of sendOnce(continued(request, merger.shownText), lessons, signal)) {
       if (item.kind === 'error') {
         error = item.error;
         break;
       }
-      const events = merger.take(item.events);
+      declined = others.length === 0 ? undefined : declinedFault(item.events, request.model);
+      const events = merger.take(declined === undefined ? item.events : item.events.filter(isNotEnd));
       if (events.length > 0) yield events;
+      if (declined !== undefined) {
+        error = {kind: 'final', fault: declined};
+        break;
+      }
       const overrun = bounds.overrun(item.events);
       if (overrun?.kind === 'tool-input') {
         yield merger.endWithout(overrun);
@@ -165,15 +171,17 @@ export async function* streamWithRetries(
       yield [...broken, ...merger.endWithCalls()];
       return;
     }
-    const fallback = merger.hasBlocks ? undefined : others[0];
+    // A model that goes on where another one declined does so in the same message.
+    const isBegun = merger.hasBlocks;
+    const fallback = isBegun && declined === undefined ? undefined : others[0];
     const otherwise = fallback === undefined ? 'nobody' : 'another-model';
     const next = decideRetry(error, {attempt, otherwise}, clock);
     const trigger = next.step === 'give-up' ? fallbackTrigger(next.fault) : undefined;
     if (next.step === 'give-up' && fallback !== undefined && trigger !== undefined) {
-      yield [{event: 'fell-back', model: request.model, fallback, trigger, message: next.fault.message}];
+      yield [...broken, {event: 'fell-back', model: request.model, fallback, trigger, message: next.fault.message}];
       request = {...request, model: fallback};
       others = others.slice(1);
-      merger = new StreamMerger();
+      if (!isBegun) merger = new StreamMerger();
       tried = new Set();
       once = [];
       attempt = 0;
@@ -190,6 +198,16 @@ export async function* streamWithRetries(
     await clock.sleep(next.delayMs, signal);
   }
 }
+
+/** The fault if the provider's safeguards ended the answer. */
+function declinedFault(events: readonly ModelEvent[], model: string): Fault | undefined {
+  const end = events.find(event => event.event === 'message-finished');
+  if (end?.stop !== 'refusal') return undefined;
+  const why = end.explanation === undefined ? '.' : `: ${end.explanation}`;
+  return {kind: 'provider', message: `${model} declined to answer${why}`, fix: '', status: 403, refusal: otherRefusal};
+}
+
+const isNotEnd = ({event}: ModelEvent): boolean => event !== 'message-finished';
 
 /** Returns the fallback models for `model`, in order. If `model` is one of them, returns only those after it. */
 function fallbacksAfter(model: string, fallbacks: readonly string[]): readonly string[] {

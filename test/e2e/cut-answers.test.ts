@@ -137,3 +137,19 @@ test('a refused answer is no success', async () => {
     {is_error: true, stop_reason: 'refusal', result: expect.stringContaining('declined to answer')},
   ]);
 });
+
+test('a refused answer goes on with the fallback model, also in the middle', async () => {
+  const flags = ['--model', 'opus', '--fallback-model', 'haiku'];
+  await using scene = await openScene([
+    stop('refusal'),
+    say('Here it is.'),
+    [sayPieces('So far '), stop('refusal')],
+    sayPieces('and further.'),
+  ]);
+  expect(await scene.run(['--prompt', 'x', ...flags])).toMatchObject({code: 0, stdout: 'Here it is.\n'});
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'x', ...flags]);
+  expect([code, stdout]).toEqual([0, 'So far and further.\n']);
+  expect(stderr).toContain('claude-opus-5-5 declined to answer');
+  const models = scene.server.requests.map(({body}) => body.model);
+  expect(models).toEqual(['claude-opus-5-5', 'claude-haiku-5-5', 'claude-opus-5-5', 'claude-haiku-5-5']);
+});

@@ -98,3 +98,33 @@ test('a request without thinking that is refused is refused once', async () => {
   const events = await eventsOf(model.stream(ask('hi'), new AbortController().signal));
   expect([server.requests.length, events.at(-1)]).toMatchObject([1, {event: 'failed', fault: {status: 400}}]);
 });
+
+test('thinking goes where the tools have changed since, and what is thought from then on stays', async () => {
+  await using server = await startModelServer([say('1'), say('2'), say('3'), say('4')]);
+  const model = connectAnthropic({
+    apiKey: 'key',
+    baseUrl: server.baseUrl.anthropic,
+    environment: {},
+    models: knownTable,
+    fallbacks: [],
+    effort: 'default',
+    toolReferences: 'refused',
+  });
+  const tool = (name: string) => ({
+    name,
+    description: '',
+    inputSchema: {type: 'object'},
+    offered: 'from-the-start' as const,
+  });
+  const run = async (tools: readonly string[], messages: readonly Message[]) =>
+    eventsOf(model.stream({...ask('', {messages}), tools: tools.map(tool)}, new AbortController().signal));
+  const first = userSays('One?');
+  const second = [first, answerOf('claude-opus-5-5', 'a1'), userSays('Two?')];
+  const third = [...second, answerOf('claude-opus-5-5', 'a2'), userSays('Three?')];
+  await run(['Read'], [first]);
+  await run(['Read'], second);
+  await run(['Read', 'late'], second);
+  await run(['Read', 'late'], third);
+  const thinking = server.requests.map(({body}) => JSON.stringify(body.messages).split('"thinking":"hm"').length - 1);
+  expect(thinking).toEqual([0, 1, 0, 1]);
+});
