@@ -73,7 +73,10 @@ export type AgentEvent =
   /** A call was decoded and waits its turn. `preview` comes with `approval-requested` or `action-started`. */
   | {readonly event: 'action-queued'; readonly id: ActionId; readonly action: Action; readonly label: string}
   | {readonly event: 'approval-requested'; readonly approval: Approval}
-  /** `edited`: the user changed the command. The new command is judged and, unless it is denied, asked about under the same id. */
+  /**
+   * `edited`: the user changed the command. weft judges the new command and, unless it is denied, asks about it under
+   * the same id.
+   */
   | {
       readonly event: 'approval-settled';
       readonly id: ActionId;
@@ -207,7 +210,10 @@ export type PromptEnd =
   | {readonly kind: 'failed'; readonly fault: Fault}
   | {readonly kind: 'max-turns'; readonly turns: number}
   | {readonly kind: 'max-cost'; readonly usd: number}
-  /** The model gave no answer that fits the schema, although it was told twice what was wrong. `errors` are those of the last answer. */
+  /**
+   * The model gave no answer that fits the schema, although weft reported the errors to it twice. `errors` are those of
+   * the last answer.
+   */
   | {readonly kind: 'invalid-output'; readonly errors: readonly string[]}
   /** A hook stopped the prompt before or during its run. `reason` may be empty. */
   | {readonly kind: 'stopped-by-hook'; readonly reason: string}

@@ -20,8 +20,9 @@ export interface PendingChanges {
   /** Returns the changes of these paths as diffs, in the same order. A file that can't be shown has no hunks and a note. */
   diffs(paths: readonly string[], signal: AbortSignal): Promise<readonly FileDiff[]>;
   /**
-   * Applies these paths and no others. At every moment a file is either old or new. A file that changed outside since the command began
-   * stays as it is and is a conflict. `all-or-nothing` applies nothing if there is a conflict. May be called several times.
+   * Applies these paths and no others. At every moment a file is either old or new. A file that changed outside since
+   * the command began is left unchanged and is a conflict. `all-or-nothing` applies nothing if there is a conflict. May
+   * be called several times.
    */
   apply(paths: readonly string[], how: 'each' | 'all-or-nothing', signal: AbortSignal): Promise<AppliedChanges>;
   /**
@@ -72,7 +73,7 @@ export type DecideChangesAfterRun = (
   blocked: string,
 ) => Promise<ChangesOutcome>;
 
-/** File names in one line, at most. */
+/** The most file names in one line. */
 const maxInLine = 10;
 
 /** Returns one line about the applied changes of a command and one for each reason why changes were dropped. */

@@ -53,7 +53,9 @@ export interface ExpandedPrompt {
 export type PromptPart =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'image'; readonly image: ImageBlock}
-  /** A command line to be replaced by its output. It is judged and asked about like every command of the model. */
+  /**
+   * A command line to be replaced by its output. weft judges it and asks about it as for any command from the model.
+   */
   | {readonly kind: 'shell'; readonly command: string};
 
 /** Joins several sources. If two have a command of the same name, the first one wins. */

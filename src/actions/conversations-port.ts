@@ -24,7 +24,7 @@ export interface FetchedConversation {
   readonly first: number;
   /** The number of messages in the session. */
   readonly total: number;
-  /** An unguessable line that stands before and after the text of the session. */
+  /** An unguessable line before and after the text of the session. */
   readonly boundary: string;
 }
 

@@ -109,7 +109,7 @@ function fixedTools(
   });
 }
 
-/** The tools of weft's own that ToolSearch can find, in catalogue order. */
+/** weft's own tools that ToolSearch can find, in catalog order. */
 export const searchableTools: readonly EnabledTool[] = actionNames.flatMap(action =>
   needsToolSearch(definitions[action].offered)
     ? definitions[action].tools.map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}))

@@ -25,9 +25,9 @@ export interface FilesPort {
    */
   plan(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
   /**
-   * Applies the edits, all or nothing, and replaces each file atomically. Keeps changes that others made meanwhile if the lines to
-   * change are still those in `shown`. Writes nothing if they are not, or if `shown` does not hold them all.
-   * A file that is written as a whole must still be as the model read it.
+   * Applies the edits, all or nothing, and replaces each file atomically. Keeps changes that others made in the
+   * meantime if the lines to change are still those in `shown`. Writes nothing if they are not, or if `shown` does not
+   * contain them all. A file that is written as a whole must be unchanged since the model read it.
    */
   apply(request: EditRequest, shown: readonly FileDiff[], signal: AbortSignal): Promise<Outcome<AppliedEdits, Fault>>;
   /** Returns the whole texts that the edits would lead to, for an editor, without binary files. Writes nothing. */
@@ -65,7 +65,7 @@ export interface UserChangedFile {
   readonly hunks: readonly DiffHunk[];
 }
 
-/** Bytes of text in one answer to a model, at most, for all its files together. */
+/** The most bytes of text in one answer to a model, for all its files together. */
 export const answerBytes = 250_000;
 
 /** `offset` is the first line, 1-based; `limit` counts lines. The answer ends after `answerBytes`, and says so. */

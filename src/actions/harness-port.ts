@@ -53,7 +53,7 @@ export interface HarnessRequest {
   /** `read-only`: it may change nothing, even if someone approves. */
   readonly access: 'with-approvals' | 'read-only';
   readonly resume: HarnessSessionId | 'new';
-  /** `worktree`: `directory` is a worktree of its own, and it may not work elsewhere. */
+  /** `worktree`: `directory` is the harness's own worktree, and the harness may not work elsewhere. */
   readonly isolation: 'none' | 'worktree';
 }
 
@@ -70,7 +70,7 @@ export interface HarnessHost {
 
 export type HarnessDecision =
   | {readonly kind: 'allowed'}
-  /** The harness goes on without it and reads `message`. */
+  /** The harness continues without it and reads `message`. */
   | {readonly kind: 'denied'; readonly message: string}
   /** The user stops the harness. */
   | {readonly kind: 'cancelled'};
@@ -101,8 +101,8 @@ export type HarnessAccess =
   | {readonly kind: 'web-page'; readonly url: string}
   | {readonly kind: 'web-query'; readonly text: string}
   /**
-   * A call of weft's own catalogue by weft on another machine, which works in `directory` there. `preview` is what a person would be shown
-   * there. `obligations` are those that the other weft discharges when it runs the call.
+   * A call from weft's own catalog by weft on another machine, which works in `directory` there. `preview` is the
+   * preview for a person there. `obligations` are those that the other weft discharges when it runs the call.
    */
   | {
       readonly kind: 'own-call';

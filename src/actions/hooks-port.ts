@@ -14,7 +14,7 @@ import type {RuleChange} from '../domain/risk.ts';
  * After an abort a promise settles soon, with any reply. A rejection is a bug, and blocks what the hook guards.
  */
 export interface HooksPort {
-  /** Runs before a call is judged and asked about. */
+  /** Runs before weft judges a call and asks about it. */
   preToolUse(call: ToolCallBlock, signal: AbortSignal): Promise<HookReply<CallAnswer>>;
   /** Runs before an approval question, even if no one can answer it. */
   permissionRequest(request: PermissionRequest, signal: AbortSignal): Promise<HookReply<PermissionAnswer>>;
@@ -93,7 +93,7 @@ export interface Hook {
   readonly event: string;
   readonly matcher: string;
   readonly text: string;
-  /** Where it comes from: a settings file, a plugin, or the program that drives weft. */
+  /** The hook's source: a settings file, a plugin, or the program that drives weft. */
   readonly source: string;
   /** Hooks of one event with the same key are called once. */
   readonly key: string;
@@ -195,17 +195,17 @@ export interface PromptAnswer extends ContextAnswer {
 
 export interface StopInput {
   readonly answer: string;
-  /** `again`: the model went on because of a stop hook. */
+  /** `again`: the model continued because of a stop hook. */
   readonly round: 'first' | 'again';
 }
 
 export interface StopAnswer {
-  /** `block` makes the model go on, and it reads the reason. */
+  /** With `block`, the model reads the reason and continues. */
   readonly verdict: {readonly kind: 'none'} | {readonly kind: 'block'; readonly reason: string};
 }
 
 const none = {kind: 'none'} as const;
-/** The answer of a hook that leaves a result as it is. */
+/** The answer of a hook that leaves a result unchanged. */
 export const unchangedResult = {context: '', modelText: {kind: 'unchanged'}} as const;
 
 const goOn = {failures: [], flow: {kind: 'go-on'}, messages: []} as const;

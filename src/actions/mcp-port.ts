@@ -86,7 +86,7 @@ export interface McpTool {
   readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
   /** `changed`: its description or schema differs from when it was last used or first seen, so earlier permissions don't cover it. */
   readonly standing: Extract<Access, {kind: 'mcp-tool'}>['standing'];
-  /** `always`: it is never hidden behind ToolSearch. */
+  /** `always`: ToolSearch never hides it. */
   readonly offering: 'always' | 'by-size';
 }
 
@@ -131,7 +131,7 @@ export interface McpPrompt {
   }[];
 }
 
-/** A request of a server to the model (`sampling/createMessage`), in the form of the protocol. */
+/** A request from a server to the model (`sampling/createMessage`), in the form of the protocol. */
 export interface SamplingRequest {
   readonly server: string;
   readonly params: JsonObject;

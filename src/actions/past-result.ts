@@ -98,7 +98,7 @@ function withoutRemarks(lines: readonly string[]): readonly string[] {
 
 const isChange = (line: string): boolean => /^(?:Created|Changed|Deleted|Renamed) .+ \(\+\d+ -\d+\)$/u.test(line);
 
-/** Returns the answer of a sub-agent: the text before the lines about its worktree and its id. */
+/** Returns a sub-agent's answer: the text before the lines about its worktree and its id. */
 function agentAnswer(text: string): string {
   if (/^It (?:(?:goes on|continues) in the background|reads the message)/u.test(text)) return '';
   return withoutRemarks(text.replace(/\n\n(?:(?!\n\n)[^])*\[agent [^\n]*\]$/u, '').split('\n')).join('\n');

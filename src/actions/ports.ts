@@ -98,7 +98,7 @@ export interface ShellRequest {
 /** Decides about hosts that no rule covers and that a sandboxed command wants. `none`: the command needs no network. */
 export type CommandHosts = 'none' | AskHost;
 
-/** Asks about one host. `nobody`: no one can be asked. An abort ends the question, and its answer is ignored. */
+/** Asks about one host. `nobody`: the run is unattended. An abort ends the question, and its answer is ignored. */
 export type AskHost = (wanted: WantedHost, signal: AbortSignal) => Promise<'allowed' | 'refused' | 'nobody'>;
 
 /** A host that a sandboxed command wants to reach. */
@@ -131,7 +131,7 @@ export interface ShellReport {
   readonly nextDirectory: string;
   /** Processes that it left running, one line each. They are a block now and end with weft. */
   readonly leftRunning: readonly string[];
-  /** Remarks for the model: sentences without a full stop. */
+  /** Remarks for the model: sentences without a period. */
   readonly notes: readonly string[];
   /**
    * The access that the sandbox seems to have blocked, as the end of a sentence. Empty without a sandbox, or if that is not why the command failed.
@@ -150,8 +150,8 @@ export interface OutputFilter {
 }
 
 /**
- * Commands that run alongside the conversation, each in a terminal of its own (in pipes if no terminal can be made). A block ends with weft
- * unless the user keeps it.
+ * Commands that run alongside the conversation, each in its own terminal (in pipes if no terminal can be made). A block
+ * ends with weft unless the user keeps it.
  */
 export interface BlocksPort {
   /** Returns the block with this id. The fault lists the ids that exist. */
@@ -195,7 +195,7 @@ export interface BlockSnapshot {
   readonly ageMs: number;
   /** `pipes` if this machine provides no terminal. */
   readonly terminal: 'pty' | 'pipes';
-  /** Remarks for the model: sentences without a full stop. */
+  /** Remarks for the model: sentences without a period. */
   readonly notes: readonly string[];
 }
 
@@ -250,7 +250,7 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** `detached`: the user gave it back. `ended`: the command ended meanwhile. `declined`: the user refused it. */
+/** `detached`: the user gave it back. `ended`: the command ended in the meantime. `declined`: the user refused it. */
 export type HandOverEnd = 'detached' | 'ended' | 'declined' | 'unattended';
 
 /** Finds what destructive commands would hit, without running them. */
@@ -276,7 +276,7 @@ export interface BoundedOutput {
   readonly totalBytes: number;
   /** Lines that `text` leaves out in its middle. */
   readonly leftOutLines: number;
-  /** Where the whole output can be read for a week. `undefined` if `text` is all of it. */
+  /** The file with the whole output, which weft keeps for a week. `undefined` if `text` is all of it. */
   readonly file: string | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface FileDiff {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
-  /** Remarks, such as how the location was found or the encoding: sentences without a full stop. */
+  /** Remarks, such as how the location was found or the encoding: sentences without a period. */
   readonly notes: readonly string[];
 }
 

@@ -14,12 +14,12 @@ export type ReadEntry =
 /** Lines in one answer by default. */
 export const defaultLines = 2000;
 
-/** Files in one call, at most. */
+/** The most files in one call. */
 const maxFiles = 50;
-/** Files to read at the same time, at most. */
+/** The most files to read at the same time. */
 const maxAtOnce = 8;
 
-/** Base64 characters of PDFs in one answer, at most. */
+/** The most base64 characters of PDFs in one answer. */
 const maxDocumentData = 27_000_000;
 
 export const readFiles = defineAction<

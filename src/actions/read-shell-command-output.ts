@@ -12,7 +12,7 @@ export interface CommandReadInput {
   readonly delay: number | 'completion';
 }
 
-/** `running`: the wait was interrupted, but the block goes on. */
+/** `running`: the wait was interrupted, but the block still runs. */
 export const readShellCommandOutput = defineAction<
   CommandReadInput,
   {readonly block: BlockSnapshot},

@@ -207,9 +207,9 @@ const fileText = (file: FileDiff): string =>
     '\n',
   );
 
-/** Lines of the user's changes that a model reads, at most. */
+/** The most lines of the user's changes that a model reads. */
 const maxLines = 150;
-/** Characters of each such line, at most. */
+/** The most characters of each line. */
 const maxLineLength = 400;
 
 /** Returns what the model reads about a file that was not written as proposed. */
@@ -237,7 +237,7 @@ const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => 
   ...lines.map(({kind, text}) => `${signs[kind]}${text}`),
 ];
 
-/** Characters of a diff that a model reads, at most. */
+/** The most characters of a diff that a model reads. */
 const maxText = 16_000;
 
 /** Formats changes as a diff. `bounded` for a model. */

@@ -12,7 +12,7 @@ export interface SamplingPort {
 
 export interface ModelQuestion {
   readonly system: string;
-  /** Begins and ends with a message of the user. */
+  /** Begins and ends with a message from the user. */
   readonly messages: readonly AskedMessage[];
   readonly maxTokens: number;
 }

@@ -6,10 +6,10 @@ import type {SamplingReply, SamplingRequest} from './mcp-port.ts';
 import {type ActionPorts, plainQuestion} from './ports.ts';
 import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
 
-/** Tokens of one answer, at most, whatever the server asks for. */
+/** The most tokens of one answer, whatever the server requests. */
 const maxAnswerTokens = 4096;
 const maxMessages = 50;
-/** Characters of text in one request of a server, at most. */
+/** The most characters of text in one request from a server. */
 const maxText = 100_000;
 /** Characters of it that the question shows. */
 const shownText = 2000;

@@ -29,7 +29,7 @@ export interface SandboxExecInput {
 
 export interface SandboxExecOutput {
   readonly report: ShellReport;
-  /** The changes of a dry run. `none` if they were decided about, or the command had no view to change. */
+  /** The changes of a dry run. `none` if someone has decided about them, or the command had no view to change. */
   readonly kept: KeptChanges | 'none';
 }
 
@@ -41,9 +41,9 @@ export interface KeptChanges {
   readonly id: Outcome<string, string>;
 }
 
-/** Diffs to read, at most. */
+/** The most diffs to read. */
 const maxDiffs = 200;
-/** Changes to list without a diff, at most. */
+/** The most changes to list without a diff. */
 const maxNamed = 50;
 
 /** Runs a command in a copy-on-write view of the workspace, whatever sandbox the settings choose. */

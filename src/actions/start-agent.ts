@@ -45,7 +45,7 @@ const form = toolForm({
 /** Models trained with other agents know it as `general-purpose`. */
 const normalizeKind = (name: string): string => (name === '' || name === 'general-purpose' ? 'general' : name);
 
-/** Starting a sub-agent needs no approval. Its actions are judged and asked about as they come. */
+/** Starting a sub-agent needs no approval. weft judges its actions and asks about them as they come. */
 export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>({
   summary: 'Have a sub-agent do a task.',
   risk: 'read-only',

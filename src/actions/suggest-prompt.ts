@@ -6,7 +6,7 @@ import {checkedForm, defineAction, needsNoPermission, textContent, toolForm} fro
 
 export interface SuggestPromptInput {
   readonly prompt: string;
-  /** A few words that stand for the prompt. May be empty. */
+  /** A few words that describe the prompt. May be empty. */
   readonly label: string;
 }
 

@@ -57,9 +57,9 @@ function countText(todos: TodoList): string {
   return `${count('completed')} completed, ${count('in_progress')} in progress, ${count('pending')} pending`;
 }
 
-/** Titles to list, at most. The model knows what it sent. */
+/** The most titles to list. The model knows what it sent. */
 const maxNamed = 10;
-/** Characters of each title, at most. */
+/** The most characters of each title. */
 const titleLength = 80;
 
 function keptText(kept: TodoList): string {

@@ -31,7 +31,7 @@ export interface WebPage {
   readonly content: PageContent;
   /** Milliseconds since the page was fetched. 0 if it was fetched just now. */
   readonly ageMs: number;
-  /** Remarks for the model: sentences without a full stop. */
+  /** Remarks for the model: sentences without a period. */
   readonly notes: readonly string[];
 }
 
@@ -42,9 +42,9 @@ export type PageContent =
       readonly text: string;
       /** UTF-16 units of the whole text. */
       readonly length: number;
-      /** Where the whole text can be read. `undefined` if `text` is all of it, or it could not be kept. */
+      /** The file with the whole text. `undefined` if `text` is all of it, or the file could not be stored. */
       readonly file: string | undefined;
-      /** An unguessable line that stands before and after the text of the page. */
+      /** An unguessable line before and after the text of the page. */
       readonly boundary: string;
       readonly mediaType: string;
     }

@@ -6,14 +6,17 @@ import type {WorkspaceChanges} from './changes-port.ts';
 export interface Worktree {
   readonly name: string;
   readonly folder: string;
-  /** The directory in it where the agent works: as deep below `folder` as the original folder is in its repository. */
+  /**
+   * The directory in the worktree in which the agent works: as deep below `folder` as the original folder is in its
+   * repository.
+   */
   readonly directory: string;
   readonly branch: string;
 }
 
 /** The changes in a worktree since it was made. Ignored files don't count. */
 export interface WorktreeChanges extends WorkspaceChanges {
-  /** The reasons why it can't be merged as it is, by path. Includes paths that changed on both sides. */
+  /** The reasons why it can't be merged without changes, by path. Includes paths that changed on both sides. */
   readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
   readonly commits: number;
 }
@@ -21,9 +24,8 @@ export interface WorktreeChanges extends WorkspaceChanges {
 /** Git worktrees in which agents work apart from the folder that they were started in. */
 export interface WorktreesPort {
   /**
-   * Makes a worktree for the folder `from` with the current state of its repository: uncommitted changes and untracked files, but no
-   * ignored
-   * ones. An existing worktree of that name is reused as it is.
+   * Makes a worktree for the folder `from` with the current state of its repository: uncommitted changes and untracked
+   * files, but no ignored ones. Reuses an existing worktree of this name unchanged.
    */
   open(request: {readonly from: string; readonly name: string}, signal: AbortSignal): Promise<Outcome<Worktree, Fault>>;
   changes(worktree: Worktree, signal: AbortSignal): Promise<Outcome<WorktreeChanges, Fault>>;
@@ -35,7 +37,10 @@ export interface WorktreesPort {
   merge(worktree: Worktree, signal: AbortSignal): Promise<Outcome<WorkspaceChanges, Fault>>;
   /** Marks the worktree as unused, but keeps it. */
   release(worktree: Worktree): Promise<void>;
-  /** Removes the worktree and everything in it. Keeps its branch if it has commits of its own and `commits` is `keep`. */
+  /**
+   * Removes the worktree and everything in it. Keeps its branch if the branch has its own commits and `commits` is
+   * `keep`.
+   */
   drop(worktree: Worktree, commits: 'keep' | 'drop'): Promise<Outcome<undefined, Fault>>;
 }
 

@@ -60,7 +60,7 @@ export async function streamAnswer(
   const {ports, publish, listenersReady} = session;
   const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
   const onBatch: BatchListener = (events, whole) => {
-    // Journalled before it is shown. A whole answer has a record of its own.
+    // Journalled before it is shown. A whole answer has its own record.
     if (whole === undefined) writer.take(events);
     else journal(session, {kind: 'answer', message: whole});
     for (const event of events) {

@@ -54,7 +54,7 @@ export interface ApprovalRequest extends VerdictWithTerms {
   readonly action: Action;
   /** `always`: a hook wants the question, even if the user has allowed the same for this session. */
   readonly ask: 'always' | 'unless-granted';
-  /** Where it runs. An action of another machine comes with the preview from there. */
+  /** The machine on which it runs. An action on another machine comes with the preview from there. */
   readonly place: 'here' | {readonly preview: Preview};
 }
 
@@ -81,7 +81,7 @@ interface Refused {
   readonly deniedBy: Denial['by'] | 'not-denied';
 }
 
-/** The effect of an answer on a proposal. `changed`: there is a new proposal that needs an answer of its own. */
+/** The effect of an answer on a proposal. `changed`: there is a new proposal that needs its own answer. */
 type AnswerEffect = Approved | Refused | {readonly kind: 'changed'; readonly proposal: Proposal};
 
 /**
@@ -164,7 +164,7 @@ function deniedByHook(
   context: ApprovalContext,
 ): Refused {
   journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'hook'});
-  // Hooks speak for the user here, so their message stands alone.
+  // Hooks act for the user here, so their message needs no addition.
   const message = reason === '' ? `A PermissionRequest hook refused ${toolName}.` : reason;
   if (next === 'interrupt') context.hooks.stopped ??= {reason: message};
   return refused(cancelledResult(action, {reason: 'denied', message}), 'hook');
@@ -189,7 +189,7 @@ const refused = (settled: SettledOf<ActionName>, deniedBy: Refused['deniedBy'] =
 });
 
 function refusedByUser({message, by}: Extract<ApprovalAnswer, {decision: 'refuse'}>, action: Action): Refused {
-  // A program's message stands alone. Without one, the model still has to learn that the call was refused.
+  // A program's message needs no addition. Without one, the model still has to learn that the call was refused.
   const reason = by === 'program' && message !== '' ? 'denied' : 'declined';
   const settled = cancelledResult(action, {reason, message});
   return refused(settled, 'user');

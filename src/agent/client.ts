@@ -172,9 +172,8 @@ export interface Queries {
    */
   readonly 'preview-compaction': QuerySpec<CompactionPreview, {readonly instructions: string}>;
   /**
-   * Performs the previewed compaction with the summary as the user edited it. An empty one stands for the summary as shown. All front ends
-   * get
-   * the event `compacted`.
+   * Performs the previewed compaction with the summary as the user edited it. An empty text means the shown summary.
+   * All front ends get the event `compacted`.
    */
   readonly compact: QuerySpec<CompactionReport, {readonly preview: MessageId; readonly summary: string}>;
   /** The sub-agents of the open session in the order of their start, including those that have ended. */
@@ -182,8 +181,8 @@ export interface Queries {
   /** The documents of the open session, with all their versions. */
   readonly documents: QuerySpec<readonly SessionDocument[]>;
   /**
-   * Writes a user's document: a new version of an existing one (by id, or by a unique title), or a new one. The agent is told with the next
-   * prompt.
+   * Writes a user's document: a new version of an existing one (by id, or by a unique title), or a new one. The agent
+   * learns of it with the next prompt.
    */
   readonly 'write-document': QuerySpec<
     SessionDocument,
@@ -215,12 +214,12 @@ export interface Queries {
   readonly 'draft-edits': QuerySpec<readonly DraftText[], {readonly edits: EditRequest}>;
   /** The image at a path as people write it. Fails if its content is not an image, or is too large. */
   readonly 'read-image': QuerySpec<ReadImage, {readonly path: string}>;
-  /** Adds a note to the workspace's standing instructions. Returns the name of the file. */
+  /** Adds a note to the workspace's permanent instructions. Returns the name of the file. */
   readonly 'add-note': QuerySpec<string, {readonly note: string}>;
   /** The user's own notes for this project, stored outside of it. Empty if there are none. */
   readonly memory: QuerySpec<MemoryNotes>;
   readonly 'add-to-memory': QuerySpec<MemoryNotes, {readonly note: string}>;
-  /** Writes the notes that the user edited, starting from `before`. Lines that were added meanwhile stay. */
+  /** Writes the notes that the user edited, starting from `before`. Keeps lines that were added in the meantime. */
   readonly 'write-memory': QuerySpec<MemoryNotes, {readonly before: string; readonly text: string}>;
   /** The slash commands that become prompts, without those of the front end itself. */
   readonly commands: QuerySpec<readonly PromptCommand[]>;
@@ -274,7 +273,10 @@ export interface Queries {
     ExportEnd,
     {readonly name: string; readonly text: string; readonly present: 'kept' | 'replaced'}
   >;
-  /** Writes the session into a file. An empty name stands for a generated one. An existing file stays unless it is to be `replaced`. */
+  /**
+   * Writes the session into a file. An empty name means a generated name. Keeps an existing file unless it is to be
+   * `replaced`.
+   */
   readonly 'export-session': QuerySpec<
     ExportEnd,
     {readonly name: string; readonly session: SessionInfo; readonly present: 'kept' | 'replaced'}

@@ -49,9 +49,9 @@ export const changePorts = (
 });
 
 /**
- * Returns a function that decides about the changes of one command. Each is judged like an edit of the file, but build output is kept
- * unless a
- * rule denies it. One question covers all changes that ask. Each change is applied or dropped exactly once.
+ * Returns a function that decides about the changes of one command. weft judges each like an edit of the file, but
+ * keeps build output unless a rule denies it. One question covers all changes that ask. Each change is applied or
+ * dropped exactly once.
  */
 function makeChangesDecider(ran: ExecutedCommand, context: ApprovalContext): DecideChanges {
   return async (held, signal) => {
@@ -116,7 +116,10 @@ class ChangeDecisions {
     this.drop([...this.#open], why);
   }
 
-  /** Applies changes. Takes the checkpoint for undo first: until now the workspace is as it was before the command. */
+  /**
+   * Applies changes. Takes the checkpoint for undo first: until now the workspace is unchanged since before the
+   * command.
+   */
   async apply(changes: readonly Change[], signal: AbortSignal): Promise<void> {
     if (changes.length === 0) return;
     if (signal.aborted) return this.drop(changes, 'interrupted');

@@ -23,7 +23,7 @@ export interface OpenConversation {
   readonly documents: DocumentStore;
   /** The paths of folder instruction files that the model has been given. */
   readonly toldInstructions: Set<string>;
-  /** Facts that the model has been told. */
+  /** The facts that the model knows. */
   readonly told: ToldFacts;
 }
 

@@ -30,7 +30,7 @@ export class LoopGuard {
   readonly #failures = new Map<string, {count: number; readonly isRead: boolean}>();
   /** The first results of reads, by call. */
   readonly #reads = new Map<string, ActionId>();
-  /** Calls of this turn that failed. The model has not read their results yet, so that repeating them is no loop. */
+  /** Calls of this turn that failed. The model has not read their results yet, so repeating them is not a loop. */
   readonly #failedNow = new Set<string>();
   #calls = 0;
   #invalidCalls = 0;

@@ -68,7 +68,7 @@ export async function runCompaction(
   }
 }
 
-/** How often an answer that its provider pauses goes on. */
+/** The most times that weft continues an answer that the provider paused. */
 const maxPauses = 3;
 
 /** The answers in a row that may be cut at the output limit, and those whose last call was cut. */
@@ -181,7 +181,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   }
 }
 
-/** What the output limit cut: a text, a tool call, or thinking before anything else came. */
+/** The part that the output limit cut: a text, a tool call, or thinking before anything else came. */
 type Cut = 'none' | 'text' | 'call' | 'thinking';
 
 function cutOf({message, stop}: LastAnswer): Cut {

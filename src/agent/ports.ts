@@ -106,7 +106,7 @@ export interface MemoryPort {
   warning(): string;
 }
 
-/** Where plans are stored. Both methods reject if that fails. */
+/** Stores plans. Both methods reject if this fails. */
 export interface PlanStorePort {
   add(plan: Plan): Promise<void>;
   change(

@@ -9,7 +9,7 @@ import {reminderBlock} from '../domain/reminder.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import {latestCompaction, promptSpans, timelineOf} from '../domain/timeline.ts';
 
-/** The session to rewind: its whole journal, and where to write the result. */
+/** The session to rewind: its whole journal, and the place to write the result. */
 export interface RewindSession {
   readonly records: readonly JournalRecord[];
   readonly checkpoints: CheckpointsPort;
@@ -69,7 +69,7 @@ export async function carryOutRewind(
   return ok(reportOf({...rest, record}, report, alongside(rest.changedBy)));
 }
 
-/** Paths that the model reads, at most. The rest are only counted. */
+/** The most paths that the model reads. The rest are only counted. */
 const maxPaths = 30;
 
 function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {files}: RevertReport): string {

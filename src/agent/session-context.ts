@@ -51,8 +51,8 @@ export interface SessionContext {
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
   /**
-   * `waited-for`: a prompt ends only when its background sub-agents have ended and the model has read about it. `left`: a front end decides
-   * when the model is told.
+   * `waited-for`: a prompt ends only when its background sub-agents have ended and the model has read about it. `left`:
+   * a front end decides when the model learns of it.
    */
   readonly backgroundAgents: 'waited-for' | 'left';
   readonly structuredOutput: StructuredOutput;
@@ -84,7 +84,7 @@ export interface SessionContext {
   promptRules: readonly string[];
   mode: PermissionMode;
   thinking: Thinking;
-  /** What to do about a conversation that is too long. */
+  /** The reaction to a conversation that is too long. */
   compaction: CompactionMode;
   /** The summary for a new conversation to begin with, once the running prompt has ended well. Empty for none. */
   continuation: string;
@@ -156,7 +156,7 @@ export type EnginePlace =
 /** The context of one prompt and those that join it, in addition to its session. */
 export interface PromptContext {
   readonly session: SessionContext;
-  /** Where prompts wait to join this one. */
+  /** The queue in which prompts wait to join this one. */
   readonly queue: WorkQueue;
   readonly hooks: PromptHooks;
   readonly checkpoints: PromptCheckpoints;

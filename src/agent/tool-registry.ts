@@ -144,8 +144,8 @@ export function makeToolRegistry(options: {
 }
 
 /**
- * Returns the tools of the last request with those that are new behind them. A tool stays as it was if its input is the same, even when it
- * is gone: providers cache the list, and some bind the model's thinking to it.
+ * Returns the tools of the last request, followed by the new ones. A tool stays unchanged if its input is the same,
+ * even if it no longer exists: providers cache the list, and some bind the model's thinking to it.
  */
 function appended(before: readonly ToolSpec[], now: readonly ToolSpec[]): readonly ToolSpec[] {
   const current = new Map(now.map(tool => [tool.name, tool]));
@@ -167,7 +167,7 @@ function listedTools(
   return hidden.length === 0 ? [] : tools.filter(tool => !offered.has(tool) || foundLater.has(tool.toolName));
 }
 
-/** Characters of a sub-agent kind's first line, at most. */
+/** The most characters of a sub-agent kind's first line. */
 const maxKindLength = 200;
 
 const kindLines = (kinds: ReturnType<AgentKindsPort['list']>): string =>

@@ -21,7 +21,7 @@ export class UsageMeter {
   #last: {readonly model: string; readonly usage: Usage} | undefined;
   /** True if the next request repeats the last one and adds to it. */
   #extendsLast = true;
-  /** Estimated tokens of the next request, if the last one is no guide. */
+  /** The estimated tokens of the next request, if the last request does not predict them. */
   #expected: number | undefined;
   readonly #port: ModelPort;
 

@@ -46,7 +46,7 @@ export class WorkQueue {
 
   add(work: Work): void {
     this.#waiting.push(work);
-    // The work begins after this call returns, so what a listener submits meanwhile waits its turn.
+    // The work begins after this call returns, so prompts that a listener submits before then wait their turn.
     this.#working ??= Promise.resolve().then(() => this.#drain());
   }
 

@@ -72,7 +72,7 @@ export interface AgentTools {
   readonly servers: readonly string[] | 'all';
 }
 
-/** Reads `tools`, `disallowedTools` and `mcpServers`. Of a rule such as `Bash(git:*)`, only the tool is used. */
+/** Reads `tools`, `disallowedTools` and `mcpServers`. A rule such as `Bash(git:*)` only counts as its tool. */
 export function toolsOf(agent: RunContext['agent']): AgentTools {
   if (agent === 'none') return {only: 'all', not: [], servers: 'all'};
   const {tools, fields} = agent;
@@ -94,7 +94,7 @@ const listed = (said: Json | undefined): readonly string[] =>
 
 const toolName = (text: string): string => text.trim().replace(/\(.*$/su, '');
 
-/** True if an agent may call a tool. `mcp__server` stands for all tools of a server. */
+/** True if an agent may call a tool. `mcp__server` means all tools of a server. */
 export const mayCall = ({only, not, servers}: AgentTools, tool: string): boolean =>
   (only === 'all' || only.some(name => covers(name, tool))) &&
   !not.some(name => covers(name, tool)) &&

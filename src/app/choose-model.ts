@@ -157,8 +157,8 @@ const urlVariables = {
 } as const satisfies Record<KeyProvider, string>;
 
 /**
- * The model that a session starts with, and where that choice comes from. `listed`: a server at a custom address is asked for its first
- * model.
+ * The model that a session starts with, and the source of this choice. `listed`: weft asks a server at a custom address
+ * for its first model.
  */
 export type DefaultModel =
   | {readonly kind: 'named'; readonly model: string; readonly by: 'settings' | KeyProvider}

@@ -177,7 +177,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
     const newFiles = (): FilesPort => makeFiles({roots: folders, home, alsoReadable: outputs.folders});
     const files = newFiles();
-    // Judge a path as it will be used: with secrets in the place of placeholders.
+    // Judge a path as it will be used: with secrets instead of placeholders.
     const pathContext = {roots: folders, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
     const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
     const newCommands = () => {

@@ -58,7 +58,7 @@ async function permissionHooks(
   return [(await import('../extensions/hooks/permission-tool.ts')).makePermissionToolHook(tool, mcp)];
 }
 
-/** The options of an unattended driver without servers, hooks or commands of its own. */
+/** The options of an unattended driver that adds no servers, hooks or commands. */
 export const defaultDriver: Driver = {
   interaction: 'unattended',
   frontEnd: emptyAbilities,

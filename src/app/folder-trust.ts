@@ -231,7 +231,7 @@ export async function checkOutsideWeft(what: string): Promise<Outcome<undefined,
   });
 }
 
-/** Throws an error where `checkOutsideWeft` fails. */
+/** Throws an error if `checkOutsideWeft` fails. */
 export async function requireOutsideWeft(what: string): Promise<void> {
   unwrap(await checkOutsideWeft(what));
 }

@@ -16,9 +16,10 @@ import type {RunContext} from './run-context.ts';
 import {inlineOrFileText, isInlineJson, type MainOptions} from './main-options.ts';
 
 /**
- * Returns the MCP servers of this run, one per name: from the user's settings, a trusted `.mcp.json`, the settings of a trusted folder, and
- * plugins. Servers of `--mcp-config`, each a file or JSON, take precedence; with `--strict-mcp-config` there are no others. `notices` has a
- * sentence for each problem. Servers of an untrusted project appear where weft asks for trust.
+ * Returns the MCP servers of this run, one per name: from the user's settings, a trusted `.mcp.json`, the settings of a
+ * trusted folder, and plugins. Servers of `--mcp-config`, each a file or JSON, take precedence; with
+ * `--strict-mcp-config` there are no others. `notices` has a sentence for each problem. Servers of an untrusted project
+ * appear when weft asks for trust.
  */
 export async function configuredServers(
   context: Pick<RunContext, 'project' | 'projectTrust' | 'plugins' | 'settingSources'> & {

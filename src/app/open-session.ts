@@ -93,7 +93,7 @@ export function openSession(
   }
   const id = resumedId(request, {store, directory});
   const {into, end} = request;
-  // Before anything is opened, so that an error here leaves no copy behind.
+  // Do this before anything is opened, so that an error here leaves no copy behind.
   const rewind = end === 'newest' ? undefined : rewindBehind(unwrap(store.read(id)).records, end);
   const session = unwrap(into === 'same' ? store.resume(id) : store.fork(id, into.fork));
   const startedAt = store.list({}).find(each => each.id === id)?.createdAt ?? Date.now();

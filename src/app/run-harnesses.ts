@@ -6,7 +6,7 @@ import {knownHarnesses} from '../domain/harness.ts';
 import {programPath, splitPath, userPath} from '../workspace/exec/trusted-path.ts';
 import type {RunContext} from './run-context.ts';
 
-/** Milliseconds for a harness to end by itself after its input is closed; it saves its conversation meanwhile. */
+/** Milliseconds for a harness to save its conversation and end by itself after its input is closed. */
 const exitMs = 1000;
 
 /**

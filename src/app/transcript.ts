@@ -75,7 +75,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
 export const imageText = (image: ImageBlock | DocumentBlock): string =>
   `[${image.mediaType}, ${String(Math.ceil((image.data.length * 3) / 4 / 1000))} kB]`;
 
-/** Describes an approval decision: what was decided, by whom, for which action. */
+/** Describes an approval decision: the decision, the person or program that made it, and the action. */
 export function decisionText({label, decision, by}: Extract<JournalRecord, {kind: 'approval'}>): string {
   const who = {
     user: 'by you',

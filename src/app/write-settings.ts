@@ -55,8 +55,8 @@ interface WrittenSettings {
 }
 
 /**
- * Keeps a folder trusted after the user has written into its settings: the new files are trusted if the old ones (`before`) were, and if
- * no other file has changed meanwhile.
+ * Keeps a folder trusted after the user has written into its settings: the new files are trusted if the old ones
+ * (`before`) were, and if no other file has changed in the meantime.
  */
 export async function carryTrustOver(
   before: {readonly settings: TrustedSettings},

@@ -32,7 +32,7 @@ const wholeBonus = 24;
 const maxGap = 12;
 const maxAround = 200;
 
-/** The position after the last letter of the first match in the range; -1 where the letters are not all there. */
+/** Returns the position after the last letter of the first match in the range; -1 if a letter is missing. */
 function endOf(query: Uint8Array, text: Uint8Array, from: number, to: number): number {
   const {length} = query;
   let wanted = query[0] ?? 0;
@@ -82,7 +82,9 @@ const beginsWord = (before: number, byte: number): boolean =>
 const isLetterOrDigit = (byte: number): boolean =>
   byte >= 0x80 || (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x30 && byte <= 0x39);
 
-/** The position where the last part of a path begins; a slash at the end of the path belongs to that part. */
+/**
+ * Returns the position at which the last part of a path begins. A slash at the end of the path belongs to this part.
+ */
 function nameStart(text: Uint8Array, from: number, to: number): number {
   for (let at = to - 2; at >= from; at -= 1) if (text[at] === slash) return at + 1;
   return from;

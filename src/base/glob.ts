@@ -65,7 +65,7 @@ export interface NameOptions {
   readonly hidden: 'as in shells' | 'like others';
 }
 
-/** Compiles one part of a glob: `*` stands for any characters, `?` for one. Characters are code points. */
+/** Compiles one part of a glob: `*` matches any characters, `?` matches one. Characters are code points. */
 export function compileName(pattern: string, {sets, hidden}: NameOptions): NameTest {
   const tokens = (pattern.match(signs[sets]) ?? []).map(sets === 'exact' ? exactToken : widenedToken);
   const skipsHidden = hidden === 'as in shells' && !pattern.startsWith('.');
@@ -81,7 +81,7 @@ const plainWildcards = {
   fits: (wanted: string, found: string): boolean => wanted === '?' || wanted === found,
 };
 
-/** The code points of a text; the string itself where each of them is one UTF-16 unit. */
+/** Returns the code points of a text, or the string itself if each code point is one UTF-16 unit. */
 const charactersOf = (text: string): ArrayLike<string> =>
   /[\u{10000}-\u{10FFFF}]/u.test(text) ? Array.from(text) : text;
 

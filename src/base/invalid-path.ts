@@ -6,7 +6,7 @@ export const longestPath = 4096;
 /** Bytes of one name in a path. */
 const longestName = 255;
 
-/** Returns why `path`, as it was written, cannot be the path of anything; `undefined` if it can. */
+/** Returns why the text `path` cannot be a path; `undefined` if it can. */
 export function invalidPathReason(path: string): string | undefined {
   if (path.includes('\0')) return 'A path cannot hold a NUL character.';
   const shown = clip(path, 60);

@@ -70,7 +70,10 @@ export function visibleOutput(text: string): string {
   );
 }
 
-/** The JSON escape of a character. A carriage return can only stand between tokens, where it is white space, and is dropped. */
+/**
+ * Returns the JSON escape of a character. A carriage return can only occur between tokens, as white space, so it is
+ * dropped.
+ */
 function jsonEscapes(character: string): string {
   if (character === '\r') return '';
   return Array.from(

@@ -6,7 +6,7 @@ interface Rows<Row> {
   readonly rows: readonly Row[];
   /** Formats a row as text, in one line or several. */
   readonly line: (row: Row) => string;
-  /** Converts a row for JSON; by default the row is printed as it is. */
+  /** Converts a row for JSON. By default the row is printed unchanged. */
   readonly toJson?: (row: Row) => unknown;
   /** The notice on stderr if there are no rows; empty for none. */
   readonly none: string;

@@ -40,7 +40,7 @@ interface Chunk {
 /** Cached code is rewritten after this time, so older files belong to a weft that is no longer in use. */
 const maxCacheAgeMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Bytes of the checksum after the code. V8 has no checksum of its own and would crash on damaged code. */
+/** Bytes of the checksum after the code. V8 has no checksum itself and would crash on damaged code. */
 const sumBytes = 4;
 
 /** Matches the names of weft's cache files. weft leaves other files in the folder alone. */

@@ -87,7 +87,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       hooks: clientHooks(hooks, channel),
       promptSource: 'sdk',
       answers: 'program',
-      // As clients expect: the result comes at once, and the end of a sub-agent has a turn and a result of its own.
+      // As clients expect, the result comes at once, and the end of a sub-agent has its own turn and result.
       backgroundAgents: 'left',
     });
     logEvents(engine, options);

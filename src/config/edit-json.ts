@@ -2,9 +2,10 @@ import {createScanner, parseTree, type Node} from 'jsonc-parser';
 import type {Json} from '../base/json.ts';
 
 /**
- * Edits the text of a JSON file and leaves everything else in it unchanged: order, spacing, line ends, comments, trailing
- * commas, and unknown keys. (`modify` of jsonc-parser reformats the neighbors of a change, and drops comments beside what it
- * removes.) The text holds one object. Of duplicate keys the last one counts, as for `JSON.parse`.
+ * Edits the text of a JSON file and leaves everything else in it unchanged: order, spacing, line ends, comments,
+ * trailing commas, and unknown keys. (`modify` of jsonc-parser reformats the neighbors of a change, and drops comments
+ * beside what it removes.) The text holds one object. If a key occurs several times, the last one counts, as for
+ * `JSON.parse`.
  */
 
 /** The keys from the outermost object down to a value. */

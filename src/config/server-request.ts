@@ -2,8 +2,8 @@ import {rightsOf, rightsSchema, rightsText} from './project-rights.ts';
 import {isDeeperThan, isJsonList, isJsonObject, type Json, maxJsonDepth} from '../base/json.ts';
 
 /**
- * Describes completely what an MCP server of the project asks of weft, including variables, headers and folders. The user's
- * variables whose values it gets come first, where the text can't hide them.
+ * Describes completely what an MCP server of the project asks of weft, including variables, headers and folders. The
+ * user's variables whose values it gets come first, so that the text can't hide them.
  */
 export function serverRequest(name: string, server: Json, source: string): string {
   if (isDeeperThan(server, maxJsonDepth))

@@ -27,7 +27,7 @@ export type Refusal =
 /** The length of a request that was too long for the model. */
 export type RefusedLength = Omit<Extract<Refusal, {kind: 'too-long'}>, 'kind'>;
 
-/** The length of a request that nobody has counted. */
+/** The length of a request whose tokens are not counted. */
 export const unknownLength: RefusedLength = {tokens: 0, window: 0};
 
 export const otherRefusal: Refusal = {kind: 'other'};
@@ -46,7 +46,7 @@ const faultTexts: ByKind<Fault, string> = {
   bug: ({message}) => `${message} (a bug in weft)`,
 };
 
-/** Adds the full stop that messages of servers and systems often lack, so that another sentence can follow. */
+/** Adds the period that messages from servers and systems often lack, so that another sentence can follow. */
 const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);
 
 /** True if a system call failed with one of these codes. */

@@ -159,7 +159,7 @@ export function sendableBlocks(blocks: readonly AssistantBlock[]): readonly Assi
   return kept.some(({kind}) => kind === 'text' || kind === 'tool-call' || kind === 'other') ? kept : undefined;
 }
 
-/** Changes messages. Thinking behind the first change goes if its provider would refuse it there. */
+/** Changes messages. Removes thinking after the first change if its provider would refuse it there. */
 function changedMessages(messages: readonly Message[], change: (message: Message) => Message): readonly Message[] {
   const changed = messages.map(change);
   const first = changed.findIndex((message, at) => message !== messages[at]);
@@ -167,8 +167,8 @@ function changedMessages(messages: readonly Message[], change: (message: Message
 }
 
 /**
- * Since Claude 5.1, thinking is bound to everything before it. The provider refuses a request with such thinking behind a change.
- * (platform.claude.com/docs/en/build-with-claude/preserved-thinking)
+ * Since Claude 5.1, thinking is bound to everything before it. The provider refuses a request with such thinking after
+ * a change. (platform.claude.com/docs/en/build-with-claude/preserved-thinking)
  */
 export function withoutBoundThinking(message: Message): Message {
   if (message.role === 'user' || !bindsThinking.test(message.model)) return message;

@@ -54,7 +54,9 @@ export class StallWatch {
     this.#cancel = undefined;
   }
 
-  /** Restarts the wait. One timer serves many events: when it fires, it checks whether an event arrived meanwhile. */
+  /**
+   * Restarts the wait. One timer serves many events: when it fires, it checks whether an event arrived in the meantime.
+   */
   #await(ms: number): void {
     this.#due = this.#clock.now() + ms;
     this.#cancel ??= this.#clock.after(ms, () => this.#look());

@@ -20,13 +20,16 @@ export interface StdoutWriter {
   drained(): Promise<WriteState>;
 }
 
-/** The most characters to buffer before a writer must wait: for messages of the model, and for answers to a client's requests. */
+/**
+ * The most characters to buffer before a writer must wait: for messages from the model, and for answers to a client's
+ * requests.
+ */
 export const maxUnread = {messages: 1024 * 1024, answers: 64 * 1024 * 1024} as const;
 
 /**
- * Makes a writer with one write at a time. Text that arrives meanwhile is joined into the next write, so that a slow reader gets few
- * large writes in order. Calls `onBroken` once, at the first failed write. Errors arrive through the callbacks of writes; the stream's
- * owner must add a listener for its error event.
+ * Makes a writer with one write at a time. Text that arrives during a write is joined into the next write, so that a
+ * slow reader gets few large writes in order. Calls `onBroken` once, at the first failed write. Errors arrive through
+ * the callbacks of writes; the stream's owner must add a listener for its error event.
  */
 export function makeStdoutWriter(sink: TextSink, onBroken: () => void): StdoutWriter {
   let waiting: string[] = [];

@@ -21,7 +21,7 @@ import {
   promptProblems,
 } from './run-messages.ts';
 
-/** Milliseconds that a question waits for its answer while nobody reads the run's events. */
+/** Milliseconds that a question waits for its answer while no client reads the run's events. */
 const unattendedMs = 300_000;
 
 export interface Prompt {

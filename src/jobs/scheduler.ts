@@ -30,8 +30,9 @@ export interface SchedulerOptions {
 const pollMs = 10_000;
 
 /**
- * Starts due schedules until it is closed. A schedule that was due several times meanwhile starts once, in one process. With a queue, each
- * check delivers all queued jobs again, because a process may have died between storing and queuing a job.
+ * Starts due schedules until it is closed. A schedule that was due several times since the last check starts once, in
+ * one process. With a queue, each check delivers all queued jobs again, because a process may have died between storing
+ * and queuing a job.
  */
 export function startScheduler(options: SchedulerOptions): {close(): void} {
   const {schedules, jobs, queue, run, uuid, now, loadNext, note} = options;

@@ -129,9 +129,10 @@ export class EndlessStreamError extends Error {
 }
 
 /**
- * The payloads of a server-sent event stream. Those that arrive together are one batch, which is empty for a comment or a part
- * of an event. A server that answers with plain JSON gives all of it as one payload. The body is left as it is when the caller
- * stops early. Rejects if the connection breaks, and with `EndlessStreamError`.
+ * Yields the payloads of a server-sent event stream. Payloads that arrive together are one batch, which is empty for a
+ * comment or a part of an event. If the server answers with plain JSON, yields all of it as one payload. Leaves the
+ * body open if the caller stops early. Rejects if the connection breaks, and with `EndlessStreamError` if the stream
+ * exceeds its limit.
  */
 export async function* readServerEvents(
   body: IncomingMessage,

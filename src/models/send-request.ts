@@ -45,7 +45,7 @@ export const nothingLearned = (): Learned => ({
   toolReferences: 'as-known',
 });
 
-/** What a request has to heed of earlier refusals: of the session, and of this request alone. */
+/** The changes that earlier refusals require: for the whole session, and for this request alone. */
 export interface Lessons {
   readonly learned: Learned;
   readonly once: readonly BodyChange[];
@@ -54,7 +54,7 @@ export interface Lessons {
 /** Sends the request once. It throws only on bugs, and leaves nothing open when it is abandoned. */
 export type SendOnce = (request: ModelRequest, lessons: Lessons, signal: AbortSignal) => AsyncIterable<AttemptItem>;
 
-/** Returns the body of a request, changed by what was learnt and for this request alone. */
+/** Returns the body of a request with the changes that earlier refusals require. */
 export function bodyOf(dialect: ProviderDialect, request: ModelRequest, {learned, once}: Lessons): object {
   const changed = learned.requestChanges.reduce((done, change) => change(done), request);
   const body: object = dialect.body(changed, learned);
@@ -146,7 +146,7 @@ function kindOf(response: Response): 'stream' | 'json' {
   return /^application\/(?:[\w.-]+\+)?json\b/iu.test(response.headers.get('content-type') ?? '') ? 'json' : 'stream';
 }
 
-/** Returns the error for a web page in place of a model's answer, which means that the base URL leads elsewhere. */
+/** Returns the error for a web page instead of a model's answer, which means that the base URL leads elsewhere. */
 function wrongKind(response: Response, endpoint: Endpoint): ProviderError | undefined {
   if (!/^text\/html\b/iu.test(response.headers.get('content-type') ?? '')) return undefined;
   return {

@@ -66,7 +66,7 @@ export function openPort(
   };
 }
 
-/** A request as it was sent, and the repairs of it so far. */
+/** A sent request, and its repairs so far. */
 interface SentRequest {
   readonly request: ModelRequest;
   readonly lessons: Lessons;

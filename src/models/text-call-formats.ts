@@ -134,7 +134,10 @@ const python: Format = text => {
   );
 };
 
-/** `{"name": "n", "arguments": {…}}`, alone, in a list, in a fence or in tags, as Hermes, Qwen, Llama and others write it. */
+/**
+ * `{"name": "n", "arguments": {…}}`, alone, in a list, in a fence or in tags, in the format of Hermes, Qwen, Llama and
+ * others.
+ */
 const json: Format = text => {
   const calls: TextCall[] = [];
   for (let at = text.indexOf('{'); at >= 0;) {

@@ -36,7 +36,10 @@ function constAsEnum({const: value, ...rest}: JsonObject): JsonObject {
   return value === undefined ? rest : {...rest, enum: [value]};
 }
 
-/** Kimi: no boolean schemas, no `$schema`, `$ref` alone, no null among strings, and no keyword both beside and inside `anyOf`. */
+/**
+ * Kimi: no boolean schemas, no `$schema`, `$ref` without other keywords, no null among strings, and no keyword both
+ * beside and inside `anyOf`.
+ */
 function moonshotSchema({$schema: _schema, ...given}: JsonObject): JsonObject {
   if (given['$ref'] !== undefined) return {$ref: given['$ref']};
   const alternatives = listOf(given['anyOf']).filter(isJsonObject);

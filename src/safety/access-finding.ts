@@ -19,7 +19,7 @@ import {dangersOfLine, typingTarget} from './typed-input.ts';
 /** The evidence for judging an action, besides its access. */
 export interface JudgeEvidence {
   readonly context: PathContext;
-  /** Returns the names of the secrets in a text, including those behind placeholders. */
+  /** Returns the names of the secrets in a text, including those that placeholders represent. */
   readonly secretNames: (text: string) => readonly string[];
   /** The folder in which a command would start. */
   readonly directory: string;

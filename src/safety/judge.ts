@@ -237,8 +237,8 @@ const steps: readonly Step[] = [
 ];
 
 /**
- * What happens to the changes of a command that ran without an approval, by mode. The other modes decide before the command's
- * changes are judged.
+ * The handling of changes of a command that ran without an approval, by mode. The other modes decide before the
+ * command's changes are judged.
  */
 const changesByMode = {
   default: 'ask',

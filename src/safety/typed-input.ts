@@ -24,8 +24,8 @@ const shell =
   /^(?:(?:sudo|docker|podman|kubectl|exec|env|nix-shell|doas)\s[^;&|<>\n]*\s|[\w./-]*\/)?(?:(?:ba|z|da|k|a|fi)?sh|pwsh|nu)(?:\s+-[\w-]+)*$|^(?:ssh|su|mosh)(?:\s[^;&|<>\n]*)?$|^(?:sudo|doas)\s+-[is]$/u;
 
 /**
- * True if an earlier approval for the program in `blockCommand` also covers this line. Only whole lines of text qualify:
- * fragments of a line, and keys that edit it or recall an earlier one, have no meaning of their own.
+ * True if an earlier approval for the program in `blockCommand` also covers this line. Only whole lines of text
+ * qualify: fragments of a line, and keys that edit it or recall an earlier one, have no meaning by themselves.
  */
 export function isLineLikeOthers(
   {input, mode}: Extract<Access, {kind: 'terminal-input'}>,

@@ -174,7 +174,7 @@ export const newestJobs = (db: Database, kind: JobSpec['kind']): ReadonlyMap<str
       .map(job => [jobKey(job.spec), job]),
   );
 
-/** Adds a job in this process's name. Of jobs that recur, the previous one is kept too. Call it in a transaction. */
+/** Adds a job in this process's name. Also keeps the previous one of recurring jobs. Call it in a transaction. */
 export function insertJob(
   db: Database,
   {id, spec, session}: NewJob,

@@ -206,7 +206,7 @@ export class Store {
     return session;
   }
 
-  /** Ignores errors: the mark of an ended process blocks nobody. */
+  /** Ignores errors: the mark of an ended process blocks no other process. */
   #release(id: SessionId): void {
     try {
       clearOwner(this.#db, id, this.#db.mark());

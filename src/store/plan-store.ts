@@ -81,7 +81,7 @@ export class PlanStore {
     return insertJob(this.#db, own, {state: 'running', now: this.#now()}) === 'added';
   }
 
-  /** A process that was taken for dead writes nothing more. */
+  /** A process that counted as dead may not write any more. */
   #canContinue({id, state}: Plan): boolean {
     const job = activeJob(this.#db, planKey(id));
     if (job === 'none' || !isOwnJob(this.#db, job)) return false;

@@ -81,7 +81,7 @@ export class ScheduleStore {
 
   /** Returns schedules whose last run has ended but wasn't reported, and marks them as reported. */
   takeNews(): readonly Schedule[] {
-    // Usually there is none, and a mere reader should block nobody.
+    // Usually there is none, and a mere reader should block no other process.
     if (!this.list().some(hasNews)) return [];
     return this.#db.transaction('jobs', () => {
       settleDeadJobs(this.#db);

@@ -1,7 +1,8 @@
 import {causeText, FaultError, type Fault} from '../domain/fault.ts';
 
 /**
- * Thrown where a method's contract has no place for a fault, above all by `append`: nothing was stored. `message` is written for the user.
+ * Thrown by methods whose contract has no place for a fault, above all by `append`: nothing was stored. `message` is
+ * written for the user.
  */
 export class StoreError extends FaultError {
   override readonly name = 'StoreError';

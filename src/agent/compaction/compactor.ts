@@ -49,7 +49,7 @@ export interface CompactionWish {
   readonly way: CompactionMethod;
   /** The user's, for the summary. Often empty. */
   readonly instructions: string;
-  /** What the provider said when it refused the conversation as too long. */
+  /** The length that the provider named when it refused the conversation as too long. */
   readonly refused?: RefusedLength;
 }
 
@@ -363,13 +363,12 @@ type Summary = {readonly usage: Usage; readonly model: string} & (
 /** Milliseconds for the model to write a summary. */
 const summaryTimeoutMs = 180_000;
 
-/** UTF-16 units of a summary, at most. A longer one is cut. */
+/** The most UTF-16 units of a summary. A longer summary is cut. */
 const maxSummary = 24_000;
 
 /**
- * Asks the model for a summary. The request only appends to the previous one, so it is read from the provider's cache. It offers the tools
- * for
- * that reason alone: calls are not run. Never throws, and ends soon after an abort.
+ * Asks the model for a summary. The request only appends to the previous one, so it is read from the provider's cache.
+ * It offers the tools only for this reason: calls are not run. Never throws, and ends soon after an abort.
  */
 export async function writeSummary(
   wanted: {

@@ -52,7 +52,7 @@ export interface CompactionDraft {
   readonly trimmed: TrimmedHistory;
   /** The user's messages that are neither carried over nor among the messages that stay. */
   readonly omittedMessages: readonly VerbatimMessage[];
-  /** How many real tokens one estimated token stands for. */
+  /** The number of real tokens for one estimated token. */
   readonly scale: number;
 }
 
@@ -98,7 +98,7 @@ export async function draftCompaction(
   const target = Math.min(limit, Math.max(most * trimShare, fixed * scale + most * minConversationShare));
   const maxTrimmed = Math.max(minTrimmedTokens, target / scale - fixed - otherTokens - pinned);
   const ordinary = messages.filter(isOrdinaryMessage);
-  // The work on the latest prompt goes on after a compaction that the user did not ask for.
+  // The work on the latest prompt continues after a compaction that the user did not request.
   const staying = plan.way === 'trim' ? ordinary : plan.trigger === 'auto' ? latestExchange(ordinary) : [];
   const trimmed: TrimmedHistory = trimHistory(staying, maxTrimmed);
 
@@ -130,7 +130,7 @@ export async function draftCompaction(
 const describe = ({title, description}: {readonly title: string; readonly description: string}): string =>
   description === '' || description === title ? '' : `: ${description}`;
 
-/** True unless the message stands for an earlier compaction, which is always rewritten. */
+/** True unless the message is the result of an earlier compaction, which is always rewritten. */
 export const isOrdinaryMessage = (message: Message): boolean => !isCompactionMessage(message);
 
 /** Returns instruction files that have changed since the session began. The system prompt has the original ones. */
@@ -152,7 +152,7 @@ function newestWithin<M>(messages: readonly M[], textOf: (message: M) => string,
   return fitting.toReversed();
 }
 
-/** Files to list, at most. The rest are only counted. */
+/** The most files to list. The rest are only counted. */
 const maxFiles = 200;
 
 /**

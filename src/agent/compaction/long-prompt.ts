@@ -83,8 +83,8 @@ export async function promptInFiles(size: RequestSize, session: SessionContext):
 }
 
 /**
- * Puts the texts of a new prompt into files if the prompt alone can't fit in the model's window. In the terminal UI, the user is asked first.
- * Nothing was sent yet.
+ * Puts the texts of a new prompt into files if the prompt alone can't fit in the model's window. In the terminal UI,
+ * weft asks the user first. Nothing has been sent yet.
  */
 export async function fitPrompt<Block extends UserBlock>(
   prompt: {readonly id: MessageId; readonly blocks: readonly Block[]},

@@ -149,7 +149,10 @@ async function compact(
 
 const notMade = (fault: Fault): Room => ({kind: 'none', why: faultText(fault)});
 
-/** The fault of a conversation that stays too long. The session can go on with another model or a shorter prompt. */
+/**
+ * Returns the fault for a conversation that is still too long. The session can continue with another model or a shorter
+ * prompt.
+ */
 function tooLongFault(
   refused: RefusedLength,
   {session, why, status}: {readonly session: SessionContext; readonly why: string; readonly status: number},

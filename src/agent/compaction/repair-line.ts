@@ -8,7 +8,7 @@ export function lengthText(
   session: Pick<SessionContext, 'promptModel' | 'model'>,
 ): string {
   const count = `${total === 'counted' ? '' : 'about '}${groupDigits(tokens)}`;
-  // An unknown length is taken for just over the window.
+  // An unknown length counts as just over the window.
   const figures =
     window === 0 ? count : tokens > window + 1 ? `${count} of ${groupDigits(window)}` : `over ${groupDigits(window)}`;
   return `Too long for ${session.promptModel ?? session.model} (${figures} tokens)`;

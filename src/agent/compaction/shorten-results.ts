@@ -7,7 +7,7 @@ import {journal, type SessionContext} from '../session-context.ts';
 /**
  * When the conversation fills this part of the model's window, old long results are cut, all at once. The provider then
  * reads the rest uncached once, and not again until as much new text has accumulated. Below this part the cut costs
- * more than it saves: cached input costs a tenth, and input read anew a quarter more than usual.
+ * more than it saves: cached input costs a tenth, and uncached input a quarter more than usual.
  */
 const fullShare = 0.7;
 

@@ -4,7 +4,7 @@ import type {PermissionMode} from '../../domain/risk.ts';
 import type {Asker} from '../../domain/sub-agent.ts';
 import type {AgentPorts} from '../ports.ts';
 
-/** What the model was told of facts that may change in a session. `date` is empty if no note told it. */
+/** The values that the model knows of facts that may change in a session. `date` is empty if no note named it. */
 export interface ToldFacts {
   planMode: 'on' | 'off';
   date: string;
@@ -44,8 +44,8 @@ interface FactsSession {
 }
 
 /**
- * Returns notes about facts that have changed since the model was told. They are appended, since a changed system prompt or tool list
- * costs the provider's cache and the model's thinking.
+ * Returns notes about facts that have changed since the model last learned them. They are appended, because a changed
+ * system prompt or tool list costs the provider's cache and the model's thinking.
  */
 export function changedFacts({conversation, mode, asker, systemPrompt, ports}: FactsSession): readonly TextBlock[] {
   const {told, messages} = conversation;

@@ -33,7 +33,7 @@ export interface RequestTokens {
   readonly fixed: number;
   readonly tokens: number;
   readonly total: ContextUsage['total'];
-  /** How many real tokens one estimated token stands for. */
+  /** The number of real tokens for one estimated token. */
   readonly scale: number;
 }
 

@@ -105,8 +105,8 @@ export type CommandResult =
   | {readonly kind: 'aborted'};
 
 /**
- * Runs the command lines of an expanded command in order and inserts their output. Each is judged and asked about like a Bash call of the
- * model. If one may not run, the prompt is not sent. Never throws.
+ * Runs the command lines of an expanded command in order and inserts their output. weft judges each and asks about it
+ * as for a Bash call by the model. If one may not run, the prompt is not sent. Never throws.
  */
 export async function runCommandLines(
   {id, command, expanded}: {readonly id: MessageId} & Omit<Extract<PromptReading, {kind: 'command'}>, 'kind'>,

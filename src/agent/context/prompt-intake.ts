@@ -177,9 +177,9 @@ const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): 
   attached,
 });
 
-/** Mentions of one prompt that are attached, at most. */
+/** The most mentions of one prompt that are attached. */
 const maxAttached = 50;
-/** Mentions of one prompt that are looked up, at most: a pasted text may be full of words that look like mentions. */
+/** The most mentions of one prompt that are looked up. A pasted text may be full of words that look like mentions. */
 const maxLookups = 200;
 
 /**

@@ -16,7 +16,7 @@ import type {AgentKind} from './agent-kind.ts';
 import type {AgentRunner} from './agent-runner.ts';
 import {modeOf} from './weft-agent.ts';
 
-/** Returns the isolation of a sub-agent. One that only reads needs no folder of its own. */
+/** Returns the isolation of a sub-agent. A sub-agent that only reads needs no separate folder. */
 export function isolationOf({isolation}: AgentRequest, kind: AgentKind, mode: PermissionMode): SubAgent['isolation'] {
   if (modeOf(kind, mode) === 'plan') return 'none';
   return isolation === 'none' ? kind.isolation : isolation;

@@ -42,7 +42,7 @@ interface Running {
   /** The fate of the worktree as a text. Empty before it is settled. */
   outcome: string;
   readonly place: SeparateMachine;
-  /** Set while its worktree is being settled. An abort keeps the worktree as it is. */
+  /** Set while its worktree is being settled. An abort leaves the worktree unchanged. */
   settling: AbortController | undefined;
   /** True once no one is asked any more. */
   isClosing: boolean;
@@ -329,7 +329,7 @@ export class SubAgents implements AgentTree {
     if (parent !== undefined) this.#markActive(parent.row.agent);
   }
 
-  /** Called when a question of a sub-agent to the user opens, and when it is settled. */
+  /** Called when a sub-agent's question to the user opens, and when it is settled. */
   #onAsking(asker: Asker, on: string | undefined): void {
     const running = asker === 'main' ? undefined : this.#running.get(asker.id);
     if (running === undefined || hasEnded(running.row.status)) return;

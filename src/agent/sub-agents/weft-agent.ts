@@ -115,7 +115,7 @@ function portsOf({agent, kind, branch}: AgentSetup, {directory, place: own}: Run
   };
 }
 
-/** Adapts the user's hooks for a sub-agent: its start and end have hooks of their own, and no one submits its prompt. */
+/** Adapts the user's hooks for a sub-agent: its start and end have separate hooks, and no one submits its prompt. */
 const hooksOfSubAgent = (hooks: HooksPort, agent: Subagent): HooksPort => ({
   preToolUse: (call, signal) => hooks.preToolUse(call, signal),
   permissionRequest: (request, signal) => hooks.permissionRequest(request, signal),

@@ -5,7 +5,7 @@ import {tryOr} from '../../base/outcome.ts';
 import {exitCode, exiting, UsageError} from '../../app/exit-code.ts';
 import {print, stdoutWidth} from '../../app/output.ts';
 
-/** The pages that come with weft, as the built program lies, in `dist/chunks`. */
+/** The folder of the pages that come with weft, relative to the built program in `dist/chunks`. */
 const docs = new URL('../../docs/', import.meta.url);
 
 /** The topics of `weft help`, which are the pages of `docs/`, with their files. */
@@ -45,7 +45,7 @@ const titleOf = (file: URL): string => /^# (.*)$/mu.exec(readFileSync(file, 'utf
 export function add(command: Command, program: Command, open: (name: string) => Promise<Command | undefined>): void {
   const words = command.createArgument('[command...]', 'command or topic; without one, weft lists both');
   const commands = program.commands.map(each => each.name());
-  // For completion alone: what is not among them is looked for, or is a prompt.
+  // Only for completion: weft searches for any other word, or reads it as a prompt.
   words.argChoices = [
     ...commands.filter(name => name !== command.name()),
     'commands',

@@ -57,7 +57,7 @@ const printLines = (lines: readonly string[]): void => print(lines.map(line => `
 interface Installation {
   /** How or where weft is installed, to complete a sentence that begins with `weft 1.2.3, `. */
   readonly place: string;
-  /** A command for the user. PACKAGE in it stands for the source that weft was installed from. */
+  /** A command for the user. PACKAGE in it means the source that weft was installed from. */
   readonly update: string;
   readonly remove: string;
 }

@@ -16,7 +16,7 @@ export const objectsOf = (value: Json | undefined): readonly JsonObject[] =>
 export const textsOf = (value: Json | undefined): readonly string[] =>
   listOf(value).filter(each => typeof each === 'string');
 
-/** Returns the texts of content blocks (`{"type":"text","text":…}`), or a plain text as it is. */
+/** Returns the texts of content blocks (`{"type":"text","text":…}`), or a plain text unchanged. */
 export const contentText = (value: Json | undefined): string =>
   typeof value === 'string'
     ? value
@@ -27,7 +27,7 @@ export const contentText = (value: Json | undefined): string =>
 
 /**
  * Returns the message in a model server's JSON error, which many programs append to their own text. Returns any other
- * text as it is.
+ * text unchanged.
  */
 export function extractErrorMessage(message: string): string {
   const at = message.indexOf('{');

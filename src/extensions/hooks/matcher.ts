@@ -12,8 +12,8 @@ let context: Context | undefined;
 
 /**
  * True if a hook runs for this name: a tool, or the cause of an event. A matcher of plain names separated by `|` is
- * compared as it is. Anything else is a regular expression that is searched in the name. A slow or invalid expression
- * matches, since the hook may guard exactly this call.
+ * compared literally. Anything else is a regular expression that is searched in the name. A slow or invalid expression
+ * matches, because the hook may guard exactly this call.
  */
 export function matchesName(matcher: string, name: string): boolean {
   if (matcher === '' || matcher === '*') return true;

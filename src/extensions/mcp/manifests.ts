@@ -39,7 +39,7 @@ export interface Manifests {
   /** Returns the manifest, or `undefined` if there is none or it can't be read. */
   read(key: string): Manifest | undefined;
   /**
-   * Saves the manifest as it is at the time of writing. Never rejects: a manifest that can't be saved is built anew
+   * Saves the manifest in its state at the time of writing. Never rejects: a manifest that can't be saved is rebuilt
    * the next time.
    */
   write(key: string, known: () => Manifest): Promise<void>;

@@ -16,7 +16,7 @@ export interface ServerConfig {
   readonly protocol: (typeof protocolChoices)[number];
   /** `required`: the first request to the model waits for the server, and fails if it does not start. */
   readonly need: 'required' | 'optional';
-  /** `always`: its tools are never put behind ToolSearch. */
+  /** `always`: ToolSearch never hides its tools. */
   readonly offering: 'always' | 'by-size';
   readonly state: 'enabled' | 'disabled';
   readonly times: ServerTimeouts;

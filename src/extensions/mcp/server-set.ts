@@ -429,7 +429,7 @@ class Servers implements ServerSet {
     this.#clearCaches();
   }
 
-  /** Lists the changed items again, and once more if the server reports another change meanwhile. */
+  /** Lists the changed items again, and once more if the server reports another change in the meantime. */
   async #refresh(entry: Entry, round: number, what: 'tools' | 'prompts' | 'resources'): Promise<void> {
     if (what === 'resources') return this.#listResources(entry, round);
     if (entry.refreshing !== 'no') {
@@ -552,7 +552,7 @@ const maxOpenQuestions = 16;
 
 const tooManyQuestions = `weft accepts at most ${maxOpenQuestions} open questions from a server.`;
 
-/** Asks, or returns `declined` if too many questions of the server are open. */
+/** Asks, or returns `declined` if too many questions from the server are open. */
 async function limitOpenQuestions<Reply>(entry: Entry, declined: Reply, ask: () => Promise<Reply>): Promise<Reply> {
   if (entry.openQuestions >= maxOpenQuestions) return declined;
   entry.openQuestions += 1;

@@ -10,7 +10,7 @@ export class ToolNames {
   readonly #servers = new Map<string, string>();
   readonly #taken = new Set<string>();
 
-  /** A server whose name is valid as it is keeps it, whatever the others are called. */
+  /** A server with a valid name keeps it, whatever the other names are. */
   constructor(servers: readonly string[]) {
     for (const server of [...servers.filter(isPlain), ...servers.filter(each => !isPlain(each))]) {
       const plain = mcpServerName(server);

@@ -213,10 +213,7 @@ const definitions = z.record(
   z.looseObject({description: z.string().check(z.minLength(1)), prompt: z.string().check(z.minLength(1))}),
 );
 
-/**
- * Reads agent definitions. The error says which one is invalid and what is expected. `source` names where they come
- * from.
- */
+/** Reads agent definitions. The error says which one is invalid and what is expected. `source` names their origin. */
 export function parseAgents(json: Json, source: string): Outcome<readonly AgentFile[], string> {
   const read = z.safeParse(definitions, json);
   if (!read.success) {

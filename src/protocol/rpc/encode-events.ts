@@ -138,7 +138,7 @@ class SessionEncoder {
   /** The cause of the current or last turn. */
   #runsFor: 'prompt' | 'sub-agent' = 'prompt';
   readonly #started = new Map<ActionId, {readonly toolName: string; readonly at: number}>();
-  /** The calls that weft asked about. Their refusal is the client's own. */
+  /** The calls that weft asked about. Only the client can have refused them. */
   readonly #asked = new Set<ActionId>();
   /** The model's tool names of waiting and running calls. */
   readonly #toolNames = new Map<ActionId, string>();
@@ -211,7 +211,7 @@ class SessionEncoder {
         const open = this.#open;
         if (open === undefined) return nothing;
         open.blockFinished(index, block);
-        // The whole block comes before its stop event, where clients that read both expect it.
+        // The whole block comes before its stop event, as clients that read both expect.
         return [
           ...this.#sendBlock(open, block),
           ...this.#sendStreamEvents(() => [{type: 'content_block_stop', index}]),
@@ -416,7 +416,7 @@ class SessionEncoder {
     return [...closed, ...notes, result];
   }
 
-  /** Returns the notes that stand in place of a missing answer. */
+  /** Returns the notes that replace a missing answer. */
   #endNotes({end}: PromptSummary): readonly RpcMessage[] {
     switch (end.kind) {
       case 'interrupted':

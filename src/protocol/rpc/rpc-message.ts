@@ -148,7 +148,7 @@ export interface RpcStatus extends SystemMessage<'status'> {
   readonly permissionMode?: PermissionMode;
 }
 
-/** What came before was compacted. */
+/** The messages before this one were compacted. */
 export interface RpcCompactBoundary extends SystemMessage<'compact_boundary'> {
   readonly compact_metadata: {
     readonly trigger: 'manual' | 'auto';

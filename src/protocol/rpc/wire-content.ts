@@ -24,7 +24,7 @@ import type {
   WireUsage,
 } from './rpc-message.ts';
 
-/** Builds a message of the model before it has ended. Its stop reason is not known yet. */
+/** Builds a message from the model before it has ended. Its stop reason is not known yet. */
 export const wireMessage = (
   {id, model, usage}: {readonly id: string; readonly model: string; readonly usage: Usage},
   content: readonly WireBlock[],

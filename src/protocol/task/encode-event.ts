@@ -7,8 +7,8 @@ import {schemaField, payloadPlace, structJson} from './schema-json.ts';
 import {messageType, snakeCase} from './task-schema.ts';
 
 /**
- * Encodes an event. An event that was read from bytes is written as it was read, unknown fields included. An event
- * that was read from JSON keeps everything that has a number in the schema. To change an event that was read, set
+ * Encodes an event. An event that was read from bytes is written unchanged, including unknown fields. An event that was
+ * read from JSON keeps everything that has a number in the schema. To change an event that was read, set
  * `unknown: {source: 'none'}`.
  */
 export function encodeEvent(event: ResponseEvent): Uint8Array {

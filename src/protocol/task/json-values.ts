@@ -11,7 +11,7 @@ export type JsonRead =
 
 /**
  * Reads JSON values line by line: one per line, several, or one pretty-printed over many lines. A value that was cut
- * off ends where a line begins that can't continue it. The lines in between are then read again one by one, so a
+ * off ends before the first line that can't continue it. The lines in between are then read again one by one, so a
  * broken line costs only itself.
  */
 export class JsonValueReader {
@@ -200,7 +200,7 @@ function canContinue(text: string, {brackets}: OpenValue): boolean {
 
 const makeBroken = (message: string, line: number): JsonRead => ({tag: 'broken', message: clip(message, 300), line});
 
-/** A position in a text where a bracket opens a level, the last bracket closes, or a comma stands. */
+/** A position in a text at which a bracket opens a level, the last bracket closes, or a comma is. */
 interface JsonMark {
   readonly at: number;
   readonly kind: 'opens' | 'separates' | 'ends';

@@ -1,4 +1,4 @@
-/** A line of the input, counted from 1. `too-long` is reported once, in place of a line that exceeds the limit. */
+/** A line of the input, counted from 1. `too-long` is reported once, instead of a line that exceeds the limit. */
 export type LineRead =
   | {readonly kind: 'line'; readonly text: string; readonly line: number}
   | {readonly kind: 'too-long'; readonly line: number};

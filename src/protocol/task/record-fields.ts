@@ -145,9 +145,7 @@ export const marker = <const Kind extends string>(kind: Kind): Variant<{readonly
   write: () => ({}),
 });
 
-/**
- * The field of a oneof that is set. `other` stands for a field without a variant here; its `field` is written empty.
- */
+/** The field of a oneof that is set. `other` is a field without a variant here; its `field` is written empty. */
 export function oneOf<
   Variants extends Readonly<Record<string, Variant<{readonly kind: string}>>>,
   Other extends {readonly kind: string; readonly field?: string},

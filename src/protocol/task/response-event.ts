@@ -288,7 +288,7 @@ export const decodeEvent = (record: JsonObject, unknown: UnknownFields): Respons
   Object.assign(eventContent.read(record), {unknown});
 
 /**
- * Returns an event in the names of the schema. An event that was read is returned as it was, so that nothing is lost.
+ * Returns an event in the names of the schema. An event that was read is returned unchanged, so that nothing is lost.
  */
 export function eventRecord(event: ResponseEvent): JsonObject {
   switch (event.unknown.source) {

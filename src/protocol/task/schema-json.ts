@@ -105,8 +105,8 @@ export function unknownFields(message: JsonObject): JsonObject {
 const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 
 /**
- * Converts a `google.protobuf.Struct` to the JSON object that it represents. A plain JSON object, as in protobuf's
- * JSON form, stays as it is.
+ * Converts a `google.protobuf.Struct` to the JSON object that it represents. Leaves a plain JSON object, as in
+ * protobuf's JSON form, unchanged.
  */
 export function structJson(struct: JsonObject): JsonObject {
   const fields = structFields(struct);

@@ -15,8 +15,8 @@ export interface TaskReader {
 
 /**
  * Reads task-protocol input as it arrives: base64 payloads one per line, JSON (one value per line or pretty-printed),
- * or server-sent events. With `auto`, each line decides its own format. Unreadable input becomes an item of its own,
- * and reading continues. Memory is bounded by one line, JSON value or server-sent event, of at most 64 MiB.
+ * or server-sent events. With `auto`, each line decides its own format. Unreadable input becomes a separate item, and
+ * reading continues. Memory is bounded by one line, JSON value or server-sent event, of at most 64 MiB.
  */
 export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'json' | 'sse'}): TaskReader {
   const lines = new LineSplitter(maxHeldChars);

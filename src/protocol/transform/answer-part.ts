@@ -18,7 +18,7 @@ export interface AnswerCall {
   readonly input: string;
 }
 
-/** Text that the reader has not seen yet. `anew` starts again because earlier text changed. */
+/** Text that the reader has not seen yet. `anew` starts over because earlier text changed. */
 export interface AnswerText {
   readonly kind: 'text' | 'thinking';
   readonly text: string;

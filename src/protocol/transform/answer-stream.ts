@@ -203,7 +203,7 @@ class AnswerReader {
     }
   }
 
-  /** Applies an update. The mask counts only for a known message; an unknown one is taken whole. */
+  /** Applies an update. The mask counts only for a known message. An unknown message is added as a whole. */
   #update({message, mask, taskId}: MessageUpdate, apply: (place: MessageSource) => void): void {
     const isKnown = message.id !== '' && this.#known.get(message.id) !== undefined;
     if (isKnown && !maskCovers(mask, fieldPath(message.body))) return;

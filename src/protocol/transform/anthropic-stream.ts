@@ -12,7 +12,7 @@ export interface AnthropicStreamOptions {
 /**
  * Writes one response as Anthropic message events. Thinking becomes thinking blocks without a signature, so they can't
  * be sent back to Anthropic. Text that starts over, because earlier text changed, gets a new block. A failed answer
- * closes its block and ends with an `error` event in place of `message_stop`.
+ * closes its block and ends with an `error` event instead of `message_stop`.
  */
 export const makeAnthropicStream = (options: AnthropicStreamOptions): AnswerStream =>
   makeAnswerStream(new AnthropicDialect(options));

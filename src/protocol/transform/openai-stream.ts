@@ -13,7 +13,7 @@ export interface OpenAiStreamOptions {
 
 /**
  * Writes one response as the chunks of a chat completion, with `[DONE]` at the end. These chunks can't contain
- * thinking, so it is dropped. A failed answer ends with an error object in place of the chunk with the finish reason.
+ * thinking, so it is dropped. A failed answer ends with an error object instead of the chunk with the finish reason.
  * OpenAI's client accepts at most 128 calls per completion. If todo calls would displace other calls, only the latest
  * are sent, at the end.
  */

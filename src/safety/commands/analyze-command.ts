@@ -115,7 +115,7 @@ interface Walk extends ScriptAnalysis {
   readonly sideEffects: SideEffect[];
   /** Plain commands that only read, by text. Long chains repeat them. */
   readonly readOnly: Map<string, JudgedInvocation>;
-  /** What the walked substitutions print. */
+  /** The output of the walked substitutions. */
   readonly printed: Map<Script, PrintedOutput>;
 }
 
@@ -250,7 +250,10 @@ function walkFor(
   return runRepeatedly(scope, runBody, walk);
 }
 
-/** Walks a loop. It starts again where its body ended. If that is another folder, it may start in any folder. */
+/**
+ * Walks a loop. It starts again in the folder in which its body ended. If that is another folder, it may start in any
+ * folder.
+ */
 function runRepeatedly(scope: ShellScope, runBody: (scope: ShellScope) => AfterCommand, walk: Walk): AfterCommand {
   const before = {
     invocations: walk.invocations.length,

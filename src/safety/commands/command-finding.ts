@@ -23,9 +23,9 @@ import {layers} from './layers.ts';
 /**
  * The host's finding about an action, before rules and mode. `reasons` name anything unusual, and are often empty.
  *
- * By themselves, modes do not allow changes `outside` the workspace or of `secret` files. No mode allows changes of `protected`
- * files or of weft's own settings and permissions, but a user's rule that names them does. No rule or mode allows an
- * `always-asked` action, and nobody can allow a `refused` one.
+ * By themselves, modes do not allow changes `outside` the workspace or of `secret` files. No mode allows changes of
+ * `protected` files or of weft's own settings and permissions, but a user's rule that names them does. No rule or mode
+ * allows an `always-asked` action, and no one can allow a `refused` one.
  */
 export interface Finding {
   readonly decision: 'allow' | 'ask';
@@ -212,7 +212,7 @@ function riskOfSideEffect(
   }
 }
 
-/** Returns the path relative to the workspace. A path outside stays as it is. */
+/** Returns the path relative to the workspace. A path outside stays unchanged. */
 function shownPath(path: string, context: PathContext): string {
   const [inside] = belowRoots(writtenParts(path, context), context);
   return inside === undefined || inside.below.length === 0 ? path : inside.below.join('/');

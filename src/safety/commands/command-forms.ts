@@ -14,7 +14,7 @@ export interface CommandForms {
    * The forms that are run, without here-document lines and other mere text. Equals `forms` if it cannot be known which are run.
    */
   readonly run: () => readonly string[];
-  /** Every word without quotes, as far as it is known. Any word that may name a file is included. */
+  /** Every word without quotes, as far as weft knows it. Any word that may name a file is included. */
   readonly words: ReadonlySet<string>;
   /** The words of each command and of the commands that its wrappers run. Programs have their bare names. */
   readonly calls: readonly (readonly string[])[];

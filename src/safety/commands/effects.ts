@@ -4,7 +4,7 @@ import {programName} from './layers.ts';
 import {optionTable, type ProgramRow, type Role, roleOf, wordsOf} from './program-table.ts';
 import {type FoundOption, readWords} from './read-words.ts';
 
-/** What a program does with a word of its command. */
+/** The effect of a program on a word of its command. */
 export interface Effect {
   readonly role: Role;
   /** The operand, or the value of an option; empty for an option without a value. */

@@ -21,9 +21,10 @@ export interface InvocationEffect extends FileEffect {
 }
 
 /**
- * Examines the disk as it is before the command runs, for each part of the command in text order. A part that writes to a path to
- * which an earlier part moved a file destroys that file: `mv a b; mv c b` destroys what was in `a`. After a part that can create
- * files from elsewhere (git, an archive, a move that is not understood), the effect of each later part is unknown.
+ * Examines the disk before the command runs, for each part of the command in text order. A part that writes to a path
+ * to which an earlier part moved a file destroys that file: `mv a b; mv c b` destroys what was in `a`. After a part
+ * that can create files from elsewhere (git, an archive, a move that is not understood), the effect of each later part
+ * is unknown.
  */
 export function fileEffects(
   {invocations, sideEffects}: ScriptAnalysis,

@@ -53,8 +53,8 @@ export function readOnlyProblem(
 }
 
 /**
- * Returns the arguments after the shell has expanded patterns to file names, or why one of the names could be read as an option.
- * If none could, a pattern is written as `./*`. A pattern that matches nothing stays as it is.
+ * Returns the arguments after the shell has expanded patterns to file names, or why one of the names could be read as
+ * an option. If none could, a pattern is written as `./*`. A pattern that matches nothing stays unchanged.
  */
 function expandedNames(
   name: string,

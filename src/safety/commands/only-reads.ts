@@ -163,7 +163,7 @@ function valueProblem(kind: Role, value: ExpandedText, judgePath: PathJudge): Pa
   }
 }
 
-/** Why a pattern by which a program picks files itself, hidden ones too, is asked about. */
+/** Returns why weft asks about a pattern by which a program picks files itself, including hidden ones. */
 const patternProblem = (pattern: string): PartEffect | undefined =>
   /(?:^|\/)\.\.(?:\/|$)/u.test(pattern)
     ? `may reach outside the workspace: ${pattern}`
@@ -173,7 +173,10 @@ const patternProblem = (pattern: string): PartEffect | undefined =>
 
 const isPlain = ({text, style}: ExpandedText, pattern: RegExp): boolean => style === 'plain' && pattern.test(text);
 
-/** Why a git revision, range or path is asked about. What could be a path is judged as one, with and without the revision before it. */
+/**
+ * Returns why weft asks about a git revision, range or path. Judges each possible path, with and without the revision
+ * before it.
+ */
 function revisionProblem(value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
   const colon = value.text.lastIndexOf(':');
   // git has its own patterns for paths.

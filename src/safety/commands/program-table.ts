@@ -44,23 +44,25 @@ export const actingRoles: ReadonlySet<Role> = new Set([
 
 /**
  * The traits of a program:
- * - How it changes the files that its operands name: `removes`, `moves` and `copies` (the last operand is the target), `links`,
- *   `unpacks`, `rights`, and `writes` for any other change.
- * - What it shows: `shows` (its arguments, or the files that they name), `walks` (the content of folders), `pages` (one screen at
- *   a time, or it takes over the terminal).
- * - What it does with words: `data` (runs none of them), `variables` (names of variables; the shell evaluates the text in the
- *   brackets of such a name), `tasks` (names of tasks), `subcommands` (the first is a subcommand), `service` (a client with
- *   commands of its own), `database` (queries; a few commands run a shell), `text` (texts for others to read), `own-words` (a
- *   language of its own, or `--` does not end the options).
- * - What it runs: `shell`, `code` (an interpreter), `input` (reads commands or code from its input), `fed` (the same, or writes
- *   it where it may run), `input-words` (its command's last words come from its input), `runs-given` (a text that it is given), `runs-words` (its arguments are a command), `runs-any` (any
- *   program: in a container, on another machine, by a setting), `packages` (a program of a package, which may be downloaded).
- * - `restores`: it can create a person's files where there are none now, so that a later part could destroy them.
- * - For rules: `verbs` (its first word says what it does), `loses-work` (harmless with some arguments, and with others it
- *   destroys work that is nowhere else).
- * - How it reads options: `any-option` (none is harmful, so a pattern may match file names that begin with `-`), `digits` (`-5`
- *   is a number of lines), `abbreviates` (it accepts unambiguous beginnings of long options), `ends-at-dashes` (arguments after
- *   `--` are not for the program itself), `whole-options` (letters never share a word).
+ * - How it changes the files that its operands name: `removes`, `moves` and `copies` (the last operand is the target),
+ *   `links`, `unpacks`, `rights`, and `writes` for any other change.
+ * - What it shows: `shows` (its arguments, or the files that they name), `walks` (the content of folders), `pages` (one
+ *   screen at a time, or it takes over the terminal).
+ * - What it does with words: `data` (runs none of them), `variables` (names of variables; the shell evaluates the text
+ *   in the brackets of such a name), `tasks` (names of tasks), `subcommands` (the first is a subcommand), `service` (a
+ *   client with its own commands), `database` (queries; a few commands run a shell), `text` (texts for others to read),
+ *   `own-words` (its own language, or `--` does not end the options).
+ * - What it runs: `shell`, `code` (an interpreter), `input` (reads commands or code from its input), `fed` (the same,
+ *   or writes it where it may run), `input-words` (its command's last words come from its input), `runs-given` (a text
+ *   that it is given), `runs-words` (its arguments are a command), `runs-any` (any program: in a container, on another
+ *   machine, by a setting), `packages` (a program of a package, which may be downloaded).
+ * - `restores`: it can create a person's files that do not exist now, so that a later part could destroy them.
+ * - For rules: `verbs` (its first word says what it does), `loses-work` (harmless with some arguments, and with others
+ *   it destroys work that is nowhere else).
+ * - How it reads options: `any-option` (none is harmful, so a pattern may match file names that begin with `-`),
+ *   `digits` (`-5` is a number of lines), `abbreviates` (it accepts unambiguous beginnings of long options),
+ *   `ends-at-dashes` (arguments after `--` are not for the program itself), `whole-options` (letters never share a
+ *   word).
  */
 const traits =
   'removes moves copies links unpacks rights writes shows walks pages data variables tasks subcommands service database text own-words shell code input fed input-words runs-given runs-words runs-any packages restores verbs loses-work any-option digits abbreviates ends-at-dashes whole-options';
@@ -72,8 +74,8 @@ type Words<List extends string, Found = never> = List extends `${infer First} ${
   : Found | List;
 
 /**
- * What a program needs besides reading. An overlay grants the first two, and `puts-files` if no file is lost, because
- * the changes are approved or dropped afterwards. For every other need weft asks first.
+ * The permissions that a program needs besides reading. An overlay grants the first two, and `puts-files` if no file is
+ * lost, because the changes are approved or dropped afterwards. For every other need weft asks first.
  */
 export type ProgramReach =
   | 'runs-code'
@@ -86,7 +88,7 @@ export type ProgramReach =
   | 'secrets'
   | 'shell';
 
-/** What a program does if one of its arguments matches. It raises the risk on a card, and allows nothing. */
+/** The effect of a program if one of its arguments matches. It raises the risk on a card, and allows nothing. */
 export interface EffectRule {
   readonly when: RegExp;
   readonly risk: RiskLevel;
@@ -163,10 +165,10 @@ export interface ProgramRow {
    * - `.`: always everything here. `.d`: in the folder of `-d`, if given.
    */
   readonly edits?: string;
-  /** What it does besides reading. The first that matches counts. */
+  /** The program's effects besides reading. The first that matches counts. */
   readonly does?: readonly EffectRule[];
   readonly wraps?: Wrapping;
-  /** What it can do with some arguments. Because of this, a rule must not allow all arguments. */
+  /** The effect that the program can have with some arguments. Because of this, a rule must not allow all arguments. */
   readonly can?: string;
   /** Files in a folder that choose the program that runs there by this name. */
   readonly chosenBy?: string;

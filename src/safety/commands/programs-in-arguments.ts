@@ -137,7 +137,7 @@ export function namesCommand(command: readonly string[], args: readonly string[]
   return true;
 }
 
-/** Matches the name alone, in a program folder, or directly after the letter of an option. */
+/** Matches the name by itself, in a program folder, or directly after the letter of an option. */
 const programPattern = (name: string): RegExp =>
   new RegExp(
     `(?:(?<![\\w./-])(?:(?:/[\\w.-]+)*/s?bin/|\\./|-[A-Za-z])?|(?<=\\{(?:[\\w.,-]*,)?))${patternSource(name)}(?![\\w./-])`,

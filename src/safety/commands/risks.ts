@@ -46,7 +46,7 @@ function withoutTimer(words: readonly string[]): readonly string[] {
 }
 
 interface Client {
-  /** Options that stand alone. */
+  /** Options without a value. */
   readonly plain: RegExp;
   /** Options with a value that names no host. */
   readonly withValue: ReadonlySet<string>;
@@ -112,7 +112,7 @@ export interface KnownRisk {
   readonly otherwise: string;
   /** The words of the command with this effect, without its wrappers. */
   readonly words: readonly string[];
-  /** Where its paths lead. */
+  /** The folder in which its paths start. */
   readonly where: CommandPlace;
 }
 

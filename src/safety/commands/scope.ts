@@ -1,8 +1,9 @@
 import type {Argument, PrintedOutput} from '../shell/expansion.ts';
 
 /**
- * Where the output of a command goes. Secrets are recognized by their values and redacted if whole lines are shown. Cut, reversed
- * or encoded secrets would not be recognized. `file names`: only the text before the first colon of each line is used.
+ * The destination of a command's output. Secrets are recognized by their values and redacted if whole lines are shown.
+ * Cut, reversed or encoded secrets would not be recognized. `file names`: only the text before the first colon of each
+ * line is used.
  */
 export type Output = 'shown' | 'file names' | 'reshaped';
 
@@ -11,7 +12,7 @@ export interface Invocation {
   readonly words: readonly Argument[];
   /** The folders in which it may run. Empty if they are not known. */
   readonly directories: readonly string[];
-  /** What the previous program in the pipe prints. Computed on demand. */
+  /** The output of the previous program in the pipe. Computed on demand. */
   readonly input: () => PrintedOutput;
   readonly output: Output;
 }
@@ -20,7 +21,7 @@ export interface Invocation {
 export interface ShellScope {
   readonly directories: readonly string[];
   readonly variables: Map<string, Argument['value']>;
-  /** What the commands read from a pipe. Computed on demand. */
+  /** The input of the commands from a pipe. Computed on demand. */
   readonly input: () => PrintedOutput;
   readonly output: Output;
 }

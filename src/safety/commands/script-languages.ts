@@ -159,7 +159,7 @@ function withoutTexts(script: string): string | undefined {
   if (/[#\\]/u.test(script.replaceAll(/\\[nt".|/]/gu, ''))) return undefined;
   if (!script.includes('/')) return stripped(script, /"(?:[^"\\\n]|\\.)*"/gu, '"');
   if (!script.includes('"')) {
-    // A slash begins an expression only where no value stands before it.
+    // A slash begins an expression only if no value precedes it.
     return /[\w)\]$]\s*\//u.test(script.replaceAll(/\/(?:[^/\\\n]|\\.)*\//gu, ''))
       ? undefined
       : stripped(script, /(?<=^\s*|[{}(,;!~&|\n]\s*)\/(?:[^/\\\n]|\\.)*\//gu, '/');

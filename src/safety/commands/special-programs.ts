@@ -7,7 +7,7 @@ import {optionTable} from './program-table.ts';
 import {mayMatchSecrets, searchedNames, showsLittleContent, listedByFind} from './command-output.ts';
 
 /**
- * Explains why a program whose arguments are a language of their own may do more than read. Returns `none` for all other
+ * Explains why a program whose arguments are a separate language may do more than read. Returns `none` for all other
  * programs.
  */
 export function specialProgramProblem(
@@ -175,7 +175,10 @@ function findProblem(args: readonly Argument[], judgePath: PathJudge): PartEffec
   return undefined;
 }
 
-/** Judges a command that find runs for the files it found: `{}` stands for paths that begin with the folder it looks in. */
+/**
+ * Judges a command that find runs for the files it found: `{}` means paths that begin with the folder in which it
+ * looks.
+ */
 function findExecProblem(
   args: readonly Argument[],
   {from, end, roots}: {readonly from: number; readonly end: number; readonly roots: readonly Argument[]},

@@ -4,7 +4,7 @@ import type {PathContext} from './path-context.ts';
 import {foldersUpFrom, joinPath, partsBelow, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';
 
-/** What git may do besides reading in a folder, because of the repository's configuration. */
+/** The effects that git may have besides reading in a folder, because of the repository's configuration. */
 export interface RepositoryFinding {
   /** Why git may run a program that the repository names, or read outside the repository. weft cannot switch this off. */
   readonly reason: PartEffect | undefined;

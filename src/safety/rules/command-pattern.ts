@@ -11,7 +11,7 @@ export interface CommandPattern {
   /** The pattern as written, without the final `:*`. */
   readonly text: string;
   readonly reach: 'whole' | 'beginning';
-  /** The characters without quotes. `wordGap` separates words, and `anyText` stands for a star. */
+  /** The characters without quotes. `wordGap` separates words, and `anyText` represents a star. */
   readonly elements: readonly string[];
 }
 
@@ -116,7 +116,7 @@ interface Read {
   readonly value: string;
 }
 
-/** Splits a pattern into its pieces. An unclosed quote and a final backslash are taken literally. */
+/** Splits a pattern into its pieces. An unclosed quote and a final backslash are literal. */
 function* readPieces(text: string): Generator<Read> {
   for (let from = 0; from < text.length;) {
     const char = text.charAt(from);

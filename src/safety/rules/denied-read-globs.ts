@@ -5,10 +5,10 @@ import {isAnyDepth, type PathPattern, type PatternPart} from '../paths/path-patt
 import type {PermissionRules} from './permission-rule.ts';
 
 /**
- * Returns globs for the files that a search must not show, because a deny rule with a pattern for Read, Grep or Glob names them.
- * Each rule gives one or more globs in the syntax of ignore files, without a leading `!`. `./secret/*` starts at every workspace
- * root, and `/etc/*` at the root of the disk. Every glob begins with one of the two. A folder stands for everything in it.
- * Backslashes escape glob characters in plain names.
+ * Returns globs for the files that a search must not show, because a deny rule with a pattern for Read, Grep or Glob
+ * names them. Each rule gives one or more globs in the syntax of ignore files, without a leading `!`. `./secret/*`
+ * starts at every workspace root, and `/etc/*` at the root of the disk. Every glob begins with one of the two. A folder
+ * means everything in it. Backslashes escape glob characters in plain names.
  */
 export function deniedReadGlobs({
   rules,
@@ -33,7 +33,7 @@ export function deniedReadGlobs({
 const relativeGlob = ({parts}: PathPattern): string =>
   `./${parts.length === 0 ? '**' : shortened(parts).map(partText).join('/')}`;
 
-/** Returns the parts without a final `**`: the folder before it already stands for everything below. */
+/** Returns the parts without a final `**`: the folder before it already means everything below. */
 const shortened = (parts: readonly PatternPart[]): readonly PatternPart[] => {
   const last = parts.at(-1);
   return last !== undefined && isAnyDepth(last) ? parts.slice(0, -1) : parts;

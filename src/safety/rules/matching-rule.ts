@@ -31,11 +31,11 @@ import type {PermissionRule, PermissionRules} from './permission-rule.ts';
 type Behaviour = keyof PermissionRules;
 
 /**
- * Returns the rule that decides about an action, and its list: deny comes before ask, ask before allow. Returns `undefined` if no
- * rule applies.
+ * Returns the rule that decides about an action, and its list: deny comes before ask, ask before allow. Returns
+ * `undefined` if no rule applies.
  *
- * A deny rule that may or may not apply asks. Of commands, this finds only rules that allow a whole command. For rules that allow
- * its parts, see `ruleAllowingWords`.
+ * A deny rule that may or may not apply asks. For commands, this finds only rules that allow a whole command. For rules
+ * that allow its parts, see `ruleAllowingWords`.
  */
 export function matchingRule(
   action: JudgedAction,
@@ -392,7 +392,9 @@ function isCovered({words, directories}: JudgedInvocation, rules: PermissionRule
   );
 }
 
-/** Returns the possible values of the words, or none if the words are not known. A file name pattern stands for itself. */
+/**
+ * Returns the possible values of the words, or none if the words are not known. A file name pattern is its own value.
+ */
 function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
   let variants: readonly (readonly string[])[] = [[]];
   for (const {value} of words) {

@@ -123,7 +123,7 @@ export const allowsEveryCall = ({allow, ask, deny}: PermissionRules, tool: strin
   allow.some(rule => rule.tool === tool && rule.about.kind === 'every-call') &&
   ![...ask, ...deny].some(rule => rule.tool === tool);
 
-/** Rules that change while weft runs. Whoever holds `rules` sees each change. The initial rules stay. */
+/** Rules that change while weft runs. Code that holds `rules` sees each change. The initial rules stay. */
 export interface ChangeableRules {
   readonly rules: PermissionRules;
   readonly add: (list: RuleList, rule: PermissionRule) => void;

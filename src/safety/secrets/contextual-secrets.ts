@@ -185,7 +185,7 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
 // Compiling a pattern costs more than matching it. So a pattern above is tried only on text that contains its required words.
 // These are compared in capitals, because the patterns ignore case.
 
-/** The length of `config set`, the longest command that sets a name to a value on a line of its own. */
+/** The length of `config set`, the longest command that sets a name to a value on a separate line. */
 const longestDirective = 10;
 
 const netrcWords = ['MACHINE', 'LOGIN', 'CONNECT', 'USER'];

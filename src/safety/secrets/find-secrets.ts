@@ -6,7 +6,7 @@ import {isWords} from './secret-value.ts';
 interface SecretScan {
   /** The secrets in text order, without overlaps. */
   readonly found: readonly FoundSecret[];
-  /** Where the end of the text may begin a secret, or the length of the text if nowhere. */
+  /** The position from which the end of the text may begin a secret, or the length of the text if there is none. */
   readonly openFrom: number;
 }
 
@@ -83,7 +83,7 @@ const longestLine = 4096;
 /** How many units may follow the last complete line of a key. */
 const longestTail = 200;
 
-/** Finds the lines of private keys. Each is a secret of its own, so that the number of lines stays. */
+/** Finds the lines of private keys. Each is a separate secret, so that the number of lines stays the same. */
 function findPrivateKeys(text: string): SecretScan {
   const found: FoundSecret[] = [];
   let openFrom = text.length;

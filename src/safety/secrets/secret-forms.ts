@@ -105,7 +105,7 @@ export interface FoundSecret {
 
 export interface FormScan {
   readonly found: readonly FoundSecret[];
-  /** Where the end of the text may begin a secret, or the length of the text if nowhere. */
+  /** The position from which the end of the text may begin a secret, or the length of the text if there is none. */
   readonly openFrom: number;
 }
 

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru';
 
 /**
- * What a name says about its value:
+ * The meaning of a name for its value:
  * - `env`: a variable in capitals that is named like a secret. Any distinctive value is one.
  * - `code`: a field or variable of a program. Only a value that looks generated is a secret.
  * - `header`: a credential after the name of an authentication scheme.

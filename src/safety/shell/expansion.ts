@@ -38,7 +38,7 @@ export interface ListedFiles {
   readonly names: 'from here' | 'from around' | 'bare';
 }
 
-/** What the expansion of a word depends on. */
+/** The facts on which the expansion of a word depends. */
 export interface ExpansionContext {
   readonly home: string;
   /** The folders in which the command may run. Empty if they are not known. */

@@ -186,7 +186,7 @@ function readBackticks(scan: Scan, depth: number): void {
   scan.at = end + 1;
 }
 
-/** Returns what an escape between `$'` and `'` stands for, and its length in characters. */
+/** Returns the text that an escape between `$'` and `'` means, and its length in characters. */
 function ansiEscapeAt(text: string, at: number): {readonly length: number; readonly value: string} {
   escape.lastIndex = at;
   const [whole, byte, unit, point, octal, control] = escape.exec(text) ?? [];

@@ -137,7 +137,7 @@ function wordsOfTree(tree: Tree): ReadonlySet<number> | undefined {
     const ancestors: string[] = [];
     for (;;) {
       const type = cursor.nodeType;
-      // Of the commands that the grammar reads as declarations, only `export` runs without an approval.
+      // The grammar reads several commands as declarations, but only `export` runs without an approval.
       const isKeyword = ancestors.at(-1) === 'declaration_command' && !cursor.nodeIsNamed;
       if (isKeyword ? type !== 'export' : cursor.nodeIsNamed && !knownNodes.has(type)) return undefined;
       if (cursor.nodeIsNamed || isKeyword) noteWord(words, {cursor, type, parent: ancestors.at(-1) ?? ''});

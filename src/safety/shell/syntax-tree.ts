@@ -60,12 +60,12 @@ export type WordPart =
   | {readonly kind: 'text'; readonly text: string; readonly style: Quoting}
   /** A brace expansion, `{a,b}` or `{1..3}`. */
   | {readonly kind: 'braces'; readonly alternatives: readonly string[]}
-  /** A parameter, `$name`; `changed` stands for `${name%.ts}` and the like. */
+  /** A parameter, `$name`. `changed` means `${name%.ts}` and the like. */
   | {readonly kind: 'parameter'; readonly name: string; readonly form: 'plain' | 'changed'; readonly style: Quoting}
   | {readonly kind: 'substitution'; readonly script: Script; readonly style: Quoting}
   /** A process substitution, `<(…)`. */
   | {readonly kind: 'process'; readonly script: Script}
-  /** An arithmetic expansion of numbers alone. */
+  /** An arithmetic expansion of only numbers. */
   | {readonly kind: 'number'}
   /** A leading `~`, the home folder. */
   | {readonly kind: 'home'};

@@ -10,9 +10,9 @@ import {foreignSchemaCode, foreignSchemaFault} from './owned-schema.ts';
 import {postgresMigrations} from './postgres-migrations.ts';
 
 /**
- * Opens the user's data in a Postgres database, in a schema of its own. The store expects a synchronous database, and the engine expects
- * that data is stored once handed over. So this thread blocks while another one talks to the server. A process has one connection, however
- * often it opens the database.
+ * Opens the user's data in a Postgres database, in a separate schema. The store expects a synchronous database, and the
+ * engine expects that data is stored once handed over. So this thread blocks while another one talks to the server. A
+ * process has one connection, however often it opens the database.
  */
 export function openPostgres(url: string, options: DatabaseOptions): Outcome<Database, Fault> {
   if (!/^postgres(?:ql)?:\/\//u.test(url))
@@ -82,7 +82,7 @@ class Connection {
     }
   }
 
-  /** Takes the lock that stands for this process, unless it holds it already. */
+  /** Takes the lock that represents this process, unless the process holds it already. */
   mark({now, process: {pid}}: DatabaseOptions): ProcessMark {
     const known = marks.get(this.#url);
     if (known !== undefined && known.connection === this.#lastConnection) return known.mark;

@@ -24,8 +24,8 @@ const queueSchema = 'weft_queue';
 const heartbeatSeconds = 10;
 
 /**
- * Opens the queue in the database at `url`, and creates its tables in a schema of their own. Reports later problems with the server to
- * `note`. Rejects if the server can't be reached.
+ * Opens the queue in the database at `url`, and creates its tables in a separate schema. Reports later problems with
+ * the server to `note`. Rejects if the server can't be reached.
  */
 export async function openRunQueue(url: string, note: (line: string) => void): Promise<RunQueue> {
   await makeSchema(url);

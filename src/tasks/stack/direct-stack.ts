@@ -11,7 +11,7 @@ import {
 } from './stack-records.ts';
 import type {TaskStack} from './task-stack.ts';
 
-/** An event of a task stack run. Sent to observers as it is. */
+/** An event of a task stack run. Sent to observers unchanged. */
 export type StackRunEvent =
   | {readonly type: 'run_started'}
   | {
@@ -31,7 +31,7 @@ export type StackRunEvent =
       readonly message_id: StackMessageId;
       readonly content: string;
     }
-  /** The sub-agent has read this message of the user. */
+  /** The sub-agent has read this message from the user. */
   | {readonly type: 'message_read'; readonly task_id: StackTaskId; readonly message_id: StackMessageId}
   | {
       readonly type: 'task_finished';

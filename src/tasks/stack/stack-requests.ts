@@ -26,7 +26,7 @@ const description = z.object({
   additional_notes: z.prefault(z.string(), ''),
 });
 
-/** `null` removes a hook. A hook that is left out stays as it is. */
+/** `null` removes a hook. A hook that is left out stays unchanged. */
 const hooks = {pre_hook: z.optional(z.nullable(jsonObject)), post_hook: z.optional(z.nullable(jsonObject))};
 
 export const messageRequest = z.object({

@@ -85,7 +85,7 @@ const titles: ReadonlyMap<string, string> = new Map([
   ['agent', 'The sub-agent:'],
 ]);
 
-/** Asks for confirmation. An empty line does nothing, so that nobody confirms by accident. */
+/** Asks for confirmation. An empty line does nothing, so that the user can't confirm by accident. */
 function confirmQuestion(panel: Panel, context: () => PressContext): LineQuestion {
   const keys = confirmKeys(panel);
   return {

@@ -108,7 +108,7 @@ const maxLabelLength = 300;
 export const plainLabel = (label: string): string =>
   clip(plainTextLine(label).replaceAll(/ {2,}/gu, ' '), maxLabelLength);
 
-/** Joins clauses as sentences on one line. Adds a full stop to clauses without a closing punctuation mark. */
+/** Joins clauses as sentences on one line. Adds a period to clauses without a closing punctuation mark. */
 export const sentences = (clauses: readonly string[]): string =>
   clauses
     .map(clause => clause.trim())

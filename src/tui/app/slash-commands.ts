@@ -177,7 +177,7 @@ export class SlashCommands {
     this.#deps.show({ui: {...this.#deps.ui(), panel}});
   }
 
-  /** Shows `loading` until the rows arrive. Drops the rows if the panel was closed meanwhile. */
+  /** Shows `loading` until the rows arrive. Drops the rows if the panel was closed in the meantime. */
   async #openLoading(loading: ChoicePanel, filled: Promise<ChoicePanel>): Promise<void> {
     const {ui, show} = this.#deps;
     show({ui: {...ui(), panel: loading}});

@@ -23,7 +23,7 @@ export const isEmptyDraft = (draft: Draft): boolean => draft.buffer.text === '';
 const maxPasteLines = 6;
 const maxPasteLength = 1000;
 
-/** Private-use characters. Each stands for one paste. */
+/** Private-use characters. Each represents one paste. */
 const firstChip = 0x10_f000;
 const chips = /[\u{10F000}-\u{10FFFD}]/gu;
 
@@ -225,7 +225,9 @@ function neighbour(
   return end >= draft.buffer.text.length ? undefined : rowsOfLine(draft, end + 1, width)[0];
 }
 
-/** Returns the index at a column of a row. If a row continues on the next, the cursor can't stand after its last character. */
+/**
+ * Returns the index at a column of a row. If a row continues on the next, the cursor can't be after its last character.
+ */
 function atColumn(
   draft: Draft,
   row: DraftRow,

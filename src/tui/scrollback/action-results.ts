@@ -38,7 +38,7 @@ import {
   saysWhy,
 } from './output-excerpt.ts';
 
-/** The body of an action's entry, below its title. It is laid out for the width behind the bar. */
+/** The body of an action's entry, below its title. It is laid out for the width to the right of the bar. */
 export interface ResultBody {
   readonly rows: readonly (string | BarredRow)[];
   /** Notes for the last row, such as how many lines are left out. */

@@ -170,7 +170,7 @@ class RowFiller {
   width = 0;
 
   add(grapheme: string, cells: number, {look, rank}: Piece): void {
-    // Blanks alone don't show a critical part.
+    // Blanks don't show a critical part.
     if (grapheme !== ' ') this.#rank = Math.min(this.#rank, rank);
     const last = this.#spans.at(-1);
     if (last?.look === look) last.text += grapheme;

@@ -405,7 +405,7 @@ export function turnFacts(
   if (time !== '') parts.push([dim(time + waited)]);
   if (costUsd !== 'unknown' && costUsd > 0) parts.push([dim(centsText(costUsd))]);
   if (changed > 0) parts.push([dim('/undo')]);
-  // The cost alone is not worth a line: the status line shows it.
+  // A cost by itself is not worth a line, because the status line shows it.
   return changed === 0 && time === '' ? [] : parts;
 }
 

@@ -22,13 +22,13 @@ const barWidth = 6;
 
 export const behindBar = <F extends Frame>(frame: F): F => ({...frame, width: Math.max(4, frame.width - barWidth)});
 
-/** A row behind a bar. `gap` is true if lines before it are left out. */
+/** A row to the right of a bar. `gap` is true if lines before it are left out. */
 export interface BarredRow {
   readonly text: string;
   readonly gap: boolean;
 }
 
-/** Returns rows behind a bar that ends below them. `foot` says what is left out. */
+/** Returns rows to the right of a bar that ends below them. `foot` says what is left out. */
 export function barredRows(
   rows: readonly (string | BarredRow)[],
   foot: readonly string[],

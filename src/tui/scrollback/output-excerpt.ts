@@ -84,7 +84,7 @@ const summary =
 /** Passed tests, and the package manager's own lines. */
 const wentWell = /^\s*(?:[✓✔√]|ok\b|PASS\b)|^\s*(?:>\s|npm (?:warn|notice)\b|\$ )/iu;
 
-/** A count on a line of its own, as some test runners print it: `ℹ pass 1`. */
+/** A count on a separate line, as some test runners print it: `ℹ pass 1`. */
 const count = /^\s*[ℹ#]\s+(?<said>(?:tests|suites|pass|fail|cancelled|skipped|todo) \d+)\s*$/u;
 
 export const isCount = (line: string): boolean => /^\s*[ℹ#]\s+\w+ \d/u.test(line);

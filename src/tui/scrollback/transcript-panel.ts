@@ -70,7 +70,7 @@ function press(reading: Reading, key: KeyPress, place: TranscriptPlace): Transcr
   return panelOf(next);
 }
 
-/** The pager letters that other keys stand for. */
+/** The pager letters for other keys. */
 export const pagerLetters: Readonly<Partial<Record<string, string>>> = {
   up: 'k',
   down: 'j',

@@ -413,8 +413,9 @@ const answerForPlan = ({goal, steps, notes}: PlanDraft, answer: ApprovalAnswer):
   answer.decision === 'allow' ? {decision: 'allow-updated', input: {goal, steps, notes}, rules: []} : answer;
 
 /**
- * Updates the card after the editor closes. The card takes the focus again after a pause, so that keys typed meanwhile don't answer it.
- * An edit that changes no file counts as a refusal, and the card asks for the reason. If the text is unchanged, the hunk selection stays.
+ * Updates the card after the editor closes. The card takes the focus again after a pause, so that keys typed before
+ * don't answer it. An edit that changes no file counts as a refusal, and the card asks for the reason. If the text is
+ * unchanged, the hunk selection stays.
  */
 export function afterProposalEdit(ui: Ui, {id, approval, end, now}: EditorReturn): Ui {
   const {card} = ui;

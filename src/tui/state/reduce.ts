@@ -165,7 +165,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'compaction-ended':
       return event.trigger === 'auto' ? view : {...view, run: {state: 'idle'}};
     case 'compacted':
-      // What weft did on its own is said by `repaired`.
+      // The event `repaired` reports weft's own compactions.
       return event.report.trigger === 'auto' ? view : withNotice(view, 'info', compactedText(event.report));
     case 'compaction-offered': {
       const {id, reason, preview} = event;

@@ -65,7 +65,7 @@ interface AskedCard {
 }
 
 /**
- * Where the keys go.
+ * The destination of keys.
  * - `soon`: to the draft, until the draft is empty and no key was pressed for a while.
  * - `card`: to the card, which is shown in full.
  * - `aside`: to the draft, until the user switches to the card.

@@ -59,7 +59,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   /** True if Ink's last frame was not sent. */
   let isInkAhead = false;
   const {promise: failed, reject: fail} = Promise.withResolvers<never>();
-  // Nobody awaits a failure after closing, so mark the rejection as handled.
+  // No code awaits a failure after closing, so mark the rejection as handled.
   failed.catch(() => {});
   const output = openOutput(terminal, {
     onErase(change) {

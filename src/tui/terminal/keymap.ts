@@ -140,7 +140,7 @@ export const shortcuts: readonly {readonly keys: string; readonly does: string}[
   {keys: '/help', does: 'all keys'},
 ];
 
-/** Slash commands begin with this; a line that ends with the continuation goes on after Enter. */
+/** Slash commands begin with this. A line that ends with the continuation character continues after Enter. */
 export const commandPrefix = '/';
 export const continuation = '\\';
 
@@ -171,7 +171,10 @@ function typed(part: string): readonly KeyPress[] {
 // oxlint-disable-next-line no-control-regex -- keys are control characters
 const controlCharacter = /([\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F])/u;
 
-/** The key of a control character that came in one piece with others; one that comes alone has the fields of its press. */
+/**
+ * Returns the key of a control character that came in one piece with others. A control character that comes alone has
+ * the fields of its press.
+ */
 function controlName(character: string): KeyName {
   if (character === '\u007F') return 'delete-left';
   if (character === '\u001B') return 'escape';

@@ -11,7 +11,7 @@ export const glyphs = {
   error: '✗',
   cancelled: '⊘',
   bullet: '-',
-  /** Before a prompt of the user. */
+  /** Before a prompt from the user. */
   userBar: '▌',
   agentBullet: '●',
   bar: '│',

@@ -50,7 +50,7 @@ export const colors = {
   'removed-word': tint('bad', on('#8c2f36', '#ffffff'), on('#ffb3ae', '#000000'), on('#af0000', '#ffffff')),
   'added-line': tint('plain', on('#1f382a', ''), on('#e2f5e5', ''), on('#005f00', '#d7ffd7')),
   'removed-line': tint('plain', on('#472126', ''), on('#fde7e6', ''), on('#5f0000', '#ffd7d7')),
-  // A prompt of the user: a tinted row up to the right edge.
+  // A prompt from the user: a tinted row up to the right edge.
   'prompt-row': tint('plain', on('#343840', ''), on('#e3e6eb', ''), on('#3a3a3a', '#eeeeee')),
   // The bullet before a message of the agent.
   bullet: text('cool', '#6fd0e8', '#00606f', '#0087af'),

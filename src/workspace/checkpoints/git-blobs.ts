@@ -9,9 +9,9 @@ import {gitEnvironment} from './git-query.ts';
 import {type GitIndex, matchesIndex} from './tracked-files.ts';
 
 /**
- * Contents that the user's git repository holds are not stored again. They are named by blob and size, and read from the repository when
- * needed. If git has deleted the blob since (with the repository, or by garbage collection), the content is lost. A revert then reports the
- * file and leaves it as it is.
+ * File content that the user's git repository holds is not stored again. It is named by blob and size, and read from
+ * the repository when needed. If git has deleted the blob since (with the repository, or by garbage collection), the
+ * content is lost. A revert then reports the file and leaves it unchanged.
  */
 
 /**
@@ -26,7 +26,7 @@ export const isGitBlobName = (name: string): boolean => name.startsWith('git:');
 export const gitBlobHash = (bytes: Uint8Array): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
-/** Reads contents from the repositories listed in `file`. */
+/** Reads file content from the repositories listed in `file`. */
 export function openGitBlobs(file: string, environment: NodeJS.ProcessEnv) {
   return {
     /** Adds a repository to the list. */
@@ -36,7 +36,7 @@ export function openGitBlobs(file: string, environment: NodeJS.ProcessEnv) {
       makeFolders(dirname(file));
       writeFileSync(file, JSON.stringify([...known, gitFolder]), {mode: 0o600});
     },
-    /** Returns the contents that git still has, by name. */
+    /** Returns the file content that git still has, by name. */
     read(names: readonly string[]): ReadonlyMap<string, Buffer> {
       const found = new Map<string, Buffer>();
       for (const gitFolder of readRepositories(file).toReversed()) {
@@ -52,7 +52,7 @@ export function openGitBlobs(file: string, environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** The number of contents to request at once, and the most bytes they may have together. */
+/** The number of blobs to request at once, and the most bytes that they may have together. */
 const batchSize = 200;
 const maxBytes = 1024 * 1024 * 1024;
 

@@ -65,7 +65,7 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv, folder: string): 
     // A partial clone must not fetch missing objects now.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
-    // Replacement objects (git replace) would give other contents under the same name.
+    // Replacement objects (git replace) would give other content under the same name.
     GIT_NO_REPLACE_OBJECTS: '1',
   };
 }

@@ -22,12 +22,12 @@ import {openExactPath} from '../files/regular-files.ts';
 import {gitBlobHash, gitBlobName, isGitBlobName, openGitBlobs} from './git-blobs.ts';
 
 /**
- * Stores contents by their hash. Passes on errors of the file system.
+ * Stores content by its hash. Passes on errors of the file system.
  *
- * A workspace may contain secrets, and none may end up on the disk a second time as plain text. So everything that fits into memory is
- * encrypted with its own hash as the key. The names of trees, which lead to all hashes, are in the same user's session database. This hides
- * values from searches, indexes and backups of the folder, but not from someone who can read all of weft's data. Only this user can read
- * the objects.
+ * A workspace may contain secrets, and none may end up on the disk a second time as plain text. So everything that fits
+ * into memory is encrypted with its own hash as the key. The names of trees, which lead to all hashes, are in the same
+ * user's session database. This hides values from searches, indexes and backups of the folder, but not from someone who
+ * can read all of weft's data. Only this user can read the objects.
  */
 export interface ObjectStore {
   put(bytes: Uint8Array | string): string;
@@ -37,7 +37,7 @@ export interface ObjectStore {
   get(name: string): Buffer | undefined;
   /** Allows names of git blobs from this repository. */
   addRepository(gitFolder: string): void;
-  /** Copies the named contents that git holds into the store, all at once. */
+  /** Copies the named blobs that git holds into the store, all at once. */
   fetch(names: readonly string[]): void;
   /**
    * Writes the content to `target`, which must not exist. Returns `false` if the object is missing or damaged. Damage to large files isn't
@@ -55,10 +55,13 @@ export interface ObjectStore {
 /** The size, in bytes, up to which a file is read at once. */
 const maxWholeBytes = 16 * 1024 * 1024;
 
-/** The most contents from git to hold in memory at a time. */
+/** The most blobs from git to hold in memory at a time. */
 const maxFetched = 200;
 
-/** The most bytes of pending objects in memory, and the most objects that are written to files of their own instead of a pack. */
+/**
+ * The most bytes of pending objects in memory, and the most objects that are written to separate files instead of a
+ * pack.
+ */
 const maxPendingBytes = 32 * 1024 * 1024;
 const maxLooseObjects = 8;
 

@@ -99,7 +99,9 @@ type Merged =
   | {readonly kind: 'clean' | 'merged'; readonly node: TreeNode | undefined}
   | {readonly kind: 'conflict'; readonly reason: string};
 
-/** Merges one path three ways. `had`: as the change left it; `want`: as it was before the change; `is`: as it is now. */
+/**
+ * Merges one path three ways. `had`: the state after the change. `want`: the state before it. `is`: the current state.
+ */
 async function mergeNode(
   {had, want, is}: Record<'had' | 'want' | 'is', Difference['to']>,
   objects: ObjectStore,
@@ -230,7 +232,7 @@ async function replacements(
 const isSame = (a: Replacement, b: Replacement): boolean =>
   a.from === b.from && a.to === b.to && a.lines.join('') === b.lines.join('');
 
-/** A path that a revert couldn't change, and why. The path stays as it was. */
+/** A path that a revert couldn't change, and why. The path stays unchanged. */
 export type RefusedPath = {readonly path: string; readonly reason: string};
 
 /**

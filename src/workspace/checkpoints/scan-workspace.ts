@@ -42,7 +42,7 @@ export interface Scan {
 /** The number of files and folders beyond which a folder counts as a whole disk, not a workspace. */
 const maxEntries = 200_000;
 
-/** The bytes of new content beyond which no checkpoint is taken. */
+/** The most bytes of new content in a checkpoint. With more, weft takes none. */
 const maxNewBytes = 4 * 1024 * 1024 * 1024;
 
 /** The size, in bytes, beyond which a file is left out: for ignored files, and for all others. */
@@ -80,8 +80,8 @@ export async function scanWorkspace(
 }
 
 /**
- * Stores in advance the contents that the next scan will need and that git doesn't hold. Records the stats of their files in `found`. If
- * aborted, what it has stored so far stays usable.
+ * Stores in advance the file content that the next scan will need and that git doesn't hold. Records the stats of their
+ * files in `found`. If aborted, what it has stored so far stays usable.
  */
 export async function scanAhead(
   context: ScanContext,
@@ -155,7 +155,10 @@ interface FolderContext {
 
 const outsideRepository: Omit<FolderContext, 'status'> = {repository: false, index: undefined, queryFolder: ''};
 
-/** `not-held`: store only contents that git doesn't hold. `leftOut`: only find what would be left out at, above or below these paths. */
+/**
+ * `not-held`: store only file content that git doesn't hold. `leftOut`: only find what would be left out at, above or
+ * below these paths.
+ */
 type Purpose = 'all' | 'not-held' | {readonly leftOut: RelatedPaths};
 
 interface ScanKnown extends Known {

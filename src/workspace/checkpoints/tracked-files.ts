@@ -23,8 +23,8 @@ export interface GitIndex {
   /** The tracked `.gitattributes` files, by absolute path. */
   readonly attributes: ReadonlySet<string>;
   /**
-   * `as-held`: files have the content of their blobs. `compared`: git may convert contents (line endings, filters), so each file must be
-   * read.
+   * `as-held`: files have the content of their blobs. `compared`: git may convert file content (line endings, filters),
+   * so each file must be read.
    */
   readonly contents: 'as-held' | 'compared';
 }
@@ -103,7 +103,7 @@ export const matchesIndex = (file: IndexedFile, stats: Stats): boolean =>
   Math.abs(file.mtime - stats.mtimeMs) < 0.001 &&
   Math.abs(file.ctime - stats.ctimeMs) < 0.001;
 
-/** True if a setting of the user or the repository makes git convert contents. */
+/** True if a setting of the user or the repository makes git convert file content. */
 function convertsContents(settings: string): boolean {
   const rows = settings.toLowerCase().split('\0');
   return rows.some(
@@ -127,7 +127,8 @@ function foldersBetween(top: string, folder: string): readonly string[] {
 }
 
 /**
- * Returns the index for the files below a folder. If a `.gitattributes` there (or a deleted one) may convert contents, they are `compared`.
+ * Returns the index for the files below a folder. If a `.gitattributes` there (or a deleted one) may convert file
+ * content, the files are `compared`.
  */
 export function withAttributes(index: GitIndex, folder: string): GitIndex {
   if (index.contents === 'compared') return index;
@@ -137,7 +138,7 @@ export function withAttributes(index: GitIndex, folder: string): GitIndex {
   return mayConvert ? {...index, contents: 'compared'} : index;
 }
 
-/** True if an attributes file may make git convert contents. */
+/** True if an attributes file may make git convert file content. */
 function mentionsConversion(file: string): boolean {
   try {
     const stats = statSync(file, {throwIfNoEntry: false});

@@ -67,7 +67,7 @@ export function collectOutput(options: {
 
 /** The exact bytes that a command wrote: a few in memory, more in a file. */
 export interface RawOutput {
-  /** Takes the next bytes. If it returns a promise, the disk is behind: go on when the promise resolves. */
+  /** Takes the next bytes. If it returns a promise, the disk is behind: continue when the promise resolves. */
   push(bytes: Uint8Array): Promise<void> | undefined;
   /**
    * Writes all output to a file from now on, because the displayed text is incomplete. Returns the file's path; empty

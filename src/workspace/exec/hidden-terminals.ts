@@ -2,9 +2,9 @@ import {openSync} from 'node:fs';
 
 /*
  * The pty library leaves weft's end of each pseudo-terminal open in every process that weft starts later. The
- * descriptor is not close-on-exec, and Node has no call to make it so. On macOS, Node starts processes without it.
- * Such a process could type into another command's terminal, and would prevent its hangup. So long-lived children and
- * children that run other people's code get /dev/null in place of these files.
+ * descriptor is not close-on-exec, and Node has no call to make it so. On macOS, Node starts processes without it. Such
+ * a process could type into another command's terminal, and would prevent its hangup. So long-lived children and
+ * children that run other people's code get /dev/null instead of these files.
  */
 
 const hidden = new Set<number>();
@@ -22,7 +22,7 @@ export function hideFromChildren(descriptor: number): () => void {
 }
 
 /**
- * Returns a child's stdio: `given`, from descriptor 0 on, plus /dev/null in place of each hidden file. Adds nothing
+ * Returns a child's stdio: `given`, from descriptor 0 on, plus /dev/null instead of each hidden file. Adds nothing
  * while no terminal is open.
  */
 export function withoutTerminals<const Given extends unknown[]>(given: Given): Given {

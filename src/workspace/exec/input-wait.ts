@@ -1,10 +1,8 @@
 import {readLink, processTable, readTextFile} from './process-table.ts';
 
 /**
- * The state of the programs in a terminal's foreground.
- * `reads`: one is blocked in a read of the terminal and goes on only when somebody types.
- * `polls`: all sleep until an event, which may be a key press.
- * `works`: anything else.
+ * The state of the programs in a terminal's foreground. `reads`: one is blocked in a read of the terminal and continues
+ * only when someone types. `polls`: all sleep until an event, which may be a key press. `works`: anything else.
  * `unknown`: the system does not say.
  */
 export type TerminalUse = 'reads' | 'polls' | 'works' | 'unknown';

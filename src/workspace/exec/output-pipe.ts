@@ -8,7 +8,7 @@ import {openFileName} from './process-table.ts';
 /** The pipe that a command writes to. stdout and stderr share it, so output arrives in the order in which it was written. */
 export interface OutputPipe {
   readonly reader: Readable;
-  /** The open file behind `reader`, for a process that goes on reading after weft has ended. */
+  /** The open file that `reader` reads, for a process that continues reading after weft has ended. */
   readonly descriptor: number;
   /** The system's unique name for this pipe; empty if the system does not report one. */
   readonly name: string;

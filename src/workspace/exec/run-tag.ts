@@ -12,8 +12,9 @@ export interface RunTags {
 }
 
 /**
- * Makes run tags. A tag names the weft process and, by `folder`, where that process registers its blocks. A later weft
- * with the same folder recognizes processes that were left running, and ignores the commands of other installations.
+ * Makes run tags. A tag names the weft process and, by `folder`, the location in which that process registers its
+ * blocks. A later weft with the same folder recognizes processes that were left running, and ignores the commands of
+ * other installations.
  */
 export async function makeRunTags(folder: string): Promise<RunTags> {
   const started = startText((await startTimeOf(process.pid)) ?? '');
@@ -47,7 +48,7 @@ const isStart = (started: string, tag: string): boolean => startText(started) ==
 
 const startText = (started: string): string => started.replaceAll(/[^\w:]/gu, '_');
 
-/** Returns the prefix that all tags of the same weft process share, or `undefined` if the text is no run tag. */
+/** Returns the prefix that all tags of the same weft process share, or `undefined` if the text is not a run tag. */
 export const tagPrefix = (tag: string): string | undefined => /^\d+\.[\w:]*\.[0-9a-f]{12}\./u.exec(tag)?.[0];
 
 /**
@@ -79,8 +80,9 @@ export function hasTaggedLimit(limits: string): boolean {
 }
 
 /**
- * Checks the parents of this process, and the members of its group, whose leader may have started it and ended. Commands of a weft have
- * groups of their own. So a member that a weft of the same group started is a server of that weft, beside this process in one script.
+ * Checks the parents of this process, and the members of its group, whose leader may have started it and ended. weft
+ * starts each command in a separate group. So a member that a weft of the same group started is a server of that weft,
+ * beside this process in one script.
  */
 async function isDescendantOfWeft(): Promise<boolean> {
   const rows = new Map((await processTable()).map(row => [row.pid, row]));

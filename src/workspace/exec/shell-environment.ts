@@ -17,12 +17,13 @@ export interface VariableSources {
 }
 
 /**
- * Returns the environment of a command: weft's own (with a user's NODE_OPTIONS), without keys and without variables that change how a
- * shell starts. `runTag` is unique to the run. It identifies a process that left its group and its parent.
+ * Returns the environment of a command: weft's own (with a user's NODE_OPTIONS), without keys and without variables
+ * that change how a shell starts. `runTag` is unique to the run. It identifies a process that left its group and its
+ * parent.
  *
- * In `pipes` nobody can answer, so everything that waits for a person is switched off: pagers, editors, prompts for credentials. In a
- * `terminal` a person can answer, so editors and prompts are the user's own. Only pagers stay off, because nobody reads what they hold
- * back.
+ * In `pipes` no person can answer, so everything that waits for a person is switched off: pagers, editors, prompts for
+ * credentials. In a `terminal` a person can answer, so editors and prompts are the user's own. Only pagers stay off,
+ * because the text that they hold back would remain unread.
  */
 export function shellEnvironment(
   {inherited, userSet, passedThrough, roots}: VariableSources,

@@ -196,7 +196,8 @@ function readSmallFile(file: string): string {
 }
 
 /**
- * Returns the shell that runs commands: bash if there is one, otherwise sh. Skips folders of PATH that are relative or lie in `roots`.
+ * Returns the shell that runs commands: bash if there is one, otherwise sh. Skips folders of PATH that are relative or
+ * inside `roots`.
  */
 export function findShell(environment: Environment, roots: readonly string[]): string {
   const path = splitPath(environment['PATH'] ?? '', roots).trusted.split(delimiter);

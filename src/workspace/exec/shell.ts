@@ -214,7 +214,7 @@ export function makeShell(options: ShellOptions): ShellPort {
           notes.push(...ended.notes);
           return ended.changes;
         }));
-    /** Aborted when the command moves to the background, where nobody can decide about its changes. */
+    /** Aborted when the command moves to the background, because then no one can decide about its changes. */
     const moved = new AbortController();
     const release = async (): Promise<readonly string[]> => {
       const known = notes.length;
@@ -486,7 +486,7 @@ async function waitForCommand(
 }
 
 /**
- * Resolves when a silent command waits, certainly or probably, for keys that nobody will press. The command has no
+ * Resolves when a silent command waits, certainly or probably, for keys that no one will press. The command has no
  * terminal. Either it made one (`script`), and one of its processes is blocked in a read of it; weft checks this for
  * commands that page. Or it drew a full screen (`vim`), and all its processes sleep.
  */

@@ -13,9 +13,9 @@ export interface ChangedText {
 const maxListed = 5;
 
 /**
- * Replaces text in a file. Old and new text use `\n`, whatever line endings the file has. The match is exact, or ignores what models
- * commonly get wrong; an inexact match must be the only one. What old and new text have in common stays untouched. The error is for the
- * model.
+ * Replaces text in a file. Old and new text use `\n`, whatever line endings the file has. The match is exact, or
+ * ignores what models commonly get wrong; an inexact match must be the only one. Leaves the common part of old and new
+ * text untouched. The error is for the model.
  */
 export function applyReplacement(
   text: string,

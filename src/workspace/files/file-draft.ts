@@ -168,7 +168,7 @@ export function makeFileDraft(
       decoded = undefined;
       return ok(given);
     },
-    /** Sets the whole content, such as that of a renamed file, and adds notes on where it came from. */
+    /** Sets the whole content, such as that of a renamed file, and adds notes on its origin. */
     setContent(bytes: Buffer, addedNotes: readonly string[]): void {
       for (const note of addedNotes) notes.add(note);
       content = bytes;

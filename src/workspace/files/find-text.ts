@@ -174,8 +174,8 @@ const splitsPair = (text: string, offset: number): boolean =>
   offset > 0 && (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(offset) & 0xfc00) === 0xdc00;
 
 /**
- * What a comparison ignores, in growing order: white space at line ends, then the difference between typographic and plain characters, then
- * indentation.
+ * The differences that a comparison ignores, in growing order: white space at line ends, then the difference between
+ * typographic and plain characters, then indentation.
  */
 const tiers = ['exact', 'line-ends', 'typography', 'indentation', 'indentation-and-typography'] as const;
 export type Tier = (typeof tiers)[number];

@@ -7,8 +7,8 @@ import {isRunning} from '../exec/process-table.ts';
 import {pathOfHandle} from './regular-files.ts';
 
 /**
- * An open folder. Where the system allows (/proc/self/fd), its files are reached through the open descriptor. So the folder stays the one
- * that was checked, wherever its path leads later.
+ * An open folder. If the system allows it (/proc/self/fd), its files are reached through the open descriptor. So the
+ * folder stays the one that was checked, wherever its path leads later.
  */
 export interface FolderHandle extends AsyncDisposable {
   /** Returns the path of the file `name` in the folder. */

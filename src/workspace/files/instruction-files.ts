@@ -100,8 +100,9 @@ function readBeginning(real: string): InstructionFile {
 }
 
 /**
- * Adds a note to the workspace's instructions, as the last item under `## Notes`. Uses AGENTS.md, or CLAUDE.md if only that exists, because
- * a new AGENTS.md would hide it. Returns the file's name. Everything else in the file stays as it is.
+ * Adds a note to the workspace's instructions, as the last item under `## Notes`. Uses AGENTS.md, or CLAUDE.md if only
+ * that exists, because a new AGENTS.md would hide it. Returns the file's name. Leaves everything else in the file
+ * unchanged.
  */
 export async function addInstructionNote(note: string, directory: string): Promise<Outcome<string, Fault>> {
   let name: string = instructionFileNames[0];

@@ -30,7 +30,7 @@ export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replac
   readonly home: string;
   /** True if a real path must not be edited although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
-  /** The diffs that the user was shown, by path. A diff of the same contents is not computed again. */
+  /** The diffs that the user was shown, by path. A diff of the same texts is not computed again. */
   readonly shown: ReadonlyMap<string, FileDiff>;
   /** Called for each file in which a text was not found. Returns how often in a row that has happened to the file. */
   readonly onMiss: (real: string) => number;
@@ -336,7 +336,7 @@ export function oldBytes(file: Pick<PlannedFile, 'before' | 'source'>): Buffer |
 /** The most removed lines, and the most added lines, to show of one very large change. */
 const maxShown = 20_000;
 
-/** Returns the difference between old and new content. Reuses `shown` if it is the diff of the same two contents. */
+/** Returns the difference between old and new content. Reuses `shown` if it is the diff of the same two texts. */
 export async function diffContents(
   old: FileSnapshot,
   after: Buffer | undefined,

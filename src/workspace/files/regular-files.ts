@@ -57,7 +57,7 @@ async function openOnce(path: string, through: string): Promise<OpenResult | {re
     if (stats.isDirectory()) return {kind: 'directory'};
     if (!stats.isFile()) return {kind: 'refused', reason: 'it is a device, a pipe or a socket'};
     if (isOpenDatabase(through)) return {kind: 'refused', reason: openDatabaseReason};
-    // O_NONBLOCK: a pipe may have replaced the file meanwhile, and opening it would block.
+    // O_NONBLOCK: a pipe may have replaced the file in the meantime, and opening it would block.
     const handle = await open(through, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
     const opened = await handle.stat();
     const location = opened.isFile() ? await locateHandle(handle, opened, path) : 'no file';
@@ -162,7 +162,7 @@ export function readBytes(path: string): ReadBytes {
     const stats = statSync(path, {throwIfNoEntry: false});
     if (stats === undefined) return {kind: 'missing'};
     if (!stats.isFile() || stats.size > maxBytes || isOpenDatabase(path)) return {kind: 'unreadable'};
-    // O_NONBLOCK: a pipe may have replaced the file meanwhile, and opening it would block.
+    // O_NONBLOCK: a pipe may have replaced the file in the meantime, and opening it would block.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return fstatSync(descriptor).isFile()

@@ -16,8 +16,8 @@ const isReadOnlyEncoding = (encoding: string): encoding is ReadOnlyEncoding =>
   readOnlyEncodings.some(each => each === encoding);
 
 /**
- * How the bytes of a text file map to text. A byte without a character becomes an escape of its own (see `escapeBytes`), so that decoding
- * loses nothing. `unknown` understands only ASCII.
+ * How the bytes of a text file map to text. A byte without a character becomes a separate escape (see `escapeBytes`),
+ * so that decoding loses nothing. `unknown` understands only ASCII.
  */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | CodePage | ReadOnlyEncoding | 'unknown';
 
@@ -201,7 +201,7 @@ function makeTable(encoding: CodePage): CodePageTable {
   return {
     decode: bytes =>
       bytes.toString('latin1').replaceAll(characterPatternOf(encoding), unit => {
-        // In GB 18030 four bytes stand for the rest of Unicode, so they are looked up on demand.
+        // In GB 18030 four bytes encode the rest of Unicode, so they are looked up on demand.
         if (unit.length === 4 && !characters.has(unit)) take(unit, decodeAll(unit));
         return characters.get(unit) ?? toEscapes(unit);
       }),
@@ -223,7 +223,7 @@ function makeTable(encoding: CodePage): CodePageTable {
 const range = (from: number): readonly string[] =>
   Array.from({length: 0xff - from}, (_, at) => String.fromCharCode(from + at));
 
-/** All byte sequences of up to three bytes that may stand for a character. */
+/** Returns all byte sequences of up to three bytes that may encode a character. */
 function allUnits(encoding: CodePage): readonly string[] {
   const isUnit = (unit: string): boolean => unit.match(characterPatternOf(encoding))?.length === 1;
   const firsts = [...range(0x80), '\xff'];
@@ -291,7 +291,7 @@ function utf8Share(text: string): number {
   return right === 0 ? 0 : right / count(text, singleBytes);
 }
 
-/** One invalid sequence rules an encoding out, except at the very end, where a character may be cut. */
+/** Returns 0 if any sequence is invalid, except at the very end, because a character may be cut there. */
 function multiByteShare(encoding: MultiByteEncoding, text: string): number {
   let right = 0;
   let found = 0;

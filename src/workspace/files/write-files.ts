@@ -25,15 +25,16 @@ export interface FileWrite {
 }
 
 /**
- * Writes all files or none. First it writes every new content to a temporary file beside its target. Then it moves each into place in one
- * step, and deletes last. If a step fails, it rolls back the earlier ones. An abort counts until the first file is in place.
+ * Writes all files or none. First it writes every new content to a temporary file beside its target. Then it moves each
+ * into place in one step, and deletes last. If a step fails, it rolls back the earlier ones. An abort counts until the
+ * first file is in place.
  *
- * A file is always whole, also if the process is killed. Of several files perhaps only the first are new then; the checkpoint taken before
- * restores them. The next edit in a folder removes temporary files left there.
+ * A file is always whole, also if the process is killed. Then perhaps only the first of several files are new, and the
+ * checkpoint taken before restores them. The next edit in a folder removes temporary files left there.
  *
- * Each target becomes a new file. It keeps the old mode and owner if this user may set them. What Node can't copy (access lists, extended
- * attributes, flags) is the folder's default. Other hard links to the old file keep the old content: a file shared by a package store must
- * not change for everyone.
+ * Each target becomes a new file. It keeps the old mode and owner if this user may set them. What Node can't copy
+ * (access lists, extended attributes, flags) is the folder's default. Other hard links to the old file keep the old
+ * content: a file shared by a package store must not change for everyone.
  */
 export async function writeFiles(
   writes: readonly FileWrite[],

@@ -9,12 +9,14 @@ import {kindOf} from './deletion-impact.ts';
 /** The most paths that one pattern may expand to. */
 const maxPaths = 100_000;
 
-/** Expands words to absolute paths as the shell would in `directory`. A pattern that matches nothing stays as it is. */
+/**
+ * Expands words to absolute paths as the shell would in `directory`. A pattern that matches nothing stays unchanged.
+ */
 export function expandPaths(
   words: readonly string[],
   {directory, home}: {readonly directory: string; readonly home: string},
 ): readonly string[] {
-  // An empty word stands for an unknown path.
+  // An empty word means an unknown path.
   return words
     .filter(word => word !== '')
     .flatMap(word => {

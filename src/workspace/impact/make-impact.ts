@@ -71,7 +71,7 @@ function report(found: readonly Impact[], show: (path: string) => string): Impac
   return summaries.length === 0 ? emptyImpactReport : {summary: summaries.join('; '), paths: shown, more, diffs};
 }
 
-/** Programs whose loss doesn't follow from their words alone. */
+/** Programs whose words don't show everything that is lost. */
 const specialFinders: ReadonlyMap<string, ImpactFinder> = new Map<string, ImpactFinder>([
   ['rsync', rsyncImpact],
   ['find', findImpact],
@@ -235,7 +235,7 @@ async function findImpact({argv, directory}: ResolvedCommand, context: ImpactCon
     .split('\0', maxCounted)
     .filter(path => path !== '')
     .map(path => resolve(directory, path));
-  // `find -delete` deletes only empty folders, which are no loss.
+  // `find -delete` deletes only empty folders, whose loss doesn't matter.
   const lost = deletes === 'trees' ? found : found.filter(path => kindOf(path) === 'other');
   return deletionImpact(lost, context);
 }

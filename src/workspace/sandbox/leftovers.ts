@@ -35,7 +35,7 @@ function isLeftover(folder: string): boolean {
   return owner === undefined ? Date.now() - stats.mtimeMs > maxAgeMs : isOwnerGone(owner);
 }
 
-/** The empty files that older versions of weft mounted over during a command, and left behind when killed. */
+/** The empty files that older versions of weft mounted over during a command, and left over when killed. */
 const placeholders = '.claude .envrc .github .gitlab-ci.yml .husky .idea .mcp.json .npmrc .vscode .weft'.split(' ');
 
 /**

@@ -42,7 +42,7 @@ export interface SandboxOptions extends Pick<ChangesContext, 'roots' | 'isProtec
   readonly proofFolder: string;
   /** See `deniedReadGlobs`; called for every command, because rules change. */
   readonly deniedReads: () => readonly string[];
-  /** Folders outside the workspace that commands may read although they lie in the temporary folder. */
+  /** Folders outside the workspace that commands may read although they are in the temporary folder. */
   readonly readable: () => readonly string[];
   readonly network: SandboxNetwork;
 }
@@ -270,7 +270,7 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
     {folder: options.proofFolder, home: options.home, isProtected: options.isProtected},
     AbortSignal.timeout(60_000),
   );
-  // A failed proof is not stored, because the cause may be fixed meanwhile.
+  // A failed proof is not stored, because the cause may be fixed by the next try.
   if (confines(proof)) {
     const {processes, overlay} = proof.proven;
     writeProof(file, {key, provider: name, processes, overlay, reason: proof.reason});

@@ -8,7 +8,7 @@ import {openProxy} from './filtering-proxy.ts';
 import {forwarderPort} from './forwarder.ts';
 import {type HostGateOptions, makeHostGate} from './host-gate.ts';
 
-/** The network of one command: a proxy behind a socket. */
+/** The network of one command: a proxy that a socket leads to. */
 export interface FilteredNetwork {
   readonly kind: 'filtered';
   readonly socket: string;

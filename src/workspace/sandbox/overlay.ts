@@ -23,7 +23,7 @@ import {explainViewFailure, type MountSettings} from './explain-failure.ts';
 export interface Overlays {
   /** Folders of the disk under read-only overlays. */
   readonly covered: readonly string[];
-  /** The writable folders of the workspace, and where they are mounted for bwrap. */
+  /** The writable folders of the workspace, and their mount points for bwrap. */
   readonly places: readonly Mounted[];
   /** The program that makes the mounts and then starts the command that follows its arguments. */
   readonly program: string;
@@ -97,7 +97,10 @@ function openView(
 
 let commands = 0;
 
-/** A folder of the workspace with its own layer. The links stand for folders whose names may contain separators of mount options. */
+/**
+ * A folder of the workspace with its own layer. The links replace folder names that may contain separators of mount
+ * options.
+ */
 interface Lower extends Mounted {
   readonly link: string;
   /** The folder that contains its upper folders. */
@@ -259,7 +262,10 @@ function upperFolderFor(
 /** Folders outside weft's own that may contain upper layers. */
 export const sharedUpperFolders = ['/var/tmp', '/dev/shm'];
 
-/** Returns the file system type of a path, from the innermost mount. Of several mounts at one point, the last counts. */
+/**
+ * Returns the file system type of a path, from the innermost mount. If several mounts have the same mount point, the
+ * last counts.
+ */
 const typeOf = (path: string, table: readonly Mount[]): string =>
   table
     .filter(({point}) => containsPath(point, path))
@@ -319,7 +325,7 @@ function coverable(table: readonly Mount[], session: SandboxSession): readonly s
     const own = table.findLast(({point}) => point === folder);
     if (own !== undefined && (!isDisk(own.type) || own.isFixed)) return;
     const isWhole = folder !== '/' && !table.some(({point}) => point !== folder && containsPath(folder, point));
-    // An overlay must not lie in one of its own layers.
+    // An overlay must not be inside one of its own layers.
     if (isWhole && !containsPath(folder, session.folder)) found.push(folder);
     else for (const {name, kind} of listFolder(folder)) if (kind === 'folder') look(join(folder, name));
   };

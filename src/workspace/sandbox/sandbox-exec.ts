@@ -13,7 +13,7 @@ export interface SandboxExec {
     request: {readonly command: string; readonly timeoutMs: number},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>>;
-  /** Runs a script with the interpreter for its file extension. The script lies in a temporary folder meanwhile. */
+  /** Runs a script with the interpreter for its file extension. While it runs, the script is in a temporary folder. */
   runFile(
     request: {
       readonly name: string;

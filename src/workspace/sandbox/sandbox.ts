@@ -45,7 +45,7 @@ export interface CommandStart {
   readonly environment: Record<string, string>;
 }
 
-/** A program to start in place of the command's own. */
+/** A program to start instead of the command's own. */
 export interface EnclosedStart extends CommandStart {
   readonly kind: 'enclosed';
   readonly prelude: InsidePrelude;
@@ -74,7 +74,10 @@ export interface ViewLayer {
   readonly lower: string;
   /** The folder that contains the changes in overlayfs's form: whiteouts, and `user.overlay.*` attributes. */
   readonly upper: string;
-  /** The time when the command began, in nanoseconds of the lower file system's clock. An entry with a later ctime changed meanwhile. */
+  /**
+   * The time when the command began, in nanoseconds of the lower file system's clock. An entry with a later ctime has
+   * changed since.
+   */
   readonly begunNs: bigint;
 }
 
@@ -115,7 +118,7 @@ export interface SandboxPolicy {
   ) => Promise<Outcome<PendingChanges, string>>;
   /** `read-only`: the whole `.git`. `guarded`: only the parts that run programs or choose them. */
   readonly repository: 'guarded' | 'read-only';
-  /** `filtered`: only through the proxy behind this socket. */
+  /** `filtered`: only through the proxy that this socket leads to. */
   readonly network: {readonly kind: 'closed' | 'open'} | Pick<FilteredNetwork, 'kind' | 'socket' | 'loopbackPorts'>;
   /** Files and folders that are missing inside. */
   readonly hidden: readonly string[];

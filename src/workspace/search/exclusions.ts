@@ -16,8 +16,9 @@ export interface Exclusions {
 }
 
 /**
- * Reads globs as ignore files do. Without a slash, a glob matches files and folders at any depth. With a slash, it starts at each workspace
- * root (`./a` and `a/b`). With a leading slash or `~/`, it starts at the root of the disk. A folder stands for everything in it.
+ * Reads globs as ignore files do. Without a slash, a glob matches files and folders at any depth. With a slash, it
+ * starts at each workspace root (`./a` and `a/b`). With a leading slash or `~/`, it starts at the root of the disk. A
+ * folder means everything in it.
  */
 export function readExclusions(
   globs: readonly string[],

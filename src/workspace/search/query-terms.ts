@@ -1,6 +1,6 @@
 /**
- * One word of a query as it is searched for in files. A long word loses its ending, so that `parsing` finds `parse`, `parser` and
- * `reparsed`. A short one matches only at the beginning of a word, also inside `camelCase`.
+ * One word of a query in the form that the search looks for. A long word loses its ending, so that `parsing` finds
+ * `parse`, `parser` and `reparsed`. A short word matches only at the beginning of a word, also inside `camelCase`.
  */
 export interface QueryTerm {
   /** Letters, digits and underscores, in lower case. */

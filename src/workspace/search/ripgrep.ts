@@ -28,7 +28,7 @@ export interface SearchRun {
 
 /**
  * The most milliseconds that a run may take in total or, with the limit `idle`, go without output. A run may block on a
- * pipe in the place of an ignore file.
+ * pipe that replaces an ignore file.
  */
 const limitMs = 10_000;
 

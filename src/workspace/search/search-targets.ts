@@ -18,7 +18,7 @@ interface GlobWalk {
   readonly tests: readonly PathTest[];
 }
 
-/** What a request's patterns are relative to: `base` is the request's path, resolved. */
+/** The folder to which a request's patterns are relative: `base` is the request's path, resolved. */
 interface PatternContext {
   readonly base: string;
   readonly home: string;
@@ -80,7 +80,7 @@ function absoluteFolder(plain: string, inside: string, {base, paths}: PatternCon
   return isInside || dirname(outside) === outside ? inside : outside;
 }
 
-/** Where a search starts: the real path, and the form of it that ripgrep gets. */
+/** The starting point of a search: the real path, and its form for ripgrep. */
 export interface SearchTarget {
   readonly kind: 'file' | 'folder';
   readonly real: string;

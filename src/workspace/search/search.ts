@@ -31,8 +31,8 @@ export const commonOptions: readonly string[] =
   '--no-config --no-messages --color=never --hidden --no-require-git --glob=!.git'.split(' ');
 
 /**
- * Searches contents and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here, because ripgrep's own
- * option would bring back what ignore files leave out.
+ * Searches file content and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here,
+ * because ripgrep's own option would bring back what ignore files leave out.
  */
 export const makeSearch = (options: SearchOptions & {readonly roots: readonly string[]}): SearchPort =>
   makeSearchPort(makePaths(options), options);
@@ -77,7 +77,7 @@ function makeSearchPort(paths: Paths, options: SearchOptions): SearchPort {
     return end.kind !== 'enough' && rest !== '' && take(rest) === 'enough' ? {kind: 'enough'} : end;
   }
 
-  /** If a search blocks on something in the place of an ignore file, restarts it without such rules. */
+  /** If a search blocks on a pipe or device that replaces an ignore file, restarts it without such rules. */
   async function runWithRestart(search: Search, signal: AbortSignal): Promise<SearchEnd> {
     const off = ignoreOffOptionsAbove(search.start);
     using stuck = watchForStuckRun(search.start, off);
@@ -386,7 +386,7 @@ type ShownMatch =
       readonly found: string;
     };
 
-/** What ripgrep prints instead of the end of a long line, and the characters of a line to compare. */
+/** The text that ripgrep prints instead of the end of a long line, and the characters of a line to compare. */
 const ripgrepCutMark = / \[\.\.\. [^\]]*\]$/u;
 const comparedCharacters = 400;
 

@@ -14,8 +14,8 @@ const maxSequenceLength = 4096;
 
 /**
  * Filters a program's output for the terminal of the user who is attached to it. The program may draw, move the cursor,
- * query the terminal and set key and mouse modes. It may not touch what outlives the attachment or lies outside the
- * screen: clipboard, title, the terminal's colors, notifications, window, printer, answerback, scrollback. The
+ * query the terminal and set key and mouse modes. It may not touch anything that outlives the attachment or is outside
+ * the screen: clipboard, title, the terminal's colors, notifications, window, printer, answerback, scrollback. The
  * alternate screen is weft's while the user is attached. Sequences may be split anywhere.
  */
 export function makeAttachedOutput(): {push(chunk: string): AttachedStep} {

@@ -66,7 +66,7 @@ export function openPty({begin, directory, size}: SourceRequest): Promise<Outcom
   });
 }
 
-/** Returns all output of an ended command to whose source nobody has listened. */
+/** Returns all output of an ended command whose source has no listener. */
 function textOf(source: BlockSource): string {
   const words: Uint8Array[] = [];
   source.onData(bytes => words.push(bytes));
@@ -146,7 +146,7 @@ function makePtySource(pty: IPty): BlockSource {
 const signalName = (number: number): string =>
   Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
 
-/** Adds a redirection for the shell of `openPipes`: its errors go where its output goes. */
+/** Adds a redirection for the shell of `openPipes`: its errors go to the same place as its output. */
 export const redirectErrors = (command: string): string => `exec 2>&1\n${command}`;
 
 /** Starts a command on pipes, if there are no pseudo-terminals. Programs can't see that a user could answer. stderr is not read. */
@@ -161,7 +161,7 @@ export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<Bl
     });
     const ended = Promise.withResolvers<BlockEnd>();
     const started = Promise.withResolvers<Outcome<number, string>>();
-    // Not the `close` event: it doesn't come while nobody reads the output.
+    // Not the `close` event: it doesn't come while no code reads the output.
     const exited = Promise.withResolvers<void>();
     child.once('exit', () => exited.resolve());
     child.once('spawn', () => started.resolve(ok(child.pid ?? 0)));

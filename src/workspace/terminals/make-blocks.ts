@@ -71,7 +71,7 @@ const portsMs = 1000;
 interface Entry {
   readonly block: Block;
   readonly registered: RegisteredBlock;
-  /** See `Launch`. The block ends with weft, because nobody could decide about its changes later. */
+  /** See `Launch`. The block ends with weft, because no one could decide about its changes later. */
   readonly isHeld: boolean;
   /** Sentences for the model, once all its processes have ended. */
   readonly notes: Promise<readonly string[]>;
@@ -478,7 +478,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
 const backgroundOptions = {place: 'background', size, observe: () => {}} as const;
 
 /**
- * Returns a note about a pager that runs although the environment turns pagers off. It holds back its text until somebody presses keys.
+ * Returns a note about a pager that runs although the environment turns pagers off. It holds back its text until
+ * someone presses keys.
  */
 const pagerNote = (pager: string): string =>
   `${pager} shows one page at a time and waits for keys: space turns the page, q quits; or run the command without a pager`;

@@ -14,7 +14,7 @@ export interface TerminalScreen {
   view(): ScreenView;
   /** Empty while the normal screen is shown. */
   alternateText(): string;
-  /** Returns the text that scrolled off since the last call (as far as it is kept), then the screen's text. */
+  /** Returns the text that scrolled off since the last call (as far as weft has stored it), then the screen's text. */
   readNew(): {readonly text: string; readonly complete: 'complete' | 'cut'};
   /** Returns bytes that draw the current screen on a cleared terminal and restore the modes that the program has set. */
   redraw(): string;
@@ -36,7 +36,7 @@ export interface ScreenView {
 /** The most lines kept after they scrolled off. */
 const scrollback = 3000;
 
-/** `converted`: a line feed alone starts a new line, for output that came through no terminal. */
+/** `converted`: a line feed starts a new line without a carriage return, for output that came through no terminal. */
 export async function makeTerminalScreen(options: {
   readonly size: ScreenSize;
   readonly lineEnds: 'raw' | 'converted';

@@ -49,7 +49,7 @@ const dataUrls = /\(<?data:[^()\s]*\)/giu;
 
 let isLoaded = false;
 
-/** Loads the WebAssembly module. It lies beside the built program, or in its package if weft runs from source. */
+/** Loads the WebAssembly module. It is beside the built program, or in its package if weft runs from source. */
 function load(): void {
   if (isLoaded) return;
   const name = 'mdream_edge_bg.wasm';

@@ -16,7 +16,7 @@ export type FileState = z.infer<typeof fileState>;
 /** `other`: something that git can't store, such as a pipe. */
 export type PathState = FileState | 'absent' | 'folder' | 'other';
 
-/** File stats that show that nobody has written to the file since: size, times in milliseconds, inode. */
+/** File stats that show whether the file has been written since: size, times in milliseconds, inode. */
 const fileStats = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
 export const seenFile = z.extend(fileState, {stats: fileStats});
@@ -34,7 +34,7 @@ const statsOf = ({size, mtimeMs, ctimeMs, ino}: Stats): SeenFile['stats'] => [si
 /** Milliseconds within which two changes of a file may get the same time from the file system. */
 const tickMs = 20;
 
-/** An open folder. `absent` if it does not exist. `other` if a link leads to it, so that its content lies elsewhere. */
+/** An open folder. `absent` if it does not exist. `other` if a link leads to it, so that its content is elsewhere. */
 export type Place = FolderHandle | 'absent' | 'other';
 
 /** Opens the folder of a path below `top`, calls `work` with it, and closes it. */
@@ -160,7 +160,8 @@ export async function copyEntry(place: Place, path: string, to: string): Promise
 }
 
 /**
- * Calls `work` with the paths of each folder below `top`, and with the folder, which stays open meanwhile. Several folders run at a time.
+ * Calls `work` with the paths of each folder below `top`, and with the folder, which is open during the call. Several
+ * folders run at a time.
  */
 export function forEachFolder(
   {top, paths}: {readonly top: string; readonly paths: readonly string[]},

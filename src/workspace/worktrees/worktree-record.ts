@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import {gitFolderAt} from '../files/git-branch.ts';
 import {seenFile} from './file-states.ts';
 
-/** weft's record of a worktree that it made. It lies in git's folder for the worktree, and is deleted with it. */
+/** weft's record of a worktree that it made. It is in git's folder for the worktree, and is deleted with it. */
 const worktreeRecord = z.object({
   name: z.string(),
   branch: z.string(),
@@ -26,13 +26,13 @@ export type WorktreeRecord = z.infer<typeof worktreeRecord>;
 
 const recordName = 'weft.json';
 
-/** Returns git's folder for the worktree, or `undefined` if the folder is no worktree. */
+/** Returns git's folder for the worktree, or `undefined` if the folder is not a worktree. */
 function gitFolderOf(worktree: string): string | undefined {
   const folder = gitFolderAt(worktree);
   return folder === join(worktree, '.git') ? undefined : folder;
 }
 
-/** Reads the record. `undefined` if the folder is no worktree made by weft. */
+/** Reads the record. `undefined` if the folder is not a worktree made by weft. */
 export async function readRecord(worktree: string): Promise<WorktreeRecord | undefined> {
   const folder = gitFolderOf(worktree);
   if (folder === undefined) return undefined;
@@ -52,7 +52,7 @@ export async function writeRecord(worktree: string, record: WorktreeRecord): Pro
   await rename(fresh, join(folder, recordName));
 }
 
-/** Returns the folder of a repository's worktrees. Worktrees of a worktree lie beside it. */
+/** Returns the folder of a repository's worktrees. Worktrees of a worktree are beside it. */
 export function worktreesFolder(top: string): string {
   const within = /^(.*)[/\\]\.weft[/\\]worktrees[/\\][^/\\]+$/su.exec(top)?.[1];
   return join(within ?? top, '.weft', 'worktrees');

@@ -141,7 +141,7 @@ class HarnessTask {
     return signal.aborted ? {kind: 'interrupted'} : this.#endOf(outcome);
   }
 
-  /** Sends a message of the user. The message stays unread if the program takes no more messages. */
+  /** Sends a message from the user. The message remains unread if the program accepts no more messages. */
   steer(message: UserMessage): void {
     const run = this.#run;
     if (run === undefined) {

@@ -107,7 +107,7 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
         const text = records.length === 0 ? taskPrompt(task.description) : resumePrompt;
         return runPrompt({session, text}, {host, inbox}, signal);
       };
-      // Deferred, so that earlier messages of the user reach the inbox first.
+      // Deferred, so that earlier messages from the user reach the inbox first.
       return {steer: message => inbox.take(message), finished: Promise.resolve().then(finished)};
     },
     runHook: hookRunner(context, (text, signal) =>
@@ -206,7 +206,7 @@ function withMessageTool(mcp: McpPort, say: TaskHost['say']): McpPort {
   };
 }
 
-/** Sends a prompt and waits until it and all messages that the user sent meanwhile have ended. */
+/** Sends a prompt and waits until it and all messages that the user sent in the meantime have ended. */
 function settledPrompt(
   client: AgentClient,
   {text, prompt: {host, inbox}}: {readonly text: string; readonly prompt: PromptListener},

@@ -17,13 +17,13 @@ import type {AuthChallenge} from './sign-in-needed.ts';
 
 export interface SignInDeps extends OAuthDeps {
   /**
-   * Shows the link that the user has to open, and opens it if a browser is available. `redirectUrl` is where the
-   * browser returns to.
+   * Shows the link that the user has to open, and opens it if a browser is available. The browser returns to
+   * `redirectUrl`.
    */
   readonly offerLink: (link: SignInLink) => void;
   /**
-   * The lines that the user types meanwhile. If the browser runs on another machine, the user pastes the address of
-   * the page that it could not show.
+   * The lines that the user types during the sign-in. If the browser runs on another machine, the user pastes the
+   * address of the page that it could not show.
    */
   readonly typedLines: (signal: AbortSignal) => AsyncIterable<string>;
 }

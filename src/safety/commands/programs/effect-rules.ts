@@ -1,6 +1,6 @@
 import {effectRule} from '../program-table.ts';
 
-/** Files that choose the version of a tool that runs, and may name a tool of their own. */
+/** Files that choose the version of a tool that runs, and may name their own tool. */
 export const versionFiles = '.tool-versions mise.toml .mise.toml';
 
 export const deletes = effectRule('destructive', 'deletes files');

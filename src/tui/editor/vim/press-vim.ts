@@ -46,7 +46,7 @@ const inNormalMode = ({draft, vim}: VimField): VimField => ({
   vim: {...vim, mode: 'normal', pending: ''},
 });
 
-/** The normal-mode letters that named keys stand for. */
+/** The normal-mode letters for named keys. */
 const letters: Readonly<Partial<Record<KeyName, string>>> = {
   left: 'h',
   right: 'l',

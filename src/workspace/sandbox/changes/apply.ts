@@ -37,8 +37,9 @@ const maxSynced = 200;
 const maxCopied = 64 * 1024 * 1024;
 
 /**
- * Applies changes to the real folders. Each file is either old or new at every moment. A file that changed since the layer was read stays
- * as it is. Nothing is reached through a link. After a killed process, applying again completes the work.
+ * Applies changes to the real folders. Each file is either old or new at every moment. A file that changed since the
+ * layer was read stays unchanged. Nothing is reached through a link. After a killed process, applying again completes
+ * the work.
  */
 export async function applyEntries(
   chosen: readonly HeldEntry[],

@@ -167,8 +167,8 @@ function pathToAsk(path: PathBytes, {is, was}: Entry): PathBytes {
 }
 
 /**
- * Finds files that look new because another process deleted or moved them meanwhile. Git tracks them, and the folder
- * changed after the command began.
+ * Finds files that look new because another process deleted or moved them in the meantime. Git tracks them, and the
+ * folder changed after the command began.
  */
 async function findDeleted(
   entries: readonly Entry[],

@@ -3,7 +3,7 @@ import type {Change} from '../../../domain/change-set.ts';
 import type {LayerEntry, LockedFolder, NewFolder} from './scan-layer.ts';
 import type {PathBytes} from './path-bytes.ts';
 
-/** The workspace of a change set, and the folder where weft keeps change sets. */
+/** The workspace of a change set, and the folder in which weft stores change sets. */
 export interface ChangesContext {
   /** The workspace folders, all links resolved. Paths are relative to the first. */
   readonly roots: readonly [string, ...string[]];

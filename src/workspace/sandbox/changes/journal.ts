@@ -14,8 +14,8 @@ import {loadSet, removeStored, storeSet} from './stored-sets.ts';
 const newName = (): string => `${ownerText()} ${randomBytes(4).toString('hex')}`;
 
 /**
- * Applies changes with a journal. If weft is killed, the next weft in this workspace completes the apply. Meanwhile the
- * upper folders lie with the journal, where nothing else in weft removes them.
+ * Applies changes with a journal. If weft is killed, the next weft in this workspace completes the apply. Until then
+ * the upper folders are beside the journal, so nothing else in weft removes them.
  */
 export async function applyWithJournal(
   chosen: readonly HeldEntry[],

@@ -97,7 +97,7 @@ export function nodeAt(path: string | Buffer): Node {
     const stats = lstatSync(path, {bigint: true, throwIfNoEntry: false});
     return stats === undefined ? missingNode : nodeOf(stats);
   } catch (cause) {
-    // A file is in the place of a parent folder.
+    // A parent of the path is a file.
     if (hasCode(cause, 'ENOTDIR')) return missingNode;
     throw cause;
   }
@@ -309,7 +309,7 @@ export function openToRead(path: PathBytes, own: Node | undefined): number | und
   }
 }
 
-/** The most names to check per folder. One alone would not be enough, because it may be removed meanwhile. */
+/** The most names to check per folder. A single name would not be enough, because it may be removed in the meantime. */
 const maxNames = 4;
 
 /**

@@ -63,8 +63,9 @@ const storedSet: z.ZodMiniType<HeldSet> = z.object({
 const setFile = 'set.json';
 
 /**
- * Writes a set into its own private folder, and moves the upper folders there from the session's folder. If they lie on another file
- * system, `copy` copies the files, and `beside` moves the folders to the parent of the session's folder. Returns the stored set.
+ * Writes a set into its own private folder, and moves the upper folders there from the session's folder. If they are on
+ * another file system, `copy` copies the files, and `beside` moves the folders to the parent of the session's folder.
+ * Returns the stored set.
  */
 export function storeSet(set: HeldSet, folder: string, otherFileSystems: 'copy' | 'beside'): HeldSet {
   mkdirSync(folder, {recursive: true, mode: 0o700});
