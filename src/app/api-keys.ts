@@ -3,6 +3,7 @@ import {forgetKeptKey, type KeptKey, type KeyPlace, readKeptKeys, writeKeptKey} 
 import type {Places} from '../config/places.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
 import {type Fault, faultText} from '../domain/fault.ts';
+import type {IssuedKey, KeyIssuer, SharedIssue} from './key-issuer.ts';
 import type {Keychain} from '../workspace/keychain.ts';
 import {UsageError} from './exit-code.ts';
 
@@ -61,6 +62,38 @@ export function userKeychain(environment: NodeJS.ProcessEnv) {
     store: async (name: string, secret: string): Promise<boolean> =>
       (await (await open(storeMs))?.store(accountOf(name), secret)) === true,
     remove: async (name: string): Promise<void> => void (await (await open(storeMs))?.remove(accountOf(name))),
+  };
+}
+
+/** The keys that commands and token servers issued to this run. They are kept in memory alone. */
+export interface IssuedKeys {
+  /** Returns the issuer's key if it is still good, or a new one. Throws a `FaultError`. */
+  get(issuer: KeyIssuer, isRefused: (text: string) => boolean, signal: AbortSignal): Promise<IssuedKey>;
+  /** Calls `learn` with each secret before the key is used. */
+  onSecret(learn: (secret: string) => void): void;
+}
+
+export function issuedKeys(): IssuedKeys {
+  const kept = new Map<string, IssuedKey>();
+  const running = new Map<string, SharedIssue>();
+  const listeners: ((secret: string) => void)[] = [];
+  return {
+    onSecret: learn => void listeners.push(learn),
+    async get(issuer, isRefused, signal) {
+      const before = kept.get(issuer.id);
+      if (before !== undefined && before.until > Date.now() && !isRefused(before.text)) return before;
+      const {SharedIssue: Shared} = await import('./key-issuer.ts');
+      const issue = running.get(issuer.id) ?? new Shared(issuer);
+      running.set(issuer.id, issue);
+      try {
+        const key = await issue.wait(signal);
+        for (const secret of issuer.secrets(key.text)) for (const learn of listeners) learn(secret);
+        kept.set(issuer.id, key);
+        return key;
+      } finally {
+        running.delete(issuer.id);
+      }
+    },
   };
 }
 

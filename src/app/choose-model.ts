@@ -3,11 +3,22 @@ import {resolveModelAlias} from '../domain/model-alias.ts';
 import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, FaultError, faultText} from '../domain/fault.ts';
-import {type KeyProvider, keyProviders, keyVariables, providerNames} from '../domain/api-key.ts';
-import type {KeptKey} from '../config/kept-keys.ts';
+import {
+  baseUrlOf,
+  type CloudProvider,
+  cloudProviders,
+  dialectOf,
+  isCloud,
+  type KeyProvider,
+  keyProviders,
+  keyVariables,
+  type ModelProvider,
+  providerNames,
+} from '../domain/api-key.ts';
 import {UsageError} from './exit-code.ts';
 import {weftCommand} from './weft-command.ts';
-import {type ApiKeys, openApiKeys} from './api-keys.ts';
+import {type ApiKeys, type IssuedKeys, openApiKeys} from './api-keys.ts';
+import type {KeySource, ProviderConnection} from './model-access.ts';
 import type {RunContext} from './run-context.ts';
 import type {connectAnthropic} from '../models/anthropic.ts';
 import type {providerChoices} from './main-options.ts';
@@ -15,7 +26,7 @@ import type {providerChoices} from './main-options.ts';
 /** The model that flags, environment and settings choose. `undefined` and empty values were not given. */
 export interface ModelChoice extends Pick<
   RunContext['settings'],
-  'provider' | 'model' | 'models' | 'fallbackModels' | 'baseUrl' | 'wireApi'
+  'provider' | 'model' | 'models' | 'fallbackModels' | 'baseUrl' | 'wireApi' | 'headers' | 'keyCommand'
 > {
   readonly replay: string | undefined;
   readonly effort: Effort | undefined;
@@ -23,6 +34,7 @@ export interface ModelChoice extends Pick<
   readonly environment: NodeJS.ProcessEnv;
   /** The user's saved keys. A key in the environment takes precedence. */
   readonly apiKeys: Pick<ApiKeys, 'kept' | 'keyOf' | 'placeText'>;
+  readonly issuedKeys: IssuedKeys;
 }
 
 export type ChosenModel = ConnectedModel & ModelState;
@@ -84,7 +96,8 @@ export const configuredProvider = (choice: ModelChoice): (typeof providerChoices
 /** Loads the modules that the first request to the chosen provider needs, beyond those loaded by connecting to it. */
 export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
   const provider = configuredProvider(choice);
-  switch (provider) {
+  const dialect = provider === undefined || provider === 'replay' ? provider : dialectOf(provider);
+  switch (dialect) {
     case 'anthropic':
       await (await import('../models/anthropic.ts')).loadAnthropicSdk();
       return;
@@ -96,7 +109,7 @@ export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
     case undefined:
       return;
     default:
-      return unreachable(provider);
+      return unreachable(dialect);
   }
 }
 
@@ -112,68 +125,74 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
   }
 }
 
-type KeySource =
-  | {readonly from: 'environment'; readonly variable: string; readonly key: string}
-  | {readonly from: 'kept'; readonly kept: KeptKey}
-  | {readonly from: 'nowhere'};
+type SourceChoice = Pick<ModelChoice, 'baseUrl' | 'environment' | 'apiKeys' | 'headers' | 'keyCommand'>;
 
-/** Finds the source of a provider's key. The environment takes precedence. A saved key goes only to the address it was saved for. */
-function keySource(provider: KeyProvider, choice: Pick<ModelChoice, 'baseUrl' | 'environment' | 'apiKeys'>): KeySource {
+/**
+ * Finds the source of a provider's key: `--settings`, the environment, the user's settings, the saved keys. A saved key goes only to the
+ * address it was saved for.
+ */
+function keySource(provider: KeyProvider, choice: SourceChoice): KeySource {
+  const {environment} = choice;
+  const keyCommand = (choice.keyCommand?.provider ?? provider) === provider ? choice.keyCommand : undefined;
+  if (keyCommand?.given === 'yes') return {from: 'command'};
+  const token = provider === 'anthropic' ? (environment[tokenVariable] ?? '') : '';
+  if (token !== '') return {from: 'token', variable: tokenVariable, key: token};
   const variable = keyVariables[provider];
-  const key = choice.environment[variable] ?? '';
+  const key = environment[variable] ?? '';
   if (key !== '') return {from: 'environment', variable, key};
+  if (keyCommand !== undefined) return {from: 'command'};
   const baseUrl = baseUrlOf(provider, choice) ?? '';
   const kept = choice.apiKeys.kept().find(each => each.provider === provider && each.baseUrl === baseUrl);
   return kept === undefined ? {from: 'nowhere'} : {from: 'kept', kept};
 }
 
-export function keyText(
-  provider: KeyProvider,
-  choice: Pick<ModelChoice, 'baseUrl' | 'environment' | 'apiKeys'>,
-): string {
+const tokenVariable = 'ANTHROPIC_AUTH_TOKEN';
+
+/** Says where a provider's credentials come from, never their value. */
+export async function keyText(provider: ModelProvider, choice: SourceChoice): Promise<string> {
+  if (isCloud(provider)) return (await import('./cloud-access.ts')).cloudText(provider, choice);
   const source = keySource(provider, choice);
   switch (source.from) {
     case 'environment':
       return `key from ${source.variable}`;
+    case 'token':
+      return `token from ${source.variable}`;
+    case 'command':
+      return 'key from the setting keyCommand';
     case 'kept':
       return `key saved in ${choice.apiKeys.placeText(source.kept)}`;
     case 'nowhere':
-      return 'no key';
+      return hasHeaders(provider, choice) ? 'no key, headers of your own' : 'no key';
     default:
       return unreachable(source);
   }
 }
 
-/** Returns the address that flags, settings and environment set for a provider; `undefined` for the provider's own. */
-export const baseUrlOf = (
-  provider: KeyProvider,
-  {baseUrl, environment}: Pick<ModelChoice, 'baseUrl' | 'environment'>,
-): string | undefined => baseUrl ?? (environment[urlVariables[provider]] || undefined);
-
-const urlVariables = {
-  anthropic: 'ANTHROPIC_BASE_URL',
-  openai: 'OPENAI_BASE_URL',
-  gemini: 'GEMINI_BASE_URL',
-} as const satisfies Record<KeyProvider, string>;
+/** Whether the user adds headers to the requests of a provider. */
+const hasHeaders = (provider: KeyProvider, {headers, environment}: SourceChoice): boolean =>
+  Object.keys(headers).length > 0 || (environment[`${provider.toUpperCase()}_CUSTOM_HEADERS`] ?? '') !== '';
 
 /**
  * The model that a session starts with, and the source of this choice. `listed`: weft asks a server at a custom address
  * for its first model.
  */
 export type DefaultModel =
-  | {readonly kind: 'named'; readonly model: string; readonly by: 'settings' | KeyProvider}
+  | {readonly kind: 'named'; readonly model: string; readonly by: 'settings' | ModelProvider}
   | {readonly kind: 'listed'; readonly baseUrl: string};
 
 export async function defaultModel(
-  provider: KeyProvider,
+  provider: ModelProvider,
   choice: Pick<ModelChoice, 'model' | 'baseUrl' | 'environment'>,
 ): Promise<DefaultModel> {
+  const dialect = dialectOf(provider);
   if (choice.model !== undefined) {
-    return {kind: 'named', model: resolveModelAlias(choice.model, provider) ?? choice.model, by: 'settings'};
+    return {kind: 'named', model: resolveModelAlias(choice.model, dialect) ?? choice.model, by: 'settings'};
   }
+  // Its models have the names that the user gave to deployments.
+  if (provider === 'azure') throw new UsageError('Name your deployment of Azure OpenAI: --model or WEFT_MODEL.');
   const {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} = await import('../models/model-facts.ts');
-  if (provider === 'gemini') return {kind: 'named', model: defaultGeminiModel, by: provider};
-  if (provider === 'anthropic') return {kind: 'named', model: defaultAnthropicModel, by: provider};
+  if (dialect === 'gemini') return {kind: 'named', model: defaultGeminiModel, by: provider};
+  if (dialect === 'anthropic') return {kind: 'named', model: defaultAnthropicModel, by: provider};
   const baseUrl = baseUrlOf(provider, choice);
   return baseUrl === undefined ? {kind: 'named', model: defaultOpenAiModel, by: provider} : {kind: 'listed', baseUrl};
 }
@@ -187,10 +206,10 @@ export function defaultModelText(found: DefaultModel): string {
  * Returns the models to switch to if the main one fails, by the provider's names. Names in settings that this provider does not have are
  * skipped, because several models and providers share the settings. Such a name in the flag is an error.
  */
-function fallbacksOf(provider: KeyProvider, main: DefaultModel, {fallbackModels}: ModelChoice): readonly string[] {
+function fallbacksOf(provider: ModelProvider, main: DefaultModel, {fallbackModels}: ModelChoice): readonly string[] {
   const isFlag = fallbackModels.source === 'flags';
   const names = fallbackModels.value.flatMap(wanted => {
-    const name = resolveModelAlias(wanted, provider);
+    const name = resolveModelAlias(wanted, dialectOf(provider));
     if (isFlag && name === undefined) {
       throw new UsageError(`--fallback-model: ${providerNames[provider]} has no model ${JSON.stringify(wanted)}.`);
     }
@@ -201,54 +220,97 @@ function fallbacksOf(provider: KeyProvider, main: DefaultModel, {fallbackModels}
   return [...new Set(names)];
 }
 
-/**
- * Returns the provider that variables, address and saved keys imply. An address alone means a server that speaks OpenAI's protocol, as
- * most do.
- */
-function providerOf(choice: ModelChoice): KeyProvider | undefined {
-  const {environment, baseUrl} = choice;
-  if (environment['ANTHROPIC_API_KEY']) return 'anthropic';
-  if (isGoogle(baseUrl) && environment['GEMINI_API_KEY']) return 'gemini';
-  if (environment['OPENAI_API_KEY'] || environment['OPENAI_BASE_URL'] || baseUrl) return 'openai';
-  if (environment['GEMINI_API_KEY']) return 'gemini';
-  return keyProviders.find(provider => keySource(provider, choice).from === 'kept');
+/** Returns the provider that variables, address and saved keys imply. */
+const providerOf = (choice: ModelChoice): ModelProvider | undefined => impliedProvider(choice)?.provider;
+
+/** Says why the provider was chosen; empty if its key says so. */
+export function reasonText(choice: ModelChoice): string {
+  if (choice.provider !== undefined) return 'you chose the provider';
+  const variable = impliedProvider(choice)?.variable ?? '';
+  return variable === '' ? '' : `${variable} is set`;
 }
+
+/**
+ * Finds the provider, and the variable that chose it, if that one is not its key. An address alone means a server that speaks OpenAI's
+ * protocol, as most do.
+ */
+function impliedProvider(
+  choice: ModelChoice,
+): {readonly provider: ModelProvider; readonly variable: string} | undefined {
+  const {environment, baseUrl, keyCommand} = choice;
+  const by = (provider: ModelProvider, variable = '') => ({provider, variable});
+  const cloud = cloudProviders.find(provider => isSwitchedOn(environment[cloudSwitches[provider]]));
+  if (cloud !== undefined) return by(cloud, cloudSwitches[cloud]);
+  if (environment[tokenVariable] || environment['ANTHROPIC_API_KEY']) return by('anthropic');
+  if (isGoogle(baseUrl) && environment['GEMINI_API_KEY']) return by('gemini');
+  if (environment['OPENAI_API_KEY'] || environment['OPENAI_BASE_URL'] || baseUrl) return by('openai');
+  if (environment['GEMINI_API_KEY']) return by('gemini');
+  if (keyCommand !== undefined) return by('anthropic');
+  const kept = keyProviders.find(provider => keySource(provider, choice).from === 'kept');
+  if (kept !== undefined) return by(kept);
+  const sign = cloudProviders.find(provider => environment[cloudSigns[provider]]);
+  return sign === undefined ? undefined : by(sign, sign === 'vertex' ? cloudSigns.vertex : '');
+}
+
+/** Variables with which users of Claude Code choose a service. */
+const cloudSwitches = {
+  bedrock: 'CLAUDE_CODE_USE_BEDROCK',
+  vertex: 'CLAUDE_CODE_USE_VERTEX',
+  foundry: 'CLAUDE_CODE_USE_FOUNDRY',
+  azure: '',
+} as const satisfies Record<CloudProvider, string>;
+
+/** Variables that only users of a service have. */
+const cloudSigns = {
+  bedrock: keyVariables.bedrock,
+  vertex: 'ANTHROPIC_VERTEX_PROJECT_ID',
+  foundry: keyVariables.foundry,
+  azure: keyVariables.azure,
+} as const satisfies Record<CloudProvider, string>;
+
+const isSwitchedOn = (value = ''): boolean => /^(?:1|true|yes|on)$/iu.test(value);
 
 const isGoogle = (baseUrl: string | undefined): boolean =>
   URL.parse(baseUrl ?? '')?.hostname === 'generativelanguage.googleapis.com';
 
-/** Reads the key itself; `locked` if it is in a keychain that does not answer. */
-export async function readKey(
-  provider: KeyProvider,
+/** Finds the credentials of a provider; `locked` if they are in a keychain that does not answer. */
+export async function openConnection(
+  provider: ModelProvider,
   choice: ModelChoice,
-): Promise<
-  | {readonly kind: 'key'; readonly apiKey: string; readonly secrets: ConnectedModel['secrets']}
-  | {readonly kind: 'none'}
-  | {readonly kind: 'locked'}
-> {
+): Promise<ProviderConnection | 'no-key' | 'locked'> {
+  if (isCloud(provider)) return (await import('./cloud-access.ts')).cloudConnection(provider, choice);
   const source = keySource(provider, choice);
-  if (source.from === 'nowhere') return {kind: 'none'};
-  if (source.from === 'environment') return {kind: 'key', apiKey: source.key, secrets: {}};
-  const apiKey = await choice.apiKeys.keyOf(source.kept);
-  return apiKey === undefined ? {kind: 'locked'} : {kind: 'key', apiKey, secrets: {[keyVariables[provider]]: apiKey}};
+  const baseUrl = baseUrlOf(provider, choice);
+  const own = hasHeaders(provider, choice);
+  // The user's own server that speaks OpenAI's protocol may need no key.
+  if (source.from === 'nowhere' && provider !== 'openai' && !own) return 'no-key';
+  const key = source.from === 'kept' ? await choice.apiKeys.keyOf(source.kept) : 'key' in source ? source.key : '';
+  if (key === undefined) return 'locked';
+  const connection = {apiKey: key, baseUrl, secrets: source.from === 'kept' ? {[keyVariables[provider]]: key} : {}};
+  if (!own && source.from !== 'token' && source.from !== 'command') return connection;
+  const {headerSecrets, keyAccess} = await import('./model-access.ts');
+  const access = keyAccess(provider, source, {...choice, baseUrl});
+  return {...connection, access, secrets: {...connection.secrets, ...headerSecrets(provider, choice)}};
 }
 
-const lockedText = (provider: KeyProvider): string =>
+const lockedText = (provider: ModelProvider): string =>
   `The ${providerNames[provider]} key is in the keychain, which does not answer. Unlock it and try again, or enter the key again: weft auth login`;
 
-async function connectProvider(provider: KeyProvider, choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
+async function connectProvider(
+  provider: ModelProvider,
+  choice: ModelChoice,
+  signal: AbortSignal,
+): Promise<ChosenModel> {
   const {environment} = choice;
-  const found = await readKey(provider, choice);
-  if (found.kind === 'locked') return unreachableModel(choice, lockedText(provider));
-  // The user's own server that speaks OpenAI's protocol may need no key.
-  if (found.kind === 'none' && provider !== 'openai') {
+  const opened = await openConnection(provider, choice);
+  if (opened === 'locked') return unreachableModel(choice, lockedText(provider));
+  if (opened === 'no-key') {
     throw new UsageError(
       `No key for ${providerNames[provider]}. Set ${keyVariables[provider]}, or save one with weft auth login.`,
     );
   }
-  const {apiKey, secrets} = found.kind === 'key' ? found : {apiKey: '', secrets: {}};
+  const {apiKey, baseUrl, access, secrets} = opened;
   const [{modelTable}, named] = await Promise.all([import('../models/model-facts.ts'), defaultModel(provider, choice)]);
-  const baseUrl = baseUrlOf(provider, choice);
   const port = await portOf(
     provider,
     {
@@ -258,13 +320,14 @@ async function connectProvider(provider: KeyProvider, choice: ModelChoice, signa
       models: modelTable(choice.models),
       effort: choice.effort ?? 'default',
       fallbacks: fallbacksOf(provider, named, choice),
+      access,
     },
     choice,
   );
   if (named.kind === 'named') return {port, model: named.model, secrets, state: 'ready'};
   // A server at another address has its own models: use the first one that it lists.
   const {listModels} = await import('../models/openai.ts');
-  const models = await listModels({apiKey: apiKey || undefined, baseUrl, environment}, signal);
+  const models = await listModels({apiKey: apiKey || undefined, baseUrl, environment, access}, signal);
   if (models.tag === 'failed')
     return {
       ...unreachableModel(choice, `${faultText(models.error)} Or choose a model with --model or WEFT_MODEL.`),
@@ -283,11 +346,12 @@ type Connection = Omit<Parameters<typeof connectAnthropic>[0], 'toolReferences'>
 
 /** Connects to the chosen provider, and loads only that one. An empty key means no key. */
 async function portOf(
-  provider: KeyProvider,
+  provider: ModelProvider,
   connection: Connection,
   {wireApi}: Pick<ModelChoice, 'wireApi'>,
 ): Promise<ModelPort> {
-  switch (provider) {
+  const dialect = dialectOf(provider);
+  switch (dialect) {
     case 'anthropic':
       return (await import('../models/anthropic.ts')).connectAnthropic({
         ...connection,
@@ -298,10 +362,14 @@ async function portOf(
       return (await import('../models/openai.ts')).connectGemini(connection);
     case 'openai': {
       const apiKey = connection.apiKey || undefined;
-      return (await import('../models/openai.ts')).connectOpenAi({...connection, apiKey, wireApi: wireApi ?? 'auto'});
+      return (await import('../models/openai.ts')).connectOpenAi({
+        ...connection,
+        apiKey,
+        wireApi: wireApi ?? (provider === 'azure' ? 'responses' : 'auto'),
+      });
     }
     default:
-      return unreachable(provider);
+      return unreachable(dialect);
   }
 }
 
@@ -376,16 +444,19 @@ const noModel: ModelPort = {
 export const connectModel = (context: RunContext, limitMs = 10_000): Promise<ChosenModel> =>
   chooseModel(modelChoice(context), AbortSignal.timeout(limitMs));
 
-export const modelChoice = ({options, settings, places}: RunContext): ModelChoice => ({
+export const modelChoice = ({options, settings, places, issuedKeys}: RunContext): ModelChoice => ({
   provider: settings.provider,
   model: settings.model,
   models: settings.models,
   fallbackModels: settings.fallbackModels,
   baseUrl: settings.baseUrl,
   wireApi: settings.wireApi,
+  headers: settings.headers,
+  keyCommand: settings.keyCommand,
   effort: options.effort,
   replay: options.replay,
   record: options.record,
   environment: process.env,
   apiKeys: openApiKeys(places, process.env),
+  issuedKeys,
 });

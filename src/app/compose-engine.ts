@@ -113,6 +113,8 @@ export interface EngineSetup extends Pick<
   readonly passedVariables: readonly string[];
   /** Secrets from outside the environment, by the variable that could hold them. Commands do not get them. */
   readonly secretVariables: Readonly<Record<string, string>>;
+  /** Calls back with each secret that turns up while the engine runs. */
+  readonly learnSecrets: (learn: (secret: string) => void) => void;
   /** The store that shows running sub-agents to other processes. */
   readonly runningAgents: (() => Promise<JobStore>) | 'unseen';
   /** The folder that records running commands, so that other runs of weft find them. */
@@ -171,6 +173,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     files: watchSecretFiles({roots, isSecretFile}),
     key: setup.placeholderKey,
   });
+  setup.learnSecrets(secret => secrets.addSecret(secret, 'MODEL_KEY'));
   setup.servers.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
   let blocks = 0;
   /** Makes the parts that depend on the workspace folders. */

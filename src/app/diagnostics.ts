@@ -5,7 +5,7 @@ import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {pluralize} from '../base/clip.ts';
 import {visibleExactLine} from '../base/visible.ts';
-import {providerNames} from '../domain/api-key.ts';
+import {baseUrlOf, providerNames} from '../domain/api-key.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import {holdsChanges, provenText} from '../domain/sandbox.ts';
 import {allowsEveryCall} from '../safety/rules/permission-rule.ts';
@@ -17,13 +17,13 @@ import {runProgram} from '../workspace/run-program.ts';
 import {findSearchBinary} from '../workspace/search/ripgrep.ts';
 import {probeTerminal} from '../workspace/terminals/block-source.ts';
 import {
-  baseUrlOf,
   configuredProvider,
   defaultModel,
   defaultModelText,
   keyText,
   type ModelChoice,
   noModelText,
+  reasonText,
   modelChoice,
 } from './choose-model.ts';
 import {proveSandbox} from './prove-sandbox.ts';
@@ -99,7 +99,9 @@ async function model(): Promise<Finding> {
   const baseUrl = baseUrlOf(provider, choice);
   const address = baseUrl === undefined ? '' : ` at ${baseUrl}`;
   const name = defaultModelText(await defaultModel(provider, choice));
-  return ok(`${name} (${provider}${address}), ${keyText(provider, choice)}; not contacted`);
+  const why = reasonText(choice);
+  const reason = why === '' ? '' : `, because ${why}`;
+  return ok(`${name} (${provider}${address})${reason}, ${await keyText(provider, choice)}; not contacted`);
 }
 
 function terminal(): Finding {

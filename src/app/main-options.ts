@@ -1,5 +1,5 @@
 import {readFileSync} from 'node:fs';
-import {keyProviders} from '../domain/api-key.ts';
+import {modelProviders} from '../domain/api-key.ts';
 import {causeText} from '../domain/fault.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import {permissionModes} from '../domain/risk.ts';
@@ -8,7 +8,7 @@ import {UsageError} from './exit-code.ts';
 
 const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
-export const providerChoices = [...keyProviders, 'replay'] as const;
+export const providerChoices = [...modelProviders, 'replay'] as const;
 
 const agents = [
   '--agents <file-or-json>',

@@ -1,18 +1,17 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ListedModel, ModelConnection, ModelList} from '../agent/client.ts';
 import type {ModelInfo} from '../models/model-facts.ts';
-import {keyVariables, providerNames} from '../domain/api-key.ts';
+import {baseUrlOf, dialectOf, isCloud, keyVariables, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, faultText, rejected} from '../domain/fault.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {ApiKeys} from './api-keys.ts';
 import {
-  baseUrlOf,
   type ChosenModel,
   chooseModel,
   configuredProvider,
   defaultModel,
   type ModelChoice,
-  readKey,
+  openConnection,
 } from './choose-model.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
 import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest} from './host-services.ts';
@@ -77,18 +76,22 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
   const provider = configuredProvider(choice);
   if (provider === undefined) return failed(rejected('No model is configured'));
   if (provider === 'replay') return failed(rejected('A recording has no other models'));
-  const [{listProviderModels}, {knownModels, modelTable}, named, key] = await Promise.all([
+  const [{listProviderModels}, {knownModels, modelTable}, named, opened] = await Promise.all([
     import('../models/list-models.ts'),
     import('../models/model-facts.ts'),
     defaultModel(provider, choice),
-    readKey(provider, choice),
+    openConnection(provider, choice),
   ]);
-  const baseUrl = baseUrlOf(provider, choice) ?? '';
-  const found = await listProviderModels(
-    {provider, key: key.kind === 'key' ? key.apiKey : '', baseUrl, environment: choice.environment},
-    AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
-  );
-  const known = baseUrl === '' ? knownModels[provider] : [];
+  const baseUrl = isCloud(provider) ? '' : (baseUrlOf(provider, choice) ?? '');
+  const {apiKey: key, access} = typeof opened === 'string' ? {apiKey: '', access: undefined} : opened;
+  const found = isCloud(provider)
+    ? failed(rejected(`${providerNames[provider]} has no list of the models that you may use`))
+    : await listProviderModels(
+        {provider, key, baseUrl, environment: choice.environment, access},
+        AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
+      );
+  // The names of deployments at Azure are the user's own.
+  const known = baseUrl === '' && provider !== 'azure' ? knownModels[dialectOf(provider)] : [];
   // OpenAI also lists models for images, speech and embeddings.
   const offered = found.tag === 'ok' ? found.value.filter(name => baseUrl !== '' || isChatModel(name)) : known;
   const first = named.kind === 'named' ? named.model : (offered[0] ?? '');
@@ -158,7 +161,8 @@ async function useKey(
     }
   }
   const variable = keyVariables[provider];
-  const environment = {...choice.environment, [variable]: key};
+  // Without the token, which would win over the key.
+  const environment = {...choice.environment, ANTHROPIC_AUTH_TOKEN: '', [variable]: key};
   const unchecked = checked.value === 'unchecked' ? ` Couldn't verify it (no network).` : '';
   const text = `${providerNames[provider]} key saved in ${kept.value}.${unchecked} weft auth logout removes it`;
   return use({...next, environment}, text, signal);

@@ -15,6 +15,7 @@ import {
   type TrustedSettings,
 } from '../config/merge-settings.ts';
 import {type NamedSkills, type ExtensionPlaces, extensionRoots, hasExtensions} from '../config/extension-places.ts';
+import {type KeyCommandSetting, maxKeyTtl} from '../config/model-settings.ts';
 import {nameInProject, projectTrust, type ProjectTrust} from '../config/trust-record.ts';
 import {faultText} from '../domain/fault.ts';
 import {narrowerMode, type PermissionMode} from '../domain/risk.ts';
@@ -23,6 +24,7 @@ import type {Store} from '../store/open-store.ts';
 import {restrictOwnPath} from '../workspace/exec/trusted-path.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
 import {readInstructionFile} from '../workspace/files/instruction-files.ts';
+import {type IssuedKeys, issuedKeys} from './api-keys.ts';
 import {namedPlugins, type PluginError} from './named-plugins.ts';
 import type {AgentFile, Extensions} from '../extensions/skills/load-extensions.ts';
 import {type Json, parseJson} from '../base/json.ts';
@@ -77,6 +79,8 @@ export interface RunContext {
   readonly agent: AgentFile | 'none';
   /** The definitions of `--agents`; `undefined` without the flag. */
   readonly agentDefinitions: Json | undefined;
+  /** The keys that commands and token servers issue to this run. */
+  readonly issuedKeys: IssuedKeys;
   /** Returns warnings about the settings files, one sentence each. */
   readonly notices: () => Promise<readonly string[]>;
   /** Opens the store on the first call, because a run without a saved session needs none. */
@@ -98,6 +102,8 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   provider: flags.provider ?? settings.provider?.value,
   baseUrl: settings.baseUrl?.value,
   wireApi: settings.wireApi?.value,
+  headers: valuesOf(settings.headers),
+  keyCommand: keyCommandOf(settings),
   permissionMode: settings.permissionMode.value,
   sandbox: sandboxChoice(settings.sandbox.value),
   unasked: runsUnasked(settings.sandbox.value, settings.sandbox.source === 'given' ? 'yes' : 'no'),
@@ -114,6 +120,12 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   hooks: settings.hooks,
   rules: rulesOf(settings),
 });
+
+function keyCommandOf({keyCommand, keyCommandTtlMs, provider}: Settings): KeyCommandSetting | undefined {
+  if (keyCommand === undefined) return undefined;
+  const given = keyCommand.source === 'given' ? 'yes' : 'no';
+  return {command: keyCommand.value, ttlMs: keyCommandTtlMs?.value ?? maxKeyTtl, given, provider: provider?.value};
+}
 
 /** Returns named settings without their sources. */
 export const valuesOf = <T>(sourced: Readonly<Record<string, Sourced<T>>>): Readonly<Record<string, T>> =>
@@ -185,6 +197,7 @@ export function loadRunContext(given: {
               },
             )
           : noExtensions),
+    issuedKeys: issuedKeys(),
     agent: 'none',
     agentDefinitions: agents,
     settingSources: sources,

@@ -36,7 +36,7 @@ export const keyName = 'apiKey';
 export async function keySourceText(cwd: FolderOption['cwd']): Promise<string> {
   const {choice, provider, keyText} = await configuredModel(cwd);
   if (provider === undefined || provider === 'replay') return `${keyName}: no provider is configured, see weft auth`;
-  return `${keyName}: ${keyText(provider, choice)} (${providerNames[provider]})`;
+  return `${keyName}: ${await keyText(provider, choice)} (${providerNames[provider]})`;
 }
 
 /** Says that a setting is not set. For `model`, adds the default, which depends on the provider. */

@@ -1,3 +1,4 @@
+import {baseUrlOf} from '../domain/api-key.ts';
 import {terminalAbilities} from '../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
@@ -10,7 +11,6 @@ import {messageId} from '../domain/ids.ts';
 import type {Plan} from '../domain/plan.ts';
 import {noUsage} from '../domain/usage.ts';
 import {
-  baseUrlOf,
   configuredProvider,
   isConfigured,
   loadForFirstRequest,

@@ -43,7 +43,9 @@ export interface Settings
   extends
     AllSourced<Preferences>,
     AllSourced<Required<Pick<SettingsFile, keyof typeof defaults>>>,
-    Partial<AllSourced<Pick<SettingsFile, 'model' | 'provider' | 'baseUrl' | 'wireApi'>>> {
+    Partial<
+      AllSourced<Pick<SettingsFile, 'model' | 'provider' | 'baseUrl' | 'wireApi' | 'keyCommand' | 'keyCommandTtlMs'>>
+    > {
   /** The rules, names, folders and hooks of all layers, in the order of the layers. */
   readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
   readonly passEnv: readonly Sourced<string>[];
@@ -52,6 +54,7 @@ export interface Settings
   /** By name. For each name, the strongest layer counts. */
   readonly env: AllSourced<Value<'env'>>;
   readonly models: AllSourced<Value<'models'>>;
+  readonly headers: AllSourced<Value<'headers'>>;
   readonly mcpServers: AllSourced<Value<'mcpServers'>>;
   /** A project's files can't set how a harness is started. */
   readonly harnesses: AllSourced<Value<'harnesses'>>;
@@ -106,6 +109,7 @@ export function mergeSettings(
     hooks: [],
     env: {},
     models: {},
+    headers: {},
     mcpServers: {},
     harnesses: {},
   };
@@ -131,9 +135,12 @@ export function mergeSettings(
       settings = applyLayer(settings, {source, path}, file.settings);
       continue;
     }
-    const {harnesses, ...rest} = file.settings;
-    if (harnesses !== undefined)
-      warnings.push(`${path}: "harnesses" is ignored: only your own settings can say how harnesses are started.`);
+    const rest = {...file.settings};
+    for (const [key, what] of Object.entries(userOnly)) {
+      if (!isUserOnly(key) || rest[key] === undefined) continue;
+      warnings.push(`${path}: "${key}" is ignored: only your own settings can say ${what}.`);
+      rest[key] = undefined;
+    }
     const {hooks} = readHooks(rest.hooks ?? {}, source);
     hookCommands.push(...hooks.map(hookText));
     projectServers.push(...Object.values(rest.mcpServers ?? {}));
@@ -159,10 +166,19 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
   };
 }
 
+/** The settings that a project's files never set, and what they say. */
+const userOnly = {
+  harnesses: 'how harnesses are started',
+  keyCommand: 'which command prints your key',
+  keyCommandTtlMs: 'how long your key is kept',
+} as const;
+
+const isUserOnly = (key: string): key is keyof typeof userOnly => Object.hasOwn(userOnly, key);
+
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {permissions = {}, passEnv, plugins, hooks = {}, env, models, mcpServers, harnesses, ...single} = file;
+  const {permissions = {}, passEnv, plugins, hooks = {}, env, models, headers, mcpServers, harnesses, ...single} = file;
   const joined = <T>(before: readonly Sourced<T>[], more: readonly T[] = []): readonly Sourced<T>[] => [
     ...before,
     ...more.map(value => ({value, ...from})),
@@ -180,6 +196,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     hooks: joined(below.hooks, readHooks(hooks, from.source).hooks),
     env: {...below.env, ...allSourced(env ?? {}, from)},
     models: {...below.models, ...allSourced(models ?? {}, from)},
+    headers: {...below.headers, ...allSourced(headers ?? {}, from)},
     mcpServers: {...below.mcpServers, ...allSourced(mcpServers ?? {}, from)},
     harnesses: {...below.harnesses, ...allSourced(harnesses ?? {}, from)},
   };
@@ -215,6 +232,10 @@ const requests = {
   fallbackModel: models => [`let ${models.join(', ')} answer if the model fails`],
   models: models => Object.keys(models).map(name => `say what the model ${name} costs and can do`),
   baseUrl: address => [`send the conversation, and your key, to ${address}`],
+  headers: headers =>
+    Object.entries(headers).map(
+      ([name, value]) => `send the header ${name}: ${plainText(value)} with every model request`,
+    ),
   provider: provider => [`choose the provider ${provider}`],
   wireApi: protocol => [`speak the protocol ${protocol} with the model`],
   env: variables => Object.entries(variables).map(([name, value]) => `run commands with ${name}=${value}`),
@@ -226,7 +247,9 @@ const requests = {
 } as const satisfies {[Key in Exclude<GrantingKey, IndividualKey>]: RequestsOf<Key>};
 
 /** Granting settings that `admitProjectSettings` handles one by one. */
-type IndividualKey = 'permissionMode' | 'permissions' | 'sandbox' | 'allowLocalBinding' | 'harnesses';
+type IndividualKey = 'permissionMode' | 'permissions' | 'sandbox' | 'allowLocalBinding' | keyof typeof userOnly;
+
+const plainText = (value: string | object): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 type RequestsOf<Key extends keyof SettingsFile> = (value: Value<Key>, source: ProjectSource) => readonly string[];
 type ProjectSource = 'project' | 'local';

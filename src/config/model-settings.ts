@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type {ModelProvider} from '../domain/api-key.ts';
 import {efforts} from '../domain/model-stream.ts';
 
 const tokens = z.optional(z.int().check(z.positive()));
@@ -35,3 +36,28 @@ export const modelsWords =
 export const modelsExample =
   '{"my-model": {"contextWindow": 131072, "maxOutput": 8192, "price": {"input": 0.5, "output": 2, "cacheRead": 0.05, ' +
   '"cacheWrite": 0.5}, "efforts": ["low", "high"], "images": true, "pdfs": false, "about": "tests"}}';
+
+/** The most milliseconds that a key of `keyCommand` is kept. */
+export const maxKeyTtl = 300_000;
+
+/** The name of an HTTP header. */
+export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
+
+/** What a header may hold: visible Latin-1 characters, spaces and tabs. */
+export const headerValue = /^[\t\x20-\x7E\xA0-\xFF]*$/u;
+
+const headerText = z.string().check(z.regex(headerValue));
+const header = z.string().check(z.regex(headerName));
+
+/** Headers of every request, and by provider those of its requests alone. */
+export const headersSchema = z.record(header, z.union([headerText, z.record(header, headerText)]));
+export type HeaderSettings = z.infer<typeof headersSchema>;
+
+/** How the user's own settings get the key. `given`: the command stands in `--settings`, and wins over the environment. */
+export interface KeyCommandSetting {
+  readonly command: string;
+  readonly ttlMs: number;
+  readonly given: 'yes' | 'no';
+  /** The provider that the settings name, to which alone the key goes then. */
+  readonly provider: ModelProvider | undefined;
+}

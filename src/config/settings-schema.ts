@@ -3,7 +3,7 @@ import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.
 import {nearestName} from '../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {compactionModes} from '../domain/compaction.ts';
-import {keyProviders} from '../domain/api-key.ts';
+import {modelProviders} from '../domain/api-key.ts';
 import type {Fault} from '../domain/fault.ts';
 import {
   bellEvents,
@@ -17,7 +17,7 @@ import {
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {offeredModes, permissionModes, ruleLists} from '../domain/risk.ts';
 import {harnessesSchema} from './harness-settings.ts';
-import {modelsExample, modelsSchema, modelsWords} from './model-settings.ts';
+import {headerName, headersSchema, maxKeyTtl, modelsExample, modelsSchema, modelsWords} from './model-settings.ts';
 import {hookExample, hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
@@ -87,10 +87,10 @@ const table = {
   },
   provider: {
     about: 'The provider of the model.',
-    schema: z.optional(z.enum(keyProviders)),
-    words: `one of ${keyProviders.join(', ')}`,
+    schema: z.optional(z.enum(modelProviders)),
+    words: `one of ${modelProviders.join(', ')}`,
     example: '"openai"',
-    choices: keyProviders,
+    choices: modelProviders,
     grants: true,
   },
   baseUrl: {
@@ -99,6 +99,30 @@ const table = {
     words: 'an http or https address',
     example: '"http://localhost:11434/v1"',
     grants: true,
+  },
+  headers: {
+    about: 'HTTP headers for every request to the model. `${VAR}` stands for an environment variable.',
+    schema: z.optional(headersSchema),
+    words: 'names of headers with their text, or names of providers with such an object',
+    example: '{"X-Team": "weft", "anthropic": {"X-Portkey-Api-Key": "${PORTKEY_API_KEY}"}}',
+    parts: {words: 'the name of a header or of a provider', form: 'text or a JSON object', name: headerName},
+    grants: true,
+  },
+  keyCommand: {
+    about: 'A shell command that prints the API key. weft runs it again when the key is too old or refused.',
+    schema: z.optional(z.string().check(z.minLength(1))),
+    words: 'a shell command',
+    example: '"op read op://work/anthropic/key"',
+    grants: true,
+    exception: "A project's files can't set it, with or without trust.",
+  },
+  keyCommandTtlMs: {
+    about: 'How long weft keeps a key that `keyCommand` printed, in milliseconds.',
+    schema: z.optional(z.int().check(z.minimum(0), z.maximum(maxKeyTtl))),
+    words: `a number of milliseconds, at most ${maxKeyTtl}`,
+    example: '60000',
+    grants: true,
+    exception: "A project's files can't set it, with or without trust.",
   },
   wireApi: {
     about: "The protocol of OpenAI's API that the server at `baseUrl` speaks.",

@@ -2,10 +2,50 @@
 export const keyProviders = ['anthropic', 'openai', 'gemini'] as const;
 export type KeyProvider = (typeof keyProviders)[number];
 
-export const providerNames = {anthropic: 'Anthropic', openai: 'OpenAI', gemini: 'Gemini'} as const satisfies Record<
-  KeyProvider,
-  string
->;
+/** Services that offer models of these providers with credentials of their own. */
+export const cloudProviders = ['bedrock', 'vertex', 'foundry', 'azure'] as const;
+export type CloudProvider = (typeof cloudProviders)[number];
+
+export const modelProviders = [...keyProviders, ...cloudProviders] as const;
+export type ModelProvider = (typeof modelProviders)[number];
+
+export const isCloud = (provider: string): provider is CloudProvider => cloudProviders.some(name => name === provider);
+
+export const providerNames = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  gemini: 'Gemini',
+  bedrock: 'Amazon Bedrock',
+  vertex: 'Google Vertex AI',
+  foundry: 'Microsoft Foundry',
+  azure: 'Azure OpenAI',
+} as const satisfies Record<ModelProvider, string>;
+
+/** The provider whose API a service speaks. */
+export const dialectOf = (provider: ModelProvider): KeyProvider =>
+  isCloud(provider) ? (provider === 'azure' ? 'openai' : 'anthropic') : provider;
+
+/** Returns the address that flags, settings and environment set for a provider; `undefined` for the provider's own. */
+export const baseUrlOf = (
+  provider: ModelProvider,
+  {
+    baseUrl,
+    environment,
+  }: {
+    readonly baseUrl: string | undefined;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
+): string | undefined => baseUrl ?? (environment[urlVariables[provider]] || undefined);
+
+export const urlVariables = {
+  anthropic: 'ANTHROPIC_BASE_URL',
+  openai: 'OPENAI_BASE_URL',
+  gemini: 'GEMINI_BASE_URL',
+  bedrock: 'ANTHROPIC_BEDROCK_BASE_URL',
+  vertex: 'ANTHROPIC_VERTEX_BASE_URL',
+  foundry: 'ANTHROPIC_FOUNDRY_BASE_URL',
+  azure: 'AZURE_OPENAI_ENDPOINT',
+} as const satisfies Record<ModelProvider, string>;
 
 /** The kind of a pasted text, judged by its form alone. `key` is the text without the characters that people copy along with it. */
 export type PastedKey =
@@ -27,6 +67,7 @@ export function recognizeKey(pasted: string): PastedKey {
   if (key.length < shortest || key.length > longest) {
     return {kind: 'no-key', reason: `A key has ${shortest} to ${longest} characters; this has ${key.length}.`};
   }
+  if (isPlanToken(key)) return {kind: 'no-key', reason: planText};
   const other = otherServices.find(({form}) => form.test(key));
   if (other !== undefined) return {kind: 'other-service', service: other.service, baseUrl: other.baseUrl};
   const provider =
@@ -36,6 +77,28 @@ export function recognizeKey(pasted: string): PastedKey {
 
 /** True if a text that was pasted elsewhere is certainly a key, which must not be shown. */
 export const isSurelyKey = (pasted: string): boolean => ['key', 'other-service'].includes(recognizeKey(pasted).kind);
+
+/** True for a token of a Claude plan (Pro, Max), such as `claude setup-token` prints. */
+export const isPlanToken = (text: string): boolean => text.startsWith('sk-ant-oat');
+
+export const planText =
+  "Claude plans (Pro, Max) don't cover other tools. Use an API key, or let weft start your own Claude Code as an agent (weft agents list).";
+
+/** The ways to a model without a pasted key, one sentence each. */
+export const cloudWays: readonly string[] = [
+  'Amazon Bedrock: set AWS_BEARER_TOKEN_BEDROCK, or sign in with aws. Run weft --provider bedrock.',
+  'Google Vertex AI: run gcloud auth application-default login, then weft --provider vertex.',
+  'Microsoft Foundry: set ANTHROPIC_FOUNDRY_RESOURCE and run az login, then weft --provider foundry.',
+  'Azure OpenAI: set AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY. Run weft --provider azure.',
+  'LiteLLM, OpenRouter and other gateways: set ANTHROPIC_BASE_URL and ANTHROPIC_AUTH_TOKEN.',
+  'A key from a password manager: weft config set keyCommand "op read op://…".',
+];
+
+/** What plans of other companies are good for here. */
+export const planWays: readonly string[] = [
+  planText,
+  'GitHub Copilot plans work the same way, through your own Copilot CLI as an ACP agent in the setting harnesses.',
+];
 
 const shortest = 16;
 const longest = 512;
@@ -50,11 +113,16 @@ const forms = {
   gemini: /^AIza[\w-]{20,}$/u,
 } as const satisfies Record<KeyProvider, RegExp>;
 
+/** The variables that hold a key. Google's clouds take tokens alone. */
 export const keyVariables = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',
   gemini: 'GEMINI_API_KEY',
-} as const satisfies Record<KeyProvider, string>;
+  bedrock: 'AWS_BEARER_TOKEN_BEDROCK',
+  vertex: '',
+  foundry: 'ANTHROPIC_FOUNDRY_API_KEY',
+  azure: 'AZURE_OPENAI_API_KEY',
+} as const satisfies Record<ModelProvider, string>;
 
 const otherServices = [
   {service: 'OpenRouter', form: /^sk-or-/u, baseUrl: 'https://openrouter.ai/api/v1'},

@@ -36,7 +36,8 @@ interface RequestOptions {
    * (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool, "Custom tool search implementation".)
    */
   readonly toolReferences: 'taken' | 'refused';
-  readonly thinkingDisplay: 'asked-for' | 'as-usual';
+  /** `other`: a server that may refuse fields which only Anthropic knows. */
+  readonly host: 'official' | 'other';
 }
 
 /**
@@ -46,17 +47,19 @@ interface RequestOptions {
  */
 export function anthropicRequest(
   request: ModelRequest,
-  {info, effort, toolReferences, thinkingDisplay}: RequestOptions,
+  {info, effort, toolReferences, host}: RequestOptions,
 ): MessageCreateParamsStreaming {
   const deferred = toolReferences === 'taken' ? referredTools(request) : noTools;
   const lastTool = request.tools.findLastIndex(tool => !('provided' in tool) && !deferred.has(tool.name));
+  // Some gateways refuse the mark on a tool. The one on the system prompt covers the tools, too.
+  const marksTools = host === 'official' || request.system === '';
   const messages = request.messages
     .map((message, at) => messageParam(message, {next: request.messages[at + 1], deferred}))
     .filter(message => message.content.length > 0);
   const params = thinkingParams(request, {
     maxOutputTokens: outputLimit(info, request),
     control: info.thinking,
-    display: thinkingDisplay,
+    display: host === 'official' ? 'asked-for' : 'as-usual',
   });
   const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
   return {
@@ -70,7 +73,7 @@ export function anthropicRequest(
     ...(request.system === '' ? {} : {system: [{type: 'text', text: request.system, ...marked}]}),
     ...(request.tools.length === 0
       ? {}
-      : {tools: request.tools.map((tool, at) => toolParam(tool, {deferred, isLast: at === lastTool}))}),
+      : {tools: request.tools.map((tool, at) => toolParam(tool, {deferred, isMarked: at === lastTool && marksTools}))}),
     messages: messages.map(({role, content}, at): MessageParam => {
       return {role, content: lastOfUser.includes(at) ? withMark(content) : content};
     }),
@@ -102,7 +105,7 @@ function foundTools({content, outcome}: ToolResultBlock, late: ReadonlySet<strin
 
 function toolParam(
   tool: ToolSpec | ProviderTool,
-  {deferred, isLast}: {readonly deferred: ReadonlySet<string>; readonly isLast: boolean},
+  {deferred, isMarked}: {readonly deferred: ReadonlySet<string>; readonly isMarked: boolean},
 ): Tool | WebSearchTool20250305 {
   if ('provided' in tool) return {type: 'web_search_20250305', name: 'web_search', max_uses: maxSearches};
   const param: Tool = {
@@ -112,7 +115,7 @@ function toolParam(
   };
   // The API refuses a tool with both.
   if (deferred.has(tool.name)) return {...param, defer_loading: true};
-  return isLast ? {...param, ...marked} : param;
+  return isMarked ? {...param, ...marked} : param;
 }
 
 const choices = ['anyOf', 'oneOf', 'allOf'];

@@ -35,6 +35,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     baseUrl,
     keyVariable: 'ANTHROPIC_API_KEY',
     urlVariable: 'ANTHROPIC_BASE_URL',
+    ...options.access?.endpoint,
   };
   let client: Promise<BaseAnthropic> | undefined;
   const binding = new ThinkingBinding();
@@ -47,11 +48,8 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
       const seen = withoutUnseen(sendable, sentMedia(info, mediaBounds(info)));
       const isKnown = learned.toolReferences === 'as-known' && knowsReferences(request.model);
       const toolReferences = isKnown ? options.toolReferences : 'refused';
-      // Other servers with this protocol may refuse unknown fields, as with references to tools.
-      const thinkingDisplay = options.baseUrl === undefined ? 'asked-for' : 'as-usual';
-      return binding.bound(seen, of =>
-        anthropicRequest(of, {info, effort: options.effort, toolReferences, thinkingDisplay}),
-      );
+      const host = options.baseUrl === undefined ? 'official' : 'other';
+      return binding.bound(seen, of => anthropicRequest(of, {info, effort: options.effort, toolReferences, host}));
     },
     async post(content, signal) {
       client ??= openClient(options, baseUrl);
@@ -63,7 +61,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     },
     decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
-  return openPort(dialect, {...options, provider: 'anthropic', searchesWeb: true});
+  return openPort(dialect, {...options, provider: 'anthropic', searchesWeb: options.access?.searchesWeb ?? true});
 }
 
 /**
@@ -91,15 +89,16 @@ export async function loadAnthropicSdk(): Promise<typeof BaseAnthropic> {
   return (await import('@anthropic-ai/sdk/client')).BaseAnthropic;
 }
 
-async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: string): Promise<BaseAnthropic> {
+async function openClient({apiKey, environment, access}: AnthropicOptions, baseUrl: string): Promise<BaseAnthropic> {
   const Client = await loadAnthropicSdk();
   return new Client({
-    apiKey,
+    // The SDK insists on a key; `access` has its own credentials.
+    apiKey: apiKey || 'none',
     baseURL: baseUrl,
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
-    fetch: makeHttpFetch(environment),
+    fetch: access?.fetch ?? makeHttpFetch(environment),
     // The SDK sends the key as a bearer token, but many other servers know only the older header.
     ...(baseUrl === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
   });

@@ -18,6 +18,8 @@ export const makeHttpFetch =
     return responseOf(await send(address, init, await routeOf(address, environment)));
   };
 
+export type HttpFetch = ReturnType<typeof makeHttpFetch>;
+
 /** Loads the proxy code only if there is a proxy, because most users have none. */
 async function routeOf(address: URL, environment: ProxyEnvironment): Promise<Route> {
   if (!proxyVariables.some(name => (environment[name] ?? '') !== '')) return {kind: 'direct'};

@@ -3,6 +3,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type KeyProvider, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
+import type {Access} from './access.ts';
 import {makeHttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 
@@ -13,6 +14,7 @@ export interface ProviderAddress {
   /** Empty for the provider's own. */
   readonly baseUrl: string;
   readonly environment: ProxyEnvironment;
+  readonly access?: Access | undefined;
 }
 
 /** Lists the names of the models that a provider offers. Cuts a long list. */
@@ -25,7 +27,10 @@ export async function listProviderModels(
   // Google refuses unknown parameters.
   const bound = address.provider === 'gemini' ? '' : `?limit=${maxModels}`;
   try {
-    const response = await makeHttpFetch(address.environment)(`${url}${bound}`, {headers, signal});
+    const response = await (address.access?.fetch ?? makeHttpFetch(address.environment))(`${url}${bound}`, {
+      headers,
+      signal,
+    });
     if (!response.ok) return failed(fault(`${name} did not list its models (${response.status})`, response.status));
     const ids = await modelIdsIn(response);
     return ids === undefined
@@ -67,7 +72,7 @@ const fault = (message: string, status: number): Fault => ({
 const maxModels = 200;
 
 /** Returns the request for a provider's list of models. */
-function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment'>): {
+function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment' | 'access'>): {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 } {

@@ -43,6 +43,7 @@ export function connectGemini(options: ProviderOptions): ModelPort {
     baseUrl: options.baseUrl?.replace(/\/+$/u, '') ?? geminiUrl,
     keyVariable: 'GEMINI_API_KEY',
     urlVariable: 'GEMINI_BASE_URL',
+    ...options.access?.endpoint,
   };
   return connect(options, {provider: 'gemini', endpoint, wireApi: 'chat'});
 }
@@ -97,7 +98,11 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
     decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
   const isResponses = wireApi === 'responses';
-  return openPort(isResponses ? responses : chat, {...options, provider, searchesWeb: isResponses});
+  return openPort(isResponses ? responses : chat, {
+    ...options,
+    provider,
+    searchesWeb: isResponses && options.access?.searchesWeb !== false,
+  });
 }
 
 /**
@@ -105,7 +110,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
  * other.
  */
 export async function listModels(
-  options: Pick<OpenAiOptions, 'apiKey' | 'baseUrl' | 'environment'>,
+  options: Pick<OpenAiOptions, 'apiKey' | 'baseUrl' | 'environment' | 'access'>,
   signal: AbortSignal,
 ): Promise<Outcome<readonly string[], Fault>> {
   const endpoint = endpointOf(options);
@@ -165,13 +170,14 @@ const geminiBounds: MediaBounds = {
 const takesPdfs = ({baseUrl}: Endpoint): boolean =>
   /(?:^|\.)(?:openai\.com|openrouter\.ai)$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
-function endpointOf({baseUrl: given}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint {
+function endpointOf({baseUrl: given, access}: Pick<OpenAiOptions, 'baseUrl' | 'access'>): Endpoint {
   const baseUrl = given?.replace(/(?:\/chat\/completions|\/responses)?\/*$/u, '');
   return {
     name: baseUrl ?? 'OpenAI',
     baseUrl: baseUrl ?? 'https://api.openai.com/v1',
     keyVariable: 'OPENAI_API_KEY',
     urlVariable: 'OPENAI_BASE_URL',
+    ...access?.endpoint,
   };
 }
 
@@ -181,7 +187,7 @@ export async function loadOpenAiSdk(): Promise<typeof OpenAI> {
 }
 
 async function openClient(
-  {apiKey, environment}: Pick<OpenAiOptions, 'apiKey' | 'environment'>,
+  {apiKey, environment, access}: Pick<OpenAiOptions, 'apiKey' | 'environment' | 'access'>,
   {baseUrl}: Endpoint,
 ): Promise<OpenAI> {
   const Client = await loadOpenAiSdk();
@@ -191,6 +197,6 @@ async function openClient(
     baseURL: baseUrl,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: makeHttpFetch(environment),
+    fetch: access?.fetch ?? makeHttpFetch(environment),
   });
 }

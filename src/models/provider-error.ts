@@ -1,4 +1,4 @@
-import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
+import {causeText, type Fault, FaultError, otherRefusal} from '../domain/fault.ts';
 import type {ModelEvent} from '../domain/model-stream.ts';
 import {HttpHeaders} from './fetch-classes.ts';
 import type {ProxyError} from './proxy.ts';
@@ -89,6 +89,8 @@ export function toProviderError(cause: unknown, endpoint: Endpoint, server: Serv
       'Rephrase the prompt, or use another model.',
     );
   }
+  const carried = errorsIn(cause).find(each => each instanceof FaultError);
+  if (carried !== undefined) return {kind: 'final', fault: carried.fault};
   const proxied = ofProxy(cause);
   if (proxied !== undefined) return proxied;
   const status = 'status' in cause && typeof cause.status === 'number' ? cause.status : undefined;
@@ -141,20 +143,23 @@ function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistor
 
 /** Compares by name, because the proxy code is loaded only if a proxy is used. */
 function ofProxy(cause: unknown): ProviderError | undefined {
-  for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if (!isProxyError(at)) continue;
-    return at.kind === 'final' ? unreachableServer(at.message, at.fix) : shortTrouble(at.message, at.fix);
-  }
-  return undefined;
+  const at = errorsIn(cause).find(isProxyError);
+  if (at === undefined) return undefined;
+  return at.kind === 'final' ? unreachableServer(at.message, at.fix) : shortTrouble(at.message, at.fix);
+}
+
+/** Returns the error and its causes. SDKs wrap the errors of `fetch` in errors of their own. */
+function errorsIn(cause: unknown): readonly Error[] {
+  const errors: Error[] = [];
+  for (let at = cause; at instanceof Error && errors.length < 5; at = at.cause) errors.push(at);
+  return errors;
 }
 
 const isProxyError = (cause: Error): cause is ProxyError => cause.name === 'ProxyError';
 
-/** Returns the code of a network error, which SDKs wrap in their own errors. */
+/** Returns the code of a network error. */
 function codeOf(cause: unknown): string | undefined {
-  for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
-  }
+  for (const at of errorsIn(cause)) if ('code' in at && typeof at.code === 'string') return at.code;
   return undefined;
 }
 

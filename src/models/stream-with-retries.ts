@@ -6,6 +6,7 @@ import {type Fault, otherRefusal} from '../domain/fault.ts';
 import type {FallbackTrigger} from '../domain/model-fallback.ts';
 import type {BlockDelta, BlockStart, Effort, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
+import type {Access} from './access.ts';
 import type {ModelTable} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import {connectionLost, type ProviderError, type Refused} from './provider-error.ts';
@@ -37,6 +38,8 @@ export interface ProviderOptions {
   /** The models to try, in this order, if the requested one can't answer. */
   readonly fallbacks: readonly string[];
   readonly clock?: RetryClock;
+  /** Without one, the key goes out as the provider wants it. */
+  readonly access?: Access | undefined;
 }
 
 /** Connects to a provider's models over its protocol. */

@@ -25,6 +25,8 @@ export function runProgram(
     readonly limitMs: number;
     /** The most bytes of stdout, and of stderr. */
     readonly maxOutput: number;
+    /** `killed`: when weft kills the program, the programs that it started end, too. */
+    readonly children?: 'killed';
   },
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
@@ -39,6 +41,7 @@ export function runProgram(
     killSignal: 'SIGKILL',
     maxBuffer: run.maxOutput,
     encoding: 'buffer',
+    detached: run.children === 'killed',
   } as const;
   return new Promise(resolve => {
     let isLate = false;
@@ -47,6 +50,7 @@ export function runProgram(
       const code = isLate ? -1 : error === null ? 0 : error.code;
       const kind = isLate ? 'too-slow' : typeof code === 'number' || error === null ? 'exited' : kindOf(error.code);
       const stderr = errors.toString('utf8');
+      if (run.children === 'killed' && kind !== 'exited') killGroup(child.pid);
       resolve({kind, code: typeof code === 'number' ? code : -1, output, stderr, message: error?.message ?? ''});
     });
     // Node's own `timeout` drops the output of a program that exited in time but whose pipe is still open, and reports success.
@@ -60,6 +64,16 @@ export function runProgram(
     child.stdin?.on('error', () => {});
     child.stdin?.end(run.input);
   });
+}
+
+/** Ends what is left of a process group. */
+function killGroup(id: number | undefined): void {
+  if (id === undefined || process.platform === 'win32') return;
+  try {
+    process.kill(-id, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
 }
 
 function kindOf(code: string | number | null | undefined): ProgramEnd['kind'] {

@@ -90,7 +90,7 @@ export async function startModelServer(
       : path.endsWith('/v1/responses')
         ? 'responses'
         : 'anthropic';
-    if (dialect === 'anthropic' && !/\/v1\/messages(?:\?|$)/u.test(path)) {
+    if (dialect === 'anthropic' && !/\/v1\/messages(?:\?|$)|:streamRawPredict$/u.test(path)) {
       refuse(response, dialect, {
         status: 404,
         headers: {},

@@ -31,12 +31,14 @@ const found = await followed(panel, looking, ok(servers));
 const asked = (provider: string, used: string) => [{do: 'query', request: {query: 'use-key', provider, key: used}}];
 
 describe('without a model', () => {
-  test('the three ways, and the servers that answer', () => {
+  test('the ways, and the servers that answer', () => {
     expect(linesOf(found, {width: 70})).toEqual([
       '╭ No model yet ──────────────────────────────────────────────────────╮',
       '│ ❯ 1  Paste an API key    Anthropic or OpenAI                       │',
       '│   2  Use a local server  found Ollama on :11434, vLLM on :8000     │',
       '│   3  Watch the demo      one minute, no model needed               │',
+      '│   4  Use a cloud         Bedrock, Vertex AI, Azure, or a gateway   │',
+      '│   5  Use a plan          Claude or Copilot                         │',
       '╰ Enter select · Esc later ──────────────────────────────────────────╯',
     ]);
   });
@@ -47,6 +49,8 @@ describe('without a model', () => {
       '│ ❯ 1  Paste an API key    Anthropic… │',
       '│   2  Use a local server  found Oll… │',
       '│   3  Watch the demo      one minut… │',
+      '│   4  Use a cloud         Bedrock, … │',
+      '│   5  Use a plan          Claude or… │',
       '╰ Enter select · Esc later ───────────╯',
     ]);
   });
@@ -57,6 +61,14 @@ describe('without a model', () => {
       effects: [{do: 'command', line: {kind: 'command', name: 'demo', argument: ''}}],
     });
   });
+});
+
+test('clouds, gateways and plans: what to do outside of weft, and back', () => {
+  const clouds = pressed(panel, text('4'));
+  expect(insideOf(clouds.panel).join(' ')).toContain('Amazon Bedrock: set AWS_BEARER_TOKEN_BEDROCK');
+  expect(pressed(opened(clouds.panel), key('escape')).panel).toEqual(panel);
+  const plans = pressed(panel, text('5'));
+  expect(insideOf(plans.panel).join(' ')).toContain("Claude plans (Pro, Max) don't cover other tools.");
 });
 
 describe('a key', () => {
@@ -123,6 +135,8 @@ describe('a local server', () => {
       '  1  Paste an API key    Anthropic or OpenAI',
       '❯ 2  Use a local server  looking…',
       '  3  Watch the demo      one minute, no model needed',
+      '  4  Use a cloud         Bedrock, Vertex AI, Azure, or a gateway',
+      '  5  Use a plan          Claude or Copilot',
       'No server on :11434, :1234, :8080, or :8000. Start one and try again.',
     ]);
   });

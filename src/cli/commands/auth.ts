@@ -1,11 +1,20 @@
 import {Argument, type Command, Option} from 'commander';
-import {keyProviders, type KeyProvider, providerNames, recognizeKey} from '../../domain/api-key.ts';
+import {
+  baseUrlOf,
+  cloudWays,
+  keyProviders,
+  planWays,
+  type KeyProvider,
+  providerNames,
+  recognizeKey,
+} from '../../domain/api-key.ts';
 import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {checkKey} from '../../models/list-models.ts';
 import {openApiKeys} from '../../app/api-keys.ts';
-import {baseUrlOf, keyText} from '../../app/choose-model.ts';
+import {keyText, modelChoice} from '../../app/choose-model.ts';
 import {requireOutsideWeft} from '../../app/folder-trust.ts';
+import {contextFor} from '../../app/run-context.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {note, print} from '../../app/output.ts';
 import {readStdin} from '../stdin.ts';
@@ -38,12 +47,14 @@ const keyCommands: Readonly<Record<string, (command: Command) => void>> = {
 
 const openKeys = () => openApiKeys(userPlaces(), process.env);
 
-/** The sources of keys, apart from the settings of a folder. */
-const choice = () => ({baseUrl: undefined, environment: process.env, apiKeys: openKeys()});
+/** The sources of keys, for the provider's own address or that of the environment. */
+const choice = () => ({...modelChoice(contextFor({})), baseUrl: undefined});
 
 /** `weft auth status`: one line for each provider. */
 async function authStatus(): Promise<ExitCode> {
-  for (const provider of keyProviders) print(`${providerNames[provider].padEnd(9)}  ${keyText(provider, choice())}\n`);
+  for (const provider of keyProviders) {
+    print(`${providerNames[provider].padEnd(9)}  ${await keyText(provider, choice())}\n`);
+  }
   return exitCode.done;
 }
 
@@ -51,7 +62,13 @@ async function authStatus(): Promise<ExitCode> {
 async function authLogin(options: {readonly provider?: KeyProvider}): Promise<ExitCode> {
   await requireOutsideWeft('Saving a key');
   if (process.stdin.isTTY) {
-    throw new UsageError('Pass the key on stdin: weft auth login < key.txt. Or start weft, type /login and paste it.');
+    throw new UsageError(
+      [
+        'Pass the key on stdin: weft auth login < key.txt. Or start weft, type /login and paste it.',
+        ...cloudWays,
+        ...planWays,
+      ].join('\n  '),
+    );
   }
   const text = await readStdin('end');
   if (text.trim() === '') throw new UsageError('No key on stdin. Pass it: weft login < key.txt');

@@ -81,7 +81,7 @@ const withColon = /^\s*["']?([\w.-]{1,200})["']?\s*:\s+(["'`]?)(.*)$/u;
 
 /** True if an environment variable is withheld from commands, because of its name or because it contains a password. */
 export const isSecretVariable = (name: string, value: string): boolean =>
-  secretName(name.toUpperCase()) !== 'none' || passwordOf(value).length > 0;
+  secretName(name.toUpperCase()) !== 'none' || /_CUSTOM_HEADERS$/iu.test(name) || passwordOf(value).length > 0;
 
 /** Returns the secret parts of a variable's value, from such a file or from the environment. */
 export function secretPartsOf(name: string, value: string): readonly string[] {

@@ -31,7 +31,7 @@ import {type CompactPanel as CompactState, alwaysKey, summaryLines} from '../sta
 import {rewindDetails, rewindEffect, type RewindReport, rewindSubject} from '../../domain/rewind.ts';
 import type {RewindPanel as RewindState} from '../state/panels/rewind.ts';
 import {cellWidth} from '../text/cell-width.ts';
-import {providerNames, recognizeKey} from '../../domain/api-key.ts';
+import {cloudWays, planWays, providerNames, recognizeKey} from '../../domain/api-key.ts';
 import {type ConnectPanel as ConnectState, connectMethods} from '../state/panels/connect.ts';
 import {Caret} from './caret.tsx';
 
@@ -440,6 +440,14 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
           rows={rows}
           width={width}
         />
+      );
+    case 'about':
+      return (
+        <Card width={width} title={stage.way === 'cloud' ? 'Use a cloud' : 'Use a plan'} hints={['Esc back']}>
+          {(stage.way === 'cloud' ? cloudWays : planWays).map(line => (
+            <Text key={line}>{line}</Text>
+          ))}
+        </Card>
       );
     case 'waiting':
       return (

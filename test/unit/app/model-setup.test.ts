@@ -2,7 +2,7 @@ import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, expect, test} from 'vitest';
-import {openApiKeys} from '../../../src/app/api-keys.ts';
+import {issuedKeys, openApiKeys} from '../../../src/app/api-keys.ts';
 import {chooseModel, type ModelChoice} from '../../../src/app/choose-model.ts';
 import {exchangeableModel} from '../../../src/app/model-setup.ts';
 import {say} from '../../support/model-script.ts';
@@ -21,7 +21,17 @@ async function open(settings: Pick<ModelChoice, 'baseUrl' | 'model'>, variables:
   const apiKeys = openApiKeys({credentials: join(folder, 'credentials.json')}, environment);
   const none = {provider: undefined, replay: undefined, record: undefined, effort: undefined, wireApi: undefined};
   const fallbackModels = {value: [], source: 'default', path: ''} as const;
-  const choice: ModelChoice = {...none, ...settings, models: {}, fallbackModels, environment, apiKeys};
+  const choice: ModelChoice = {
+    ...none,
+    ...settings,
+    models: {},
+    headers: {},
+    keyCommand: undefined,
+    fallbackModels,
+    environment,
+    apiKeys,
+    issuedKeys: issuedKeys(),
+  };
   const settingsFile = join(folder, 'settings.json');
   const chosen = await chooseModel(choice, signal);
   return {chosen, apiKeys, settingsFile, ...exchangeableModel(chosen, {choice, apiKeys, settingsFile})};

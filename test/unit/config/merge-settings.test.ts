@@ -20,6 +20,7 @@ const unchosen = {
   mcpServers: {},
   harnesses: {},
   models: {},
+  headers: {},
   fallbackModel: byDefault([]),
   memoryCeiling: byDefault(1024),
   compaction: byDefault('ask'),
@@ -284,6 +285,37 @@ describe('mergeSettings', () => {
         `/${source}.json: "harnesses" is ignored: only your own settings can say how harnesses are started.`,
       ]);
     }
+  });
+
+  test.each(['project', 'local'] as const)(
+    'a %s file cannot say which command prints the key, trusted or not',
+    source => {
+      for (const trust of ['never', 'trusted'] as const) {
+        const merged = merge(
+          [file('user', {keyCommand: 'mine'}), file(source, {keyCommand: 'evil', keyCommandTtlMs: 1})],
+          trust,
+        );
+        if (merged.tag === 'failed') throw new Error(merged.error.message);
+        expect(merged.value.settings.keyCommand).toEqual({value: 'mine', source: 'user', path: '/user.json'});
+        expect(merged.value.settings.keyCommandTtlMs).toBeUndefined();
+        expect(merged.value.warnings).toEqual([
+          `/${source}.json: "keyCommand" is ignored: only your own settings can say which command prints your key.`,
+          `/${source}.json: "keyCommandTtlMs" is ignored: only your own settings can say how long your key is kept.`,
+        ]);
+      }
+    },
+  );
+
+  test('headers of a project count after trust, and the user reads them first', () => {
+    const headers = {'X-Team': 'a', openai: {'X-Key': '${SECRET}'}};
+    const [never, trusted] = (['never', 'trusted'] as const).map(trust => merge([file('project', {headers})], trust));
+    if (never?.tag !== 'ok' || trusted?.tag !== 'ok') throw new Error('not merged');
+    expect(never.value.settings.headers).toEqual({});
+    expect(never.value.trustRequests.map(({value}) => value)).toEqual([
+      'send the header X-Team: a with every model request',
+      'send the header openai: {"X-Key":"${SECRET}"} with every model request',
+    ]);
+    expect(Object.keys(trusted.value.settings.headers)).toEqual(['X-Team', 'openai']);
   });
 
   test('a project may be stricter than the user, never looser, whatever comes after', () => {

@@ -69,7 +69,7 @@ test('a setting that has a few values offers them, and any other offers none', (
     loopGuard: yesOrNo,
     notify: ['off', 'bell', 'osc9'],
     permissionMode: ['default', 'acceptEdits', 'plan', 'dontAsk'],
-    provider: ['anthropic', 'openai', 'gemini'],
+    provider: ['anthropic', 'openai', 'gemini', 'bedrock', 'vertex', 'foundry', 'azure'],
     sandbox: ['auto', 'native', 'bwrap', 'claude', 'codex'],
     theme: ['auto', 'dark', 'light', 'ansi', 'plain'],
     tui: ['inline', 'fullscreen'],

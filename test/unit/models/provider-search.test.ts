@@ -84,7 +84,7 @@ const sent = (...messages: readonly Message[]) =>
     info: infoOf('claude', {maxOutput: 100}),
     effort: 'default',
     toolReferences: 'refused',
-    thinkingDisplay: 'as-usual',
+    host: 'other',
   });
 
 test('what the provider searched and found goes back as it came, and what it cites stands in the text as links', () => {

@@ -65,7 +65,7 @@ const written = (maxOutput: number) =>
     info: infoOf('small-model', {maxOutput}),
     effort: 'default',
     toolReferences: 'refused',
-    thinkingDisplay: 'as-usual',
+    host: 'other',
   }) as const;
 
 const spec = (name: string, offered: 'from-the-start' | 'since-found') => ({
@@ -95,7 +95,6 @@ describe('Anthropic', () => {
           required: ['a'],
           $defs: {d: {type: 'string'}},
         },
-        ...mark,
       },
     ]);
   });
@@ -106,7 +105,7 @@ describe('Anthropic', () => {
         info: infoOf('small-model', {maxOutput: 1000}),
         effort: 'default',
         toolReferences: 'refused',
-        thinkingDisplay: 'as-usual',
+        host: 'official',
       }),
     ).toEqual({
       model: 'small-model',
@@ -156,6 +155,17 @@ describe('Anthropic', () => {
     });
   });
 
+  test('another host gets no mark on a tool: that of the system prompt covers the tools', () => {
+    const {tools, system} = anthropicRequest(ask(''), {
+      info: infoOf('small-model', {maxOutput: 1000}),
+      effort: 'default',
+      toolReferences: 'refused',
+      host: 'other',
+    });
+    expect(JSON.stringify(tools)).not.toContain('cache_control');
+    expect(system).toEqual([{type: 'text', text: 'Be brief.', ...mark}]);
+  });
+
   describe('tools that the model has found', () => {
     const tools = [
       spec('ToolSearch', 'from-the-start'),
@@ -173,7 +183,7 @@ describe('Anthropic', () => {
         info: infoOf('small-model', {maxOutput: 5}),
         effort: 'default',
         toolReferences: manner,
-        thinkingDisplay: 'as-usual',
+        host: 'official',
       });
       const [result] = Array.isArray(body.messages[2]?.content) ? body.messages[2].content : [];
       return {

@@ -104,7 +104,7 @@ test('reasoning goes back to no other model, to no other API, and not without wh
     ...options,
     info: infoOf('claude', {maxOutput: 9}),
     toolReferences: 'refused',
-    thinkingDisplay: 'as-usual',
+    host: 'other',
   });
   expect(JSON.stringify([chat, messages])).not.toContain('sealed');
 });

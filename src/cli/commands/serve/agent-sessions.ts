@@ -167,6 +167,8 @@ function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig):
     ...choice,
     model: model ?? choice.model,
     baseUrl: baseUrl ?? choice.baseUrl,
-    environment: apiKey === undefined ? choice.environment : {...choice.environment, [variable]: apiKey},
+    environment:
+      apiKey === undefined ? choice.environment : {...choice.environment, ANTHROPIC_AUTH_TOKEN: '', [variable]: apiKey},
+    keyCommand: apiKey === undefined ? choice.keyCommand : undefined,
   };
 }

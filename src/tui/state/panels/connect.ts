@@ -23,6 +23,8 @@ type ConnectStage =
   | {readonly stage: 'key'; readonly key: string; readonly errorText: string}
   | {readonly stage: 'provider'; readonly key: string; readonly picker: Picker<KeyProvider>}
   | {readonly stage: 'servers'; readonly picker: Picker<ServerModel>}
+  /** Sentences about ways that begin outside weft. */
+  | {readonly stage: 'about'; readonly way: 'cloud' | 'plan'}
   | {readonly stage: 'waiting'; readonly on: string};
 
 interface ServerModel {
@@ -30,7 +32,7 @@ interface ServerModel {
   readonly model: string;
 }
 
-type ConnectMethod = 'key' | 'server' | 'demo';
+type ConnectMethod = 'key' | 'server' | 'demo' | 'cloud' | 'plan';
 
 export const findServers: Effect = {do: 'query', request: {query: 'local-servers'}};
 
@@ -56,6 +58,8 @@ export const connectMethods = ({stage, servers, demo}: ConnectPanel): Picker<Con
     ...(demo === 'offered'
       ? [{...plainItem<ConnectMethod>('demo', 'Watch the demo'), details: ['one minute, no model needed']}]
       : []),
+    {...plainItem<ConnectMethod>('cloud', 'Use a cloud'), details: ['Bedrock, Vertex AI, Azure, or a gateway']},
+    {...plainItem<ConnectMethod>('plan', 'Use a plan'), details: ['Claude or Copilot']},
   ];
   const picker = openPicker({items, search: 'off', empty: '', selected: 'current'});
   return stage.stage === 'methods' ? {...picker, row: stage.row} : picker;
@@ -70,7 +74,7 @@ function serversText(servers: ConnectPanel['servers']): string {
 /** True if a press on the list of methods starts a prompt. The composer then takes the press. */
 export const isForComposer = ({stage}: ConnectPanel, key: KeyPress): boolean =>
   stage.stage === 'methods' &&
-  ((key.kind === 'text' && !/^[1-3]$/u.test(key.text)) || (key.kind === 'paste' && !isSurelyKey(key.text)));
+  ((key.kind === 'text' && !/^[1-5]$/u.test(key.text)) || (key.kind === 'paste' && !isSurelyKey(key.text)));
 
 export function pressConnect(panel: ConnectPanel, key: KeyPress): PanelStep<ConnectPanel> {
   const {stage} = panel;
@@ -95,6 +99,7 @@ export function pressConnect(panel: ConnectPanel, key: KeyPress): PanelStep<Conn
         effects: [{do: 'query', request: {query: 'use-server', ...step.value}}],
       };
     }
+    case 'about':
     case 'waiting':
       return key.kind === 'key' && key.name === 'escape' ? stay(back(panel, '')) : stay(panel);
     default:
@@ -129,6 +134,9 @@ function chooseMethod(panel: ConnectPanel, way: ConnectMethod): PanelStep<Connec
   switch (way) {
     case 'key':
       return stay(withStage(panel, {stage: 'key', key: '', errorText: ''}));
+    case 'cloud':
+    case 'plan':
+      return stay(withStage(panel, {stage: 'about', way}));
     case 'demo':
       return closePanel(commandEffect('demo', ''));
     case 'server': {

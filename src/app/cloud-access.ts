@@ -1,0 +1,425 @@
+import {readFileSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {isJsonObject, type JsonObject, parseJson} from '../base/json.ts';
+import {tryOr} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {baseUrlOf, type CloudProvider, keyVariables, providerNames, urlVariables} from '../domain/api-key.ts';
+import {causeText, FaultError} from '../domain/fault.ts';
+import type {Access, Authorization, WireRequest} from '../models/access.ts';
+import {type AwsCredentials, signForAws} from '../models/aws-signature.ts';
+import {exchangeGoogleCredentials, type GoogleToken, metadataToken} from '../models/google-token.ts';
+import {makeHttpFetch} from '../models/http-fetch.ts';
+import type {Outcome} from '../base/outcome.ts';
+import {UsageError} from './exit-code.ts';
+import {type KeyIssuer, runKeyCommand} from './key-issuer.ts';
+import {
+  type AccessChoice,
+  accessOf,
+  type Credentials,
+  fixed,
+  headerSecrets,
+  type Headers,
+  issued,
+  keyCommandAccess,
+  ofIssuer,
+  type ProviderConnection,
+} from './model-access.ts';
+
+/** A way into a service: its address, its credentials, and where these come from in words. */
+interface CloudWay {
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  readonly from: string;
+}
+
+/** Opens the way to the models of a cloud service. */
+export function cloudConnection(provider: CloudProvider, choice: AccessChoice): ProviderConnection {
+  const {baseUrl, credentials} = wayTo(provider, choice);
+  const endpoint = {name: providerNames[provider], urlVariable: urlVariables[provider], ...credentials.endpoint};
+  const access: Access = {...accessOf(provider, choice, {...credentials, endpoint}), searchesWeb: false};
+  return {apiKey: '', baseUrl, access, secrets: headerSecrets(provider, choice)};
+}
+
+/** Says where the credentials come from, never their value. */
+export const cloudText = (provider: CloudProvider, choice: Omit<AccessChoice, 'issuedKeys'>): string =>
+  wayTo(provider, {...choice, issuedKeys: unused}).from;
+
+const unused: AccessChoice['issuedKeys'] = {
+  get: () => Promise.reject(new Error('no key is issued here')),
+  onSecret: () => {},
+};
+
+function wayTo(provider: CloudProvider, choice: AccessChoice): CloudWay {
+  switch (provider) {
+    case 'bedrock':
+      return bedrock(choice);
+    case 'vertex':
+      return vertex(choice);
+    case 'foundry':
+      return foundry(choice);
+    case 'azure':
+      return azure(choice);
+    default:
+      return unreachable(provider);
+  }
+}
+
+const bearer = (key: string): Headers => ({authorization: `Bearer ${key}`});
+
+/** The key command counts for a service only if the settings name that service. */
+function ofKeyCommand(
+  provider: CloudProvider,
+  choice: AccessChoice,
+  headersOf = bearer,
+): Omit<CloudWay, 'baseUrl'> | undefined {
+  if (choice.keyCommand?.provider !== provider) return undefined;
+  return {
+    credentials: keyCommandAccess(choice, providerNames[provider], headersOf),
+    from: 'key from the setting keyCommand',
+  };
+}
+
+const given = ({environment}: AccessChoice, ...names: readonly string[]): string =>
+  names.map(name => environment[name] ?? '').find(value => value !== '') ?? '';
+
+// Amazon Bedrock
+
+/** Claude 4.7 and newer, by the Messages API that Bedrock speaks. */
+function bedrock(choice: AccessChoice): CloudWay {
+  const profile = given(choice, 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE');
+  const region = given(choice, 'AWS_REGION', 'AWS_DEFAULT_REGION') || regionOf(profile, choice) || 'us-east-1';
+  const host = `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+  const origin = (baseUrlOf('bedrock', choice) ?? host).replace(/(?:\/anthropic)?\/*$/u, '');
+  const {credentials, from} =
+    ofKeyCommand('bedrock', choice) ?? bedrockBearer(choice) ?? bedrockSigner(choice, {region, profile, origin});
+  return {
+    baseUrl: `${origin}/anthropic`,
+    credentials: {
+      ...credentials,
+      authorize: (request, refused, signal) =>
+        credentials.authorize({...request, body: withBedrockModel(request.body)}, refused, signal),
+    },
+    from: `${from}, region ${region}`,
+  };
+}
+
+/** Bedrock's names of Claude models begin with the company. */
+const withBedrockModel = (body: string): string => body.replace(/^\{"model":"(?=claude-)/u, '{"model":"anthropic.');
+
+function bedrockBearer(choice: AccessChoice): Omit<CloudWay, 'baseUrl'> | undefined {
+  const key = given(choice, keyVariables.bedrock);
+  if (key !== '') {
+    return {
+      credentials: {...fixed(bearer(key)), endpoint: {keyVariable: keyVariables.bedrock}},
+      from: `key from ${keyVariables.bedrock}`,
+    };
+  }
+  return given(choice, 'CLAUDE_CODE_SKIP_BEDROCK_AUTH') === '' ? undefined : gatewayToken(choice);
+}
+
+/** A gateway has the credentials of the service. It may want a token of its own. */
+function gatewayToken(choice: AccessChoice): Omit<CloudWay, 'baseUrl'> {
+  const token = given(choice, 'ANTHROPIC_AUTH_TOKEN');
+  return {
+    credentials: {...fixed(token === '' ? {} : bearer(token)), endpoint: {keyVariable: 'ANTHROPIC_AUTH_TOKEN'}},
+    from: token === '' ? 'no key, as the gateway has it' : 'token from ANTHROPIC_AUTH_TOKEN',
+  };
+}
+
+interface BedrockPlace {
+  readonly region: string;
+  readonly profile: string;
+  readonly origin: string;
+}
+
+function bedrockSigner(choice: AccessChoice, {region, profile, origin}: BedrockPlace): Omit<CloudWay, 'baseUrl'> {
+  const service = /\/\/bedrock-mantle\./u.test(origin) ? 'bedrock-mantle' : 'bedrock';
+  const sign = (request: WireRequest, credentials: AwsCredentials): WireRequest => {
+    request.headers.delete('x-api-key');
+    signForAws(request, {credentials, region, service, now: new Date()});
+    return request;
+  };
+  const own: AwsCredentials = {
+    accessKeyId: given(choice, 'AWS_ACCESS_KEY_ID'),
+    secretAccessKey: given(choice, 'AWS_SECRET_ACCESS_KEY'),
+    sessionToken: given(choice, 'AWS_SESSION_TOKEN'),
+  };
+  if (own.accessKeyId !== '' && own.secretAccessKey !== '') {
+    return {
+      credentials: {
+        ...fixed({}),
+        authorize: async request => sign(request, own),
+        endpoint: {keyVariable: 'AWS_ACCESS_KEY_ID'},
+      },
+      from: 'AWS keys from AWS_ACCESS_KEY_ID',
+    };
+  }
+  const option = profile === '' ? '' : ` --profile ${quoted(profile)}`;
+  const command = `aws configure export-credentials${option} --format process`;
+  const fix = `Sign in again: aws sso login${option}`;
+  const issuer: KeyIssuer = {
+    id: command,
+    issue: signal =>
+      runKeyCommand(
+        {
+          command,
+          name: '"aws configure export-credentials"',
+          fix: `${fix}. Or set ${keyVariables.bedrock}.`,
+          environment: choice.environment,
+          check: text => (awsCredentials(text) === undefined ? 'printed no credentials' : ''),
+          until: text => awsCredentials(text)?.until ?? 0,
+        },
+        signal,
+      ),
+    secrets: text => {
+      const found = awsCredentials(text);
+      return found === undefined ? [] : [found.secretAccessKey, found.sessionToken].filter(part => part !== '');
+    },
+  };
+  const authorization: Authorization = {
+    async authorize(request, refused, signal) {
+      const isRefused = (text: string): boolean => {
+        const id = awsCredentials(text)?.accessKeyId ?? '';
+        return refused?.headers.get('authorization')?.includes(`Credential=${id}/`) === true;
+      };
+      const {text} = await choice.issuedKeys.get(issuer, isRefused, signal);
+      const credentials = awsCredentials(text);
+      if (credentials === undefined) throw new Error('credentials were checked');
+      return sign(request, credentials);
+    },
+    renewsAfter: ({status, text}) => status === 403 && /expired/iu.test(text),
+    refusedAgain: ({status}) => ({message: `The credentials of AWS have expired (${status}).`, fix: `${fix}.`}),
+  };
+  return {
+    credentials: {
+      ...authorization,
+      endpoint: {keyVariable: profile === '' ? 'your AWS profile' : `the AWS profile ${profile}`},
+    },
+    from: `AWS credentials from the aws program${profile === '' ? '' : `, profile ${profile}`}`,
+  };
+}
+
+const quoted = (word: string): string =>
+  /^[\w.@+-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+function awsCredentials(text: string): (AwsCredentials & {readonly until: number}) | undefined {
+  const parsed = parseJson(text);
+  if (parsed.tag === 'failed' || !isJsonObject(parsed.value)) return undefined;
+  const {AccessKeyId, SecretAccessKey, SessionToken, Expiration} = parsed.value;
+  if (typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string') return undefined;
+  const end = typeof Expiration === 'string' ? Date.parse(Expiration) : Number.NaN;
+  return {
+    accessKeyId: AccessKeyId,
+    secretAccessKey: SecretAccessKey,
+    sessionToken: typeof SessionToken === 'string' ? SessionToken : '',
+    until: Number.isNaN(end) ? Date.now() + usualKeep : end - spare,
+  };
+}
+
+/** Credentials are renewed this many milliseconds before they end. */
+const spare = 300_000;
+const usualKeep = 3_000_000;
+
+/** Returns the region that the profile has in AWS's own settings; empty if it has none. */
+function regionOf(profile: string, choice: AccessChoice): string {
+  const file = given(choice, 'AWS_CONFIG_FILE') || join(homedir(), '.aws', 'config');
+  let section = '';
+  for (const line of tryOr(() => readFileSync(file, 'utf8'), '').split('\n')) {
+    section = /^\s*\[\s*(?:profile\s+)?([^\]]*?)\s*\]/u.exec(line)?.[1] ?? section;
+    const region = /^\s*region\s*=\s*(\S+)/u.exec(line)?.[1];
+    if (region !== undefined && section === (profile === '' ? 'default' : profile)) return region;
+  }
+  return '';
+}
+
+// Google Vertex AI
+
+function vertex(choice: AccessChoice): CloudWay {
+  const region = given(choice, 'CLOUD_ML_REGION', 'GOOGLE_CLOUD_LOCATION') || 'global';
+  const defaults = applicationDefaults(choice);
+  const project =
+    given(choice, 'ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_CLOUD_PROJECT') ||
+    defaults.text('project_id', 'quota_project_id');
+  if (project === '') throw new UsageError('Name your Google Cloud project: set ANTHROPIC_VERTEX_PROJECT_ID.');
+  const {credentials, from} =
+    ofKeyCommand('vertex', choice) ??
+    (given(choice, 'CLAUDE_CODE_SKIP_VERTEX_AUTH') === '' ? googleToken(choice, defaults) : gatewayToken(choice));
+  return {
+    baseUrl: baseUrlOf('vertex', choice) ?? `https://${vertexHost(region)}/v1`,
+    credentials: {
+      ...credentials,
+      authorize: (request, refused, signal) =>
+        credentials.authorize(toVertex(request, `projects/${project}/locations/${region}`), refused, signal),
+    },
+    from: `${from}, project ${project}, region ${region}`,
+  };
+}
+
+function vertexHost(region: string): string {
+  if (region === 'global') return 'aiplatform.googleapis.com';
+  return region === 'us' || region === 'eu'
+    ? `aiplatform.${region}.rep.googleapis.com`
+    : `${region}-aiplatform.googleapis.com`;
+}
+
+/** Vertex has the model in the path, and the version of the API in the body. */
+function toVertex(request: WireRequest, place: string): WireRequest {
+  const {model, ...rest}: {readonly model: string} = JSON.parse(request.body);
+  const url = new URL(request.url);
+  const name = encodeURIComponent(model).replaceAll('%40', '@');
+  url.pathname = url.pathname.replace(/messages$/u, `${place}/publishers/anthropic/models/${name}:streamRawPredict`);
+  const version = request.headers.get('anthropic-version') ?? '';
+  request.headers.delete('anthropic-version');
+  return {...request, url, body: JSON.stringify({...rest, anthropic_version: version})};
+}
+
+interface GoogleDefaults {
+  readonly credentials: JsonObject | undefined;
+  readonly file: string;
+  /** Returns the first text that the file has under one of these names; empty if it has none. */
+  text(...names: readonly string[]): string;
+}
+
+/** Reads the application default credentials. */
+function applicationDefaults(choice: AccessChoice): GoogleDefaults {
+  const named = given(choice, 'GOOGLE_APPLICATION_CREDENTIALS');
+  const folder = given(choice, 'CLOUDSDK_CONFIG') || join(homedir(), '.config', 'gcloud');
+  const file = named || join(folder, 'application_default_credentials.json');
+  let content: string | undefined;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (named !== '') throw new UsageError(`Can't read GOOGLE_APPLICATION_CREDENTIALS: ${causeText(cause)}`);
+  }
+  const parsed = content === undefined ? undefined : parseJson(content);
+  if (parsed !== undefined && (parsed.tag === 'failed' || !isJsonObject(parsed.value))) {
+    throw new UsageError(`The credentials of Google Cloud in ${file} are not JSON. Sign in again: ${adcLogin}`);
+  }
+  const credentials = parsed?.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value : undefined;
+  const text = (...names: readonly string[]): string =>
+    names
+      .map(name => credentials?.[name])
+      .find(value => typeof value === 'string' && value !== '')
+      ?.toString() ?? '';
+  return {credentials, file, text};
+}
+
+const adcLogin = 'gcloud auth application-default login';
+
+function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefaults): Omit<CloudWay, 'baseUrl'> {
+  const server = providerNames.vertex;
+  const send = makeHttpFetch(choice.environment);
+  const billed = text('quota_project_id');
+  const headersOf = (key: string): Headers => ({
+    ...bearer(key),
+    ...(billed === '' ? {} : {'x-goog-user-project': billed}),
+  });
+  const issuedBy = (
+    given: {readonly id: string; readonly name: string; readonly fix: string},
+    get: (signal: AbortSignal) => Promise<Outcome<GoogleToken, string>>,
+  ): Credentials => {
+    const issuer: KeyIssuer = {
+      id: given.id,
+      async issue(signal) {
+        const token = await get(signal);
+        if (token.tag === 'failed') {
+          throw new FaultError(
+            {kind: 'needs-user', message: `${given.name} ${token.error.replace(/\.$/u, '')}.`, fix: given.fix},
+            undefined,
+          );
+        }
+        const {expiresInMs} = token.value;
+        const keep = expiresInMs === 0 ? usualKeep : Math.min(usualKeep, expiresInMs - spare);
+        return {text: token.value.token, said: '', until: Date.now() + keep};
+      },
+      secrets: token => [token],
+    };
+    return {
+      ...ofIssuer(issuer, {choice, server, headersOf, ...given}),
+      endpoint: {keyVariable: 'your Google Cloud login'},
+    };
+  };
+  if (credentials !== undefined && text('type') !== 'external_account') {
+    const name = `The credentials of Google Cloud in ${file}`;
+    return {
+      credentials: issuedBy({id: file, name, fix: `Sign in again: ${adcLogin}`}, signal =>
+        exchangeGoogleCredentials(credentials, send, {signal, now: Date.now()}),
+      ),
+      from: `token by the credentials in ${file}`,
+    };
+  }
+  const inCloud = given(choice, 'GCE_METADATA_HOST', 'K_SERVICE', 'KUBERNETES_SERVICE_HOST');
+  if (inCloud !== '') {
+    const host = given(choice, 'GCE_METADATA_HOST') || 'metadata.google.internal';
+    const name = 'The credentials of this machine';
+    return {
+      credentials: issuedBy({id: host, name, fix: 'Give the machine a service account.'}, signal =>
+        metadataToken(host, {send, signal}),
+      ),
+      from: `token from the metadata server ${host}`,
+    };
+  }
+  const command = 'gcloud auth print-access-token';
+  return {
+    credentials: issued(
+      {
+        command,
+        name: `"${command}"`,
+        fix: 'Sign in: gcloud auth login',
+        keepMs: usualKeep,
+        keyVariable: 'your gcloud login',
+      },
+      {choice, server, headersOf},
+    ),
+    from: `token by ${command}`,
+  };
+}
+
+// Microsoft Azure
+
+function foundry(choice: AccessChoice): CloudWay {
+  const resource = given(choice, 'ANTHROPIC_FOUNDRY_RESOURCE');
+  const baseUrl =
+    baseUrlOf('foundry', choice) ?? (resource === '' ? '' : `https://${resource}.services.ai.azure.com/anthropic`);
+  if (baseUrl === '') {
+    throw new UsageError('Name your Foundry resource: set ANTHROPIC_FOUNDRY_RESOURCE or ANTHROPIC_FOUNDRY_BASE_URL.');
+  }
+  return {baseUrl, ...microsoftKey('foundry', 'x-api-key', choice)};
+}
+
+function azure(choice: AccessChoice): CloudWay {
+  const address = baseUrlOf('azure', choice);
+  if (address === undefined) {
+    throw new UsageError('Name your Azure OpenAI resource: set AZURE_OPENAI_ENDPOINT=https://NAME.openai.azure.com');
+  }
+  const baseUrl = `${address.replace(/(?:\/openai(?:\/v1)?)?\/*$/u, '')}/openai/v1`;
+  return {baseUrl, ...microsoftKey('azure', 'api-key', choice)};
+}
+
+function microsoftKey(provider: 'foundry' | 'azure', header: string, choice: AccessChoice): Omit<CloudWay, 'baseUrl'> {
+  const variable = keyVariables[provider];
+  const key = given(choice, variable);
+  if (key !== '') {
+    return {
+      credentials: {...fixed({[header]: key}), endpoint: {keyVariable: variable}},
+      from: `key from ${variable}`,
+    };
+  }
+  const command = 'az account get-access-token --scope https://ai.azure.com/.default --query accessToken --output tsv';
+  return (
+    ofKeyCommand(provider, choice) ?? {
+      credentials: issued(
+        {
+          command,
+          name: '"az account get-access-token"',
+          fix: `Sign in: az login. Or set ${variable}.`,
+          keepMs: usualKeep,
+          keyVariable: 'your az login',
+        },
+        {choice, server: providerNames[provider], headersOf: bearer},
+      ),
+      from: 'token by az account get-access-token',
+    }
+  );
+}
