@@ -19,6 +19,7 @@ import {UsageError} from './exit-code.ts';
 import {weftCommand} from './weft-command.ts';
 import {type ApiKeys, type IssuedKeys, openApiKeys} from './api-keys.ts';
 import type {KeySource, ProviderConnection} from './model-access.ts';
+import {chatProviderAt} from '../models/openai-providers.ts';
 import type {RunContext} from './run-context.ts';
 import type {connectAnthropic} from '../models/anthropic.ts';
 import type {providerChoices} from './main-options.ts';
@@ -137,11 +138,14 @@ function keySource(provider: KeyProvider, choice: SourceChoice): KeySource {
   if (keyCommand?.given === 'yes') return {from: 'command'};
   const token = provider === 'anthropic' ? (environment[tokenVariable] ?? '') : '';
   if (token !== '') return {from: 'token', variable: tokenVariable, key: token};
-  const variable = keyVariables[provider];
-  const key = environment[variable] ?? '';
-  if (key !== '') return {from: 'environment', variable, key};
-  if (keyCommand !== undefined) return {from: 'command'};
   const baseUrl = baseUrlOf(provider, choice) ?? '';
+  // The variable in which users of this server keep its key, such as DEEPSEEK_API_KEY, comes first.
+  const own = provider === 'openai' ? [chatProviderAt(baseUrl).keyVariable] : [];
+  for (const variable of [...own, keyVariables[provider]]) {
+    const key = environment[variable] ?? '';
+    if (key !== '') return {from: 'environment', variable, key};
+  }
+  if (keyCommand !== undefined) return {from: 'command'};
   const kept = choice.apiKeys.kept().find(each => each.provider === provider && each.baseUrl === baseUrl);
   return kept === undefined ? {from: 'nowhere'} : {from: 'kept', kept};
 }
@@ -287,7 +291,8 @@ export async function openConnection(
   const key = source.from === 'kept' ? await choice.apiKeys.keyOf(source.kept) : 'key' in source ? source.key : '';
   if (key === undefined) return 'locked';
   const connection = {apiKey: key, baseUrl, secrets: source.from === 'kept' ? {[keyVariables[provider]]: key} : {}};
-  if (!own && source.from !== 'token' && source.from !== 'command') return connection;
+  const isUsual = source.from !== 'environment' || source.variable === keyVariables[provider];
+  if (!own && isUsual && source.from !== 'token' && source.from !== 'command') return connection;
   const {headerSecrets, keyAccess} = await import('./model-access.ts');
   const access = keyAccess(provider, source, {...choice, baseUrl});
   return {...connection, access, secrets: {...connection.secrets, ...headerSecrets(provider, choice)}};

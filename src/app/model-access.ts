@@ -63,7 +63,10 @@ export function keyAccess(provider: KeyProvider, source: KeySource, choice: Acce
         keyCommandAccess(choice, name, key => bothHeaders(provider, key)),
       );
     case 'environment':
-      return accessOf(provider, choice, fixed(bothHeaders(provider, source.key)));
+      return accessOf(provider, choice, {
+        ...fixed(bothHeaders(provider, source.key)),
+        endpoint: {keyVariable: source.variable},
+      });
     case 'kept':
       return accessOf(provider, choice, {...fixed({}), authorize: async request => request});
     case 'nowhere':

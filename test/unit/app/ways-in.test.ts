@@ -9,6 +9,7 @@ import {lookUntil} from '../../support/look-until.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
 import {fail, say} from '../../support/model-script.ts';
 import {answers, type ReceivedRequest, startModelServer} from '../../support/model-server.ts';
+import {startProxy} from '../../support/proxy-server.ts';
 import {running} from '../../support/processes.ts';
 import {askAgain, askOnce, choiceIn, keyCommand, writeProgram} from '../../support/ways-in.ts';
 
@@ -55,6 +56,27 @@ test('a refused token: the message names its variable', async () => {
     message: `${server.baseUrl.anthropic} rejected the API key (401): invalid token`,
     fix: 'Check ANTHROPIC_AUTH_TOKEN.',
   });
+});
+
+test('the variable of a provider with chat completions holds the key for its address, and for no other', async () => {
+  await using server = await startModelServer(answers([say('a'), fail(401, {message: 'no such key'})]));
+  await using proxy = await startProxy(Number(new URL(server.baseUrl.openai).port));
+  const environment = {
+    OPENAI_BASE_URL: 'http://api.deepseek.com/v1',
+    http_proxy: `http://${proxy.address}`,
+    DEEPSEEK_API_KEY: 'deepseek-key',
+    OPENAI_API_KEY: 'openai-key',
+  };
+  const choice = choiceIn(folder, {environment, model: 'small-model'});
+  expect(blocksOf(await askOnce(choice))).toEqual([{kind: 'text', text: 'a'}]);
+  expect(faultOf(await askOnce(choice))).toMatchObject({fix: 'Check DEEPSEEK_API_KEY.'});
+  expect(server.requests.map(({headers}) => headers.authorization)).toEqual([
+    'Bearer deepseek-key',
+    'Bearer deepseek-key',
+  ]);
+  expect(await keyText('openai', choice)).toBe('key from DEEPSEEK_API_KEY');
+  const others = {...environment, OPENAI_BASE_URL: 'https://api.deepseek.com.example.org/v1'};
+  expect(await keyText('openai', choiceIn(folder, {environment: others}))).toBe('key from OPENAI_API_KEY');
 });
 
 test('a token of a Claude plan is not sent to Anthropic', async () => {
