@@ -169,7 +169,7 @@ export interface SessionInfo {
   readonly tools: readonly string[];
 }
 
-/** `undecodable`: the name or the input didn't fit the catalogue. The model read the fault. */
+/** `undecodable`: the name or the input didn't fit the catalog. The model read the fault. */
 export type SettledCall =
   | {readonly tag: 'action'; readonly result: ActionResult}
   | {readonly tag: 'undecodable'; readonly fault: Fault};

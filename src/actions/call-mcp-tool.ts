@@ -15,7 +15,7 @@ export interface McpCallInput {
   readonly arguments: JsonObject;
 }
 
-/** Has no fixed tool forms, since tool names are made per server (`mcp__SERVER__TOOL`). */
+/** Has no fixed tool forms, because tool names are made per server (`mcp__SERVER__TOOL`). */
 export const callMcpTool = defineAction<
   McpCallInput,
   McpResult,

@@ -103,7 +103,7 @@ export type OutputOf<N extends ActionName> = Outputs[N];
 export type PartialOf<N extends ActionName> = Partials[N];
 export type SettledOf<N extends ActionName> = Settled<Outputs[N], Partials[N]>;
 
-/** One action as the model asked for it: a discriminated union over all names. */
+/** One action as the model requested it: a discriminated union over all names. */
 export type Action<N extends ActionName = ActionName> = {
   [K in N]: {readonly name: K; readonly input: InputOf<K>};
 }[N];

@@ -18,7 +18,7 @@ export interface FetchedConversation {
   /** The first line of its first prompt. */
   readonly title: string;
   readonly updatedAt: number;
-  /** In order. Long texts are cut and say so. */
+  /** In order. Long texts are cut and end with a note about this. */
   readonly messages: readonly FetchedMessage[];
   /** The number of the first message in `messages`, from 1. */
   readonly first: number;

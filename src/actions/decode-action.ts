@@ -20,7 +20,7 @@ export interface EnabledTool {
   readonly jsonSchema: () => JsonObject;
 }
 
-/** Decides, with the catalogue, which tools there are. */
+/** Decides, with the catalog, which tools there are. */
 export interface ToolSources {
   /** All MCP tools that can be called, offered to the model or not. */
   readonly mcpTools: readonly McpTool[];
@@ -60,8 +60,8 @@ export const defaultToolSources: ToolSources = {
 };
 
 /**
- * Returns the tools of every implemented action in catalogue order, then those of MCP servers in theirs.
- * The same sources give the same list, so that prompt caches hold.
+ * Returns the tools of every implemented action in catalog order, then those of MCP servers in theirs. The same sources
+ * give the same list, so that prompt caches hold.
  */
 export function enabledTools(sources: ToolSources = defaultToolSources): readonly EnabledTool[] {
   return [
@@ -124,8 +124,8 @@ function withChoices(schema: JsonObject, property: string, choices: readonly str
 }
 
 /**
- * Turns a tool call into an action of the catalogue. An unknown name or an input that doesn't fit is a fault for the model to read.
- * Never throws.
+ * Turns a tool call into an action of the catalog. An unknown name or an input that doesn't fit is a fault for the
+ * model to read. Never throws.
  */
 export function decodeAction(
   name: string,

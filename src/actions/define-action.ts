@@ -15,8 +15,9 @@ import type {ActionPorts, QuestionReply, ShellRequest} from './ports.ts';
 import {emptyPreview, type Preview} from './preview.ts';
 
 /**
- * An action of the catalogue, with everything that depends on which action it is. `Input` is what the host works on, `Output` the data of a
- * success, and `PartialOutput` the data of a cancelled result. A definition without a cancelled result, access or label does not compile.
+ * An action of the catalog, with everything that depends on which action it is. `Input` is what the host works on,
+ * `Output` the data of a success, and `PartialOutput` the data of a cancelled result. A definition without a cancelled
+ * result, access or label does not compile.
  */
 export interface ActionDefinition<Input, Output, PartialOutput> {
   /** Describes the action in one line, for people. */
@@ -63,7 +64,10 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   outcome(output: Output): readonly string[];
   /** `by-own-events`: its own events report it (a question, a changed list), not the end of an action. */
   readonly reported: 'as-action' | 'by-own-events';
-  /** The part of a success's text that people read in a resumed session. `for-the-model`: none, since the label says what was done. */
+  /**
+   * The part of a success's text that people read in a resumed session. `for-the-model`: none, because the label says
+   * what was done.
+   */
   readonly past: 'as-it-is' | 'remarks-at-end' | 'files' | 'answer-of-agent' | 'block' | 'command' | 'for-the-model';
   /** Returns what a card shows before the action runs. A failure settles the action: it neither asks nor runs. */
   preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, PartialOutput>>>;
@@ -138,7 +142,7 @@ export const needsNoPermission = {
   asks: [],
 } as const;
 
-/** Makes a tool form. Builds its schema on first use, since most runs use few of the schemas. */
+/** Makes a tool form. Builds its schema on first use, because most runs use few of the schemas. */
 export function toolForm<Shape extends z.ZodMiniType, Input>(
   form: {
     readonly name: string;

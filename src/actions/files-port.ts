@@ -19,9 +19,8 @@ export interface FilesPort {
   resolve(path: string): ResolvedPath;
   read(request: ReadRequest, signal: AbortSignal): Promise<Outcome<ReadFile, Fault>>;
   /**
-   * Works out what the edits would do. Writes nothing. Reports several faults in one message. Refuses edits of files in which weft keeps
-   * the
-   * output of commands.
+   * Works out what the edits would do. Writes nothing. Reports several faults in one message. Refuses edits of files in
+   * which weft keeps the output of commands.
    */
   plan(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
   /**
@@ -68,7 +67,10 @@ export interface UserChangedFile {
 /** The most bytes of text in one answer to a model, for all its files together. */
 export const answerBytes = 250_000;
 
-/** `offset` is the first line, 1-based; `limit` counts lines. The answer ends after `answerBytes`, and says so. */
+/**
+ * `offset` is the first line, 1-based; `limit` counts lines. The answer ends after `answerBytes` with a note about
+ * this.
+ */
 export interface ReadRequest {
   readonly path: string;
   readonly offset: number;

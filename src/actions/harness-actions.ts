@@ -79,7 +79,7 @@ const editFrom = (directory: string, edit: FileEdit): FileEdit =>
 
 const pathFrom = (directory: string, path: string): string => (/^[/~]/u.test(path) ? path : `${directory}/${path}`);
 
-/** Translates the request of a harness that was started in `directory` into actions of the catalogue. */
+/** Translates the request of a harness that was started in `directory` into actions of the catalog. */
 export const actionsOf = (approval: HarnessApproval, place: HarnessLocation): RequestedActions => ({
   ...requestedActionOf(approval, place),
   executor: harnessExecutor(place.harness, approval.access, place.directory),
@@ -192,7 +192,7 @@ interface Relocation {
   readonly to: string;
 }
 
-/** Rewrites paths of the remote work folder to the local one, since the rules here name local paths. */
+/** Rewrites paths of the remote work folder to the local one, because the rules here name local paths. */
 const relocateInput = (input: JsonObject, move: Relocation): JsonObject =>
   Object.fromEntries(Object.entries(input).map(([key, value]) => [key, relocateValue(value, key, move)]));
 

@@ -48,7 +48,7 @@ export interface HarnessRequest {
   readonly harness: string;
   readonly prompt: string;
   readonly directory: string;
-  /** As the harness names it. Empty for the harness's default. */
+  /** In the harness's own spelling. Empty for the harness's default. */
   readonly model: string;
   /** `read-only`: it may change nothing, even if someone approves. */
   readonly access: 'with-approvals' | 'read-only';
@@ -85,7 +85,9 @@ export interface HarnessApproval {
   readonly reason: string;
 }
 
-/** The access that a harness asks for, in the terms of the catalogue. Relative paths start at the directory of the run. */
+/**
+ * The access that a harness asks for, in the terms of the catalog. Relative paths start at the directory of the run.
+ */
 export type HarnessAccess =
   /** `paths`: what the command reads, according to the harness. */
   | {
@@ -147,7 +149,7 @@ export type HarnessEvent =
       readonly output: string;
       readonly files: readonly HarnessFileChange[];
     }
-  /** Its total usage so far. */
+  /** The harness's total usage so far. */
   | {readonly event: 'usage'; readonly used: HarnessUsage}
   | {readonly event: 'plan'; readonly steps: readonly {readonly title: string; readonly status: TodoStatus}[]}
   | {readonly event: 'warning'; readonly text: string}

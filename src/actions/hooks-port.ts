@@ -108,9 +108,9 @@ export interface Hook {
 export interface HookRun {
   readonly outcome:
     | {readonly kind: 'json'; readonly value: JsonObject}
-    /** It ended well and printed this text, usually empty. */
+    /** The hook succeeded and printed this text, usually empty. */
     | {readonly kind: 'text'; readonly text: string}
-    /** It blocks by its exit code. */
+    /** The hook blocks by its exit code. */
     | {readonly kind: 'blocked'; readonly reason: string}
     /** `gone`: the program that would have answered is no longer there, so a call that the hook guards never runs. */
     | {readonly kind: 'failed'; readonly how: HookFailureKind; readonly why: string};

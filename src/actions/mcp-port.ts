@@ -36,9 +36,8 @@ export interface McpPort {
   /** Disables the tools of a server for this session, or enables them again. */
   toggle(server: string, wanted: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
   /**
-   * Signs the user in to a server in the browser and connects it. `say` gets the link that the user has to open. Returns a sentence about
-   * the
-   * result.
+   * Signs the user in to a server in the browser and connects it. `say` gets the link that the user has to open.
+   * Returns a sentence about the result.
    */
   signIn(server: string, say: (line: string) => void, signal: AbortSignal): Promise<Outcome<string, string>>;
 }
@@ -94,7 +93,7 @@ export interface McpServerState {
   readonly name: string;
   /** `idle`: its tools are known, and the first call starts it. `untrusted`: the project configures it, and it is not started. */
   readonly status: 'connected' | 'failed' | 'pending' | 'disabled' | 'idle' | 'needs-sign-in' | 'untrusted';
-  /** Its origin. `sdk` runs in the program that drives weft. `given`: that program configured it. */
+  /** The server's origin. `sdk` runs in the program that drives weft. `given`: that program configured it. */
   readonly source: 'sdk' | 'user' | 'project' | 'local' | 'given';
   /** The file or flag that configures it. Empty for `sdk`. */
   readonly path: string;

@@ -7,9 +7,8 @@ export interface OtherFields {
   /** Names that other agents use for a field, at every depth. Only names of exactly the same meaning belong here. */
   readonly aliases: Readonly<Record<string, string>>;
   /**
-   * Fields that weft does not have, each with the values that request nothing. If one is also an alias of a field, it is ignored only if
-   * that
-   * field is given.
+   * Fields that weft does not have, each with the values that request nothing. If one is also an alias of a field, it
+   * is ignored only if that field is given.
    */
   readonly ignoredFields: Readonly<Record<string, 'any' | readonly Json[]>>;
 }

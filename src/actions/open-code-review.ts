@@ -16,7 +16,7 @@ export interface OpenReviewOutput {
 
 const yes = 'Open it';
 
-/** Asks the user whether to look at the code review now, since it takes the whole screen. */
+/** Asks the user whether to look at the code review now, because it takes the whole screen. */
 export const openCodeReview = defineAction<OpenReviewInput, OpenReviewOutput, OpenReviewInput>({
   summary: 'Show the code review to the user.',
   ...needsNoPermission,

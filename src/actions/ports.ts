@@ -201,11 +201,11 @@ export interface BlockSnapshot {
 
 export type BlockState =
   | {readonly kind: 'running'}
-  /** It is silent and seems to wait for input. `lastLine` is the line it shows. */
+  /** The command is silent and seems to wait for input. `lastLine` is the line that it shows. */
   | {readonly kind: 'waiting'; readonly lastLine: string}
   | {readonly kind: 'exited'; readonly code: number}
   | {readonly kind: 'signalled'; readonly signal: string}
-  /** It ended, and its exit status is unknown. */
+  /** The command ended, and its exit status is unknown. */
   | {readonly kind: 'ended'};
 
 /** Blocks as the user handles them. Only front ends with a terminal have this. */
@@ -259,7 +259,10 @@ export interface ImpactPort {
 }
 
 export interface ImpactReport {
-  /** Such as `deletes 37 files, 12 of them untracked`. Empty if nothing would be hit or nothing is known. */
+  /**
+   * The effect, such as `deletes 37 files, 12 of them untracked`. Empty if nothing would be affected or the effect is
+   * unknown.
+   */
   readonly summary: string;
   /** Some of the affected files, as paths relative to the workspace. */
   readonly paths: readonly string[];
@@ -344,11 +347,10 @@ export interface CodeMatch {
 
 export interface GlobRequest {
   /**
-   * Each starts in the folder that its literal beginning names, up to the first part with a wildcard (one of `*?[{\`) or the last part:
-   * joined to `path` as text, then resolved like `FilesPort.resolve`. `~/` is the home folder. A leading slash means the folder of that
-   * name
-   * inside `path`, or the absolute one if there is none. Nothing outside that folder is found. A leading `!` excludes.
-   * At most 1,000 characters and 100 brace alternatives each.
+   * Each starts in the folder that its literal beginning names, up to the first part with a wildcard (one of `*?[{\`)
+   * or the last part: joined to `path` as text, then resolved like `FilesPort.resolve`. `~/` is the home folder. A
+   * leading slash means the folder of that name inside `path`, or the absolute one if there is none. Nothing outside
+   * that folder is found. A leading `!` excludes. At most 1,000 characters and 100 brace alternatives each.
    */
   readonly patterns: readonly string[];
   readonly path: string;

@@ -247,7 +247,7 @@ async function askToRunOutside(
   return reply.kind === 'answered' && reply.answers[0]?.selected[0] === runOutside;
 }
 
-/** Starts a block. An interruption during the start ends it, since no one knows its id yet. */
+/** Starts a block. An interruption during the start ends it, because no one knows its id yet. */
 async function runBlock({command}: CommandInput, {ports, signal, terms}: ActionRunContext): Promise<CommandSettled> {
   const {environment, confinement, directory} = terms;
   const started = await ports.blocks.start({command, directory, environment, confinement}, signal);

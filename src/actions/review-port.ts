@@ -16,9 +16,8 @@ export interface ReviewDiff {
 /** Reads changes from git. Writes nothing, and runs no program that the repository configures. */
 export interface ReviewSourcePort {
   /**
-   * `range` is what people write: empty (the working tree against its last commit), a branch or commit (changes since the common ancestor),
-   * or
-   * two of them separated by dots. `repository` is a path in it; empty for the workspace.
+   * `range` is what people write: empty (the working tree against its last commit), a branch or commit (changes since
+   * the common ancestor), or two of them separated by dots. `repository` is a path in it; empty for the workspace.
    */
   read(
     request: {readonly repository: string; readonly range: string},

@@ -52,7 +52,7 @@ export const sandboxExec = defineAction<SandboxExecInput, SandboxExecOutput, Com
   risk: 'unknown',
   offered: 'when-found',
   access: ({command}) => ({kind: 'command', command, place: 'foreground', claims: unsaidClaims}),
-  // Has no rules for commands, since a command pattern would also allow commands outside the sandbox.
+  // Has no rules for commands, because a command pattern would also allow commands outside the sandbox.
   asks: [
     {
       name: 'sandbox-command',
@@ -160,7 +160,7 @@ export function changeLines({changes, diffs}: KeptChanges, form: 'bounded' | 'wh
   ];
 }
 
-/** Such as `it would change 3 files`. */
+/** A clause such as `it would change 3 files`. */
 export const dryRunText = ({changes}: KeptChanges): string =>
   changes.length === 0 ? 'it would change nothing' : `it would change ${pluralize(changes.length, 'file')}`;
 

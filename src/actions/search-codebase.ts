@@ -59,7 +59,7 @@ export const searchCodebase = defineAction<CodebaseRequest, CodebaseReport, {rea
   },
 });
 
-/** Such as `src/a.ts:12-40 in parseRules`. */
+/** The location, such as `src/a.ts:12-40 in parseRules`. */
 export const matchText = ({path, from, to, within}: CodeMatch): string =>
   `${path}:${from}${to === from ? '' : `-${to}`}${within === '' ? '' : ` in ${within}`}`;
 

@@ -12,14 +12,14 @@ export interface SkillsPort {
    */
   catalogue(): SkillCatalogue | undefined;
   /**
-   * Reads a skill that the model may use, even one that the catalogue has no room for. A fault says why it can't be used. An abort settles
-   * soon.
+   * Reads a skill that the model may use, even one that the catalog has no room for. A fault says why it can't be used.
+   * An abort settles soon.
    */
   read(request: SkillRequest, signal: AbortSignal): Promise<Outcome<SkillReading, Fault>>;
 }
 
 export interface SkillCatalogue {
-  /** The names of all skills. `any` if there are more than the catalogue has room for. */
+  /** The names of all skills. `any` if there are more than the catalog has room for. */
   readonly names: readonly string[] | 'any';
   /** The purposes of the skills, one a line, bounded. With `any`, also names and how to find the others. */
   readonly lines: string;

@@ -88,7 +88,7 @@ export const useComputer = defineAction<
       },
     ),
   ],
-  // The steps come first, since the model's words only say what they are for.
+  // The steps come first, because the model's words only say what they are for.
   label: ({steps, summary}) => `Use the computer: ${stepsText(steps)}${summary === '' ? '' : ` (${summary})`}`,
   cancelled: ({steps}) => ({done: 0, of: steps.length}),
   modelContent: ({screenshot}) => {
@@ -127,7 +127,7 @@ const notGranted = rejected('The user has not allowed computer use now. Ask with
 const afterSteps = (fault: Fault, done: number): Fault =>
   done === 0 ? fault : rejected(`${faultText(fault)} ${pluralize(done, 'earlier step')} had been done.`);
 
-/** Such as `screenshot 1280×720, 210.4 kB: /tmp/…/screenshot-1.png`. */
+/** Describes a screenshot: `screenshot 1280×720, 210.4 kB: /tmp/…/screenshot-1.png`. */
 export const screenshotText = ({width, height, bytes, path}: Screenshot): string =>
   `screenshot ${width}×${height}, ${byteSize(bytes)}: ${path}`;
 

@@ -5,10 +5,9 @@ import type {Fault} from '../domain/fault.ts';
 /** The web. Its content is untrusted: bounded, without invisible characters, never to be obeyed. */
 export interface WebPort {
   /**
-   * Reads one page, in at most 20 s and 10 MB. Connects only if the resolved address has the scope that the URL's own host shows: names
-   * that
-   * lead into private networks are faults, and loopback must be named. Follows redirects on the same host; a redirect to another host is
-   * the result.
+   * Reads one page, in at most 20 s and 10 MB. Connects only if the resolved address has the scope that the URL's own
+   * host shows: names that lead into private networks are faults, and loopback must be named. Follows redirects on the
+   * same host; a redirect to another host is the result.
    */
   fetch(request: WebFetchRequest, signal: AbortSignal): Promise<Outcome<WebPage, Fault>>;
   /**
@@ -72,7 +71,7 @@ export interface WebSearchResult {
   readonly url: string;
   readonly title: string;
   readonly snippet: string;
-  /** As the provider writes it. Empty if unknown. */
+  /** In the provider's own form. Empty if unknown. */
   readonly published: string;
 }
 

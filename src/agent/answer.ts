@@ -96,10 +96,9 @@ const fileChangingTools: ReadonlySet<string> = new Set(
 );
 
 /**
- * Sends one request and reads its stream. `onBatch` gets the events of every batch, and reading continues when its promise settles.
- * If the message is cut off, keeps finished blocks and unfinished text, but not unfinished thinking and tool calls, which providers would
- * not
- * accept back.
+ * Sends one request and reads its stream. `onBatch` gets the events of every batch, and reading continues when its
+ * promise settles. If the message is cut off, keeps finished blocks and unfinished text, but not unfinished thinking
+ * and tool calls, which providers would not accept back.
  */
 export async function readAnswer(
   request: ModelRequest,

@@ -50,7 +50,7 @@ export interface ApprovalRequest extends VerdictWithTerms {
   readonly id: ActionId;
   readonly toolName: string;
   readonly call: ToolCallBlock;
-  /** As the model asked for it. */
+  /** The action as the model requested it. */
   readonly action: Action;
   /** `always`: a hook wants the question, even if the user has allowed the same for this session. */
   readonly ask: 'always' | 'unless-granted';
@@ -85,9 +85,8 @@ interface Refused {
 type AnswerEffect = Approved | Refused | {readonly kind: 'changed'; readonly proposal: Proposal};
 
 /**
- * Decides whether an action may run: shows what it would do, asks if necessary, and takes the first answer. The answer may change the
- * action,
- * but can't allow what a rule or a mode denies.
+ * Decides whether an action may run: shows what it would do, asks if necessary, and takes the first answer. The answer
+ * may change the action, but can't allow what a rule or a mode denies.
  */
 export async function approve(
   request: ApprovalRequest,
@@ -99,7 +98,7 @@ export async function approve(
     ? ({kind: 'none'} as const)
     : await askHooks({call: request.call, rules: verdict.detail.rules, changes: []}, context, signal);
   if (hook.kind === 'deny') return deniedByHook(request, hook, context);
-  // Checked before the preview is made, since the preview already reveals file content.
+  // Checked before the preview is made, because the preview already reveals file content.
   const cannotAsk = askingProblem(context.session);
   // If no one can approve a plan, it is stored for later.
   const isKept = accessOf(action).kind === 'plan' && cannotAsk === 'unattended';
@@ -250,7 +249,7 @@ export async function askPerson(
   const {id, toolName, label} = approval;
   const {asker, pending} = session;
   const asked = async (): Promise<ApprovalAnswer | 'aborted'> => {
-    // The wait begins before the question is published, since a listener may answer at once.
+    // The wait begins before the question is published, because a listener may answer at once.
     const waiting = pending.approvals.wait(id, 'aborted', signal);
     const message = `weft needs your permission to use ${toolName}`;
     void hooks.notify({event: 'Notification', type: 'permission_prompt', message}, signal);

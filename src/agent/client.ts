@@ -28,28 +28,24 @@ import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/ri
 import type {AgentRow} from '../domain/sub-agent.ts';
 
 /**
- * The only interface between front ends and weft: operations go in, events come out, and each query has its own answer. The same client
- * serves
- * the terminal UI, pipes and programs. It also works across a socket, so everything in it is plain data (JSON, and bytes).
- * Front ends hold only state that is derived from its events and answers.
+ * The only interface between front ends and weft: operations go in, events come out, and each query has its own answer.
+ * The same client serves the terminal UI, pipes and programs. It also works across a socket, so everything in it is
+ * plain data (JSON, and bytes). Front ends hold only state that is derived from its events and answers.
  */
 export interface AgentClient {
   /** Never throws and never blocks. Results are published as events. */
   submit(op: Op): void;
   /**
-   * Calls `listener` with every batch of events from now on, in order, beginning with the opening of the session. Events that arrive from
-   * the
-   * network together form one batch. A listener must not throw. To pause the model's stream, it returns a promise that settles when it can
-   * take
-   * more.
+   * Calls `listener` with every batch of events from now on, in order, beginning with the opening of the session.
+   * Events that arrive from the network together form one batch. A listener must not throw. To pause the model's
+   * stream, it returns a promise that settles when it can take more.
    */
   subscribe(listener: EventListener): () => void;
   /** Settles exactly once and never rejects. An abort of `signal` withdraws the query and stops everything that runs for it. */
   query<Name extends QueryName>(request: Query<Name>, signal: AbortSignal): Promise<Answer<Name>>;
   /**
-   * Runs a query whose answer comes in pieces, for this front end alone. `listener` gets each piece in order. Settles exactly once when
-   * nothing
-   * more will come, and never rejects. No piece comes after an abort of `signal`.
+   * Runs a query whose answer comes in pieces, for this front end alone. `listener` gets each piece in order. Settles
+   * exactly once when nothing more will come, and never rejects. No piece comes after an abort of `signal`.
    */
   watch<Name extends WatchName>(
     request: Watch<Name>,
@@ -57,9 +53,8 @@ export interface AgentClient {
     signal: AbortSignal,
   ): Promise<WatchEnd>;
   /**
-   * Closes the session when everything running has settled and is stored. `finished` lets it end; `shutdown` stops it and drops waiting
-   * prompts.
-   * Operations submitted from now on do nothing, and queries fail.
+   * Closes the session when everything running has settled and is stored. `finished` lets it end; `shutdown` stops it
+   * and drops waiting prompts. Operations submitted from now on do nothing, and queries fail.
    */
   close(reason: 'finished' | 'shutdown'): Promise<void>;
 }
@@ -69,10 +64,10 @@ export type EventListener = (events: readonly AgentEvent[]) => void | Promise<vo
 
 export type Op =
   /**
-   * Submits a prompt. The front end chooses `id`; the engine replaces an id that the session already has. While a prompt runs, `queued`
-   * waits
-   * for its end. `steering` joins it with the next request to the model, or runs next if there is none. It ends as `prompt-accepted`
-   * (followed by the `prompt-finished` of the prompt it joined, or its own), or else as `prompt-withdrawn`.
+   * Submits a prompt. The front end chooses `id`; the engine replaces an id that the session already has. While a
+   * prompt runs, `queued` waits for its end. `steering` joins it with the next request to the model, or runs next if
+   * there is none. It ends as `prompt-accepted` (followed by the `prompt-finished` of the prompt it joined, or its
+   * own), or else as `prompt-withdrawn`.
    */
   | {
       readonly op: 'prompt';
@@ -82,9 +77,8 @@ export type Op =
       readonly when: 'queued' | 'steering';
     }
   /**
-   * Runs the user's own command in a terminal of that size, without approval. The agent reads the command and its output with its next
-   * request.
-   * `terminal-needed` says when the command waits for the user. Waits for running work.
+   * Runs the user's own command in a terminal of that size, without approval. The agent reads the command and its
+   * output with its next request. `terminal-needed` says when the command waits for the user. Waits for running work.
    * Ends as `command-started` and `command-finished`, or as `prompt-withdrawn`.
    */
   | {readonly op: 'run-command'; readonly id: MessageId; readonly command: string; readonly size: ScreenSize}
@@ -127,9 +121,8 @@ export type Op =
   | {readonly op: 'set-model'; readonly model: string}
   | {readonly op: 'set-mode'; readonly mode: PermissionMode}
   /**
-   * From now on no rule, mode or hook of this machine allows an action without a question: the client that delegated the work decides, by
-   * its
-   * own rules. A denial here stays a denial.
+   * From now on no rule, mode or hook of this machine allows an action without a question: the client that delegated
+   * the work decides, by its own rules. A denial here stays a denial.
    */
   | {readonly op: 'ask-about-everything'}
   /** Makes the next prompt carry out this plan, whose execution has been claimed. Its steps become the todo list. */
@@ -165,10 +158,9 @@ export interface Queries {
   /** Rewinds, or redoes a rewind. All front ends get the event `rewound`. */
   readonly rewind: QuerySpec<RewindReport, {readonly target: RewindTarget}>;
   /**
-   * Previews a compaction. `instructions` guide the summary and are often empty. Costs a request to the model, during which front ends see
-   * the
-   * engine busy: `compaction-begun`, then `compaction-ended`. An interrupt ends that request, and the answer is a compaction without a
-   * summary.
+   * Previews a compaction. `instructions` guide the summary and are often empty. Costs a request to the model, during
+   * which front ends see the engine busy: `compaction-begun`, then `compaction-ended`. An interrupt ends that request,
+   * and the answer is a compaction without a summary.
    */
   readonly 'preview-compaction': QuerySpec<CompactionPreview, {readonly instructions: string}>;
   /**
@@ -425,7 +417,7 @@ export type ApprovalAnswer =
       readonly input: JsonObject | 'unchanged';
       readonly rules: readonly RuleChange[];
     }
-  /** `message` is the reason, for the model. May be empty. The model reads that of a `program` word for word. */
+  /** `message` is the reason, for the model. May be empty. The model reads a `program`'s reason word for word. */
   | {readonly decision: 'refuse'; readonly message: string; readonly by: 'user' | 'program'};
 
 export type QuestionResponse =

@@ -125,7 +125,7 @@ class ChangeDecisions {
     if (signal.aborted) return this.drop(changes, 'interrupted');
     const files = changes.filter(isFile);
     const shown = files.slice(0, Math.max(0, maxDiffs - this.#diffs.length)).map(({path}) => path);
-    // Read before they are applied, since the view loses them afterwards.
+    // Read before they are applied, because the view loses them afterwards.
     const diffs = shown.length === 0 ? [] : await this.held.diffs(shown, signal);
     // New output replaces nothing. An existing ignored file may be the user's own.
     const loses = files.length > 0 || changes.some(({kind}) => kind !== 'created');

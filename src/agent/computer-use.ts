@@ -2,9 +2,8 @@ import type {ComputerPort, ComputerRequest, SessionComputer} from '../actions/co
 import type {ClockPort} from './ports.ts';
 
 /**
- * The user's permission for the agent to use the computer. It ends with its time, an interrupt, `/computer off` or the session, and is
- * never
- * stored.
+ * The user's permission for the agent to use the computer. It ends with its time, an interrupt, `/computer off` or the
+ * session, and is never stored.
  */
 export class ComputerUse {
   readonly #computer: ComputerPort;

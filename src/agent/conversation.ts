@@ -79,8 +79,8 @@ export function reopenConversation(
 }
 
 /**
- * Wraps a session so that its `records` also hold what is appended from now on, for rewinds. Leaves out records of kind `piece`, since the
- * answer that they belong to follows.
+ * Wraps a session so that its `records` also hold what is appended from now on, for rewinds. Leaves out records of kind
+ * `piece`, because the answer that they belong to follows.
  */
 export function recordingSession(session: OpenSession): OpenSession {
   const records: JournalRecord[] = [...session.records];

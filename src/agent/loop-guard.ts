@@ -11,9 +11,9 @@ import type {RiskLevel} from '../domain/risk.ts';
 const warnedFailures = 3;
 /** This failure of the same call ends the prompt. */
 const maxFailures = 5;
-/** Turns in a row in which no call fits the catalogue. The guard can't be turned off for these. */
+/** Turns in a row in which no call fits the catalog. The guard can't be turned off for these. */
 const maxInvalidTurns = 10;
-/** Characters of a result that is repeated, since the note in its place is hardly shorter. */
+/** The most characters of a result that is repeated, because the note that would replace it is hardly shorter. */
 const maxRepeated = 300;
 
 /** A call that has settled. `content` is its result for the model. */

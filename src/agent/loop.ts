@@ -27,9 +27,9 @@ import {cancelToolCalls, runToolCalls, type CallsReport} from './tool-call.ts';
 import type {WaitingPrompt} from './work-queue.ts';
 
 /**
- * Runs one prompt to its end: request, answer, tool calls, results, and again until the model makes no more calls, a limit is reached,
- * something
- * fails or the signal fires. Everything it started has settled when it returns. Never throws.
+ * Runs one prompt to its end: request, answer, tool calls, results, and again until the model makes no more calls, a
+ * limit is reached, something fails or the signal fires. Everything it started has settled when it returns. Never
+ * throws.
  */
 export async function runPrompt(
   prompt: WaitingPrompt,
@@ -243,7 +243,7 @@ const loadCosts = () => import('./context/context-usage.ts');
 /** The result of a turn. `calls` is the number of tool calls in the answer. */
 type Turn =
   | {readonly kind: 'ended'; readonly end: PromptEnd}
-  /** Nothing was answered, since the request is too long. `fault` is the provider's, if it refused the request. */
+  /** Nothing was answered, because the request is too long. `fault` is the provider's, if it refused the request. */
   | {readonly kind: 'too-long'; readonly refused: RefusedLength; readonly fault: Fault | undefined}
   | {readonly kind: 'answered'; readonly text: string; readonly calls: number};
 
@@ -266,7 +266,7 @@ async function takeTurn(
 
   const answer = await stats.timed(streamAnswer(context, thinking, signal));
   keepAnswer(answer, session, stats);
-  // Settled now, since sub-agents that the calls start need what is left.
+  // Settled now, because sub-agents that the calls start need what is left.
   reserved.settle(costOf(answer, session));
   const calls = answer.message === undefined ? [] : toolCalls(answer.message);
   // The calls of a broken answer settle too, as cancelled: history needs a result for each.

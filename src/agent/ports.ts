@@ -36,11 +36,9 @@ export interface AgentPorts {
     'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills' | 'conversations'
   >;
   /**
-   * Returns the same machine for another agent. It has its own shell, since commands are judged by the shell's directory. It counts which
-   * files
-   * this agent has read, so that the agent overwrites nothing it has not seen. With `in`, that folder is its whole workspace. Permissions
-   * of its
-   * prompt apply to it and to machines made from it.
+   * Returns the same machine for another agent. It has its own shell, because commands are judged by the shell's
+   * directory. It counts which files this agent has read, so that the agent overwrites nothing it has not seen. With
+   * `in`, that folder is its whole workspace. Permissions of its prompt apply to it and to machines made from it.
    */
   separateMachine(place: {readonly in: string} | 'same'): SeparateMachine;
   readonly worktrees: WorktreesPort;

@@ -41,9 +41,9 @@ export async function previewRewind(
 }
 
 /**
- * Rewinds the files and then the conversation. One record changes how the journal is read from then on. If the process is killed in
- * between, the
- * files are reverted and the conversation is complete. Running it again changes no file twice.
+ * Rewinds the files and then the conversation. One record changes how the journal is read from then on. If the process
+ * is killed in between, the files are reverted and the conversation is complete. Running it again changes no file
+ * twice.
  */
 export async function carryOutRewind(
   target: RewindTarget,

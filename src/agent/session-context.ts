@@ -61,7 +61,10 @@ export interface SessionContext {
   readonly tools: ToolRegistry;
   readonly pending: PendingRequests;
   readonly asker: Asker;
-  /** Returns the session whose documents, code review and artifacts the user sees. For a sub-agent, that of the user's own agent. */
+  /**
+   * Returns the session whose documents, code review and artifacts the user sees. For a sub-agent, this is the session
+   * of the user's own agent.
+   */
   readonly owner: () => SessionContext;
   readonly agents: SessionAgents;
   /** The cost limit, shared by a session and its sub-agents. */
@@ -96,7 +99,7 @@ export interface SessionContext {
 export interface SessionAgents {
   /** Returns the port through which a call starts and addresses sub-agents. */
   portFor(call: ActionId): AgentsPort;
-  /** Loads the module that runs sub-agents, since a call will need it. */
+  /** Loads the module that runs sub-agents, because a call will need it. */
   preload(): void;
   /** Returns all sub-agents of the session, also those that sub-agents have started. */
   rows(): readonly AgentRow[];

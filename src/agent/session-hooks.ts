@@ -4,7 +4,7 @@ import {reminderBlock} from '../domain/reminder.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {SessionContext} from './session-context.ts';
 
-/** Milliseconds for hooks at the end of a session, since the user waits for it. */
+/** Milliseconds for hooks at the end of a session, because the user waits for it. */
 const endTimeoutMs = 5000;
 
 /** Milliseconds without a prompt after which idle hooks run, as in Claude Code. */

@@ -48,7 +48,7 @@ export class SessionPlans {
     this.#session = session;
   }
 
-  /** The plan with which the prompt ends, since no one is there to approve it. */
+  /** The plan with which the prompt ends, because no one is there to approve it. */
   get savedPlan(): Plan | 'none' {
     return this.#kept;
   }

@@ -100,7 +100,7 @@ class SchemaAnswer implements StructuredAnswer {
     return this.#value;
   }
 
-  /** Accepts JSON in the text, with or without a code fence, since some models don't call the tool. */
+  /** Accepts JSON in the text, with or without a code fence, because some models don't call the tool. */
   #readText(text: string): void {
     const {check} = this.#structured;
     const parsed = parseAnswerJson(text);

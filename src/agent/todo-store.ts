@@ -10,9 +10,8 @@ export interface TodoStore extends TodoPort {
   /** Called when a prompt begins: the model's next list may be for a new task. */
   beginPrompt(): void;
   /**
-   * Counts a settled call. Returns a reminder to append to its result, usually empty. The model is reminded once, after several calls
-   * without an
-   * update of a list that has open todos.
+   * Counts a settled call. Returns a reminder to append to its result, usually empty. The model is reminded once, after
+   * several calls without an update of a list that has open todos.
    */
   afterCall(settled: SettledCall): Promise<string>;
 }
@@ -21,9 +20,8 @@ export interface TodoStore extends TodoPort {
 const callsUntilReminder = 8;
 
 /**
- * The todo list of a session. A change becomes task-protocol payloads, which `keep` journals and publishes. Every view of the list is
- * decoded
- * from them. The codec is loaded on first use, since most runs have no list.
+ * The todo list of a session. A change becomes task-protocol payloads, which `keep` journals and publishes. Every view
+ * of the list is decoded from them. The codec is loaded on first use, because most runs have no list.
  */
 export function makeTodoStore(options: {
   /** The payloads the session already holds. */

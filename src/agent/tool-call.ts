@@ -54,7 +54,7 @@ export interface CallsReport {
 
 /** A decoded call. A call that can only end as an error has a fault instead of an action. */
 interface DecodedCall {
-  /** As the model wrote it. */
+  /** The call as the model wrote it. */
   readonly call: ToolCallBlock;
   readonly action: Outcome<Action, Fault>;
 }
@@ -76,11 +76,9 @@ interface CallReport {
 type DeniedBy = Denial['by'] | 'not-denied';
 
 /**
- * Runs the tool calls of one answer. Neighboring calls that only read and need no approval run side by side. Every other call is a barrier:
- * it
- * waits for the calls before it and runs alone. Results come back in the order of the calls. After an abort, calls that have not started
- * settle
- * as cancelled.
+ * Runs the tool calls of one answer. Neighboring calls that only read and need no approval run side by side. Every
+ * other call is a barrier: it waits for the calls before it and runs alone. Results come back in the order of the
+ * calls. After an abort, calls that have not started settle as cancelled.
  */
 export async function runToolCalls(
   calls: readonly ToolCallBlock[],
@@ -157,9 +155,8 @@ const reportOf = (reports: readonly CallReport[]): CallsReport => ({
 });
 
 /**
- * Asks the hooks that run before a call, then the judge. A denial by the host stays, whatever a hook allows. A call that can't be decoded
- * has no
- * hooks and needs no verdict: its fault is its result.
+ * Asks the hooks that run before a call, then the judge. A denial by the host stays, whatever a hook allows. A call
+ * that can't be decoded has no hooks and needs no verdict: its fault is its result.
  */
 async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: AbortSignal): Promise<JudgedCall> {
   const {call} = decoded;
@@ -398,7 +395,7 @@ async function settleCall(
     ...replaced,
     content: [...replaced.content, ...reminders.filter(text => text !== '').map(text => reminderBlock(text))],
   };
-  // Journalled before it is published, since a listener may look for the result in the journal at once.
+  // Journalled before it is published, because a listener may look for the result in the journal at once.
   const journalled = attempt(() => journal(session, {kind: 'result', result: content}));
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
   publishSandbox(session);

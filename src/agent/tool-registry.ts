@@ -158,7 +158,10 @@ function appended(before: readonly ToolSpec[], now: readonly ToolSpec[]): readon
   return [...kept, ...current.values()];
 }
 
-/** Returns the tools to search for. Found tools stay in the list, since it is at the beginning of requests, which providers cache. */
+/**
+ * Returns the tools to search for. Found tools stay in the list, because it is at the beginning of requests, which
+ * providers cache.
+ */
 function listedTools(
   tools: readonly McpTool[],
   {offered, foundLater}: {readonly offered: ReadonlySet<McpTool>; readonly foundLater: ReadonlySet<string>},

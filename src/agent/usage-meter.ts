@@ -57,9 +57,8 @@ export class UsageMeter {
   }
 
   /**
-   * Counts the usage of a sub-agent or an MCP server as money and tokens, but not as context. Estimates the cost if only tokens were
-   * reported.
-   * An unknown cost beside a known one gets its own row, so that it stays visible.
+   * Counts the usage of a sub-agent or an MCP server as money and tokens, but not as context. Estimates the cost if
+   * only tokens were reported. An unknown cost beside a known one gets its own row, so that it stays visible.
    */
   addAgentUsage({model: named, usage, costUsd}: AgentUsage): void {
     const cost = costUsd === 'unknown' ? this.#port.facts(named).costOf(usage) : costUsd;
@@ -80,9 +79,8 @@ export class UsageMeter {
   }
 
   /**
-   * Returns the minimum total in US dollars after one more request to `model`. That request repeats the last one, which costs at least as
-   * much as
-   * reading it from the provider's cache.
+   * Returns the minimum total in US dollars after one more request to `model`. That request repeats the last one, which
+   * costs at least as much as reading it from the provider's cache.
    */
   minCostAfterNext(model: string): number {
     if (this.#last === undefined || !isSameModel(this.#last.model, model) || !this.#extendsLast) return this.costUsd;

@@ -10,14 +10,13 @@ import {userCommandBlock, userCommandLabel} from '../domain/user-command.ts';
 import {actionPorts, journal, warn, type PromptContext} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 
-/** In milliseconds. Long, since the user watches the command and can stop it. */
+/** In milliseconds. Long, because the user watches the command and can stop it. */
 const timeoutMs = 3_600_000;
 
 /**
- * Runs a command that the user typed, without an approval. Publishes it like an action, between `command-started` and `command-finished`.
- * The
- * model reads it with its next request, with bounded output like that of its own commands. Journals it before its end is published.
- * Never throws.
+ * Runs a command that the user typed, without an approval. Publishes it like an action, between `command-started` and
+ * `command-finished`. The model reads it with its next request, with bounded output like that of its own commands.
+ * Journals it before its end is published. Never throws.
  */
 export async function runUserCommand(
   {id, command: typed, size}: {readonly id: MessageId; readonly command: string; readonly size: ScreenSize},

@@ -27,9 +27,8 @@ export interface WaitingPrompt extends Omit<Extract<Op, {op: 'prompt'}>, 'op'> {
 }
 
 /**
- * Does one piece of work after the other, in order of arrival, except that steering prompts go before queued ones. Stops the running work
- * on
- * request.
+ * Runs one piece of work after the other, in order of arrival, except that steering prompts go before queued ones.
+ * Stops the running work on request.
  */
 export class WorkQueue {
   readonly #runPrompt: (prompt: WaitingPrompt) => Promise<void>;

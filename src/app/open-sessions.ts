@@ -93,7 +93,7 @@ export class OpenSessions implements AgentClient {
     await Promise.all([...open.map(({client}) => client.close(reason)), ...this.#closings]);
   }
 
-  /** Opens a session. Operations that arrive meanwhile wait for it. */
+  /** Opens a session. Operations that arrive in the meantime wait for it. */
   async #go(op: OpenOp): Promise<void> {
     this.#held = [];
     // The requested session may be one that is just closing.

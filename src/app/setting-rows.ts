@@ -20,7 +20,7 @@ import {contextFor} from './run-context.ts';
 import {environmentLayer} from './settings-layers.ts';
 import {carryTrustOverOrNote, settingsIn, ignoreInGit, targetFile} from './write-settings.ts';
 
-/** Returns the lines of `weft config list`, or with a name those of `weft config explain`. */
+/** Returns the lines of `weft config list`, or with a name the lines of `weft config explain`. */
 export async function settingLines(text: string, cwd: string): Promise<readonly string[]> {
   if (text === '') return unwrap(explainAll(allLayers(cwd))).map(valueLine);
   if (text === keyName) return [await keySourceText(cwd)];

@@ -5,7 +5,7 @@ export function clip(text: string, max: number): string {
   return `${text.slice(0, Math.max(0, end))}…`;
 }
 
-/** The same for the end of `text`: begins with `…` when something was cut. */
+/** Returns the end of `text`, which begins with `…` if something was cut. */
 export function clipStart(text: string, max: number): string {
   if (text.length <= max) return text;
   const start = text.length - max + 1;

@@ -1,6 +1,6 @@
 import {clip} from './clip.ts';
 
-/** Characters of a path: no system takes a longer one. */
+/** The most characters of a path. No system accepts a longer path. */
 export const longestPath = 4096;
 
 /** Bytes of one name in a path. */

@@ -1,7 +1,8 @@
 /**
- * The network that an address belongs to. `public` is an address of the internet. `loopback` is this machine. `private` is
- * everything else: local networks, link-local addresses (including cloud metadata services), multicast and reserved blocks. It
- * includes the prefixes that carry an IPv4 address in an IPv6 one (NAT64, 6to4, Teredo), since they may lead to any of these.
+ * The network that an address belongs to. `public` is an address of the internet. `loopback` is this machine. `private`
+ * is everything else: local networks, link-local addresses (including cloud metadata services), multicast and reserved
+ * blocks. It includes the prefixes that carry an IPv4 address in an IPv6 one (NAT64, 6to4, Teredo), because they may
+ * lead to any of these.
  */
 export type AddressScope = 'public' | 'loopback' | 'private';
 

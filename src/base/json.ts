@@ -36,7 +36,7 @@ export const textOf = (value: Json | undefined): string => (typeof value === 'st
 export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 export const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
 
-/** All texts in a value, those inside it too. */
+/** Returns all texts in a value, at any depth. */
 export function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -52,7 +52,7 @@ const lineBreaks = /[\u0085\u2028\u2029]/gu;
 
 const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** The deepest nesting that weft accepts in a tool call's input; the catalogue's own inputs have four levels. */
+/** The deepest nesting that weft accepts in a tool call's input; the catalog's own inputs have four levels. */
 export const maxJsonDepth = 100;
 
 /**

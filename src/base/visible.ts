@@ -11,7 +11,10 @@ const unsafe =
   /[\u034F\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E0FFF}]|\p{Surrogate}/gu;
 const anythingUnsafe = new RegExp(`\\t|${unsafe.source}`, 'u');
 
-/** Without control, bidi and invisible characters; tabs and line feeds stay. Joiners stay between letters of other scripts and emoji. */
+/**
+ * Removes control, bidi and invisible characters. Keeps tabs and line feeds, and joiners between letters of other
+ * scripts and emoji.
+ */
 export const withoutInvisible = (text: string): string =>
   text.replaceAll(/\r\n?/gu, '\n').replaceAll(unsafe, '').replaceAll(strayJoiners, '');
 
@@ -25,7 +28,7 @@ export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', tab).replaceAll(unsafe, escapeOf);
 }
 
-/** Like `visible`, for a stream that may be a terminal: tabs stay, since people copy from there. */
+/** Does the same as `visible` for a stream that may be a terminal. Keeps tabs, because people copy from there. */
 export const visibleText = (text: string): string =>
   anythingUnsafe.test(text) ? text.replaceAll('\r\n', '\n').replaceAll(unsafe, escapeOf) : text;
 
@@ -33,7 +36,7 @@ export const visibleText = (text: string): string =>
 export const visibleJson = (json: string): string =>
   anythingUnsafe.test(json) ? json.replaceAll(unsafe, character => jsonEscapes(character)) : json;
 
-/** Like `visible`, on one line: line feeds are shown as `⏎`. */
+/** Does the same as `visible` on one line: line feeds become `⏎`. */
 export const visibleLine = (text: string): string => onOneLine(visible(text));
 
 /**
@@ -42,13 +45,13 @@ export const visibleLine = (text: string): string => onOneLine(visible(text));
  */
 export function visibleExactly(text: string): string {
   if (/^[\n\u0020-\u007E]*$/u.test(text)) return text;
-  // Written here, since the classes are compiled when the line is first reached.
+  // Written here, because the classes are compiled when the line is first reached.
   const deceptive =
     /(?![ \n])[\p{Other}\p{Separator}\p{Default_Ignorable_Code_Point}\u2800]|(?<!\p{Letter}\p{Mark}{0,2})\p{Mark}/gu;
   return text.replaceAll('\t', tab).replaceAll(deceptive, escapeOf);
 }
 
-/** Like `visibleExactly`, on one line. */
+/** Does the same as `visibleExactly` on one line. */
 export const visibleExactLine = (text: string): string => onOneLine(visibleExactly(text));
 
 const tab = '    ';

@@ -76,7 +76,8 @@ interface MergedSettings {
   readonly settings: Settings;
   readonly warnings: readonly string[];
   /**
-   * What the workspace's own files request that needs trust in the folder, in words. Empty if the files only restrict.
+   * The requests of the workspace's own files that need trust in the folder, in words. Empty if the files only
+   * restrict.
    */
   readonly trustRequests: readonly Sourced<string>[];
   /** Allow rules of the workspace that do not count, because the folder is not trusted. */

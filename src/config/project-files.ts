@@ -51,7 +51,7 @@ export interface ProjectFileSearch extends ServerPlace {
   readonly trustOf: (path: string, bytes: Uint8Array) => FileTrust;
 }
 
-/** What the folders that extend weft may contain. */
+/** The possible parts of the folders that extend weft. */
 const parts = [
   ['skills', 'skill'],
   ['commands', 'command'],

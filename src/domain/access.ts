@@ -72,7 +72,7 @@ export type BlockInputMode = (typeof blockInputModes)[number];
 export type Claim = 'yes' | 'no' | 'unsaid';
 
 /**
- * What permission rules for an action's tools have in their brackets: a pattern for commands (`command`), a pattern for
+ * The form of the brackets in permission rules for an action's tools: a pattern for commands (`command`), a pattern for
  * paths (`reading`, `searching`, `editing`), `domain:` and a host (`domain`), a name (`named`), or nothing that weft
  * reads (`whole-tool`).
  */

@@ -14,9 +14,9 @@ export type CompactionMethod = 'summary' | 'trim';
 export type CompactionTrigger = 'manual' | 'auto';
 
 /**
- * What weft does about a conversation that is too long for the model. `ask`: shows the user a compaction, in the terminal UI; elsewhere like
- * `auto`. `auto`: shortens what is old, asks the model for a summary if that is not enough, and repeats the request. `trim`: the same
- * without a summary. `off`: nothing.
+ * weft's reaction to a conversation that is too long for the model. `ask`: shows the user a compaction, in the terminal
+ * UI; elsewhere like `auto`. `auto`: shortens old results, asks the model for a summary if necessary, and repeats the
+ * request. `trim`: the same without a summary. `off`: nothing.
  */
 export const compactionModes = ['ask', 'auto', 'trim', 'off'] as const;
 export type CompactionMode = (typeof compactionModes)[number];

@@ -1,4 +1,4 @@
-/** What fills the model's context: the whole next request for the current conversation, in tokens. */
+/** The use of the model's context: the whole next request for the current conversation, in tokens. */
 export interface ContextUsage {
   readonly model: string;
   /** The model's context window in tokens. 0 if it isn't known. */

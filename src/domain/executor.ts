@@ -41,7 +41,7 @@ export function judgedFor<Means>(
   return {verdict: settled, obligations, means};
 }
 
-/** Returns the strictest judgement of the parts: a denial, else a question, else the first. */
+/** Returns the strictest judgment of the parts: a denial, else a question, else the first. */
 export async function strictest<Part, Judgement extends {readonly verdict: Verdict}>(
   parts: readonly [Part, ...Part[]],
   judge: (part: Part) => Promise<Judgement>,

@@ -17,8 +17,8 @@ export type Fault =
   | {readonly kind: 'bug'; readonly message: string; readonly cause: unknown};
 
 /**
- * What a provider refused, if weft can do something about the refusal. `tokens` and `window` are 0 if the provider
- * doesn't name them.
+ * A provider's refusal about which weft can do something. `tokens` and `window` are 0 if the provider doesn't name
+ * them.
  */
 export type Refusal =
   | {readonly kind: 'other'}

@@ -32,7 +32,10 @@ export interface Proven {
   readonly overlay: boolean;
 }
 
-/** Whether a backend provably lets commands reach allowed hosts, and no others, through weft's proxy. */
+/**
+ * The proof that commands reach allowed hosts, and no others, through weft's proxy. `proven` is false if a backend
+ * fails it.
+ */
 export interface HostsProof {
   readonly proven: boolean;
   /** Why it is not proven; empty if it is. */

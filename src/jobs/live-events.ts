@@ -35,7 +35,7 @@ export class LiveEvents {
     return this.#isWorking;
   }
 
-  /** Like the client's own `subscribe`. */
+  /** Does the same as the client's own `subscribe`. */
   subscribe(listener: EventListener): () => void {
     let isFirst = true;
     return this.#client.subscribe(events => {

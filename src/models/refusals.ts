@@ -22,7 +22,7 @@ export type RefusalClass =
   | {readonly kind: 'other'};
 
 export interface JudgedRefusal {
-  /** What to do if the request can't be repaired. */
+  /** The error to report if the request can't be repaired. */
   readonly error: ProviderError;
   readonly is: RefusalClass;
   /** The provider's words, in lower case, without backticks. */

@@ -32,8 +32,8 @@ export interface JudgeEvidence {
 }
 
 /**
- * Makes a first judgement: reading inside the workspace and talking to the user are allowed, everything else asks. `risk` is the
- * worst possible effect of the action.
+ * Makes a first judgment: reading inside the workspace and talking to the user are allowed, everything else asks.
+ * `risk` is the worst possible effect of the action.
  */
 export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEvidence): Finding {
   const {context, forms, parsed} = evidence;

@@ -255,7 +255,7 @@ const existsFault = (id: SessionId): Fault => ({
   fix: `Resume it with --resume ${id}, or choose another --session-id.`,
 });
 
-/** Another process may have taken this one for dead and resumed the session. */
+/** Another process may have assumed that this one is dead, and resumed the session. */
 const lostFault = (id: SessionId): Fault => ({
   kind: 'needs-user',
   message: `Lost the connection to the database, and session ${id} with it.`,

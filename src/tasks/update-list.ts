@@ -14,10 +14,10 @@ export interface ListUpdate {
 }
 
 /**
- * Returns the list after a model has written it. A todo keeps its id if its title or id is repeated. Open todos that are left out stay as
- * pending ones at the end; to drop one, the model sends it as cancelled. Completed todos that are left out stay until a new task begins or
- * an
- * empty list is sent. A new task begins if, in the first list of a prompt, everything was completed or no title is in both lists.
+ * Returns the list after a model has written it. A todo keeps its id if its title or id is repeated. Open todos that
+ * are left out stay as pending ones at the end; to drop one, the model sends it as cancelled. Completed todos that are
+ * left out stay until a new task begins or an empty list is sent. A new task begins if, in the first list of a prompt,
+ * everything was completed or no title is in both lists.
  */
 export function updateList(current: TodoList, write: ListWrite, newId: () => TodoId): ListUpdate {
   const entries = write.entries.map(wellFormed);
@@ -44,9 +44,9 @@ export function framesOfUpdate(before: TodoList, {todos, archived}: ListUpdate):
 }
 
 /**
- * Returns the fewest payloads that turn a view of `before` into exactly `after`: 11 if a mark must end without its item being completed, 2
- * if
- * items changed, 9 for missing marks. Both lists are in display order with distinct ids, as from `updateList` and `todosOf`.
+ * Returns the fewest payloads that turn a view of `before` into exactly `after`: 11 if a mark must end without its item
+ * being completed, 2 if items changed, 9 for missing marks. Both lists are in display order with distinct ids, as from
+ * `updateList` and `todosOf`.
  */
 export function framesFor(before: TodoList, after: TodoList): readonly Uint8Array[] {
   return payloadsFor(before, after).map(encodePayload);

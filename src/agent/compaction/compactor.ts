@@ -83,7 +83,7 @@ export class Compactor {
     }
   }
 
-  /** Carries out the previewed compaction. Computes it again, since files and commands may have changed since. */
+  /** Carries out the previewed compaction. Computes it again, because files and commands may have changed since. */
   async carryOut(
     wanted: {readonly preview: MessageId; readonly summary: string},
     {session, reopen}: CompactionContext,
@@ -283,7 +283,7 @@ function countCompaction(
   };
 }
 
-/** Removes the text of a pinned answer, since that is kept. */
+/** Removes the text of a pinned answer, because that is kept. */
 const withoutPinned = (message: Message, pins: ReadonlySet<MessageId>): Message =>
   message.role === 'assistant' && pins.has(message.id)
     ? {...message, blocks: message.blocks.filter(({kind}) => kind !== 'text')}

@@ -100,9 +100,8 @@ export const messagesSinceAnswer = (messages: readonly Message[]): readonly Mess
 const maxAnswerTokens = 32_000;
 
 /**
- * Estimates the cost of a request from its tokens and the prices of its model. `conversation`: it continues the last request, whose tokens
- * the
- * provider has counted.
+ * Estimates the cost of a request from its tokens and the prices of its model. `conversation`: it continues the last
+ * request, whose tokens the provider has counted.
  */
 export function expectedCost(
   request: ModelRequest,

@@ -31,8 +31,8 @@ export type PromptReading =
 type NotSent = Extract<PromptEnd, {kind: 'not-sent'}>;
 
 /**
- * Reads a prompt as a slash command and expands it without running anything. An unknown command is not sent, since it is likely a typo.
- * Never throws.
+ * Reads a prompt as a slash command and expands it without running anything. An unknown command is not sent, because it
+ * is likely a typo. Never throws.
  */
 export async function readPrompt(text: string, session: SessionContext, signal: AbortSignal): Promise<PromptReading> {
   try {

@@ -183,10 +183,9 @@ const maxAttached = 50;
 const maxLookups = 200;
 
 /**
- * Returns the content of the files and folders that a prompt mentions, as Read would, limited to ranges of lines if given. The judge
- * decides as
- * for Read: what it would ask about or deny is not attached, and the user gets a warning. A word that names no file is ignored.
- * Never throws. Attaches nothing after an abort.
+ * Returns the content of the files and folders that a prompt mentions, as Read would, limited to ranges of lines if
+ * given. The judge decides as for Read: what it would ask about or deny is not attached, and the user gets a warning. A
+ * word that names no file is ignored. Never throws. Attaches nothing after an abort.
  */
 async function attachMentions(
   prompt: string,
@@ -261,9 +260,9 @@ async function attach(
 }
 
 /**
- * Reads a mentioned resource from its MCP server. Typing a mention counts as approval: only further reasons, such as a rule that asks, keep
- * it
- * from being attached. A mention by a command or a sub-agent is attached only if it needs no question.
+ * Reads a mentioned resource from its MCP server. Typing a mention counts as approval: only further reasons, such as a
+ * rule that asks, keep it from being attached. A mention by a command or a sub-agent is attached only if it needs no
+ * question.
  */
 async function attachResource(
   paths: readonly string[],
@@ -303,9 +302,9 @@ async function attachResource(
 }
 
 /**
- * Interprets a mention that is not a file as a resource of an MCP server. The paths are its readings, the last one without the punctuation
- * of
- * the sentence. If no server has that name, only text that looks like an address counts as a resource.
+ * Interprets a mention that is not a file as a resource of an MCP server. The paths are its readings, the last one
+ * without the punctuation of the sentence. If no server has that name, only text that looks like an address counts as a
+ * resource.
  */
 function resourceOf(paths: readonly string[], mcp: McpPort): McpResourceRequest | undefined {
   const servers = mcp.servers();

@@ -1,4 +1,4 @@
-/** The parts of the system prompt. It must stay the same for a whole session, since providers cache it. */
+/** The parts of the system prompt. It must stay the same for a whole session, because providers cache it. */
 export interface SystemPromptParts {
   readonly directory: string;
   readonly platform: string;

@@ -45,9 +45,8 @@ const builtIn = (name: string, description: string, brief: string, mode: AgentKi
 });
 
 /**
- * The built-in kinds. They share the tools and the system prompt of their parent byte for byte. Plan mode keeps read-only kinds from
- * changing
- * anything.
+ * The built-in kinds. They share the tools and the system prompt of their parent byte for byte. Plan mode keeps
+ * read-only kinds from changing anything.
  */
 export const builtInKinds: readonly AgentKind[] = [
   builtIn('general', 'Does a whole task.', '', 'inherit'),

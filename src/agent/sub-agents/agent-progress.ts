@@ -8,9 +8,8 @@ import type {HarnessOutcome} from '../../domain/harness.ts';
 import {type AgentRow, type AgentStatus, hasEnded} from '../../domain/sub-agent.ts';
 
 /**
- * Returns the row of a sub-agent after an event of its engine, or the same row if nothing changed. A prompt that was withdrawn before it
- * began
- * was stopped. Every other prompt ends with its `prompt-finished`.
+ * Returns the row of a sub-agent after an event of its engine, or the same row if nothing changed. A prompt that was
+ * withdrawn before it began was stopped. Every other prompt ends with its `prompt-finished`.
  */
 export function applyAgentEvent(row: AgentRow, event: AgentEvent): AgentRow {
   switch (event.event) {

@@ -38,7 +38,7 @@ export const worktreeBrief = ({directory, branch}: Worktree): string =>
 interface EndedAgent {
   readonly row: AgentRow;
   readonly worktree: Worktree;
-  /** `cancelled`: no question is asked, since someone stopped the agent. */
+  /** `cancelled`: no question is asked, because someone stopped the agent. */
   readonly end: 'ended' | 'cancelled';
   readonly parent: SessionContext;
   readonly checkpoints: PromptCheckpoints | undefined;
@@ -64,9 +64,9 @@ interface Answer {
 const keep: Answer = {choice: 'Keep', words: ''};
 
 /**
- * Settles the worktree of an agent that has ended. Removes one without changes. Otherwise the user chooses to merge, keep or drop it. It is
- * kept
- * if no one can be asked. First ends everything that runs in it. Returns a text for the parent agent. Never throws.
+ * Settles the worktree of an agent that has ended. Removes one without changes. Otherwise the user chooses to merge,
+ * keep or drop it. It is kept if no one can be asked. First ends everything that runs in it. Returns a text for the
+ * parent agent. Never throws.
  */
 export async function settleWorktree(agent: RestingAgent, signal: AbortSignal): Promise<string> {
   const {row, worktree, end, branch, runner, place} = agent;

@@ -20,9 +20,8 @@ import type {AgentRunner, AgentSetup, RunnerDeps} from './agent-runner.ts';
 import {modeOf} from './weft-agent.ts';
 
 /**
- * Runs a sub-agent in a harness. The first message starts the program. If the program has ended since, the next message starts it again in
- * the
- * same conversation. Its requests are judged as if the parent agent had made them.
+ * Runs a sub-agent in a harness. The first message starts the program. If the program has ended since, the next message
+ * starts it again in the same conversation. Its requests are judged as if the parent agent had made them.
  */
 export class HarnessAgent implements AgentRunner {
   readonly #setup: AgentSetup;

@@ -58,7 +58,7 @@ export function add(permissions: Command): void {
   ]);
 }
 
-/** The same flags as for a session; without them the settings decide. */
+/** The flags of a session. Without them, the settings decide. */
 interface CheckOptions {
   readonly permissionMode?: PermissionMode;
   readonly sandbox?: SandboxChoice;

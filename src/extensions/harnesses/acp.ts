@@ -119,7 +119,7 @@ class AcpConversation implements Conversation {
     });
   }
 
-  /** Always refuses, since ACP has no steering. The message becomes the next prompt. */
+  /** Always refuses, because ACP has no steering. The message becomes the next prompt. */
   async steer(): Promise<'refused'> {
     return 'refused';
   }
@@ -311,7 +311,7 @@ class AcpConversation implements Conversation {
   }
 
   /**
-   * Translates a call into the action catalogue's terms. A title is text for people, and counts as a command only for
+   * Translates a call into the action catalog's terms. A title is text for people, and counts as a command only for
    * agents known to put the command there.
    */
   #accessOf(call: JsonObject): HarnessAccess {

@@ -297,7 +297,7 @@ const toDecisionResponse = (decision: HarnessDecision, input: JsonObject): objec
     cancelled: () => ({behavior: 'deny', message: 'The user stopped you.', interrupt: true}),
   });
 
-/** Translates a tool call into the action catalogue's terms. Tools unknown to weft are shown unchanged. */
+/** Translates a tool call into the action catalog's terms. Tools unknown to weft are shown unchanged. */
 function accessOf(tool: string, input: JsonObject, directory: string): HarnessAccess {
   const path = textOf(input['file_path']) || textOf(input['notebook_path']) || textOf(input['path']);
   switch (tool) {

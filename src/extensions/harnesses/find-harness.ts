@@ -6,7 +6,7 @@ import type {knownHarnesses} from '../../domain/harness.ts';
 
 /** The parts of the machine in which weft looks for harnesses. */
 export interface MachineInfo {
-  /** Its PATH has no folders that the workspace controls. */
+  /** An environment whose PATH has no folders that the workspace controls. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;

@@ -84,7 +84,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
   }
 
   /**
-   * Returns the version, or an empty text if it is unknown. Agents outside weft's table are not run for it, since
+   * Returns the version, or an empty text if it is unknown. Agents outside weft's table are not run for it, because
    * they might take the flag for a prompt.
    */
   async function versionOf(
@@ -261,7 +261,7 @@ function environmentOf({variables, env}: Harness, place: MachineInfo): Outcome<R
     : failed(`the environment variable ${[...missing].join(', ')}, which its settings refer to, is not set`);
 }
 
-/** Hides keys that the harness does not get, since they say nothing about its sign-in. */
+/** Hides keys that the harness does not get, because they say nothing about its sign-in. */
 const hideKeys = (environment: MachineInfo['environment']): Record<string, undefined> =>
   Object.fromEntries(
     Object.keys(environment)

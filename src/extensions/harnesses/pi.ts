@@ -8,7 +8,7 @@ import {contentText, countOf, objectsOf, textsOf} from './message-fields.ts';
 
 /**
  * Drives pi through `pi --mode rpc`. pi acts without asking, so it gets only read-only tools, whatever access was
- * requested. It gets no extensions either, since a project's extensions would run at startup.
+ * requested. It gets no extensions either, because a project's extensions would run at startup.
  */
 export const piDriver = (request: DriverRequest): Driver => ({
   args: [

@@ -6,7 +6,7 @@ import {failed} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
 import {makeFailedRun, emptyOutput} from './hook-answer.ts';
 
-/** In milliseconds. Long, since the tool may ask a person. */
+/** In milliseconds. Long, because the tool may ask a person. */
 const limitMs = 24 * 60 * 60 * 1000;
 
 /**

@@ -80,7 +80,7 @@ export interface ConfiguredServer {
 const texts = z.record(z.string(), z.string());
 const milliseconds = z.optional(z.int().check(z.minimum(1)));
 
-/** Unknown keys are allowed, since they belong to other products. */
+/** Unknown keys are allowed, because they belong to other products. */
 const serverForm = z.looseObject({
   type: z.optional(z.enum(['stdio', 'http', 'sse', 'streamable-http', 'streamableHttp'])),
   command: z.optional(z.string().check(z.minLength(1))),
@@ -147,7 +147,7 @@ function transportOf(form: z.output<typeof serverForm>, source: ServerSource): O
 
 /**
  * Reads the servers of an `mcpServers` object, in its order. Servers in a project's file never get weft's model keys,
- * trusted or not, since anybody may own such a server's address.
+ * trusted or not, because anybody may own such a server's address.
  */
 export const parseServers = (
   servers: JsonObject,

@@ -133,7 +133,7 @@ class Servers implements ServerSet {
   async ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>> {
     if (this.#entries.length === 0) return ok(undefined);
     for (const entry of this.#entries) if (isRequired(entry) || isBrieflyAwaited(entry)) this.#startIfDue(entry);
-    // Send the request first, since starting programs would slow it down.
+    // Send the request first, because starting programs would slow it down.
     setTimeout(() => this.#startAll(), afterRequestMs).unref();
     const required = this.#entries.filter(isRequired);
     await raceAbort(

@@ -13,7 +13,7 @@ export interface BodyValues {
 
 /**
  * Fills `$ARGUMENTS`, `$ARGUMENTS[0]` and `$1` in a body. A body without placeholders gets the arguments at its end.
- * Numbers in a skill stay as they are if there is no argument, since its code may use them for something else.
+ * Numbers in a skill stay as they are if there is no argument, because its code may use them for something else.
  */
 export function fillBody(body: string, values: BodyValues): string {
   const filled = fillText(body, values);

@@ -26,7 +26,7 @@ export type Offer = {readonly offered: 'yes'} | {readonly offered: 'no'; readonl
 export interface ExtensionFile {
   /** Unique among the offered files of its kind. Names from a plugin begin with the plugin's name and a colon. */
   readonly name: string;
-  /** One line; empty if the file has none. */
+  /** One line, or empty if the file has none. */
   readonly description: string;
   readonly scope: ExtensionScope;
   readonly path: string;

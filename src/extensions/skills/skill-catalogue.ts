@@ -2,15 +2,15 @@ import type {SkillCatalogue} from '../../actions/skills-port.ts';
 import {clip, collapseSpaces} from '../../base/clip.ts';
 
 /**
- * The size of the catalogue in a request, in bytes of JSON: `base` for up to 20 skills, `more` for each further
- * skill, and never above `most`.
+ * The size of the catalog in a request, in bytes of JSON: `base` for up to 20 skills, `more` for each further skill,
+ * and never above `most`.
  */
 const catalogueBytes = {base: 1150, more: 40, most: 3500} as const;
 
 /** The longest and the shortest description in a line, in characters. Shorter ones are left out. */
 const description = {most: 240, least: 40} as const;
 
-/** The fields of a skill that the catalogue and `findMatchingSkills` show. */
+/** The fields of a skill that the catalog and `findMatchingSkills` show. */
 export interface DescribedSkill {
   readonly name: string;
   readonly description: string;

@@ -7,7 +7,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 
 /*
  * The extension (`_meta.weft`) of a permission request for a weft at the other end. It contains the call, which the
- * other weft judges by its own rules. It also contains the preview, since the files are on this machine.
+ * other weft judges by its own rules. It also contains the preview, because the files are on this machine.
  */
 
 export interface PermissionExtension {

@@ -232,7 +232,7 @@ export interface RpcTaskNotification extends SystemMessage<'task_notification'> 
   readonly task_id: string;
   readonly tool_use_id: string;
   readonly status: 'completed' | 'failed' | 'stopped';
-  /** Always empty, since the output is in the sub-agent's session. */
+  /** Always empty, because the output is in the sub-agent's session. */
   readonly output_file: string;
   readonly summary: string;
   readonly usage: TaskUsage;
@@ -252,7 +252,7 @@ interface ResultFigures extends MessageEnvelope {
   readonly result: string;
   /** weft's own field: an interrupted prompt did not fail. */
   readonly outcome: CallOutcome['outcome'];
-  /** The exit code of a one-shot run. Absent for a program that drives weft, since the process keeps running. */
+  /** The exit code of a one-shot run. Absent for a program that drives weft, because the process keeps running. */
   readonly exit_code?: number;
   /** The value of the answer, if it had to match a schema and does. */
   readonly structured_output?: Json;

@@ -110,9 +110,9 @@ function fieldsOf(bytes: Uint8Array): readonly RawField[] {
 }
 
 /**
- * Reads the bytes of a frame: the payload of a call or an event. The error says what is wrong and where. Never
- * throws. As in a protobuf oneof, the last of several known fields counts, and a repeated one is merged. Unknown
- * fields next to known ones are ignored, since the frame itself is kept.
+ * Reads the bytes of a frame: the payload of a call or an event. The error says what is wrong and where. Never throws.
+ * As in a protobuf oneof, the last of several known fields counts, and a repeated one is merged. Unknown fields next to
+ * known ones are ignored, because the frame itself is kept.
  */
 export function decodePayload(raw: Uint8Array): Outcome<TaskPayload, string> {
   const read = readPayloadBytes(raw, 'call');

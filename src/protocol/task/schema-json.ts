@@ -55,7 +55,7 @@ function oneJson(field: Field, value: unknown): Json {
   return isStruct(resolvedType) ? structJson(value) : messageJson(resolvedType, value);
 }
 
-// Compare the short name first, since a full name is computed on each access.
+// Compare the short name first, because a full name is computed on each access.
 const isStruct = (type: Type): boolean => type.name === 'Struct' && type.fullName === '.google.protobuf.Struct';
 
 function payloadJson(field: Field, value: Json): Json {
@@ -65,7 +65,7 @@ function payloadJson(field: Field, value: Json): Json {
   return read.tag === 'ok' ? read.tree : value;
 }
 
-/** Returns the place of a field's payload. Cached, since it is called for every text and computes a full name. */
+/** Returns the place of a field's payload. Cached, because it is called for every text and computes a full name. */
 export function payloadPlace(field: Field): PayloadPlace | 'none' {
   let place = places.get(field);
   if (place === undefined) {

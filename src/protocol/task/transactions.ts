@@ -25,7 +25,7 @@ export class Transactions {
     if (this.#open < maxNested) for (const part of this.#parts) part[how]();
   }
 
-  /** Commits the transactions that an earlier stream left open, since a new stream starts without any. */
+  /** Commits the transactions that an earlier stream left open, because a new stream starts without any. */
   commitAll(): void {
     while (this.#open > 0) this.end('commit');
   }

@@ -121,7 +121,7 @@ class AnswerReader {
   readonly #seen = {text: new SeenText(), thinking: new SeenText()};
   readonly #calls = new CallQueue();
   readonly #todos = new TodoCalls();
-  /** The calls come last, since the end of a transaction releases them. */
+  /** The calls come last, because the end of a transaction releases them. */
   readonly #transactions = new Transactions([
     this.#known,
     ...this.#texts.parts,

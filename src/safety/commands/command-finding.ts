@@ -405,7 +405,7 @@ interface AskedPart {
   readonly risk: RiskLevel;
   /** Whether it writes to files that can run code or grant permissions. */
   readonly guarded: 'yes' | 'no';
-  /** Its text, quoted for display. */
+  /** The part's text, quoted for display. */
   readonly part: string;
   readonly does: PartEffect;
 }

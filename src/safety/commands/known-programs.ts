@@ -86,7 +86,7 @@ export interface Act {
   readonly act: 'runs' | 'writes' | 'loads';
   readonly option: string;
   readonly word: string;
-  /** After the option, in its word or the next one. */
+  /** The value after the option, in the same word or the next one. */
   readonly value: string | undefined;
 }
 

@@ -35,11 +35,11 @@ export const maxLayers = 64;
 export interface Layer {
   /** The position of its program. */
   readonly at: number;
-  /** Its own words, the program first. */
+  /** The command's own words, the program first. */
   readonly words: readonly string[];
   /** The program's bare name. */
   readonly program: string;
-  /** Whether its paths lead to the same files as those of the first command. */
+  /** Whether the command's paths lead to the same files as the first command's. */
   readonly where: CommandPlace;
 }
 

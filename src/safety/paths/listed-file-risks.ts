@@ -250,7 +250,7 @@ function treeBelow(folder: string, options: TreeOptions, context: PathContext): 
   return found;
 }
 
-/** Trees by context. A context lasts as long as one judgement. */
+/** Trees by context. A context lasts as long as one judgment. */
 const treesByContext = new WeakMap<PathContext, Map<string, Tree>>();
 
 function readTree(start: string, {depth, hidden, links}: TreeOptions, {list, resolve}: PathContext): Tree {

@@ -64,7 +64,7 @@ export function makePathContext({roots, home, weftFolders, resolve, ...disk}: Pa
   };
 }
 
-/** Returns a context that looks up each path, folder and file once. It must not outlive one judgement. */
+/** Returns a context that looks up each path, folder and file once. It must not outlive one judgment. */
 export function cachedPathContext(context: PathContext): PathContext {
   const found = new Map<string, ResolvedPath>();
   const listed = new Map<string, readonly FolderEntry[]>();

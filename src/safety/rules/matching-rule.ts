@@ -130,9 +130,9 @@ const isNamed = (name: string, pattern: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 /**
- * True if a rule applies to an action's tool. A rule that denies or asks about reading also covers searching and editing, since
- * both reveal a file's content. A rule that allows reading allows neither. A deny or ask rule for commands covers every tool that
- * runs commands.
+ * True if a rule applies to an action's tool. A rule that denies or asks about reading also covers searching and
+ * editing, because both reveal a file's content. A rule that allows reading allows neither. A deny or ask rule for
+ * commands covers every tool that runs commands.
  */
 function appliesToTool({tool, ruleKind}: PermissionRule, {access, tools}: JudgedAction, behaviour: Behaviour): boolean {
   if (tools.includes(tool)) return true;

@@ -46,9 +46,9 @@ type RuleFault =
   | {readonly kind: 'unread-pattern'; readonly message: string; readonly strict: PermissionRule};
 
 /**
- * Reads one rule, such as `Bash(git status:*)`, `Read` or `Edit(src/**)`. The tool is in weft's catalogue, or belongs to an MCP
- * server (`mcp__…`) or a harness (`harness__…`). Its case must match. The error says what is wrong with the rule and what to
- * write.
+ * Reads one rule, such as `Bash(git status:*)`, `Read` or `Edit(src/**)`. The tool is in weft's catalog, or belongs to
+ * an MCP server (`mcp__…`) or a harness (`harness__…`). Its case must match. The error says what is wrong with the rule
+ * and what to write.
  */
 export function parseRule(text: string, ruleKinds: RuleKinds): Outcome<PermissionRule, RuleFault> {
   const trimmed = text.trim();

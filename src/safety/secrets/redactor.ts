@@ -35,7 +35,7 @@ export interface Redactor {
 interface SecretFiles {
   /** Returns the files directly in the workspace roots. */
   inRoots(): readonly SecretFile[];
-  /** Returns these, the files in folders below, and those of `paths` with such names. */
+  /** Returns the files for secrets in these folders and below, and the paths in `paths` with such names. */
   everywhere(paths: readonly string[]): readonly SecretFile[];
 }
 

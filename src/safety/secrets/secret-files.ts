@@ -2,7 +2,7 @@ import {tryOr} from '../../base/outcome.ts';
 import {isHarmlessName, secretName} from './secret-name.ts';
 import {isDistinctive, isWords, looksRandom} from './secret-value.ts';
 
-/** True if a file of that name is meant for secrets: variables, keys, passwords. Example files are not. */
+/** True if the name is typical of a file for secrets: variables, keys, passwords. Example files are not. */
 export function isSecretFile(name: string): boolean {
   const lower = name.toLowerCase();
   return (

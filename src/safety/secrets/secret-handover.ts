@@ -59,8 +59,8 @@ function handovers(access: Access): readonly Handover[] {
 }
 
 /**
- * Returns the placeholders that an edit adds. A placeholder that the replaced text already had does not count, nor does a file
- * that is meant for secrets.
+ * Returns the placeholders that an edit adds. A placeholder that the replaced text already had does not count, nor does
+ * a file for secrets.
  */
 function editHandovers(edit: FileEdit): readonly Handover[] {
   const paths = editPaths(edit);

@@ -56,7 +56,7 @@ export type HookEnd =
   | {readonly kind: 'done'}
   | {readonly kind: 'passed-over'; readonly reason: string}
   | {readonly kind: 'failed'; readonly reason: string}
-  /** It would have needed an approval, or a rule forbids it. */
+  /** The action would have needed an approval, or a rule forbids it. */
   | {readonly kind: 'refused'; readonly reason: string}
   | {readonly kind: 'interrupted'};
 
@@ -108,7 +108,7 @@ export interface DirectorPorts {
   readonly perform: <T>(work: (stack: TaskStack) => T) => T;
   readonly read: <T>(work: (stack: TaskStack) => T) => T;
   readonly worker: StackWorker;
-  /** Calls the listener at intervals, since other processes change the stack, too. The returned function ends it. */
+  /** Calls the listener at intervals, because other processes change the stack, too. The returned function ends it. */
   readonly watch: (listener: () => void) => () => void;
   readonly newSession: () => string;
   readonly observe: (event: StackRunEvent) => void;
@@ -272,9 +272,8 @@ function ignoreFailure(work: () => unknown): void {
 }
 
 /**
- * A decision of the director, made as a change of the task stack. Each is one transaction: a killed director leaves a task that has
- * not
- * begun, is in progress or has ended, and nothing in between.
+ * A decision of the director, made as a change of the task stack. Each is one transaction: a killed director leaves a
+ * task that has not begun, is in progress or has ended, and nothing in between.
  */
 type DirectorStep =
   | {readonly kind: 'nothing-left'}
@@ -290,18 +289,18 @@ interface HookPosition {
 export type HookWork =
   | {readonly kind: 'command'; readonly command: string}
   | {readonly kind: 'prompt'; readonly prompt: string}
-  /** Nothing that weft can run. `why` is a clause. */
+  /** weft can run nothing. `why` is a clause. */
   | {readonly kind: 'none'; readonly why: string};
 
 /** How the work on a task ended. `said` is the sub-agent's last text, often empty. */
 export type TaskEnd =
   | {readonly kind: 'completed'; readonly said: string; readonly results: JsonObject}
   | {readonly kind: 'failed'; readonly reason: string; readonly said: string; readonly results: JsonObject}
-  /** It was stopped and can be continued. */
+  /** The task was stopped and can be continued. */
   | {readonly kind: 'interrupted'}
   /** A limit of the whole run was reached. It can be continued. */
   | {readonly kind: 'out-of-bounds'; readonly reason: string}
-  /** It could not begin. It can be continued. */
+  /** The task could not begin. It can be continued. */
   | {readonly kind: 'not-begun'; readonly reason: string};
 
 const commandHook = z.object({type: z.literal('command'), command: z.string().check(z.minLength(1))});

@@ -11,7 +11,7 @@ export interface OperationResult {
   readonly success: boolean;
   readonly data?: OperationData;
   readonly error?: string;
-  /** It succeeded, but was rolled back because a later operation of the batch failed. */
+  /** The operation succeeded, but was rolled back because a later operation of the batch failed. */
   readonly rolled_back?: true;
 }
 
@@ -35,9 +35,8 @@ export interface ModifyAnswer {
 }
 
 /**
- * Performs a batch. If `atomic`, stops at the first operation that fails and rolls back the whole batch. Otherwise each operation succeeds
- * or
- * fails as a whole, and later ones are still tried.
+ * Performs a batch. If `atomic`, stops at the first operation that fails and rolls back the whole batch. Otherwise each
+ * operation succeeds or fails as a whole, and later ones are still tried.
  */
 export function modifyStack(stack: TaskStack, {operations, atomic}: ModifyRequest): ModifyAnswer {
   const batch = new Batch(stack);

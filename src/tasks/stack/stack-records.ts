@@ -22,8 +22,8 @@ type Frozen<T> = T extends string | JsonObject
     : {readonly [Key in keyof T]: Frozen<T[Key]>};
 
 /*
- * The records of the task stack. They have the names and fields of the Task Stack API, since they are kept and sent as they
- * are. Times are ISO 8601 in UTC, without a zone.
+ * The records of the task stack. They have the names and fields of the Task Stack API, because they are stored and sent
+ * unchanged. Times are ISO 8601 in UTC, without a zone.
  */
 export const taskStatuses = ['PENDING', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];

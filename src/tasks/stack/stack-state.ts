@@ -29,8 +29,8 @@ interface Layer {
 }
 
 /**
- * The task stack, folded from its events. It changes in place, since a copy for each request would cost more as the stack grows.
- * `apply` returns a function that undoes the change.
+ * The task stack, folded from its events. It changes in place, because a copy for each request would cost more as the
+ * stack grows. `apply` returns a function that undoes the change.
  */
 export class StackState {
   readonly #tasks = new Map<StackTaskId, StackTask>();

@@ -181,7 +181,7 @@ export class TaskStack {
     return ok(task);
   }
 
-  /** Its messages stay. */
+  /** Deletes a task, but keeps its messages. */
   deleteTask(id: StackTaskId): Answer<undefined> {
     if (this.#state.task(id) === undefined) return notFound(noTask);
     if (this.#isExecuted(id)) return notFound('The task was executed');

@@ -51,7 +51,7 @@ export function pasteSplitter(): PasteSplitter {
   let state: State = {at: 'rest'};
   /** The text of the burst or marked paste so far. */
   let held = '';
-  /** The same text as separate pieces, as long as it may be typed keys. */
+  /** Splits a text into separate pieces while it may be typed keys. */
   let pieces: string[] = [];
   /** The end of `held`, in which a mark may have begun. Searching only this part avoids flattening `held` for every piece. */
   let recent = '';

@@ -25,10 +25,10 @@ export function graphemes(text: string): readonly string[] {
 }
 
 /**
- * Returns 0 for lone marks, 2 for wide characters and emoji, and otherwise 1. Terminals differ: this matches kitty, Ghostty, WezTerm,
- * iTerm2 and Windows Terminal. Composite emoji (a family, a flag, a keycap) and characters with U+FE0F take two cells.
- * Older terminals use one cell, or one for each part. A further letter of a character (the Thai am, a Devanagari conjunct, a
- * halfwidth voiced mark) takes its own cells, as in all but the newest terminals.
+ * Returns 0 for lone marks, 2 for wide characters and emoji, and otherwise 1. Terminals differ: this matches kitty,
+ * Ghostty, WezTerm, iTerm2 and Windows Terminal. Composite emoji (a family, a flag, a keycap) and characters with
+ * U+FE0F take two cells. Older terminals use one cell, or one for each part. An additional letter of a character (the
+ * Thai am, a Devanagari conjunct, a halfwidth voiced mark) takes its own cells, as in all but the newest terminals.
  */
 export function graphemeWidth(grapheme: string): number {
   const code = grapheme.codePointAt(0) ?? 0;

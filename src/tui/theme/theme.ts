@@ -28,7 +28,7 @@ export interface Theme {
    * line's own text color, because no other is readable there. `none`: there is no such background.
    */
   readonly lineBackgrounds: 'syntax' | 'plain' | 'none';
-  /** The same theme without link sequences, for lines that are redrawn often. */
+  /** Returns the theme without link sequences, for lines that are redrawn often. */
   readonly unlinked: Theme;
   /** Styles a text. The first role is the outermost. Every style is closed at the end of the text. */
   style(styles: readonly Style[], text: string): string;

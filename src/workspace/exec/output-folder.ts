@@ -6,12 +6,12 @@ import {makeFolders} from '../../config/make-folders.ts';
 export interface OutputFolder {
   /** Returns the path of a file that does not exist yet. Creates the folder if needed; throws if it can't. */
   readonly newFile: () => string;
-  /** The same for a web page, and for an answer of an MCP server. */
+  /** A file for a web page, or for an answer from an MCP server. */
   readonly newPage: () => string;
   readonly newAnswer: () => string;
-  /** The same for a prompt that is too long for the model. */
+  /** A file for a prompt that is too long for the model. */
   readonly newPrompt: () => string;
-  /** The same for a screenshot (PNG). */
+  /** A file for a screenshot (PNG). */
   readonly newScreenshot: () => string;
   /** The folders whose files results may name: those of this process and of the user's other weft processes. Links are resolved. */
   readonly folders: () => readonly string[];

@@ -74,7 +74,7 @@ export function makeOutputPipes(): OutputPipes {
 }
 
 interface NamedPipe {
-  /** Each opening of this path returns a new descriptor of the same pipe. */
+  /** Opening this path returns a new descriptor of the same pipe. */
   readonly path: string;
   forget(): void;
 }

@@ -117,7 +117,7 @@ export function withGitSettings<Value extends string | undefined>(
   return {...variables, GIT_CONFIG_COUNT: String(at + settings.length), ...Object.fromEntries(added)};
 }
 
-/** Sets a language if there is none: otherwise programs take text for ASCII and garble the rest. */
+/** Sets a language if there is none, because otherwise programs read text as ASCII and garble the rest. */
 function withLanguage(variables: Record<string, string>): Record<string, string> {
   const isSet = ['LC_ALL', 'LC_CTYPE', 'LANG'].some(name => (variables[name] ?? '') !== '');
   return isSet ? variables : {...variables, LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'};

@@ -124,7 +124,7 @@ export interface RunningCommand extends Omit<RemainingProcesses, 'members' | 'pi
   readonly isHeld: boolean;
   readonly filter: OutputFilter;
   readonly raw: RawOutput;
-  /** Its output so far, as far as weft keeps it. */
+  /** The command's output so far, as far as weft stores it. */
   readonly printed: string;
 }
 

@@ -105,8 +105,8 @@ export function restrictOwnPath(roots: readonly string[]): void {
 export const userPath = (): string => originalPath ?? process.env['PATH'] ?? '';
 
 /**
- * Returns the folder of a program from the user's PATH, as seen from `directory`, if the workspace controls that
- * folder; otherwise `undefined`.
+ * Returns the path of a program from the user's PATH, as seen from `directory`, if the workspace controls its folder;
+ * otherwise `undefined`.
  */
 export function findUntrustedProgram(
   name: string,

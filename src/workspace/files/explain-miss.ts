@@ -16,7 +16,7 @@ const maxQuotedLine = 300;
 /** The most lines to compare letter by letter. */
 const maxLinesCompared = 5000;
 
-/** The similarity (0 to 1) from which two lines may be meant to be the same. */
+/** The least similarity (0 to 1) at which two lines are probably the same line. */
 const minSimilarity = 0.5;
 
 /** Whether a message may quote the file. It may not if the user would have to approve the read first. */

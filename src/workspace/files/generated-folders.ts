@@ -17,5 +17,5 @@ export const cacheFolders: ReadonlySet<string> = new Set(
 /** Folders that builds fill. */
 export const buildFolders: ReadonlySet<string> = new Set('dist build out target coverage htmlcov .output'.split(' '));
 
-/** All of the above: folders without anything written by hand. */
+/** All folders that contain nothing written by hand. */
 export const generatedFolders: readonly string[] = [...packageFolders, ...cacheFolders, ...buildFolders];

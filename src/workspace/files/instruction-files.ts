@@ -17,7 +17,7 @@ interface InstructionFolders {
   readonly claude: string;
   /** The folder of the user's notes for projects. */
   readonly memory: string;
-  /** True if a file of this name is meant to hold secrets. */
+  /** True if the name is typical of a file for secrets. */
   readonly isSecretFile: (name: string) => boolean;
 }
 

@@ -14,7 +14,7 @@ export interface NamedFile {
 export interface SecretFileWatch {
   /** Returns such files directly in the roots. */
   inRoots(): readonly NamedFile[];
-  /** Returns such files in the folders below too, as far as the bounds reach, and those of `paths`. */
+  /** Returns files for secrets, including those in folders below within the limits, and those in `paths`. */
   everywhere(paths: readonly string[]): readonly NamedFile[];
 }
 

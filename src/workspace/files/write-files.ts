@@ -32,9 +32,9 @@ export interface FileWrite {
  * A file is always whole, also if the process is killed. Then perhaps only the first of several files are new, and the
  * checkpoint taken before restores them. The next edit in a folder removes temporary files left there.
  *
- * Each target becomes a new file. It keeps the old mode and owner if this user may set them. What Node can't copy
- * (access lists, extended attributes, flags) is the folder's default. Other hard links to the old file keep the old
- * content: a file shared by a package store must not change for everyone.
+ * Each target becomes a new file. It keeps the old mode and owner if this user may set them. Node can't copy access
+ * lists, extended attributes and flags, so these get the folder's defaults. Other hard links to the old file keep the
+ * old content: a file shared by a package store must not change for everyone.
  */
 export async function writeFiles(
   writes: readonly FileWrite[],

@@ -7,8 +7,9 @@ import type {CommandContext} from './impact.ts';
 import {collisions} from './overwrite-impact.ts';
 
 /**
- * Returns whether a command that writes or moves files would overwrite something that is now on the disk. Ignores commands that delete.
- * Empty files and folders are no loss; a replaced device, pipe or link is one. Never throws.
+ * Returns whether a command that writes or moves files would overwrite something that is now on the disk. Ignores
+ * commands that delete. The loss of empty files and folders doesn't count. The loss of a replaced device, pipe or link
+ * does. Never throws.
  */
 export function fileEffect(command: ResolvedCommand, {home, readCommand}: CommandContext): FileEffect {
   try {

@@ -5,7 +5,7 @@ import type {CommandReading, ResolvedCommand} from '../../domain/risk.ts';
 
 /** The files and other data that one command would destroy or overwrite. */
 export interface Impact {
-  /** For example `deletes 3 files`; empty if nothing would be lost. */
+  /** The loss, such as `deletes 3 files`; empty if nothing would be lost. */
   readonly summary: string;
   /** Absolute paths, or names that aren't paths (`stash@{0}`). At most `maxNamed`. */
   readonly paths: readonly string[];

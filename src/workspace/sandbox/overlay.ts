@@ -315,8 +315,9 @@ const kernelTypes = new Set(
 const maxCovers = 64;
 
 /**
- * Returns the outermost folders that can be lower layers. They have no mounts below them, because those would be missing. Skips folders
- * that a command has as its own, and system folders, where no service keeps sockets. Skipped folders are searched for sockets instead.
+ * Returns the outermost folders that can be lower layers. They have no mounts below them, because those would be
+ * missing. Skips folders that a command has as its own, and system folders, because no service keeps sockets there.
+ * Skipped folders are searched for sockets instead.
  */
 function coverable(table: readonly Mount[], session: SandboxSession): readonly string[] {
   const found: string[] = [];

@@ -16,7 +16,7 @@ const todos = (test: TodoStatus, find: TodoStatus, fix: TodoStatus, check: TodoS
 
 const usage = (inputTokens: number, outputTokens: number): JsonObject => ({inputTokens, outputTokens});
 
-/** The same command both times, so that one approval for the session covers both. */
+/** The command is the same both times, so that one approval for the session covers both. */
 const runTests: JsonObject = {
   tool: 'Bash',
   input: {command: 'node --test', description: 'Run the tests', is_read_only: false, is_risky: false},

@@ -28,8 +28,8 @@ export interface ImportContext {
 }
 
 /**
- * Lists the configuration files of a product, the user's before the project's. A file that is both (the project is
- * the user's home) counts as the user's. A project's `.mcp.json` is not listed, since weft reads it directly.
+ * Lists the configuration files of a product, the user's before the project's. A file that is both (the project is the
+ * user's home) counts as the user's. A project's `.mcp.json` is not listed, because weft reads it directly.
  */
 export function listImportFiles(peer: Peer, places: ImportContext): readonly ImportFile[] {
   const {user, project} = paths[peer](places);

@@ -309,7 +309,7 @@ const readers = {
 } as const satisfies Record<Peer, (fields: Fields, place: EntryContext) => JsonObject>;
 
 /**
- * Converts OAuth settings to weft's names. The addresses of the authorization server are dropped, since weft always
+ * Converts OAuth settings to weft's names. The addresses of the authorization server are dropped, because weft always
  * discovers them.
  */
 function oauthOf(fields: Fields): JsonObject | undefined {

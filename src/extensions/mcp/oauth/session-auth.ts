@@ -29,8 +29,8 @@ export interface OAuthServer {
 export interface OAuthDeps {
   readonly credentials: CredentialStore;
   /**
-   * Returns a `fetch` for a server at one of these addresses, which the user configured. It refuses the other
-   * addresses that the web tools refuse, since the server may have supplied them.
+   * Returns a `fetch` for a server at one of these addresses, which the user configured. It refuses the other addresses
+   * that the web tools refuse, because the server may have supplied them.
    */
   readonly fetchFor: (...named: readonly URL[]) => FetchLike;
   readonly now: () => number;
@@ -167,7 +167,7 @@ export interface Authorization {
   readonly fetch: FetchLike;
 }
 
-/** Tokens are refreshed this long before they expire, since clocks differ and requests take time. */
+/** Tokens are refreshed this long before they expire, because clocks differ and requests take time. */
 const refreshEarlyMs = 30_000;
 
 class SessionAuth implements AuthProvider {

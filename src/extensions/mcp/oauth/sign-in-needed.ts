@@ -28,7 +28,7 @@ export class SignInNeeded extends Error {
   }
 }
 
-/** Quotes the name of a server for a shell, since project files may give it any name. */
+/** Quotes the name of a server for a shell, because project files may give it any name. */
 const shellWord = (name: string): string =>
   /^[\w.-]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 

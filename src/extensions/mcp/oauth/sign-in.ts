@@ -231,7 +231,7 @@ class SignInProvider implements OAuthClientProvider {
     if ('client_secret' in client && client.client_secret !== undefined) this.#flow.learnSecret(client.client_secret);
   }
 
-  /** Always `undefined`, since this sign-in must produce new tokens. */
+  /** Always `undefined`, because this sign-in must produce new tokens. */
   tokens(): StoredOAuthTokens | undefined {
     return undefined;
   }
