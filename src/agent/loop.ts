@@ -1,5 +1,5 @@
 import {mayBeTooLong, shortenOldResults} from './compaction/shorten-results.ts';
-import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
+import type {AgentEvent, Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {todoTools} from '../actions/outcome.ts';
 import {
   blockTexts,
@@ -62,10 +62,25 @@ export async function runCompaction(
     const done = await compactAtOnce(instructions, context, signal);
     if (signal.aborted) return stats.summary({kind: 'interrupted'});
     if (done.tag === 'failed') return stats.summary({kind: 'not-sent', why: 'failed', fault: done.error});
+    session.publish(answerEvents(done.value, session));
     return {...stats.summary({kind: 'done'}), answer: done.value, stop: 'end-turn'};
   } catch (cause) {
     return stats.summary({kind: 'failed', fault: thrownFault('The compaction failed', cause)});
   }
+}
+
+/** The events of an answer that is weft's own. It is no part of the conversation. */
+function answerEvents(text: string, {ports, model}: SessionContext): readonly AgentEvent[] {
+  const message = ports.ids.message();
+  const block = {kind: 'text', text} as const;
+  const whole = {role: 'assistant', id: message, model, blocks: [block], stop: 'end-turn', usage: noUsage} as const;
+  return [
+    {event: 'message-started', message, model, usage: noUsage},
+    {event: 'block-started', message, index: 0, block: {kind: 'text'}},
+    {event: 'block-delta', message, index: 0, delta: block},
+    {event: 'block-finished', message, index: 0, block},
+    {event: 'message-finished', message: whole},
+  ];
 }
 
 /** The most times that weft continues an answer that the provider paused. */

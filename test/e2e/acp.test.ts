@@ -254,3 +254,15 @@ test('changes of a command that ran unasked are asked about with their diffs, an
     expect.stringContaining('[refused and not kept: a.ts, b.ts]'),
   ]);
 });
+
+test('/compact compacts and says so', async () => {
+  await using scene = await openScene([say('First answer.'), say('THE SUMMARY'), say('Second answer.')]);
+  await asEditor(scene, async (weft, editor) => {
+    const session = await newSession(weft, scene);
+    await prompt(weft, session, 'First prompt.');
+    await prompt(weft, session, '/compact');
+    expect(JSON.stringify(editor.updates)).toContain('Compacted the conversation: ');
+    await prompt(weft, session, 'Second prompt.');
+  });
+  expect(JSON.stringify(scene.server.requests[2]?.body.messages)).toContain('THE SUMMARY');
+});

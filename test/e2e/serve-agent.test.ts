@@ -451,3 +451,16 @@ test('a file that the agent keeps has a URL, which gives it out to keep, and onl
   ].map(async path => (await server.ask('GET', path)).status);
   expect([without.status, ...(await Promise.all(others))]).toEqual([401, 404, 404, 404, 404]);
 });
+
+test('/compact compacts a session over HTTP and says so', async () => {
+  await using scene = await serve([say('First answer.'), say('THE SUMMARY'), say('Second answer.')]);
+  const first = await all(events(scene.server, {prompt: 'First prompt.', workDir: scene.place.work}));
+  const sessionId = first[0]?.sessionId ?? '';
+  expect(await all(events(scene.server, {prompt: '/compact', sessionId}))).toEqual([
+    {type: 'session', sessionId},
+    {type: 'text', content: expect.stringMatching(/^Compacted the conversation: /u)},
+    done,
+  ]);
+  await all(events(scene.server, {prompt: 'Second prompt.', sessionId}));
+  expect(JSON.stringify(scene.model.requests[2]?.body.messages)).toContain('THE SUMMARY');
+});

@@ -1,9 +1,10 @@
 // @module-tag long
+import {once} from 'node:events';
 import {describe, expect, test} from 'vitest';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ReceivedRequest} from '../support/model-server.ts';
-import {call, fail, say} from '../support/model-script.ts';
+import {call, fail, hang, say} from '../support/model-script.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
@@ -130,4 +131,107 @@ describe('a conversation that is too long, in the terminal UI', () => {
     expect(scene.server.requests).toHaveLength(9);
     expect(readFileSync(join(scene.place.home, 'weft', 'settings.json'), 'utf8')).toContain('"compaction": "auto"');
   });
+});
+
+describe('/compact as a prompt', () => {
+  test('compacts, tells programs of the boundary, and calls its hooks', async () => {
+    await using scene = await openScene([say('First answer.'), say('THE SUMMARY'), say('Second answer.')]);
+    const hook = (event: string): object => ({
+      [event]: [{matcher: 'manual', hooks: [{type: 'command', command: `cat >${scene.place.work}/${event}`}]}],
+    });
+    const settings = JSON.stringify({hooks: {...hook('PreCompact'), ...hook('PostCompact')}});
+    await scene.run(['--prompt', 'First prompt.']);
+    const args = [
+      '--continue',
+      '--settings',
+      settings,
+      '--output-format',
+      'stream-json',
+      '--prompt',
+      '/compact mind the tests',
+    ];
+    const run = await scene.run(args);
+    expect(run.code).toBe(0);
+    const messages = run.stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(messages.map(({type, subtype}) => [type, subtype].join(' ').trim())).toEqual([
+      'system init',
+      'system status',
+      'system status',
+      'system compact_boundary',
+      'assistant',
+      'result success',
+    ]);
+    expect(messages[3].compact_metadata).toEqual({
+      trigger: 'manual',
+      pre_tokens: expect.any(Number),
+      post_tokens: expect.any(Number),
+    });
+    expect(messages[5]).toMatchObject({
+      is_error: false,
+      result: expect.stringMatching(/^Compacted the conversation: /u),
+    });
+    expect(told(scene.server.requests[1])).toContain('mind the tests');
+    expect(JSON.parse(scene.read('PreCompact'))).toMatchObject({
+      trigger: 'manual',
+      custom_instructions: 'mind the tests',
+    });
+    expect(JSON.parse(scene.read('PostCompact'))).toMatchObject({trigger: 'manual', compact_summary: 'THE SUMMARY'});
+    await scene.run(['--continue', '--prompt', 'Second prompt.']);
+    expect(told(scene.server.requests[2])).toMatch(/THE SUMMARY[^]*Second prompt\./u);
+    expect(told(scene.server.requests[2])).not.toContain('First answer.');
+  });
+
+  test('says so if there is nothing to compact', async () => {
+    await using scene = await openScene([]);
+    expect(await scene.run(['--prompt', '/compact'])).toMatchObject({
+      code: 1,
+      stderr: 'weft: Nothing to compact yet.\n',
+    });
+  });
+});
+
+test('a sub-agent makes room, too', async () => {
+  const ofAgent = ({body}: ReceivedRequest): boolean => textsIn(body.messages[0]).join('\n').includes('FIND-IT');
+  await using scene = await openScene((request, number) => {
+    if (number === 1) return call('Agent', {description: 'find', prompt: 'FIND-IT', subagent_type: 'explore'});
+    if (!ofAgent(request)) return say('The agent found it.');
+    if (told(request).includes('shortened')) return say('Found.');
+    return number === 2 ? call('Glob', {pattern: '*'}) : tooLong;
+  });
+  const run = await scene.run(['--prompt', 'Go.', '--settings', '{"compaction": "trim"}']);
+  expect(run).toMatchObject({code: 0, stdout: 'The agent found it.\n'});
+  expect(run.stderr).toMatch(/find: Too long for \S+ \(213,462 of 200,000 tokens\): shortened the conversation/u);
+});
+
+test('killed between the compaction and the repetition: the session reopens compacted', async () => {
+  await using scene = await openScene((_, number) =>
+    number === 1
+      ? say('First answer.')
+      : number === 2
+        ? tooLong
+        : number === 3
+          ? say('THE SUMMARY')
+          : number === 4
+            ? hang()
+            : say('Back.'),
+  );
+  await scene.run(['--prompt', 'First prompt.']);
+  const child = scene.start(['--continue', '--prompt', 'Second prompt.']);
+  const ended = once(child, 'exit');
+  await scene.server.received(4);
+  child.kill('SIGKILL');
+  await ended;
+  expect(await scene.run(['--continue', '--prompt', 'Third prompt.'])).toMatchObject({code: 0, stdout: 'Back.\n'});
+  expect(told(scene.server.requests.at(-1))).toMatch(/THE SUMMARY[^]*Second prompt\.[^]*Third prompt\./u);
+});
+
+test('off leaves the fault as it is', async () => {
+  await using scene = await openScene([say('First answer.'), tooLong]);
+  await scene.run(['--prompt', 'First prompt.']);
+  const run = await scene.run(['--continue', '--prompt', 'Second prompt.', '--settings', '{"compaction": "off"}']);
+  expect(run.code).toBe(1);
+  expect(scene.server.requests).toHaveLength(2);
 });

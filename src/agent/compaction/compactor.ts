@@ -106,7 +106,7 @@ export class Compactor {
     const report = {trigger, way, tokens};
     session.publish([{event: 'compacted', report}]);
     const hooks = new PromptHooks(session.ports.hooks, session.publish);
-    void hooks.notify({event: 'PostCompact', trigger, summary: plan.summary}, new AbortController().signal);
+    await hooks.notify({event: 'PostCompact', trigger, summary: plan.summary}, new AbortController().signal);
     return ok(report);
   }
 

@@ -107,8 +107,8 @@ export class EditorSession {
 
   async #tellCommands(): Promise<void> {
     const answer = await this.#engine.query({query: 'commands'}, new AbortController().signal);
-    if (answer.tag !== 'ok' || answer.value.length === 0) return;
-    const availableCommands = answer.value.map(({name, description, argumentHint}) => ({
+    if (answer.tag !== 'ok') return;
+    const availableCommands = [compactCommand, ...answer.value].map(({name, description, argumentHint}) => ({
       name,
       description,
       ...(argumentHint === '' ? {} : {input: {hint: argumentHint}}),
@@ -263,3 +263,10 @@ const usageOf = (usage: Usage) => ({
 });
 
 const promptError = (fault: Fault): RpcError => rpcError(rpcErrors.internal, faultText(fault));
+
+/** The engine's own command, which works as a prompt. */
+const compactCommand = {
+  name: 'compact',
+  description: 'Compact the conversation to free up space',
+  argumentHint: '[what to keep]',
+};
