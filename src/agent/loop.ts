@@ -84,7 +84,7 @@ function answerEvents(text: string, {ports, model}: SessionContext): readonly Ag
 }
 
 /** The most times that weft continues an answer that the provider paused. */
-const maxPauses = 3;
+const maxPauses = 9;
 
 /** The answers in a row that may be cut at the output limit, and those whose last call was cut. */
 const maxCuts = {answer: 2, call: 3} as const;

@@ -44,16 +44,16 @@ const paused = (number: number): ScriptedAnswer => ({
 });
 
 test.each([
-  ['goes on', 3, {end: {kind: 'done'}, answer: 'the end'}],
+  ['goes on', 9, {end: {kind: 'done'}, answer: 'the end'}],
   [
-    'is stopped the fourth time in a row',
-    4,
-    {end: {kind: 'failed', fault: {message: 'The provider paused its answer 4 times in a row.'}}, answer: 'part 4'},
+    'is stopped the tenth time in a row',
+    10,
+    {end: {kind: 'failed', fault: {message: 'The provider paused its answer 10 times in a row.'}}, answer: 'part 10'},
   ],
 ])('an answer that its provider pauses %s', async (_name, pauses, summary) => {
   const bench = engineBench([...Array.from({length: pauses}, (_, at) => paused(at + 1)), says('the end')]);
   expect(await bench.prompt('go')).toMatchObject(summary);
-  expect(bench.model.requests.length).toBe(4);
+  expect(bench.model.requests.length).toBe(10);
 });
 
 test.each([

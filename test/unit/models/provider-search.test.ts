@@ -174,9 +174,9 @@ test('a paused answer is asked to go on, with nothing between, and its searches 
 
 test('a provider that pauses without end ends the prompt', async () => {
   const bench = engineBench(Array.from({length: 20}, (_, at) => paused(at)));
-  const fault = {message: 'The provider paused its answer 4 times in a row.'};
+  const fault = {message: 'The provider paused its answer 10 times in a row.'};
   expect((await bench.prompt('go')).end).toMatchObject({kind: 'failed', fault});
-  expect(bench.model.requests).toHaveLength(4);
+  expect(bench.model.requests).toHaveLength(10);
 });
 
 test('pauses between which the model works are not counted together', async () => {
