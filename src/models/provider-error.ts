@@ -125,6 +125,14 @@ function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistor
   if (code === 'ERR_INVALID_CHAR') {
     return unreachableServer('The API key contains characters that cannot be sent.', `Check ${endpoint.keyVariable}.`);
   }
+  // The SDKs read such a variable themselves, and let the headers of the platform refuse it.
+  if (cause instanceof TypeError && /header name|ByteString/u.test(cause.message)) {
+    const variable = endpoint.keyVariable.replace('API_KEY', 'CUSTOM_HEADERS');
+    return unreachableServer(
+      `A header of the request can't be sent: ${cause.message}`,
+      `Check ${variable} (one "Name: value" per line) and ${endpoint.keyVariable}.`,
+    );
+  }
   if (code !== undefined && /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/u.test(code)) {
     return unreachableServer(
       `No secure connection to ${endpoint.baseUrl} (${code}).`,

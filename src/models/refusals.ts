@@ -373,7 +373,7 @@ const signs: readonly (readonly [
   ['no-images', noImages],
   [
     'image',
-    /could not process image|image exceeds|image dimensions|image_dimensions|image does not match|image cannot be empty|images? exceeds? the api limit|image file is empty|(?:invalid|unsupported|failed to (?:decode|load|process)|unable to process|not a valid) (?:the )?(?:base64 )?image|invalid base64.{0,20}image|image.{0,40}(?:is not valid|could not be|unsupported format|not represent a valid)/u,
+    /could not process image|image exceeds|image dimensions|image_dimensions|image does not match|image cannot be empty|images? exceeds? the api limit|image file is empty|(?:invalid|unsupported|failed to (?:decode|load|process)|unable to process|not a valid) (?:the |input )?(?:base64 )?image|invalid base64.{0,20}image|image.{0,40}(?:is not valid|could not be|unsupported format|not represent a valid)/u,
   ],
   [
     'document',
@@ -445,7 +445,7 @@ const tooLongSigns: readonly RegExp[] = [
   /prompt is too long: (?<tokens>\d+) tokens > (?<window>\d+)/u,
   /input token count \(?(?<tokens>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<window>\d+)/u,
   /maximum context length is (?<window>\d+) tokens.{0,60}(?:requested(?: about)?|resulted in) (?<tokens>\d+)/u,
-  /input length \(?(?<tokens>\d+)\)? exceeds (?:the )?(?:model's )?(?:maximum )?(?:context length|length) \(?(?<window>\d+)/u,
+  /input length \(?(?<tokens>\d+)(?: tokens)?\)? exceeds (?:the )?(?:model's )?(?:maximum )?(?:allowed |context )?length \(?(?<window>\d+)/u,
   /exceeded model token limit: (?<window>\d+) \(requested: (?<tokens>\d+)/u,
   /range of input length should be \[\d+, ?(?<window>\d+)\]/u,
   /prompt contains (?<tokens>\d+) tokens.{0,80}?(?<window>\d+) maximum context/u,

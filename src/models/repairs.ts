@@ -162,11 +162,13 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
     case 'parameter': {
       const name = is.names.find(each => isDroppable(each, body));
       if (name === undefined) return undefined;
+      // A server may refuse several, one after the other. The same words again are final.
+      const key = `parameter: ${said}`;
       const other = otherNames[name];
       return other === undefined
-        ? {key: `parameter ${name}`, body: without(name), text: `${server} does not take "${name}"; it was left out.`}
+        ? {key, body: without(name), text: `${server} does not take "${name}"; it was left out.`}
         : {
-            key: `parameter ${name}`,
+            key,
             body: renamed(name, other),
             text: `${server} wants "${other}" instead of "${name}".`,
           };
@@ -188,12 +190,13 @@ const inTurn =
 
 // Parameters.
 
-/** Removes a field: at this path, or everywhere if the path is a single name. */
+/** Removes a field: at this path, or everywhere if the body itself has no field of this name. */
 const without =
   (path: string): BodyChange =>
   body => {
     const names = path.split(/[.[\]]+/u).filter(name => name !== '');
     const [first = '', second] = names;
+    if (names.length === 1 && body[first] !== undefined) return omit(body, first);
     if (names.length === 2 && second !== undefined && isJsonObject(body[first])) {
       return {...body, [first]: omit(body[first], second)};
     }

@@ -7,8 +7,6 @@ const maxAttemptsWhenRefused = 3;
 /** The most tries if another model could answer, as in Claude Code. */
 const maxAttemptsBeforeFallback = 3;
 
-/** The longest wait between two tries, even if the server asks for a longer one. */
-const maxWaitMs = 60_000;
 /** If a server asks for a longer wait than this, retrying is useless. */
 const longestAskedMs = 300_000;
 const firstBackOffMs = 500;
@@ -62,7 +60,7 @@ export function decideRetry(
 }
 
 function delayOf(error: Extract<ProviderError, {kind: 'passing'}>, attempt: number, clock: RetryClock): number {
-  if (error.retryAfterMs > 0) return Math.min(error.retryAfterMs, maxWaitMs);
+  if (error.retryAfterMs > 0) return error.retryAfterMs;
   const first = error.patience === 'short' ? refusedBackOffMs : firstBackOffMs;
   const backOff = Math.min(first * 2 ** (attempt - 1), maxBackOffMs);
   return Math.round(backOff * (1 - clock.random() / 4));

@@ -32,3 +32,14 @@ test('a host that has answered before is waited for: the network is away for a w
     patience: 'usual',
   });
 });
+
+test("a header that cannot be sent is the user's to mend", () => {
+  const cause = new TypeError('Headers.delete: "x y" is an invalid header name.');
+  expect(toProviderError(cause, {...endpoint, keyVariable: 'ANTHROPIC_API_KEY'}, 'never-answered')).toMatchObject({
+    kind: 'final',
+    fault: {
+      message: 'A header of the request can\'t be sent: Headers.delete: "x y" is an invalid header name.',
+      fix: 'Check ANTHROPIC_CUSTOM_HEADERS (one "Name: value" per line) and ANTHROPIC_API_KEY.',
+    },
+  });
+});

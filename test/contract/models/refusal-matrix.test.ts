@@ -1,0 +1,94 @@
+import {expect, test} from 'vitest';
+import {connectAnthropic} from '../../../src/models/anthropic.ts';
+import {connectGemini, connectOpenAi} from '../../../src/models/openai.ts';
+import type {ModelPort} from '../../../src/domain/model-stream.ts';
+import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
+import {knownTable} from '../../support/model-info.ts';
+import {fail, say} from '../../support/model-script.ts';
+import {startModelServer, type ModelServer, type ReceivedRequest} from '../../support/model-server.ts';
+import type {Row} from './refusal-row.ts';
+import {refusalsOfAnthropic} from './refusals-of-anthropic.ts';
+import {refusalsOfOpenAi} from './refusals-of-openai.ts';
+import {refusalsOfOthers} from './refusals-of-others.ts';
+import {NoWaiting} from './run-provider.ts';
+
+const matrix: readonly Row[] = [...refusalsOfAnthropic, ...refusalsOfOpenAi, ...refusalsOfOthers];
+
+function portOf({wire, effort}: Row, server: ModelServer, clock: NoWaiting): ModelPort {
+  const options = {
+    apiKey: 'key',
+    environment: {},
+    models: knownTable,
+    effort: effort ?? 'default',
+    fallbacks: [],
+    clock,
+  } as const;
+  const {anthropic, openai} = server.baseUrl;
+  if (wire === 'anthropic') return connectAnthropic({...options, baseUrl: anthropic, toolReferences: 'refused'});
+  if (wire === 'gemini') return connectGemini({...options, baseUrl: openai});
+  return connectOpenAi({...options, baseUrl: openai, wireApi: wire});
+}
+
+/** Whether the server of a row refuses a request. */
+function refuses({end}: Row, {body}: ReceivedRequest, number: number): boolean {
+  if ('repair' in end) return end.refuses(body);
+  return !('waits' in end) || number === 1;
+}
+
+const names = matrix.map(row => [`${row.provider}, ${row.wire}: ${row.what}`, row] as const);
+
+test.each(names)('%s', async (_name, row) => {
+  const {status, headers = {}, body, end} = row;
+  const refusal = fail(status, {
+    headers: typeof body === 'string' ? {'content-type': 'text/plain', ...headers} : headers,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  await using server = await startModelServer((request, number) =>
+    refuses(row, request, number) ? refusal : say('Done.'),
+  );
+  const clock = new NoWaiting();
+  const port = portOf(row, server, clock);
+  const play = async () => eventsOf(port.stream(ask('hello', row.request), new AbortController().signal));
+  const events = await play();
+  const last = events.at(-1);
+  const fault = last?.event === 'failed' ? last.fault : undefined;
+  const told = events.flatMap(event => (event.event === 'repaired' ? [event.repair] : []));
+
+  if ('repair' in end) {
+    expect([told, server.requests.map(request => end.shows(request.body))]).toEqual([[end.repair], end.sent]);
+    expect(blocksOf(events)).toEqual([{kind: 'text', text: 'Done.'}]);
+    return;
+  }
+  expect(told).toEqual([]);
+  if ('waits' in end) {
+    expect(clock.waits).toEqual([end.waits]);
+    expect(blocksOf(events)).toEqual([{kind: 'text', text: 'Done.'}]);
+    return;
+  }
+  expect(server.requests).toHaveLength(1);
+  if ('tooLong' in end) {
+    const [tokens, window] = end.tooLong;
+    expect(fault).toMatchObject({refusal: {kind: 'too-long', tokens, window}});
+  } else expect(fault).toMatchObject({fix: end.final, refusal: {kind: 'other'}});
+});
+
+test('the matrix is wide enough', () => {
+  const providers = new Set(matrix.map(({provider}) => provider));
+  expect([matrix.length >= 60, providers.size >= 12]).toEqual([true, true]);
+});
+
+test.each(
+  matrix.filter(({end}) => 'repair' in end).map(row => [`${row.provider}, ${row.wire}: ${row.what}`, row] as const),
+)('refused after its repair too, the request ends: %s', async (_name, row) => {
+  const {status, body} = row;
+  const refusal = fail(status, {body: typeof body === 'string' ? body : JSON.stringify(body)});
+  await using server = await startModelServer(() => refusal);
+  const clock = new NoWaiting();
+  const port = portOf(row, server, clock);
+  const events = await eventsOf(port.stream(ask('hello', row.request), new AbortController().signal));
+  expect([events.map(({event}) => event), server.requests.length, clock.waits]).toEqual([
+    ['repaired', 'failed'],
+    2,
+    [],
+  ]);
+});
