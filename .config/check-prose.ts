@@ -9,7 +9,7 @@ import {readFileSync, globSync} from 'node:fs';
 import {parse} from '@babel/parser';
 
 /** How many findings the tree may have. Lower a number when you have rewritten something; never raise one. */
-const budget = {comments: 144, texts: 91, pages: 6};
+const budget = {comments: 61, texts: 91, pages: 6};
 type Kind = keyof typeof budget;
 
 const countWords = (sentence: string) => sentence.split(/\s+/u).length;

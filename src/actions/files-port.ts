@@ -68,7 +68,7 @@ export interface UserChangedFile {
 export const answerBytes = 250_000;
 
 /**
- * `offset` is the first line, 1-based; `limit` counts lines. The answer ends after `answerBytes` with a note about
+ * `offset` is the first line (1-based), and `limit` counts lines. The answer ends after `answerBytes` with a note about
  * this.
  */
 export interface ReadRequest {

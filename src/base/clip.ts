@@ -1,4 +1,6 @@
-/** Cuts `text` to at most `max` UTF-16 units, ending in `…` when something was cut; never splits a surrogate pair. */
+/**
+ * Cuts `text` to at most `max` UTF-16 units, with `…` at the end if something was cut. Never splits a surrogate pair.
+ */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
   const end = isHighSurrogate(text.charCodeAt(max - 2)) ? max - 2 : max - 1;
@@ -12,7 +14,10 @@ export function clipStart(text: string, max: number): string {
   return `…${text.slice(isHighSurrogate(text.charCodeAt(start - 1)) ? start + 1 : start)}`;
 }
 
-/** The first line of `text`, cut to `max` UTF-16 units; ` …` shows that more lines follow. For labels and notices. */
+/**
+ * Returns the first line of `text`, cut to `max` UTF-16 units, for labels and notices. ` …` shows that more lines
+ * follow.
+ */
 export function firstLine(text: string, max: number): string {
   const trimmed = text.trimStart();
   const end = trimmed.search(/[\r\n]/u);
@@ -26,5 +31,5 @@ const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xd
 /** Removes white space at both ends and replaces each run of white space inside by one space. */
 export const collapseSpaces = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ');
 
-/** `1 line`, `3 lines`. */
+/** Writes a count with its noun: `1 line`, `3 lines`. */
 export const pluralize = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-/** The first result that is not `undefined`, of the items in their order. */
+/** Returns the first result that is not `undefined`, for the items in order. */
 export function firstFound<Item, Found>(
   items: Iterable<Item>,
   find: (item: Item) => Found | undefined,

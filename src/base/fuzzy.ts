@@ -2,10 +2,11 @@
 export type FuzzyScorer = (text: Uint8Array, from: number, to: number) => number;
 
 /**
- * Returns a function that scores how well text matches `query`: the letters of the query must appear in order, not necessarily
- * side by side. `query` is UTF-8 with A to Z in lower case. A higher score is better: letters score more when they are adjacent, at
- * the beginning of words, in the last part of a path, or when little text surrounds them. The scorer is called up to half a million
- * times between two key presses, so it takes numbers and allocates nothing per call that it can avoid.
+ * Returns a function that scores how well text matches `query`: the letters of the query must appear in order, not
+ * necessarily side by side. `query` is UTF-8 with A to Z in lower case. A higher score is better: letters score more
+ * when they are adjacent, at the beginning of words, in the last part of a path, or when little text surrounds them.
+ * The scorer is called up to half a million times between two key presses, so it takes numbers and allocates as little
+ * as possible.
  */
 export function fuzzyScorer(query: Uint8Array): FuzzyScorer {
   if (query.length === 0) return (text, from, to) => -depthOf(text, from, to) * 8;
@@ -75,7 +76,10 @@ const dot = 0x2e;
 
 const small = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte);
 
-/** A word begins after a character that isn't a letter or digit, and at a capital letter after a small one. */
+/**
+ * True if a word begins here: after a character that isn't a letter or digit, and at a capital letter after a
+ * lower-case one.
+ */
 const beginsWord = (before: number, byte: number): boolean =>
   !isLetterOrDigit(before) || (byte >= 0x41 && byte <= 0x5a && before >= 0x61 && before <= 0x7a);
 

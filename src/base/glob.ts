@@ -12,9 +12,9 @@ import {unreachable} from './unreachable.ts';
 export type PathTest = (path: string) => boolean;
 
 /**
- * Compiles a glob as ignore files read it: `*` and `?` stay within a part, `**` crosses parts, `[…]` and `{a,b}` as in shells. A
- * pattern without a slash names files at any depth, one with a slash starts at the folder; a closing slash means everything
- * below. The error says which bound the pattern exceeds.
+ * Compiles a glob as ignore files read it: `*` and `?` stay within a part, `**` crosses parts, `[…]` and `{a,b}` as in
+ * shells. A pattern without a slash names files at any depth. A pattern with a slash starts at the folder. A final
+ * slash means everything below. The error says which bound the pattern exceeds.
  */
 export function compileGlob(pattern: string): Outcome<PathTest, string> {
   const alternatives = expandBraces(pattern);
@@ -26,7 +26,7 @@ export function compileGlob(pattern: string): Outcome<PathTest, string> {
   });
 }
 
-/** Whether a part of a pattern is more than a name. */
+/** True if a part of a pattern is more than a name. */
 export const hasWildcard = (part: string): boolean => /[*?[{\\]/u.test(part);
 
 /** Splits a glob into the parts between its slashes. A glob without parts matches no path. */
@@ -159,15 +159,18 @@ const nameWildcards = {
   },
 };
 
-/** Tells `matchStars` which elements of a pattern are stars (any run of elements, also an empty one) and what the others match. */
+/**
+ * Tells `matchStars` which elements of a pattern are stars (any run of elements, even an empty one) and what the others
+ * match.
+ */
 export interface Wildcards<P, T> {
   readonly isStar: (wanted: P) => boolean;
   readonly fits: (wanted: P, found: T) => boolean;
 }
 
 /**
- * Whether a pattern with stars matches a whole run of characters, words or names. Only the last star is ever extended, so the time
- * is bounded by the product of the two lengths, whatever the pattern.
+ * True if a pattern with stars matches a whole run of characters, words or names. Only the last star is ever extended,
+ * so the time is bounded by the product of the two lengths, whatever the pattern.
  */
 export function matchStars<P extends string | object, T extends string | object>(
   pattern: ArrayLike<P>,
@@ -206,7 +209,7 @@ const longestPattern = 1000;
 const maxAlternatives = 100;
 
 /**
- * Expands braces: `a{b,c}d` → `abd`, `acd`, also when nested. A pattern without braces expands to itself; braces that do not close
+ * Expands braces: `a{b,c}d` → `abd`, `acd`, even if nested. A pattern without braces expands to itself. Unclosed braces
  * are plain characters. The error says which bound the pattern exceeds.
  */
 export function expandBraces(pattern: string): Outcome<readonly string[], string> {
@@ -250,7 +253,10 @@ function expandEach(parts: readonly string[]): Expansion {
   return all;
 }
 
-/** The content of the brace at `start`, split at its own commas, and the position of its end; `undefined` when it does not close. */
+/**
+ * Returns the content of the brace at `start`, split at its own commas, and the position of its end; `undefined` if it
+ * does not close.
+ */
 function bracesAt(
   pattern: string,
   start: number,

@@ -6,7 +6,10 @@
  */
 export type AddressScope = 'public' | 'loopback' | 'private';
 
-/** The scope of an IPv4 or IPv6 address, as `new URL` or a socket writes it, without brackets; `undefined` if the text isn't an address. */
+/**
+ * Returns the scope of an IPv4 or IPv6 address in the form of `new URL` or a socket, without brackets; `undefined` if
+ * the text isn't an address.
+ */
 export function addressScope(text: string): AddressScope | undefined {
   const four = ipv4Bytes(text);
   if (four !== undefined) return ipv4Scope(four);
@@ -14,7 +17,7 @@ export function addressScope(text: string): AddressScope | undefined {
   return six === undefined ? undefined : ipv6Scope(six);
 }
 
-/** The four bytes of a dotted address, `undefined` for any other text. */
+/** Returns the four bytes of a dotted address; `undefined` for any other text. */
 function ipv4Bytes(text: string): readonly number[] | undefined {
   if (!/^\d{1,3}(?:\.\d{1,3}){3}$/u.test(text)) return undefined;
   const bytes = text.split('.').map(Number);
@@ -39,7 +42,9 @@ function ipv4Scope([a = 0, b = 0, c = 0]: readonly number[]): AddressScope {
   return isReserved ? 'private' : 'public';
 }
 
-/** The eight groups of an IPv6 address, the last two perhaps written as IPv4; `undefined` for any other text. */
+/**
+ * Returns the eight groups of an IPv6 address, whose last two may be written as IPv4; `undefined` for any other text.
+ */
 function ipv6Groups(text: string): readonly number[] | undefined {
   const [, head = '', dotted] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/su.exec(text) ?? [];
   const last = dotted === undefined ? undefined : ipv4Bytes(dotted);
@@ -61,7 +66,7 @@ function ipv6Scope(groups: readonly number[]): AddressScope {
   const leading = groups.slice(0, 5).every(group => group === 0);
   if (leading && f === 0xff_ff) return ipv4Scope([g >> 8, g & 0xff, h >> 8, h & 0xff]);
   if (leading && f === 0 && g === 0 && h === 1) return 'loopback';
-  // Only 2000::/3 is given out; of it Teredo, ORCHID, documentation and 6to4 lead elsewhere.
+  // Only 2000::/3 is assigned, and within it Teredo, ORCHID, documentation and 6to4 addresses lead elsewhere.
   if (a < 0x20_00 || a > 0x3f_ff) return 'private';
   const isSpecial =
     (a === 0x20_01 && (b < 0x02_00 || b === 0x0d_b8)) || a === 0x20_02 || (a === 0x3f_ff && b < 0x10_00);

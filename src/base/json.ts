@@ -1,12 +1,12 @@
 import {failed, ok, type Outcome} from './outcome.ts';
 
-/** Any value JSON can carry. */
+/** Any value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Parses JSON text; the error is the parser's own message, for a person to read. */
+/** Parses JSON text. The error is the parser's own message, for a person to read. */
 export function parseJson(text: string): Outcome<Json, string> {
   try {
     return ok(JSON.parse(text));
@@ -23,15 +23,15 @@ export function isCutJson(text: string): boolean {
   return position === undefined ? parsed.error.includes('end of JSON') : Number(position) === text.length;
 }
 
-/** Whether `value` is a JSON object (not an array, not null). */
+/** True if `value` is a JSON object (not an array, not null). */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether `value` is a JSON array. `Array.isArray` does not narrow a readonly array: it makes it `any[]`. */
+/** True if `value` is a JSON array. `Array.isArray` does not narrow a readonly array: it makes it `any[]`. */
 export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-/** Values as they should be; one of another type counts as empty. */
+/** Returns the value as a text, an object or a list. A value of any other type counts as empty. */
 export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 export const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
@@ -52,12 +52,12 @@ const lineBreaks = /[\u0085\u2028\u2029]/gu;
 
 const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** The deepest nesting that weft accepts in a tool call's input; the catalog's own inputs have four levels. */
+/** The deepest nesting that weft accepts in a tool call's input. The catalog's own inputs have four levels. */
 export const maxJsonDepth = 100;
 
 /**
- * Whether objects or arrays nest more than `levels` deep in `value`. Works without recursion: `JSON.parse` accepts any depth, but
- * code that walks the value afterwards (`JSON.stringify` too) would overflow the stack.
+ * True if objects or arrays nest more than `levels` deep in `value`. Works without recursion: `JSON.parse` accepts any
+ * depth, but code that walks the value afterwards (`JSON.stringify` too) would overflow the stack.
  */
 export function isDeeperThan(value: Json, levels: number): boolean {
   let level: readonly Json[] = [value];
@@ -68,7 +68,7 @@ export function isDeeperThan(value: Json, levels: number): boolean {
   return true;
 }
 
-/** The values inside an object or array; none for anything else. */
+/** Returns the values inside an object or array; none for anything else. */
 function childrenOf(value: Json): readonly Json[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }

@@ -22,7 +22,7 @@ export class LineSplitter {
     return this.#length > this.#longest ? 'too-long' : lines.filter(line => line !== '');
   }
 
-  /** Takes what came after the last line's end: at the end of a stream, its last line. */
+  /** Removes and returns the text after the last line's end: at the end of a stream, its last line. */
   rest(): string {
     const line = Buffer.concat(this.#parts).toString('utf8').replace(/\r$/u, '');
     this.#parts = [];

@@ -1,4 +1,4 @@
-/** The known name that `name` is probably a misspelling of: at most a third of its letters, rounded up, differ. */
+/** Returns the known name that `name` probably misspells: at most a third of its letters, rounded up, differ. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   let best: {readonly name: string; readonly distance: number} | undefined;
@@ -9,7 +9,10 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best !== undefined && best.distance <= Math.ceil(wanted.length / 3) ? best.name : undefined;
 }
 
-/** The Levenshtein distance of two words: how many letters must be inserted, deleted or replaced. Infinite for very different lengths. */
+/**
+ * Returns the Levenshtein distance of two words: the number of letters to insert, delete or replace. Infinite for very
+ * different lengths.
+ */
 export function editDistance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > maxLength) return Infinity;
   let row = Array.from({length: to.length + 1}, (_, column) => column);

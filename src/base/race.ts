@@ -1,4 +1,7 @@
-/** Resolves like `promise`, or to `'aborted'` when the signal aborts first. The listener on the signal is removed in the end. */
+/**
+ * Resolves like `promise`, or to `'aborted'` if the signal aborts first. Removes its listener from the signal at the
+ * end.
+ */
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | 'aborted'> {
   const aborted = Promise.withResolvers<'aborted'>();
   const abort = (): void => aborted.resolve('aborted');
@@ -12,7 +15,7 @@ export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** Resolves like `promise`, or to `'timeout'` after `ms` milliseconds. The timer is cleared in the end. */
+/** Resolves like `promise`, or to `'timeout'` after `ms` milliseconds. Clears the timer at the end. */
 export async function raceTimeout<T>(promise: Promise<T>, ms: number): Promise<T | 'timeout'> {
   const timeout = Promise.withResolvers<'timeout'>();
   const timer = setTimeout(timeout.resolve, ms, 'timeout');

@@ -1,4 +1,4 @@
-/** How long ago, in the largest unit that fits: `3 h ago`. */
+/** Describes how long ago something was, in the largest unit that fits: `3 h ago`. */
 export function timeAgo(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   for (const [unit, length] of units)

@@ -1,7 +1,7 @@
 /**
- * Text from models, tools, files and users may hold characters that control a terminal (move the cursor, change the title, answer
- * queries), reverse the reading order, or are invisible. Every text passes through one of these functions before it reaches the
- * screen.
+ * Text from models, tools, files and users may contain characters that control a terminal (move the cursor, change the
+ * title, answer queries), reverse the reading order, or are invisible. Every text passes through one of these functions
+ * before it reaches the screen.
  */
 
 /* oxlint-disable no-control-regex -- control characters are the subject of this file */
@@ -22,7 +22,10 @@ export const withoutInvisible = (text: string): string =>
 const strayJoiners =
   /(?:\u200C|\u200D|[\uFE00-\uFE0F]){3,}|(?:\u200C|\u200D|[\uFE00-\uFE0F]){2}(?!\p{Extended_Pictographic})|(?<![^\u0000-\u007F])(?:\u200C|\u200D)|(?:\u200C|\u200D)(?![^\u0000-\u007F])/gu;
 
-/** Replaces every control, bidi and invisible character by a visible escape; line feeds stay, tabs become spaces. */
+/**
+ * Replaces every control, bidi and invisible character by a visible escape. Keeps line feeds, and turns tabs into
+ * spaces.
+ */
 export function visible(text: string): string {
   if (!anythingUnsafe.test(text)) return text;
   return text.replaceAll('\r\n', '\n').replaceAll('\t', tab).replaceAll(unsafe, escapeOf);
@@ -40,12 +43,12 @@ export const visibleJson = (json: string): string =>
 export const visibleLine = (text: string): string => onOneLine(visible(text));
 
 /**
- * Escapes every character that could deceive, for text that a person judges letter by letter: commands, rules and paths.
- * Escapes joiners, unusual spaces, stray or piled-up marks, and a carriage return before a line feed, too.
+ * Escapes every character that could deceive, for text that a person judges letter by letter: commands, rules and
+ * paths. Also escapes joiners, unusual spaces, stray or piled-up marks, and a carriage return before a line feed.
  */
 export function visibleExactly(text: string): string {
   if (/^[\n\u0020-\u007E]*$/u.test(text)) return text;
-  // Written here, because the classes are compiled when the line is first reached.
+  // Keep this inside the function, because the classes are compiled when the line is first reached.
   const deceptive =
     /(?![ \n])[\p{Other}\p{Separator}\p{Default_Ignorable_Code_Point}\u2800]|(?<!\p{Letter}\p{Mark}{0,2})\p{Mark}/gu;
   return text.replaceAll('\t', tab).replaceAll(deceptive, escapeOf);
@@ -61,7 +64,10 @@ const sequences =
   // CSI, then OSC/DCS/APC/PM/SOS strings, then two-character escapes
   /\u001B\[[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|\u001B[ -/]*[0-~]/gu;
 
-/** Program output as a terminal would have shown it at the end: without styling, with the last state of progress lines; the rest is escaped. */
+/**
+ * Returns program output as a terminal would finally show it: without styling, with the last state of progress lines,
+ * and with everything else escaped.
+ */
 export function visibleOutput(text: string): string {
   if (!anythingUnsafe.test(text)) return text;
   return visible(

@@ -138,7 +138,7 @@ const reasonTexts: ByKind<Reason, string> = {
   'unclear-search': reason => `Searches in an unknown folder: ${reason.patterns.join(', ')}`,
   'writes-outside': reason => withPaths('Changes files outside the workspace', reason.paths),
   'writes-secrets': reason => withPaths('Changes files that may hold secrets', reason.paths),
-  'writes-protected': reason => withPaths('Changes what can run code or grant permissions', reason.paths),
+  'writes-protected': reason => withPaths('Changes files that can run code or grant permissions', reason.paths),
   'writes-weft-files': reason => withPaths("Changes weft's own settings and permissions", reason.paths),
   'weft-files': reason => sentenceCase(byKind(reason.change, weftFileChangeTexts)),
   'program-input': () => 'Types into a running program',
@@ -149,7 +149,7 @@ const reasonTexts: ByKind<Reason, string> = {
   'web-page': reason => `Reads from ${reason.host}`,
   'web-loopback': reason => `Reads from this machine: ${reason.host}`,
   'web-port': reason => `Port ${reason.port} is not one of the web's (80, 443)`,
-  'web-refused': reason => `weft does not read there: ${reason.why}`,
+  'web-refused': reason => `weft can't read this address: ${reason.why}`,
   'web-query': () => 'Sends the query to a search engine',
   secret: ({name, to}) => byKind({...to, name}, secretTexts),
   sends: reason => {
@@ -170,10 +170,16 @@ const reasonTexts: ByKind<Reason, string> = {
     reason.what === '' ? 'weft cannot read this command' : `weft cannot read all of it: ${reason.what}`,
   'readings-differ': () => 'Can be read in two ways',
   'judge-failed': reason => `weft could not check it: ${reason.cause} (a bug in weft)`,
-  sandboxed: reason => `Runs unasked in the sandbox; its changes ${reason.changes}`,
+  sandboxed: reason => `Runs in the sandbox without asking; ${heldChangesTexts[reason.changes]}`,
   hook: reason => (reason.text === '' ? 'A hook asks first' : reason.text),
   'not-undoable': reason => reason.text,
 };
+
+const heldChangesTexts = {
+  ask: 'weft asks about its changes',
+  'count as edits': 'its changes count as edits',
+  'are dropped': 'its changes are dropped',
+} as const satisfies Record<Extract<Reason, {kind: 'sandboxed'}>['changes'], string>;
 
 const unmetObligationTexts: ByKind<Obligation & {readonly executor: string}, string> = {
   'restricted-environment': ({executor}) => `${executor} runs it with the workspace's own programs and git hooks`,

@@ -34,7 +34,7 @@ test.for(['auto', 'native'])(
     expect(said.filter(({verdict}) => verdict === 'ask').map(({command}) => command)).toEqual(asked);
     expect(said[1]).toMatchObject(
       sandbox === 'auto'
-        ? {verdict: 'allow', reasons: ['Runs unasked in the sandbox; its changes ask']}
+        ? {verdict: 'allow', reasons: ['Runs in the sandbox without asking; weft asks about its changes']}
         : {verdict: 'ask', reasons: ['Changes files (touch new)']},
     );
   },

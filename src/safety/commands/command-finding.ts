@@ -160,7 +160,7 @@ function invocationPart({invocation, known, does, part}: AskedInvocation, contex
     : {range, risk: known.risk, guarded: 'no', part, does};
 }
 
-const grantsRights = 'changes what can run code or grant permissions';
+const grantsRights = 'changes files that can run code or grant permissions';
 
 /** True if a word of the invocation names a file that can run code or grant permissions, in any of its folders. */
 const namesProtected = (invocation: JudgedInvocation, context: PathContext): boolean =>

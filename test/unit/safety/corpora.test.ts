@@ -31,7 +31,7 @@ test('with a proven overlay only those run that run code or change the workspace
   const judged = await judgeAll(readCorpus('bypass'), {proof: overlayProof});
   const allowed = judged.filter(({decision}) => decision === 'allow');
   expect(new Set(allowed.flatMap(({reasons}) => reasons))).toEqual(
-    new Set(['Runs unasked in the sandbox; its changes ask']),
+    new Set(['Runs in the sandbox without asking; weft asks about its changes']),
   );
   // Each line was read: what is new here has to be read, too.
   const lines = allowed.map(({file, command}) => `${file}: ${JSON.stringify(command)}\n`);

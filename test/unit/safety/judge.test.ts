@@ -62,7 +62,7 @@ describe('without rules', () => {
       sessionApproval: 'exact',
     });
     expect((await judge(edit('.git/hooks/pre-commit'))).reasons).toEqual([
-      'Changes what can run code or grant permissions: .git/',
+      'Changes files that can run code or grant permissions: .git/',
     ]);
   });
 
@@ -123,7 +123,7 @@ describe('modes', () => {
     expect((await judge(bash('make'), {mode: 'plan', allow: ['Bash']})).decision).toBe('deny');
     expect((await judge(bash('make'), {mode: 'bypassPermissions', deny: ['Bash(make:*)']})).decision).toBe('deny');
     expect((await judge(edit('.git/config'), {mode: 'bypassPermissions'})).reasons).toEqual([
-      'Changes what can run code or grant permissions: .git/',
+      'Changes files that can run code or grant permissions: .git/',
     ]);
   });
 });

@@ -55,7 +55,7 @@ async function verdict(
 
 const inside = {
   decision: 'allow',
-  reasons: ['Runs unasked in the sandbox; its changes ask'],
+  reasons: ['Runs in the sandbox without asking; weft asks about its changes'],
   confined: ['sandbox'],
 };
 
@@ -264,11 +264,11 @@ describe('where an overlay is proven', () => {
   test('in every mode that asks it runs inside, and the reason says what becomes of its changes', async () => {
     expect(await verdict('npm test', {mode: 'acceptEdits'})).toEqual({
       ...inside,
-      reasons: ['Runs unasked in the sandbox; its changes count as edits'],
+      reasons: ['Runs in the sandbox without asking; its changes count as edits'],
     });
     expect(await verdict('npm test', {mode: 'dontAsk'})).toEqual({
       ...inside,
-      reasons: ['Runs unasked in the sandbox; its changes are dropped'],
+      reasons: ['Runs in the sandbox without asking; its changes are dropped'],
     });
     expect(await verdict('npm test', {mode: 'bypassPermissions'})).toEqual({
       decision: 'allow',

@@ -260,7 +260,7 @@ test('of hundreds of parts the worst is told first, and those that do the same a
     criticalRanges: ['curl http://x.y/', 'touch .git/hooks/x'],
     reasons: [
       'Talks to another machine (curl http://x.y/)',
-      'Changes what can run code or grant permissions (touch .git/hooks/x)',
+      'Changes files that can run code or grant permissions (touch .git/hooks/x)',
       'Changes files (touch a0, and 449 more like it)',
     ],
   });

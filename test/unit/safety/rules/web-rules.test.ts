@@ -76,7 +76,7 @@ describe.each(permissionModes)('in mode %s', mode => {
     'http://0xa9fea9fe/',
   ])('%s is denied', async url => {
     const [decision, reason] = await verdictOn(url, {mode, allow});
-    expect([decision, reason]).toEqual(['deny', expect.stringMatching(/^weft does not read there: /u)]);
+    expect([decision, reason]).toEqual(['deny', expect.stringMatching(/^weft can't read this address: /u)]);
   });
 
   test.each([
