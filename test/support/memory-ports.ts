@@ -60,14 +60,17 @@ export const toolNames = ({tools}: ModelRequest): readonly string[] =>
   tools.map(tool => ('provided' in tool ? tool.provided : tool.name));
 
 /** A model that answers from a script and keeps the requests; after an abort it ends at once. */
-export function scriptedModel(script: readonly ScriptedAnswer[]): ModelPort & {readonly requests: ModelRequest[]} {
+export function scriptedModel(
+  script: readonly ScriptedAnswer[],
+  contextWindow = 1000,
+): ModelPort & {readonly requests: ModelRequest[]} {
   const requests: ModelRequest[] = [];
   return {
     provider: 'script',
     searchesWeb: false,
     requests,
     facts: () => ({
-      contextWindow: 1000,
+      contextWindow,
       images: 'unknown',
       costOf: ({inputTokens, cacheReadTokens}) => inputTokens / 1000 + cacheReadTokens / 10_000,
     }),
@@ -228,9 +231,11 @@ export function engineBench(
     readonly worktrees?: WorktreesPort;
     readonly sessions?: Partial<AgentPorts['sessions']>;
     readonly options?: Partial<EngineOptions>;
+    /** Tokens of the model's context window. */
+    readonly window?: number;
   } = {},
 ): Bench {
-  const model = scriptedModel(script);
+  const model = scriptedModel(script, given.window);
   const session = given.session ?? memorySession();
   let ids = 0;
   const allow: Verdict = {

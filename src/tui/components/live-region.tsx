@@ -317,7 +317,7 @@ function HandOverCard({reason, info, width}: HandOverCardProps): ReactNode {
       title={
         info === undefined
           ? 'The program has ended'
-          : `Press Enter to take over ${visibleLine(programName(info.command))}`
+          : `${visibleLine(programName(info.command))} is yours. Enter to take over`
       }
       hints={[`${cardKeys.switchFocus.label} later`, 'Esc stop']}
     >

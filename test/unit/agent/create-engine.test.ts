@@ -410,7 +410,7 @@ describe('approvals', () => {
     const told = bench.model.requests[1]?.messages.at(-1)?.blocks[0];
     expect(told).toMatchObject({
       outcome: 'cancelled',
-      content: [{text: expect.stringContaining('nobody can be asked')}],
+      content: [{text: expect.stringContaining("needs the user's approval, and there is no one to ask")}],
     });
   });
 

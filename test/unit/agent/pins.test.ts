@@ -72,7 +72,10 @@ test('whatever is said and pinned, each pinned message is there once and in orde
       }
       for (const [at, way] of compactions.entries()) {
         const before = [...allRecords(bench), prompt(`later${at}`, `later ${at}`)];
-        bench = engineBench([says(way === 'summary' ? 'the summary' : '')], {session: memorySession(stored(before))});
+        bench = engineBench([says(way === 'summary' ? 'the summary' : '')], {
+          session: memorySession(stored(before)),
+          window: 100_000,
+        });
         expect((await compact(bench)).way).toBe(way);
         const {messages} = historyFromJournal(allRecords(bench));
         expectValid(messages);
@@ -93,7 +96,7 @@ const talk = [
 ];
 
 test('messages of the user and answers can be pinned; the card counts them, and answers that stay are not summed up', async () => {
-  const bench = engineBench([says('S')], {session: memorySession(talk)});
+  const bench = engineBench([says('S')], {session: memorySession(talk), window: 100_000});
   expect(await pinsOf(bench)).toEqual([
     {id: 'p1', by: 'user', state: 'unpinned', title: 'Use pnpm', tokens: 22},
     {id: 'a1', by: 'agent', state: 'unpinned', title: 'The plan: …', tokens: 25},

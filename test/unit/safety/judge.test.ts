@@ -208,14 +208,17 @@ test('long commands are judged in time that grows with their length', async () =
     length => 'git reset '.repeat(length / 10),
     length => '"$('.repeat(length / 3),
   ];
+  /** The shortest of three tries, since other processes also fill the processor's caches. */
   const msFor = async (command: string): Promise<number> => {
-    const spentMs = processorClock();
-    await judge(bash(command), {deny});
-    return spentMs();
+    const tries: number[] = [];
+    for (let left = 3; left > 0; left -= 1) {
+      const spentMs = processorClock();
+      await judge(bash(command), {deny});
+      tries.push(spentMs());
+    }
+    return Math.min(...tries);
   };
   for (const command of ofLength) {
-    await msFor(command(5000));
-    const shortMs = await msFor(command(10_000));
-    expect(await msFor(command(60_000))).toBeLessThan(12 * shortMs + 300);
+    expect(await msFor(command(20_000))).toBeLessThan(10 * (await msFor(command(5000))) + 100);
   }
 });
