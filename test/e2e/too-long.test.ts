@@ -96,12 +96,12 @@ describe('a prompt that cannot fit in the window', () => {
   });
 });
 
-describe('a conversation that is too long, in the terminal UI', () => {
-  const enter = async (terminal: ShellTerminal, line: string): Promise<void> => {
-    await terminal.type(line);
-    await terminal.press('Enter');
-  };
+const enter = async (terminal: ShellTerminal, line: string): Promise<void> => {
+  await terminal.type(line);
+  await terminal.press('Enter');
+};
 
+describe('a conversation that is too long, in the terminal UI', () => {
   test('is offered to be compacted, and the prompt goes on; "always" is kept', async () => {
     await using scene = await openScene([
       say('First answer.'),
@@ -193,8 +193,9 @@ describe('/compact as a prompt', () => {
   });
 });
 
+const ofAgent = ({body}: ReceivedRequest): boolean => textsIn(body.messages[0]).join('\n').includes('FIND-IT');
+
 test('a sub-agent makes room, too', async () => {
-  const ofAgent = ({body}: ReceivedRequest): boolean => textsIn(body.messages[0]).join('\n').includes('FIND-IT');
   await using scene = await openScene((request, number) => {
     if (number === 1) return call('Agent', {description: 'find', prompt: 'FIND-IT', subagent_type: 'explore'});
     if (!ofAgent(request)) return say('The agent found it.');

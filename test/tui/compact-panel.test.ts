@@ -141,6 +141,8 @@ describe('what compacting would do', () => {
   });
 });
 
+const answer = (given: object): object => ({do: 'op', op: {op: 'answer-compaction', id: 'c', answer: given}});
+
 describe('a compaction that weft offers because the conversation is too long', () => {
   const reason = 'Too long for m-1 (213,462 of 200,000 tokens).';
   const offer = {id: actionId('c'), reason, since: 0};
@@ -168,7 +170,6 @@ describe('a compaction that weft offers because the conversation is too long', (
   });
 
   const {summary} = preview;
-  const answer = (given: object): object => ({do: 'op', op: {op: 'answer-compaction', id: 'c', answer: given}});
   const saved = {do: 'query', request: {query: 'change-setting', name: 'compaction', value: 'auto'}};
   test.each<[string, KeyPress, unknown]>([
     ['Enter agrees', key('enter'), ['closed', answer({kind: 'compact', summary})]],

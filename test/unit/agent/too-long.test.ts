@@ -1,0 +1,129 @@
+import {describe, expect, test} from 'vitest';
+import {estimateMessagesTokens} from '../../../src/domain/compaction.ts';
+import {messageText} from '../../../src/domain/conversation.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
+import type {CompactionMode} from '../../../src/domain/compaction.ts';
+import {expectValid, lastRequest} from '../../support/compacting.ts';
+import {
+  type Bench,
+  callBlock,
+  callsTools,
+  engineBench,
+  promptOp,
+  says,
+  valueOf,
+  type ScriptedAnswer,
+} from '../../support/memory-ports.ts';
+
+const refused: ScriptedAnswer = {
+  events: [
+    {
+      event: 'failed',
+      fault: {
+        kind: 'provider',
+        message: 'Too long.',
+        fix: 'Shorten it.',
+        status: 400,
+        refusal: {kind: 'too-long', tokens: 90_000, window: 80_000},
+      },
+    },
+  ],
+};
+const long = (length: number): string => 'word '.repeat(length / 5);
+
+const benchWith = (script: readonly ScriptedAnswer[], compaction: CompactionMode): Bench =>
+  engineBench(script, {
+    options: {compaction},
+    read: async ({path}) => ({
+      tag: 'ok',
+      value: {kind: 'text', path, lines: [long(6000)], firstLine: 1, totalLines: 1, notes: []},
+    }),
+  });
+
+/** The conversation as the journal tells it, up to the last answer. */
+const folded = ({session: {kept}}: Bench) => {
+  const sent = kept.slice(
+    0,
+    kept.findLastIndex(({kind}) => kind === 'answer'),
+  );
+  return historyFromJournal(sent.filter(({kind}) => kind !== 'piece')).messages;
+};
+
+const repairs = ({events}: Bench): readonly string[] =>
+  events.flatMap(event => (event.event === 'repaired' ? [event.text] : []));
+
+const reads = (name: string): ScriptedAnswer => callsTools(callBlock('Read', {file_path: name}));
+
+describe('a conversation that is too long', () => {
+  test('is compacted and asked about again; the journal holds what was sent', async () => {
+    const bench = benchWith([says('one'), refused, says('SUM'), says('two')], 'auto');
+    await bench.prompt('first');
+    expect(await bench.prompt('second')).toMatchObject({end: {kind: 'done'}, answer: 'two', turns: 1});
+    expect(bench.model.requests).toHaveLength(4);
+    expectValid(lastRequest(bench));
+    expect(folded(bench)).toEqual(lastRequest(bench));
+    expect(lastRequest(bench).map(message => messageText(message))).toEqual([
+      expect.stringContaining('<summary>\nSUM\n</summary>'),
+      'second',
+    ]);
+    expect(repairs(bench)).toEqual([
+      expect.stringMatching(
+        /^Too long for scripted \(90,000 of 80,000 tokens\): compacted the conversation, 90,000 → about [\d,]+ tokens\.$/u,
+      ),
+    ]);
+    // An undo takes back the prompt, and not what weft did on the way.
+    expect(valueOf(await bench.query({query: 'preview-rewind', target: {kind: 'last'}}))).toMatchObject({
+      what: 'both',
+      prompt: 'second',
+    });
+  });
+
+  test('in the middle of the work keeps the latest round', async () => {
+    const bench = benchWith([reads('a'), reads('b'), reads('c'), refused, says('done')], 'trim');
+    expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, answer: 'done'});
+    const sent = lastRequest(bench);
+    expectValid(sent);
+    expect(estimateMessagesTokens(sent)).toBeLessThan(3000);
+    expect(sent.map(({blocks}) => JSON.stringify(blocks)).join('\n')).toContain('"file_path":"c"');
+  });
+
+  test.each([
+    ['off', 2],
+    ['trim', 3],
+    ['auto', 4],
+  ] as const)('that stays so ends the prompt (%s)', async (mode, requests) => {
+    const bench = benchWith([says('one'), refused, ...(mode === 'auto' ? [says('SUM')] : []), refused], mode);
+    await bench.prompt('first');
+    expect((await bench.prompt('second')).end).toMatchObject({kind: 'failed', fault: {refusal: {kind: 'too-long'}}});
+    expect(bench.model.requests).toHaveLength(requests);
+  });
+
+  test('is made shorter before it is sent if the window is known', async () => {
+    const bench = benchWith([says(long(8000)), says('two')], 'trim');
+    bench.engine.submit(promptOp('first'));
+    await bench.next('prompt-finished');
+    await bench.query({query: 'write-document', document: {title: 'x'}, text: 'y'});
+    const {answer} = await bench.prompt(`second ${long(4000)}`);
+    expect(answer).toBe('two');
+    expect(bench.model.requests).toHaveLength(2);
+    expect(repairs(bench)).toEqual([
+      expect.stringMatching(/^Too long for scripted \(about [\d,]+ of 1,000 tokens\): /u),
+    ]);
+  });
+
+  test('waits for the user where a front end asks, and goes on as the answer says', async () => {
+    const bench = benchWith(
+      [says('one'), refused, says('SUM'), says('two'), refused, says('SUM'), says('three')],
+      'ask',
+    );
+    await bench.prompt('first');
+    bench.engine.submit(promptOp('second'));
+    const {id, reason, preview} = await bench.next('compaction-offered');
+    expect([reason, preview.summary]).toEqual(['Too long for scripted (90,000 of 80,000 tokens).', 'SUM']);
+    bench.engine.submit({op: 'answer-compaction', id, answer: {kind: 'always', summary: 'AS I WANT IT'}});
+    const {summary} = await bench.next('prompt-finished');
+    expect(summary.answer).toBe('two');
+    expect(messageText(lastRequest(bench)[0] ?? expect.fail())).toContain('AS I WANT IT');
+    expect((await bench.prompt('third')).answer).toBe('three');
+  });
+});
