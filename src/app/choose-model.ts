@@ -4,16 +4,15 @@ import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, FaultError, faultText} from '../domain/fault.ts';
 import {
-  baseUrlOf,
   type CloudProvider,
   cloudProviders,
-  dialectOf,
-  isCloud,
+  dialects,
   type KeyProvider,
   keyProviders,
   keyVariables,
   type ModelProvider,
   providerNames,
+  urlVariables,
 } from '../domain/api-key.ts';
 import {UsageError} from './exit-code.ts';
 import {weftCommand} from './weft-command.ts';
@@ -97,7 +96,7 @@ export const configuredProvider = (choice: ModelChoice): (typeof providerChoices
 /** Loads the modules that the first request to the chosen provider needs, beyond those loaded by connecting to it. */
 export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
   const provider = configuredProvider(choice);
-  const dialect = provider === undefined || provider === 'replay' ? provider : dialectOf(provider);
+  const dialect = provider === undefined || provider === 'replay' ? provider : dialects[provider];
   switch (dialect) {
     case 'anthropic':
       await (await import('../models/anthropic.ts')).loadAnthropicSdk();
@@ -154,7 +153,11 @@ const tokenVariable = 'ANTHROPIC_AUTH_TOKEN';
 
 /** Says where a provider's credentials come from, never their value. */
 export async function keyText(provider: ModelProvider, choice: SourceChoice): Promise<string> {
-  if (isCloud(provider)) return (await import('./cloud-access.ts')).cloudText(provider, choice);
+  if (isCloud(provider))
+    return (await import('./cloud-access.ts')).cloudText(provider, {
+      ...choice,
+      baseUrl: baseUrlOf(provider, choice),
+    });
   const source = keySource(provider, choice);
   switch (source.from) {
     case 'environment':
@@ -176,6 +179,15 @@ export async function keyText(provider: ModelProvider, choice: SourceChoice): Pr
 const hasHeaders = (provider: KeyProvider, {headers, environment}: SourceChoice): boolean =>
   Object.keys(headers).length > 0 || (environment[`${provider.toUpperCase()}_CUSTOM_HEADERS`] ?? '') !== '';
 
+/** Returns the address that flags, settings and environment set for a provider; `undefined` for the provider's own. */
+export const baseUrlOf = (
+  provider: ModelProvider,
+  {baseUrl, environment}: Pick<ModelChoice, 'baseUrl' | 'environment'>,
+): string | undefined => baseUrl ?? (environment[urlVariables[provider]] || undefined);
+
+/** Whether it is a service with credentials of its own. */
+export const isCloud = (provider: string): provider is CloudProvider => cloudProviders.some(name => name === provider);
+
 /**
  * The model that a session starts with, and the source of this choice. `listed`: weft asks a server at a custom address
  * for its first model.
@@ -188,7 +200,7 @@ export async function defaultModel(
   provider: ModelProvider,
   choice: Pick<ModelChoice, 'model' | 'baseUrl' | 'environment'>,
 ): Promise<DefaultModel> {
-  const dialect = dialectOf(provider);
+  const dialect = dialects[provider];
   if (choice.model !== undefined) {
     return {kind: 'named', model: resolveModelAlias(choice.model, dialect) ?? choice.model, by: 'settings'};
   }
@@ -213,7 +225,7 @@ export function defaultModelText(found: DefaultModel): string {
 function fallbacksOf(provider: ModelProvider, main: DefaultModel, {fallbackModels}: ModelChoice): readonly string[] {
   const isFlag = fallbackModels.source === 'flags';
   const names = fallbackModels.value.flatMap(wanted => {
-    const name = resolveModelAlias(wanted, dialectOf(provider));
+    const name = resolveModelAlias(wanted, dialects[provider]);
     if (isFlag && name === undefined) {
       throw new UsageError(`--fallback-model: ${providerNames[provider]} has no model ${JSON.stringify(wanted)}.`);
     }
@@ -282,9 +294,11 @@ export async function openConnection(
   provider: ModelProvider,
   choice: ModelChoice,
 ): Promise<ProviderConnection | 'no-key' | 'locked'> {
-  if (isCloud(provider)) return (await import('./cloud-access.ts')).cloudConnection(provider, choice);
-  const source = keySource(provider, choice);
   const baseUrl = baseUrlOf(provider, choice);
+  if (isCloud(provider)) {
+    return (await import('./cloud-access.ts')).cloudConnection(provider, {...choice, baseUrl});
+  }
+  const source = keySource(provider, choice);
   const own = hasHeaders(provider, choice);
   // The user's own server that speaks OpenAI's protocol may need no key.
   if (source.from === 'nowhere' && provider !== 'openai' && !own) return 'no-key';
@@ -355,7 +369,7 @@ async function portOf(
   connection: Connection,
   {wireApi}: Pick<ModelChoice, 'wireApi'>,
 ): Promise<ModelPort> {
-  const dialect = dialectOf(provider);
+  const dialect = dialects[provider];
   switch (dialect) {
     case 'anthropic':
       return (await import('../models/anthropic.ts')).connectAnthropic({

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {isJsonObject, type JsonObject, parseJson} from '../base/json.ts';
 import {tryOr} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {baseUrlOf, type CloudProvider, keyVariables, providerNames, urlVariables} from '../domain/api-key.ts';
+import {type CloudProvider, keyVariables, providerNames, urlVariables} from '../domain/api-key.ts';
 import {causeText, FaultError} from '../domain/fault.ts';
 import type {Access, Authorization, WireRequest} from '../models/access.ts';
 import {type AwsCredentials, signForAws} from '../models/aws-signature.ts';
@@ -90,7 +90,7 @@ function bedrock(choice: AccessChoice): CloudWay {
   const profile = given(choice, 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE');
   const region = given(choice, 'AWS_REGION', 'AWS_DEFAULT_REGION') || regionOf(profile, choice) || 'us-east-1';
   const host = `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
-  const origin = (baseUrlOf('bedrock', choice) ?? host).replace(/(?:\/anthropic)?\/*$/u, '');
+  const origin = (choice.baseUrl ?? host).replace(/(?:\/anthropic)?\/*$/u, '');
   const {credentials, from} =
     ofKeyCommand('bedrock', choice) ?? bedrockBearer(choice) ?? bedrockSigner(choice, {region, profile, origin});
   return {
@@ -246,7 +246,7 @@ function vertex(choice: AccessChoice): CloudWay {
     ofKeyCommand('vertex', choice) ??
     (given(choice, 'CLAUDE_CODE_SKIP_VERTEX_AUTH') === '' ? googleToken(choice, defaults) : gatewayToken(choice));
   return {
-    baseUrl: baseUrlOf('vertex', choice) ?? `https://${vertexHost(region)}/v1`,
+    baseUrl: choice.baseUrl ?? `https://${vertexHost(region)}/v1`,
     credentials: {
       ...credentials,
       authorize: (request, refused, signal) =>
@@ -380,8 +380,7 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
 
 function foundry(choice: AccessChoice): CloudWay {
   const resource = given(choice, 'ANTHROPIC_FOUNDRY_RESOURCE');
-  const baseUrl =
-    baseUrlOf('foundry', choice) ?? (resource === '' ? '' : `https://${resource}.services.ai.azure.com/anthropic`);
+  const baseUrl = choice.baseUrl ?? (resource === '' ? '' : `https://${resource}.services.ai.azure.com/anthropic`);
   if (baseUrl === '') {
     throw new UsageError('Name your Foundry resource: set ANTHROPIC_FOUNDRY_RESOURCE or ANTHROPIC_FOUNDRY_BASE_URL.');
   }
@@ -389,7 +388,7 @@ function foundry(choice: AccessChoice): CloudWay {
 }
 
 function azure(choice: AccessChoice): CloudWay {
-  const address = baseUrlOf('azure', choice);
+  const address = choice.baseUrl;
   if (address === undefined) {
     throw new UsageError('Name your Azure OpenAI resource: set AZURE_OPENAI_ENDPOINT=https://NAME.openai.azure.com');
   }

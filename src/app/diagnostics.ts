@@ -5,7 +5,7 @@ import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {pluralize} from '../base/clip.ts';
 import {visibleExactLine} from '../base/visible.ts';
-import {baseUrlOf, providerNames} from '../domain/api-key.ts';
+import {providerNames} from '../domain/api-key.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import {holdsChanges, provenText} from '../domain/sandbox.ts';
 import {allowsEveryCall} from '../safety/rules/permission-rule.ts';
@@ -24,6 +24,7 @@ import {
   type ModelChoice,
   noModelText,
   reasonText,
+  baseUrlOf,
   modelChoice,
 } from './choose-model.ts';
 import {proveSandbox} from './prove-sandbox.ts';

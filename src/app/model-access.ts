@@ -7,7 +7,7 @@ import {
   isPlanToken,
   type KeyProvider,
   planText,
-  dialectOf,
+  dialects,
   type ModelProvider,
   modelProviders,
   providerNames,
@@ -23,6 +23,7 @@ export interface AccessChoice {
   readonly keyCommand: KeyCommandSetting | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly issuedKeys: IssuedKeys;
+  /** From flags, settings or environment; `undefined` for the provider's own. */
   readonly baseUrl: string | undefined;
 }
 
@@ -206,7 +207,7 @@ export function ownHeaders(
   );
   if (unknown !== undefined) throw new UsageError(`The setting headers names ${unknown[0]}, which is not a provider.`);
   const expanded = Object.entries(set).map(([name, value]) => [name, expand(name, String(value), environment)]);
-  const variable = headerVariables[dialectOf(provider)];
+  const variable = headerVariables[dialects[provider]];
   return {
     ...Object.fromEntries(expanded),
     ...(variable === undefined ? {} : headersIn(variable, environment[variable] ?? '')),

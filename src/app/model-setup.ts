@@ -1,7 +1,7 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ListedModel, ModelConnection, ModelList} from '../agent/client.ts';
 import type {ModelInfo} from '../models/model-facts.ts';
-import {baseUrlOf, dialectOf, isCloud, keyVariables, providerNames} from '../domain/api-key.ts';
+import {dialects, keyVariables, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, faultText, rejected} from '../domain/fault.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {ApiKeys} from './api-keys.ts';
@@ -11,6 +11,8 @@ import {
   configuredProvider,
   defaultModel,
   type ModelChoice,
+  baseUrlOf,
+  isCloud,
   openConnection,
 } from './choose-model.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
@@ -91,7 +93,7 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
         AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
       );
   // The names of deployments at Azure are the user's own.
-  const known = baseUrl === '' && provider !== 'azure' ? knownModels[dialectOf(provider)] : [];
+  const known = baseUrl === '' && provider !== 'azure' ? knownModels[dialects[provider]] : [];
   // OpenAI also lists models for images, speech and embeddings.
   const offered = found.tag === 'ok' ? found.value.filter(name => baseUrl !== '' || isChatModel(name)) : known;
   const first = named.kind === 'named' ? named.model : (offered[0] ?? '');

@@ -1,4 +1,3 @@
-import {baseUrlOf} from '../domain/api-key.ts';
 import {terminalAbilities} from '../actions/front-end.ts';
 import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
@@ -14,6 +13,7 @@ import {
   configuredProvider,
   isConfigured,
   loadForFirstRequest,
+  baseUrlOf,
   type ModelChoice,
   noModelNotice,
   noModelText,

@@ -9,8 +9,6 @@ export type CloudProvider = (typeof cloudProviders)[number];
 export const modelProviders = [...keyProviders, ...cloudProviders] as const;
 export type ModelProvider = (typeof modelProviders)[number];
 
-export const isCloud = (provider: string): provider is CloudProvider => cloudProviders.some(name => name === provider);
-
 export const providerNames = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
@@ -21,22 +19,18 @@ export const providerNames = {
   azure: 'Azure OpenAI',
 } as const satisfies Record<ModelProvider, string>;
 
-/** The provider whose API a service speaks. */
-export const dialectOf = (provider: ModelProvider): KeyProvider =>
-  isCloud(provider) ? (provider === 'azure' ? 'openai' : 'anthropic') : provider;
+/** The provider whose API a provider speaks. */
+export const dialects = {
+  anthropic: 'anthropic',
+  openai: 'openai',
+  gemini: 'gemini',
+  bedrock: 'anthropic',
+  vertex: 'anthropic',
+  foundry: 'anthropic',
+  azure: 'openai',
+} as const satisfies Record<ModelProvider, KeyProvider>;
 
-/** Returns the address that flags, settings and environment set for a provider; `undefined` for the provider's own. */
-export const baseUrlOf = (
-  provider: ModelProvider,
-  {
-    baseUrl,
-    environment,
-  }: {
-    readonly baseUrl: string | undefined;
-    readonly environment: Readonly<Record<string, string | undefined>>;
-  },
-): string | undefined => baseUrl ?? (environment[urlVariables[provider]] || undefined);
-
+/** The variables that set the address of a provider. */
 export const urlVariables = {
   anthropic: 'ANTHROPIC_BASE_URL',
   openai: 'OPENAI_BASE_URL',

@@ -1,6 +1,5 @@
 import {Argument, type Command, Option} from 'commander';
 import {
-  baseUrlOf,
   cloudWays,
   keyProviders,
   planWays,
@@ -12,7 +11,7 @@ import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/ex
 import {unreachable} from '../../base/unreachable.ts';
 import {checkKey} from '../../models/list-models.ts';
 import {openApiKeys} from '../../app/api-keys.ts';
-import {keyText, modelChoice} from '../../app/choose-model.ts';
+import {baseUrlOf, keyText, modelChoice} from '../../app/choose-model.ts';
 import {requireOutsideWeft} from '../../app/folder-trust.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {userPlaces} from '../../app/user-data.ts';

@@ -1,0 +1,83 @@
+// @module-tag long
+import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {call, fail, say} from '../support/model-script.ts';
+import {openScene} from '../support/scene.ts';
+
+const noKey = {ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: ''};
+
+test(
+  'a key command of the user: its key is sent, renewed after a refusal, and never shown',
+  {tags: 'smoke'},
+  async () => {
+    await using scene = await openScene([
+      fail(401),
+      call('Bash', {command: 'printf key-2-; echo 0123456789'}),
+      say('Done.'),
+    ]);
+    const {place, server} = scene;
+    const folder = join(place.home, 'weft');
+    mkdirSync(folder, {recursive: true});
+    const keyCommand = `echo run >> ${place.home}/runs; echo key-$(wc -l < ${place.home}/runs)-0123456789`;
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify({keyCommand, headers: {'X-Team': 'weft'}}));
+    mkdirSync(join(place.work, '.weft'));
+    writeFileSync(join(place.work, '.weft', 'settings.json'), JSON.stringify({keyCommand: `touch ${place.home}/evil`}));
+    const environment = {...noKey, ANTHROPIC_BASE_URL: server.baseUrl.anthropic};
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash'], {environment});
+    expect([code, stdout]).toEqual([0, 'Done.\n']);
+    const told = JSON.stringify(server.requests[2]?.body.messages);
+    expect(told).toMatch(/\[\[secret:MODEL_KEY:[0-9a-f]+\]\]/u);
+    expect(told).not.toContain('key-2-0123456789');
+    expect(stderr).toContain(
+      '.weft/settings.json: "keyCommand" is ignored: only your own settings can say which command prints your key.',
+    );
+    expect(server.requests.map(({headers}) => [headers.authorization, headers['x-team']])).toEqual([
+      ['Bearer key-1-0123456789', 'weft'],
+      ['Bearer key-2-0123456789', 'weft'],
+      ['Bearer key-2-0123456789', 'weft'],
+    ]);
+  },
+);
+
+test('an odd line in ANTHROPIC_CUSTOM_HEADERS is one clear sentence', async () => {
+  await using scene = await openScene([]);
+  const environment = {...noKey, ANTHROPIC_API_KEY: 'k', ANTHROPIC_CUSTOM_HEADERS: 'no header'};
+  expect(await scene.run(['--prompt', 'x'], {environment})).toMatchObject({
+    code: 2,
+    stderr: 'weft: Line 1 of ANTHROPIC_CUSTOM_HEADERS is not a header. Write each line as "Name: value".\n',
+  });
+});
+
+test('Bedrock, as users of Claude Code set it up: a signed request, and the doctor says why and from where', async () => {
+  await using scene = await openScene([say('Hello.')]);
+  const {place, server} = scene;
+  const aws = join(place.home, 'bin', 'aws');
+  mkdirSync(join(place.home, 'bin'));
+  writeFileSync(
+    aws,
+    `#!/bin/sh\necho '{"Version":1,"AccessKeyId":"AKID","SecretAccessKey":"s","Expiration":"2999-01-01T00:00:00Z"}'\n`,
+  );
+  chmodSync(aws, 0o755);
+  const environment = {
+    ...noKey,
+    PATH: `${join(place.home, 'bin')}:${place.environment()['PATH']}`,
+    CLAUDE_CODE_USE_BEDROCK: '1',
+    AWS_PROFILE: 'work',
+    AWS_REGION: 'eu-west-1',
+    ANTHROPIC_BEDROCK_BASE_URL: server.baseUrl.anthropic.replace(/\/v1$/u, ''),
+  };
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'x'], {environment});
+  expect([code, stderr, stdout]).toEqual([0, '', 'Hello.\n']);
+  expect(server.requests.map(({path, body}) => [path, body.model])).toEqual([
+    ['/anthropic/v1/messages', 'anthropic.claude-sonnet-5-5'],
+  ]);
+  expect(server.requests[0]?.headers.authorization).toContain('Credential=AKID/');
+  const doctor = await scene.run(['doctor', '--json'], {environment});
+  expect(JSON.parse(doctor.stdout).checks.find(({name}: {readonly name: string}) => name === 'model')).toEqual({
+    name: 'model',
+    state: 'ok',
+    detail: `claude-sonnet-5-5, the default of Amazon Bedrock (bedrock at ${environment.ANTHROPIC_BEDROCK_BASE_URL}), because CLAUDE_CODE_USE_BEDROCK is set, AWS credentials from the aws program, profile work, region eu-west-1; not contacted`,
+    fix: '',
+  });
+});
