@@ -40,7 +40,7 @@ test.each<DialectName>(['anthropic', 'openai'])(
         is_error: true,
         result: 'One, two',
         stop_reason: 'max_tokens',
-        repairs: [{repair: 'cut-text', content: 'The answer was cut at the output limit. Asked the model to go on.'}],
+        repairs: [{reason: 'cut-text', action: 'The answer was cut at the output limit. Asked the model to go on.'}],
         errors: [expect.stringMatching(/^The answer was cut at the model's output limit again\./u)],
         exit_code: 1,
       },

@@ -291,7 +291,7 @@ describe('default mode', () => {
     const done = commands.map(command => [command, refused.has(JSON.stringify({command})) ? 'not run' : 'ran']);
     expect(verdicts.map(({command, verdict}) => [command, verdict === 'allow' ? 'ran' : 'not run'])).toEqual(done);
     const build = verdicts.find(({command}) => command === 'sh build.sh');
-    expect(JSON.stringify(build)).toMatch(/runs unasked in the sandbox; its changes ask/iu);
+    expect(JSON.stringify(build)).toMatch(/runs in the sandbox without asking; weft asks about its changes/iu);
     expect(Object.fromEntries(done)).toMatchObject({
       'sh build.sh': 'ran',
       './build.sh': 'ran',

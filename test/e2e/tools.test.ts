@@ -206,7 +206,7 @@ describe('what the model does wrong is told to it, and the run goes on', () => {
     // Nothing is sent anywhere for it.
     ['an address that is none', call('WebFetch', {url: 'nowhere', prompt: 'x'}), /WebFetch/u],
     ['input that does not fit', call('Bash', {comand: 'ls'}), /command/u],
-    ['input that is no JSON', callRaw('Bash', '{"command": "l'), /input of Bash is invalid/u],
+    ['input that is no JSON', callRaw('Bash', '{"command": "l'), /arguments were cut after 14 characters/u],
     ['input that is no object', callRaw('Bash', '["ls"]'), /input of Bash is invalid/u],
     ['a file that is not there', call('Read', {file_path: 'nowhere.txt'}), /nowhere\.txt/u],
     [

@@ -114,7 +114,7 @@ const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: Result
   ...(unknownCosts(summary.sessionUsage.models).length === 0
     ? {}
     : {unknown_costs: unknownCosts(summary.sessionUsage.models)}),
-  ...(repairs.length === 0 ? {} : {repairs: repairs.map(({repair, text}) => ({repair, content: text}))}),
+  ...(repairs.length === 0 ? {} : {repairs: repairs.map(({repair, text}) => ({reason: repair, action: text}))}),
   permission_denials: summary.denials.map(({call, of: what}) => ({
     tool_name: call.name,
     tool_use_id: call.id,

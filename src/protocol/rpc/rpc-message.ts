@@ -16,7 +16,7 @@ export type RpcMessage =
   | RpcUserReplay
   | RpcApiRetry
   | RpcModelFallback
-  | RpcRequestRepaired
+  | RpcRepair
   | RpcPermissionDenied
   | RpcStatus
   | RpcCompactBoundary
@@ -129,9 +129,11 @@ export interface RpcModelFallback extends SystemMessage<'model_fallback'> {
 }
 
 /** weft's own message: the provider refused a request, and weft sent it again in another form. */
-export interface RpcRequestRepaired extends SystemMessage<'request_repaired'> {
-  readonly repair: string;
-  readonly content: string;
+export interface RpcRepair extends SystemMessage<'repair'> {
+  /** The name of the refusal's repair, such as `media-left-out`. */
+  readonly reason: string;
+  /** What weft changed, in words. */
+  readonly action: string;
   readonly parent_tool_use_id: string | null;
 }
 
@@ -267,7 +269,7 @@ interface ResultFigures extends MessageEnvelope {
   /** weft's own field: the models that `total_cost_usd` leaves out, by name. */
   readonly unknown_costs?: readonly string[];
   /** weft's own field: the requests of this turn that the provider refused and weft repaired. */
-  readonly repairs?: readonly Pick<RpcRequestRepaired, 'repair' | 'content'>[];
+  readonly repairs?: readonly Pick<RpcRepair, 'reason' | 'action'>[];
   readonly permission_denials: readonly {
     readonly tool_name: string;
     readonly tool_use_id: string;

@@ -162,7 +162,7 @@ export const wireFallback = (event: FellBack) =>
 
 /** Returns the fields of a message about a repaired request, without those that identify the session. */
 export const wireRepair = ({repair, text}: Repaired) =>
-  ({type: 'system', subtype: 'request_repaired', repair, content: text}) as const;
+  ({type: 'system', subtype: 'repair', reason: repair, action: text}) as const;
 
 /** Returns the Agent SDK's error kind for an HTTP status. Status 0 means that no answer came. */
 export function apiErrorKind(status: number): ApiErrorKind {

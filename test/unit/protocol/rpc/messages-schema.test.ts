@@ -71,7 +71,7 @@ const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   'system/init': true,
   'system/api_retry': true,
   'system/model_fallback': true,
-  'system/request_repaired': true,
+  'system/repair': true,
   'system/compact_boundary': true,
   'system/permission_denied': true,
   'system/status': true,
