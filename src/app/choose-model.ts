@@ -246,6 +246,8 @@ export function reasonText(choice: ModelChoice): string {
   return variable === '' ? '' : `${variable} is set`;
 }
 
+const by = (provider: ModelProvider, variable = '') => ({provider, variable});
+
 /**
  * Finds the provider, and the variable that chose it, if that one is not its key. An address alone means a server that speaks OpenAI's
  * protocol, as most do.
@@ -254,7 +256,6 @@ function impliedProvider(
   choice: ModelChoice,
 ): {readonly provider: ModelProvider; readonly variable: string} | undefined {
   const {environment, baseUrl, keyCommand} = choice;
-  const by = (provider: ModelProvider, variable = '') => ({provider, variable});
   const cloud = cloudProviders.find(provider => isSwitchedOn(environment[cloudSwitches[provider]]));
   if (cloud !== undefined) return by(cloud, cloudSwitches[cloud]);
   if (environment[tokenVariable] || environment['ANTHROPIC_API_KEY']) return by('anthropic');

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
-import {isJsonObject, type JsonObject, parseJson} from '../base/json.ts';
+import {isJsonObject, type JsonObject, parseJson, textOf} from '../base/json.ts';
 import {tryOr} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type CloudProvider, keyVariables, providerNames, urlVariables} from '../domain/api-key.ts';
@@ -278,7 +278,7 @@ interface GoogleDefaults {
   readonly credentials: JsonObject | undefined;
   readonly file: string;
   /** Returns the first text that the file has under one of these names; empty if it has none. */
-  text(...names: readonly string[]): string;
+  readonly text: (...names: readonly string[]) => string;
 }
 
 /** Reads the application default credentials. */
@@ -298,10 +298,7 @@ function applicationDefaults(choice: AccessChoice): GoogleDefaults {
   }
   const credentials = parsed?.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value : undefined;
   const text = (...names: readonly string[]): string =>
-    names
-      .map(name => credentials?.[name])
-      .find(value => typeof value === 'string' && value !== '')
-      ?.toString() ?? '';
+    names.map(name => textOf(credentials?.[name])).find(value => value !== '') ?? '';
   return {credentials, file, text};
 }
 
@@ -316,16 +313,16 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
     ...(billed === '' ? {} : {'x-goog-user-project': billed}),
   });
   const issuedBy = (
-    given: {readonly id: string; readonly name: string; readonly fix: string},
+    source: {readonly id: string; readonly name: string; readonly fix: string},
     get: (signal: AbortSignal) => Promise<Outcome<GoogleToken, string>>,
   ): Credentials => {
     const issuer: KeyIssuer = {
-      id: given.id,
+      id: source.id,
       async issue(signal) {
         const token = await get(signal);
         if (token.tag === 'failed') {
           throw new FaultError(
-            {kind: 'needs-user', message: `${given.name} ${token.error.replace(/\.$/u, '')}.`, fix: given.fix},
+            {kind: 'needs-user', message: `${source.name} ${token.error.replace(/\.$/u, '')}.`, fix: source.fix},
             undefined,
           );
         }
@@ -336,7 +333,7 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
       secrets: token => [token],
     };
     return {
-      ...ofIssuer(issuer, {choice, server, headersOf, ...given}),
+      ...ofIssuer(issuer, {choice, server, headersOf, ...source}),
       endpoint: {keyVariable: 'your Google Cloud login'},
     };
   };

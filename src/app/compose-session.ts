@@ -136,7 +136,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     ownVariables: settings.env,
     passedVariables: settings.passEnv,
     secretVariables: {...keptSecrets(context.places), ...keptTokens(context.places), ...chosen.secrets},
-    learnSecrets: context.issuedKeys.onSecret,
+    learnSecrets: learn => context.issuedKeys.onSecret(learn),
     blocksFolder: context.places.blocks,
     notesFile: () => join(notesFolder(context.places.memory, directory), notesName),
     plans: async () => {

@@ -195,7 +195,7 @@ export function accessOf(
 }
 
 /** Returns the headers of the settings and of the environment, which wins. */
-export function ownHeaders(
+function ownHeaders(
   provider: ModelProvider,
   {headers, environment}: Pick<AccessChoice, 'headers' | 'environment'>,
 ): Headers {
@@ -206,7 +206,10 @@ export function ownHeaders(
     ([name, value]) => typeof value !== 'string' && !modelProviders.some(known => known === name),
   );
   if (unknown !== undefined) throw new UsageError(`The setting headers names ${unknown[0]}, which is not a provider.`);
-  const expanded = Object.entries(set).map(([name, value]) => [name, expand(name, String(value), environment)]);
+  const expanded = Object.entries(set).map(([name, value]) => [
+    name,
+    expand(name, typeof value === 'string' ? value : '', environment),
+  ]);
   const variable = headerVariables[dialects[provider]];
   return {
     ...Object.fromEntries(expanded),
@@ -214,7 +217,7 @@ export function ownHeaders(
   };
 }
 
-export const headerVariables: Readonly<Record<KeyProvider, string | undefined>> = {
+const headerVariables: Readonly<Record<KeyProvider, string | undefined>> = {
   anthropic: 'ANTHROPIC_CUSTOM_HEADERS',
   openai: 'OPENAI_CUSTOM_HEADERS',
   gemini: undefined,

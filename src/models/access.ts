@@ -35,20 +35,24 @@ export interface Authorization {
 
 /** Returns `send` with credentials. After a refusal that new ones may cure, it sends the request once more with new ones. */
 export const authorizedFetch =
-  (send: HttpFetch, {authorize, renewsAfter, refusedAgain}: Authorization): HttpFetch =>
-  async (input, init = {}) => {
+  (send: HttpFetch, authorization: Authorization): HttpFetch =>
+  async (input, init) => {
     const request: WireRequest = {
       url: new URL(typeof input === 'string' || input instanceof URL ? input : input.url),
-      method: init.method ?? 'GET',
-      headers: new HttpHeaders(init.headers),
-      body: typeof init.body === 'string' ? init.body : '',
+      method: init?.method ?? 'GET',
+      headers: new HttpHeaders(init?.headers),
+      body: typeof init?.body === 'string' ? init?.body : '',
     };
-    const signal = init.signal ?? new AbortController().signal;
+    const signal = init?.signal ?? new AbortController().signal;
     const attempt = async (refused: WireRequest | undefined) => {
-      const sent = await authorize({...request, headers: new HttpHeaders(request.headers)}, refused, signal);
+      const sent = await authorization.authorize(
+        {...request, headers: new HttpHeaders(request.headers)},
+        refused,
+        signal,
+      );
       const {url, method, headers, body} = sent;
       const response = await send(url, {...init, method, headers, ...(body === '' ? {} : {body})});
-      const renews = !response.ok && renewsAfter({status: response.status, text: await response.text()});
+      const renews = !response.ok && authorization.renewsAfter({status: response.status, text: await response.text()});
       return {sent, response, renews};
     };
     const first = await attempt(undefined);
@@ -58,5 +62,5 @@ export const authorizedFetch =
     const {status} = second.response;
     const {refusalWords} = await import('./refusals.ts');
     const message = refusalWords(await second.response.text());
-    throw new FaultError({kind: 'needs-user', ...refusedAgain({status, message})}, undefined);
+    throw new FaultError({kind: 'needs-user', ...authorization.refusedAgain({status, message})}, undefined);
   };

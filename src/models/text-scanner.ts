@@ -1,3 +1,4 @@
+import {unreachable} from '../base/unreachable.ts';
 /** A piece of an answer in the form in which it is shown. */
 export interface ShownPiece {
   readonly kind: 'text' | 'thinking';
@@ -138,6 +139,8 @@ export class TextScanner {
       case 'plain':
         pieces.push({kind: 'text', text});
         return '';
+      default:
+        return unreachable(this.#mode);
     }
   }
 

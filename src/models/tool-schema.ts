@@ -1,4 +1,5 @@
 import {isJsonList, isJsonObject, type Json, type JsonObject, listOf} from '../base/json.ts';
+import {unreachable} from '../base/unreachable.ts';
 
 /** The JSON schemas that a provider accepts for tools. */
 export type SchemaRule = 'gemini' | 'moonshot' | 'no-patterns';
@@ -12,6 +13,8 @@ export function toolSchema(schema: JsonObject, rule: SchemaRule): JsonObject {
       return mapped(schema, moonshotSchema);
     case 'no-patterns':
       return mapped(schema, ({pattern: _pattern, format: _format, ...rest}) => rest);
+    default:
+      return unreachable(rule);
   }
 }
 

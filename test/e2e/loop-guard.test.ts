@@ -12,7 +12,7 @@ const results = ({server}: Scene): readonly string[] => server.requests.slice(1)
 
 async function withFile(script: (number: number) => Answer): Promise<Scene> {
   const scene = await openScene((_, number) => script(number));
-  writeFileSync(join(scene.place.work, 'a.txt'), `${'a long line of words\n'.repeat(40)}`);
+  writeFileSync(join(scene.place.work, 'a.txt'), 'a long line of words\n'.repeat(40));
   return scene;
 }
 
@@ -35,14 +35,15 @@ test('the third failure of the same call says so, and the fifth ends the prompt'
   });
 });
 
+const changeOf = (number: number): Answer => call('Write', {file_path: 'b.txt', content: String(number)});
+
 test('reads in between do not hide the loop, but changes begin anew', async () => {
   const look = call('Bash', {command: 'cat a.txt'});
   await using reading = await withFile(number => (number % 2 === 1 ? look : edit));
   expect([(await reading.run(['--prompt', 'x', ...asJson])).code, reading.server.requests.length]).toEqual([1, 10]);
 
-  const change = (number: number): Answer => call('Write', {file_path: 'b.txt', content: String(number)});
   await using changing = await withFile(number =>
-    number > 12 ? say('Done.') : number % 2 === 1 ? change(number) : edit,
+    number > 12 ? say('Done.') : number % 2 === 1 ? changeOf(number) : edit,
   );
   expect((await changing.run(['--prompt', 'x', ...asJson])).code).toBe(0);
 });

@@ -23,8 +23,8 @@ export function boundThinking(script: (number: number, request: ReceivedRequest)
           const differs = before.findIndex((part, index) => part !== now[index]);
           if (differs < 0 && before.length === at + 2) continue;
           refused.push(`request ${String(number)}: ${before[differs] ?? 'length'} is now ${now[differs] ?? 'absent'}`);
-          const message_ = `messages.${String(at)}.content.0: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`;
-          return fail(400, {message: message_, code: 'invalid_request_error'});
+          const explanation = `messages.${String(at)}.content.0: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`;
+          return fail(400, {message: explanation, code: 'invalid_request_error'});
         }
       }
       const signature = `signature-${String(number)}`;

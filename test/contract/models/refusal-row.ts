@@ -150,7 +150,7 @@ export const choice = {
   $schema: 'x',
 } as const;
 const simple = {type: 'object', properties: {kind: {type: 'string', enum: ['a']}}};
-export const parameters = ({tools = []}: ReceivedBody): unknown => {
+const parameters = ({tools = []}: ReceivedBody): unknown => {
   const [tool] = tools;
   const inner = tool?.['function'];
   return typeof inner === 'object' && inner !== null && 'parameters' in inner ? inner.parameters : undefined;

@@ -205,7 +205,8 @@ test('a gateway with the credentials of Bedrock gets its own token, and the head
 async function tokenServer(most: number) {
   const forms: URLSearchParams[] = [];
   const server = createServer((request, response) => {
-    void text(request).then(form => {
+    void (async () => {
+      const form = await text(request);
       forms.push(new URLSearchParams(form));
       const isOver = forms.length > most;
       response.writeHead(isOver ? 400 : 200, {'content-type': 'application/json'});
@@ -216,7 +217,7 @@ async function tokenServer(most: number) {
             : {access_token: `token-${forms.length}`, expires_in: 3599, token_type: 'Bearer'},
         ),
       );
-    });
+    })();
   });
   await new Promise<void>(resolve => {
     server.listen(0, '127.0.0.1', resolve);

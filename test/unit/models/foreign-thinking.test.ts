@@ -9,6 +9,13 @@ import {knownTable} from '../../support/model-info.ts';
 import {fail, say} from '../../support/model-script.ts';
 import {startModelServer} from '../../support/model-server.ts';
 
+const tool = (name: string) => ({
+  name,
+  description: '',
+  inputSchema: {type: 'object'},
+  offered: 'from-the-start' as const,
+});
+
 const answerOf = (model: string, id = 'a1'): Message => ({
   role: 'assistant',
   id: messageId(id),
@@ -109,12 +116,6 @@ test('thinking goes where the tools have changed since, and what is thought from
     fallbacks: [],
     effort: 'default',
     toolReferences: 'refused',
-  });
-  const tool = (name: string) => ({
-    name,
-    description: '',
-    inputSchema: {type: 'object'},
-    offered: 'from-the-start' as const,
   });
   const run = async (tools: readonly string[], messages: readonly Message[]) =>
     eventsOf(model.stream({...ask('', {messages}), tools: tools.map(tool)}, new AbortController().signal));

@@ -59,6 +59,9 @@ test('nothing costs nothing', () => {
 
 const limit = (model: string): number => outputLimit(infoOf(model), {maxTokens: 'default'});
 
+const small = (contextWindow: number): number =>
+  outputLimit({...infoOf('some-model'), contextWindow}, {maxTokens: 'default'});
+
 test('output bounds', () => {
   const models = [
     defaultAnthropicModel,
@@ -68,8 +71,6 @@ test('output bounds', () => {
     'some-model',
   ];
   expect(models.map(limit)).toEqual([128_000, 128_000, 64_000, 4096, 8192]);
-  const small = (contextWindow: number): number =>
-    outputLimit({...infoOf('some-model'), contextWindow}, {maxTokens: 'default'});
   expect([4096, 16_384, 131_072].map(small)).toEqual([2048, 4096, 8192]);
   expect(outputLimit(infoOf('some-model', {maxOutput: 100}), {maxTokens: 'default'})).toBe(100);
   expect(outputLimit(infoOf('some-model'), {maxTokens: 20})).toBe(20);

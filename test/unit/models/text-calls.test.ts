@@ -279,7 +279,7 @@ const shownOf = (answer: string): readonly string[] => {
   const reader = new TextCalls({tools}, () => 'x');
   reader.take([{event: 'block-started', index: 0, block: {kind: 'text'}}]);
   let shown = '';
-  return [...answer].map(letter => {
+  return Array.from(answer, letter => {
     for (const event of reader.take([{event: 'block-delta', index: 0, delta: {kind: 'text', text: letter}}])) {
       if (event.event === 'block-delta' && event.delta.kind === 'text') shown += event.delta.text;
     }
@@ -311,7 +311,7 @@ describe('however the text is cut', () => {
   });
 
   test('letter by letter, too', async () => {
-    for (const answer of all) expect(await play([...answer])).toEqual(await play([answer]));
+    for (const answer of all) expect(await play(Array.from(answer))).toEqual(await play([answer]));
   });
 
   test('markup is shown at no time, and other text soon', () => {
