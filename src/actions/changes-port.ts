@@ -156,12 +156,12 @@ const dropTexts: Readonly<Record<NotApplied, string>> = {
   conflict: 'not kept, because something else changed them in the meantime (read them again)',
   refused: 'refused and not kept',
   nobody: `not kept, because there is no one to ask (${keepChangesAdvice})`,
-  unwanted: "not kept, since the user doesn't want to be asked (the mode dontAsk)",
-  rule: 'not kept, since a rule denies these edits',
-  plan: 'not kept, since plan mode changes nothing',
-  interrupted: 'not kept, since the command was interrupted',
-  background: 'not kept, since the command went on in the background, where nobody is asked',
-  failed: 'not kept, since they could not be written',
+  unwanted: "not kept, because the user doesn't want to be asked (the mode dontAsk)",
+  rule: 'not kept, because a rule denies these edits',
+  plan: 'not kept, because plan mode changes nothing',
+  interrupted: 'not kept, because the command was interrupted',
+  background: "not kept, because the command moved to the background, where weft can't ask you",
+  failed: 'not kept, because they could not be written',
 };
 
 const protectedTexts: Readonly<Record<ProtectedBecause, string>> = {

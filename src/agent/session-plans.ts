@@ -154,7 +154,7 @@ export class SessionPlans {
       const approved = approvePlan(pending, planSteps(draft.steps));
       return approved.tag === 'ok' ? beginPlan(approved.value) : approved;
     });
-    if (begun === 'conflict') return failed(`the plan ${plan.id} was decided elsewhere in the meantime`);
+    if (begun === 'conflict') return failed(`plan ${plan.id} was already approved or rejected elsewhere`);
     this.#current = begun;
     const session = this.#session();
     // The user may have chosen another mode with the answer.

@@ -415,7 +415,7 @@ function microsoftKey(provider: 'foundry' | 'azure', header: string, choice: Acc
         },
         {choice, server: providerNames[provider], headersOf: bearer},
       ),
-      from: 'token by az account get-access-token',
+      from: 'token from az account get-access-token',
     }
   );
 }

@@ -148,7 +148,7 @@ function filesHeading(trust: ProjectFile['trust'], folder: string): string {
     case 'changed':
       return `Files of ${where} changed since you trusted them:`;
     case 'never':
-      return `Files of ${where} that would act:`;
+      return `Files in ${where} that take effect if you trust them:`;
     default:
       return unreachable(trust);
   }

@@ -177,7 +177,7 @@ const table = {
   env: {
     about: 'Environment variables for the commands that weft runs.',
     schema: z.optional(z.record(variableName, z.string())),
-    words: 'names of environment variables with their text',
+    words: 'names and values of environment variables',
     example: '{"CI": "1"}',
     parts: {words: 'the name of a variable', form: 'text', name: variablePattern},
     grants: true,
@@ -402,7 +402,7 @@ function doesNotFit(path: readonly PropertyKey[]): string {
   const key = settingKeys.find(name => name === path[0]);
   return key === undefined
     ? 'it does not fit'
-    : `"${path.map(String).join('.')}" does not fit; "${key}" must be ${formOf(key)}`;
+    : `"${path.map(String).join('.')}" is invalid; "${key}" must be ${formOf(key)}`;
 }
 
 function unknownKeys(object: JsonObject): readonly string[] {
@@ -474,7 +474,7 @@ export function parseSettingValue(name: SettingName, text: string): Outcome<Json
   const value = candidates.find(candidate => fits(name, candidate));
   const form = (name.part === '' ? undefined : partsOf(name.key)?.form) ?? formOf(name.key);
   return value === undefined
-    ? failed(`${JSON.stringify(text)} does not fit; ${nameText(name)} must be ${form}`)
+    ? failed(`${JSON.stringify(text)} is invalid; ${nameText(name)} must be ${form}`)
     : ok(value);
 }
 

@@ -101,7 +101,7 @@ export const planText = ({goal, steps, notes}: PlanDraft): string =>
   ].join('\n');
 
 /** Asks a model once more for a plan that it described without calling the tool. */
-export const askForPlan = 'Now call ExitPlanMode with the plan: its goal and its steps.';
+export const planReminder = 'Now call ExitPlanMode with the plan: its goal and its steps.';
 
 /** Returns the message that tells the agent to carry out the plan. */
 export const planPrompt = (plan: Plan): string =>

@@ -6,7 +6,7 @@ import type {Json} from '../base/json.ts';
 import {blockTexts, type ImageBlock, outcomeFields} from '../domain/conversation.ts';
 import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
-import {askForPlan, openSteps, type Plan} from '../domain/plan.ts';
+import {planReminder, openSteps, type Plan} from '../domain/plan.ts';
 import type {AnswerEnd, JobAnswer, JobStore} from '../domain/job.ts';
 import {knownCost} from '../domain/usage.ts';
 import {EventLog} from './event-stream.ts';
@@ -473,7 +473,7 @@ class Run implements StartedPrompt {
           if (this.#planned === 'not-yet') {
             this.#planned = 'asked';
             const id = messageId(this.#newId());
-            this.client.submit({op: 'prompt', id, text: askForPlan, images: [], when: 'queued'});
+            this.client.submit({op: 'prompt', id, text: planReminder, images: [], when: 'queued'});
             return;
           }
           this.#end(['The model gave no plan.'], event.summary);

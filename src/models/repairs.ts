@@ -75,10 +75,13 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
     case 'system-role':
       return {
         body: withoutRole,
-        text: `${model} does not take this role for instructions; they were sent in another one.`,
+        text: `${model} doesn't support this role for instructions, so weft sent them in another role.`,
       };
     case 'cache-control':
-      return {body: without('cache_control'), text: `${server} takes no cache marks; they were left out.`};
+      return {
+        body: without('cache_control'),
+        text: `${server} doesn't support prompt caching marks, so weft left them out.`,
+      };
     case 'tool-references':
       return refused.learned.toolReferences === 'refused'
         ? undefined
@@ -86,50 +89,53 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
     case 'thinking-first':
       return {
         once: without('thinking'),
-        text: `${model} can't begin to think in the middle of its work; it goes on without.`,
+        text: `${model} can't start thinking in the middle of a turn. It continues without thinking.`,
       };
     case 'thinking-signature': {
       const ids = thoughtful(request.messages);
       if (ids.size === 0) return undefined;
       return {
         conversation: withoutThinking(ids),
-        text: `${server} did not take back what ${model} thought before; the request was sent without it.`,
+        text: `${server} rejected ${model}'s earlier thinking, so weft sent the request without it.`,
       };
     }
     case 'thinking-echo':
       return {
         body: withReasoning,
         learn: {thinkingEcho: 'required'},
-        text: `${model} wants its earlier thinking back; it was sent.`,
+        text: `${model} requires its earlier thinking, so weft sent it.`,
       };
     case 'thinking-type':
-      return {body: withOtherThinking(said), text: `${model} does not take this way to think; another one was chosen.`};
+      return {
+        body: withOtherThinking(said),
+        text: `${model} doesn't support this thinking mode, so weft chose another.`,
+      };
     case 'effort':
       return {
         body: inTurn(without('output_config'), without('reasoning_effort'), without('reasoning.effort')),
-        text: `${model} takes no effort like this; it was left out.`,
+        text: `${model} doesn't support this effort level, so weft left it out.`,
       };
     case 'call-signature':
       return {
         body: withCallSignatures,
-        text: `${model} did not find its own marks on earlier tool calls; they were replaced.`,
+        text: `Earlier tool calls had no signatures from ${model}, so weft added placeholders.`,
       };
     case 'call-id':
-      return {body: withShortIds(is.most), text: `${server} takes only short ids of tool calls; they were shortened.`};
+      return {body: withShortIds(is.most), text: `${server} accepts only short tool call IDs, so weft shortened them.`};
     case 'schema':
       return {
         body: withSimpleSchemas,
-        text: `${server} does not take the full description of the tools; a simpler one was sent.`,
+        text: `${server} rejected the full tool schemas, so weft sent simpler ones.`,
       };
     case 'result-media':
       return mediaOf(request).some(({result}) => result)
         ? {
             conversation: mediaAfterResults,
-            text: `${server} takes no images in tool results; they were sent after them.`,
+            text: `${server} doesn't support images in tool results, so weft sent the images after the results.`,
           }
         : undefined;
     case 'no-images':
-      return {body: imagesInWords, text: `${model} sees no images; words stand in their place.`};
+      return {body: imagesInWords, text: `${model} can't see images, so weft replaced them with text.`};
     case 'max-tokens':
       return is.input === 0
         ? {

@@ -121,7 +121,7 @@ export function route<Query extends z.ZodMiniType = typeof nothing, Body extends
   };
 }
 
-const badRequest = 'The request does not fit';
+const badRequest = 'Invalid request';
 
 function fits(schema: z.ZodMiniType, given: unknown, where: 'query' | 'body'): Outcome<unknown, string> {
   const parsed = z.safeParse(schema, given, {error: english().localeError});
@@ -129,5 +129,5 @@ function fits(schema: z.ZodMiniType, given: unknown, where: 'query' | 'body'): O
   const issues = parsed.error.issues.map(
     ({message, path}) => `${message}, in ${[where, ...path.map(String)].join('.')}`,
   );
-  return failed(`The request does not fit: ${issues.join('; ')}`);
+  return failed(`Invalid request: ${issues.join('; ')}`);
 }

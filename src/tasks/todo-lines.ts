@@ -41,7 +41,7 @@ function readTodo(written: Json): Outcome<WrittenTodo, string> {
   if (!isJsonObject(written)) return failed('not an object');
   const {id, title, description = '', status = 'pending'} = written;
   if (title === undefined) return failed('the title is missing');
-  if (typeof title !== 'string') return failed('the title is not a text');
+  if (typeof title !== 'string') return failed('the title is not a string');
   if (typeof description !== 'string') return failed('the description is not a text');
   if (id !== undefined && typeof id !== 'string') return failed('the id is not a text');
   const known = statuses.find(one => one === status);

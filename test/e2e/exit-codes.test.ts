@@ -96,7 +96,7 @@ describe('2: it was called wrongly', () => {
     const {code, stderr} = await scene.run(['--prompt', 'x', '--settings', file]);
     expect([code, stderr]).toEqual([
       2,
-      `weft: ${file}: "permissionMode" does not fit; "permissionMode" must be one of default, acceptEdits, plan, dontAsk, bypassPermissions. Fix the file, then start again.\n`,
+      `weft: ${file}: "permissionMode" is invalid; "permissionMode" must be one of default, acceptEdits, plan, dontAsk, bypassPermissions. Fix the file, then start again.\n`,
     ]);
   });
 

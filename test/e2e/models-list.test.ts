@@ -63,9 +63,9 @@ test('a fact that does not fit is refused in words', async () => {
   const wrong = JSON.stringify({models: {mine: {contextWindow: 'large'}}});
   const {code, stderr} = await scene.run(['--prompt', 'x', '--settings', wrong]);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/"models\.mine\.contextWindow" does not fit; "models" must be names of models/u);
+  expect(stderr).toMatch(/"models\.mine\.contextWindow" is invalid; "models" must be names of models/u);
   const unknown = JSON.stringify({models: {mine: {window: 5}}});
-  expect((await scene.run(['--prompt', 'x', '--settings', unknown])).stderr).toContain('"models.mine" does not fit');
+  expect((await scene.run(['--prompt', 'x', '--settings', unknown])).stderr).toContain('"models.mine" is invalid');
 });
 
 test('a picture for a model that sees none: the user hears of it, and the model is told in words', async () => {
@@ -73,7 +73,7 @@ test('a picture for a model that sees none: the user hears of it, and the model 
   writeFileSync(join(scene.place.work, 'a.png'), Buffer.from('89504e470d0a1a0a00', 'hex'));
   const blind = JSON.stringify({models: {'small-model': {images: false}}});
   const {code, stderr} = await scene.run(['--prompt', 'See @a.png', '--settings', blind]);
-  expect([code, stderr]).toEqual([0, "weft: small-model can't see images. It is only told that there is one.\n"]);
+  expect([code, stderr]).toEqual([0, "weft: small-model can't see images. It only learns that you attached one.\n"]);
   const sent = JSON.stringify(scene.server.requests[0]?.body);
   expect([sent.includes('image_url'), sent.includes('this model sees no images')]).toEqual([false, true]);
 });

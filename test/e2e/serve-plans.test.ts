@@ -227,7 +227,7 @@ test('an execution is offered the skills of a folder that it names; untrusted on
   for (const skillsPath of ['own', join(place.home, 'nowhere')]) {
     expect(await execute({skillsPath})).toMatchObject({
       status: 400,
-      body: {error: 'The request does not fit: not an existing absolute folder, in body.skillsPath'},
+      body: {error: 'Invalid request: not an existing absolute folder, in body.skillsPath'},
     });
   }
   expect((await execute({skillsPath: own})).status).toBe(200);
@@ -238,7 +238,7 @@ test('an execution is offered the skills of a folder that it names; untrusted on
     status: 400,
     body: {
       error:
-        'The request does not fit: its skills are not offered (unread: you have not trusted this project (review and trust it: weft permissions trust)), in body.skillsPath',
+        'Invalid request: its skills are not offered (unread: you have not trusted this project (review and trust it: weft permissions trust)), in body.skillsPath',
     },
   });
   expect((await execute({planId: second})).status).toBe(200);

@@ -104,7 +104,7 @@ test('bodies are JSON in UTF-8 of a bounded size and depth', async () => {
   const none = await server.ask('POST', path);
   expect([none.status, none.body]).toEqual([400, error]);
   const {body} = await server.ask('POST', path, {body: {content: 5}});
-  expect(body.error).toBe('The request does not fit: Invalid input: expected string, received number, in body.content');
+  expect(body.error).toBe('Invalid request: Invalid input: expected string, received number, in body.content');
 });
 
 test('unknown paths are 404 and other methods 405, both in JSON', async () => {

@@ -184,7 +184,7 @@ describe('the card of a command', () => {
 
   test('no answer yet, because the rest was not on the screen', () => {
     expect(cardOf(npmTest, {stage: {...initialStage, hint: 'unread'}})[4]).toBe(
-      '│ Nothing allowed yet: read all of it above first          │',
+      '│ Not allowed yet: scroll up and read all of it first      │',
     );
   });
 

@@ -338,7 +338,7 @@ describe('a long command', () => {
       const stage = await asked(manyCommands);
       // Pages that come and go in one piece were not on the screen.
       await press(stage, '\u001B[6~'.repeat(12) + yes);
-      await stage.screen.until(/Nothing allowed yet: read all of it above/u);
+      await stage.screen.until(/Not allowed yet: scroll up and read all of it/u);
       expect(stage.engine.ops).toEqual([]);
       const printed = (await stage.screen.everything()).join('\n');
       for (let at = 0; at < 40; at++) expect(printed).toContain(`curl http://x.y/${at}\n`);

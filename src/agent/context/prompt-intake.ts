@@ -167,7 +167,7 @@ function accept(prompt: WaitingPrompt, {hookContext, blocks}: PromptContent, {se
   const model = session.promptModel ?? session.model;
   const isBlind = session.ports.model.facts(model).images === 'unseen';
   if (isBlind && message.blocks.some(({kind}) => kind === 'image'))
-    warn(session, `${model} can't see images. It is only told that there is one.`);
+    warn(session, `${model} can't see images. It only learns that you attached one.`);
 }
 
 const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): AgentEvent => ({

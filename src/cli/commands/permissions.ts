@@ -23,7 +23,7 @@ import {printRows} from '../rows.ts';
 export function add(permissions: Command): void {
   permissions
     .enablePositionalOptions()
-    .option('--list', 'List the kinds of actions that can ask')
+    .option('--list', 'List the kinds of actions that weft may ask about')
     .option(...jsonFlag)
     .action(
       exiting(async ({list, ...options}: JsonOption & {readonly list?: true}, command: Command) => {

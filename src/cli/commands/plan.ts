@@ -14,7 +14,7 @@ import {visibleExactLine, visibleText} from '../../base/visible.ts';
 import {messageId, planId} from '../../domain/ids.ts';
 import {
   approvePlan,
-  askForPlan,
+  planReminder,
   beginPlan,
   draftOf,
   type Plan,
@@ -112,7 +112,7 @@ interface Planned {
 
 async function planWith(engine: AgentClient, prompt: string): Promise<Planned> {
   const first = await planOnce(engine, prompt);
-  return first.plan !== 'none' || first.summary.end.kind !== 'done' ? first : planOnce(engine, askForPlan);
+  return first.plan !== 'none' || first.summary.end.kind !== 'done' ? first : planOnce(engine, planReminder);
 }
 
 async function planOnce(engine: AgentClient, text: string): Promise<Planned> {

@@ -144,7 +144,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
           return refuse(409, 'The session is already running a prompt.');
         const images = body.images.map(imageOf);
         if (images.includes(undefined))
-          return refuse(400, 'The request does not fit: not an image in base64 of a known mimeType, in body.images');
+          return refuse(400, 'Invalid request: not an image in base64 of a known mimeType, in body.images');
         const {apiKey, baseUrl, model} = body.modelConfig ?? {};
         const isAsItWas = body.modelConfig === undefined && body.workDir === undefined;
         if (session !== 'new' && runs.isAttached(session) && !isAsItWas)

@@ -141,6 +141,6 @@ async function list(
 ): Promise<Reply> {
   const folder = port.folder(workDir);
   return folder === 'no-folder'
-    ? refuse(400, 'The request does not fit: not an existing absolute folder, in query.workDir')
+    ? refuse(400, 'Invalid request: not an existing absolute folder, in query.workDir')
     : json(200, await rowsIn(folder.path));
 }

@@ -161,7 +161,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
       handle: async ({body}) => {
         const id = parseAgentTaskId(body.taskId ?? newTaskId());
         if (id === undefined)
-          return refuse(400, 'The request does not fit: letters, digits, _ and -, at most 100, in body.taskId');
+          return refuse(400, 'Invalid request: letters, digits, _ and -, at most 100, in body.taskId');
         const wanted = plans.find(planId(body.planId));
         if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
         if (wanted.state !== 'approved') return refuse(409, conflictText(wanted));
@@ -182,7 +182,7 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
           if (apiKey !== undefined)
             return refuse(
               400,
-              'The request does not fit: a worker runs it with its own key, because keys are not saved, in body.modelConfig.apiKey',
+              'Invalid request: a worker runs it with its own key, because keys are not saved, in body.modelConfig.apiKey',
             );
           const session = newSession();
           const added = await jobs.add({id, spec, session}, 'queued');

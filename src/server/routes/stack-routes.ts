@@ -254,7 +254,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
     route('post', '/api/layers/{layer_index}/tasks/replace', {
       tag: 'layers',
       id: 'replaceTask',
-      summary: 'Replace a task, which is cancelled, with another one',
+      summary: 'Cancel a task and put another in its place',
       body: replacementRequest,
       answer: [200, 'The layer', taskLayer],
       errors: {404: `${noLayer}, no such task, or it was executed`},

@@ -87,7 +87,7 @@ export function cardHint(
     case 'nothing-changed':
       return `The ${editable === 'yes' ? 'text' : 'command'} did not change; nothing allowed yet`;
     case 'unread':
-      return 'Nothing allowed yet: read all of it above first';
+      return 'Not allowed yet: scroll up and read all of it first';
     default:
       return unreachable(hint);
   }

@@ -198,7 +198,7 @@ class Scanner {
       const stats = lstatSync(root, {throwIfNoEntry: false});
       if (stats?.isDirectory() !== true) continue;
       const isTop = existsSync(join(root, '.git'));
-      const known = isTop ? outsideRepository : await this.#inRepository(root);
+      const known = isTop ? outsideRepository : await this.#unknownInRepository(root);
       const node = await this.#folder(root, stats, {status: 'kept', ...known});
       if (node !== undefined) folders.set(root, node);
     }
@@ -215,7 +215,7 @@ class Scanner {
   }
 
   /** Reads the git index for a folder that may be in a repository. */
-  async #inRepository(folder: string): Promise<Omit<FolderContext, 'status'>> {
+  async #unknownInRepository(folder: string): Promise<Omit<FolderContext, 'status'>> {
     const {environment, objects} = this.#context;
     const index = await readGitIndex(folder, {environment, signal: this.#signal});
     if (index === undefined) return {repository: await this.#queryIgnored(folder), index, queryFolder: folder};
@@ -228,7 +228,7 @@ class Scanner {
     const found = sortedNames(path);
     if (found === undefined) return this.#leaveOut(path);
     const beginning = path.endsWith(sep) ? path : path + sep;
-    const own = found.includes('.git') && where.status === 'kept' ? await this.#inRepository(path) : where;
+    const own = found.includes('.git') && where.status === 'kept' ? await this.#unknownInRepository(path) : where;
     const index = own.index === undefined ? undefined : withAttributes(own.index, path);
     const inside: FolderContext = {...own, status: where.status, index};
     if (index !== undefined && inside.status === 'kept' && !this.#queried.has(own.queryFolder)) {

@@ -301,7 +301,7 @@ test('an interrupt while the question is open drops the changes, and the command
   bench.engine.submit({op: 'answer-approval', id: approval.id, answer: yes});
   const {toolResult} = await bench.next('action-settled');
   const {summary} = await bench.next('prompt-finished');
-  expect(blockTexts(toolResult.content).join('')).toContain('[not kept, since the command was interrupted: a.ts]');
+  expect(blockTexts(toolResult.content).join('')).toContain('[not kept, because the command was interrupted: a.ts]');
   expect([happened, summary.end, summary.denials]).toEqual([['run sandbox'], {kind: 'interrupted'}, []]);
 });
 

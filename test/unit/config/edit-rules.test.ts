@@ -55,7 +55,7 @@ describe('addRule', () => {
   test.each([
     ['{"permissions": {"allow": ["Read"}', 'is not JSON'],
     ['[]', 'must hold one JSON object'],
-    ['{"permissions": []}', '"permissions" does not fit'],
+    ['{"permissions": []}', '"permissions" is invalid'],
   ])('a broken file is not touched: %s', async (text, why) => {
     writeFileSync(path, text);
     const added = await addRule({path, list: 'allow', rule: 'Read'});

@@ -364,14 +364,14 @@ describe('mergeSettings', () => {
   test.each([
     ['{"model": ', '/user.json is not JSON: '],
     ['[]', '/user.json must hold one JSON object.'],
-    [{model: 3}, '/user.json: "model" does not fit; "model" must be the name of a model.'],
-    [{baseUrl: 'file:///etc'}, '/user.json: "baseUrl" does not fit; "baseUrl" must be an http or https address.'],
+    [{model: 3}, '/user.json: "model" is invalid; "model" must be the name of a model.'],
+    [{baseUrl: 'file:///etc'}, '/user.json: "baseUrl" is invalid; "baseUrl" must be an http or https address.'],
     [
       {permissions: {deny: ['a', 1]}},
-      '/user.json: "permissions.deny.1" does not fit; "permissions" must be lists of rules',
+      '/user.json: "permissions.deny.1" is invalid; "permissions" must be lists of rules',
     ],
-    [{permissionMode: 'yolo'}, '/user.json: "permissionMode" does not fit; "permissionMode" must be one of default, '],
-    [{env: {'A=B': '1'}}, '/user.json: "env.A=B" does not fit; "env" must be names of environment variables'],
+    [{permissionMode: 'yolo'}, '/user.json: "permissionMode" is invalid; "permissionMode" must be one of default, '],
+    [{env: {'A=B': '1'}}, '/user.json: "env.A=B" is invalid; "env" must be names and values of environment variables'],
   ])('what does not fit stops weft: %j', (content, message) => {
     expect(merge([file('user', content)])).toEqual({
       tag: 'failed',

@@ -16,7 +16,7 @@ test('a harness of the settings is a part of "harnesses", and is set as one obje
   expect(parseSettingName('harnesses.')).toEqual(failed('harnesses has no part "". Its parts: the name of a harness.'));
   expect(parseSettingValue(name, '{"command":"my-agent"}')).toEqual(ok({command: 'my-agent'}));
   expect(parseSettingValue(name, 'my-agent')).toEqual(
-    failed('"my-agent" does not fit; harnesses.my.agent must be a JSON object, for example {"command": "npx"}'),
+    failed('"my-agent" is invalid; harnesses.my.agent must be a JSON object, for example {"command": "npx"}'),
   );
 });
 

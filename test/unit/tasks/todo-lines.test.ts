@@ -41,7 +41,7 @@ describe('a line with a list', () => {
     ['{"todos":{}}', 'not a list: {"todos":[…]} is expected'],
     ['{"todos":[1]}', 'todos[0]: not an object'],
     ['{"todos":[{"title":"A"},{"id":"x"}]}', 'todos[1]: the title is missing'],
-    ['{"todos":[{"title":7}]}', 'todos[0]: the title is not a text'],
+    ['{"todos":[{"title":7}]}', 'todos[0]: the title is not a string'],
     ['{"todos":[{"title":"A","id":7}]}', 'todos[0]: the id is not a text'],
     ['{"todos":[{"title":"A","description":{}}]}', 'todos[0]: the description is not a text'],
     [

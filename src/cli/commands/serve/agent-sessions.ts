@@ -48,14 +48,14 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
       if (folder === 'no-folder')
         return failed({
           status: 400,
-          error: 'The request does not fit: not an existing absolute folder, in body.workDir',
+          error: 'Invalid request: not an existing absolute folder, in body.workDir',
         });
       const skills = work.kind === 'execution' ? work.skills : '';
       const skillFolder = skills === '' ? folder : requestFolder(skills);
       if (skillFolder === 'no-folder')
         return failed({
           status: 400,
-          error: 'The request does not fit: not an existing absolute folder, in body.skillsPath',
+          error: 'Invalid request: not an existing absolute folder, in body.skillsPath',
         });
       const context = loadRunContext({
         directory: folder.path,
@@ -77,7 +77,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
       if (withheld.length > 0)
         return failed({
           status: 400,
-          error: `The request does not fit: its skills are not offered (${withheld.join('; ')}), in body.skillsPath`,
+          error: `Invalid request: its skills are not offered (${withheld.join('; ')}), in body.skillsPath`,
         });
       const chosen = await chooseModel(withConfig(modelChoice(context), model), AbortSignal.timeout(connectMs));
       try {

@@ -40,8 +40,7 @@ type Runs = MachinePort['run'];
  */
 export const runInSandbox: Runs = async ({cwd, ...request}, signal) => {
   const folder = requestFolder(cwd);
-  if (folder === 'no-folder')
-    return refused(400, 'The request does not fit: not an existing absolute folder, in body.cwd');
+  if (folder === 'no-folder') return refused(400, 'Invalid request: not an existing absolute folder, in body.cwd');
   const context = loadRunContext({
     directory: folder.path,
     added: [],
@@ -58,7 +57,7 @@ export async function runJudged(
 ): ReturnType<Runs> {
   const command = commandLine(what);
   if (command === undefined)
-    return refused(400, 'The request does not fit: not a script file with a known ending, in body.path');
+    return refused(400, 'Invalid request: not a script file with a known ending, in body.path');
   const sandbox = commandSandbox(context, provider === undefined || provider === 'native' ? 'bwrap' : provider);
   const processes = await taggedRun(context);
   try {

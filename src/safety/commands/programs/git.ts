@@ -1,5 +1,5 @@
 import {effectRule, program, type ProgramRow} from '../program-table.ts';
-import {changesRepository, fetches, inRepository, movesBranch, rewritesHistory} from './effect-rules.ts';
+import {changesRepository, fetches, unknownInRepository, movesBranch, rewritesHistory} from './effect-rules.ts';
 
 /** Settings that make git run a program, or read further settings. */
 const actingSettings = `alias.* pager.* core.pager* core.editor* core.fsmonitor* core.hooksPath* core.sshCommand*
@@ -273,7 +273,7 @@ export const git: readonly ProgramRow[] = [
       --config-env --template ext::* ${actingSettings.replaceAll(/\S+/gu, '-c=$&')}`,
     writes: '--output',
     loads: '--git-dir --work-tree',
-    does: [inRepository],
+    does: [unknownInRepository],
     wraps: {options: 'foreach run --exec -x'},
     can: 'run programs by its configuration, rewrite history and push',
     is: 'text verbs restores abbreviates',
@@ -314,14 +314,14 @@ export const git: readonly ProgramRow[] = [
     options: '-c=text -F=text -m=text -r=text -x=text',
     runs: '--diff-cmd --diff3-cmd --editor-cmd --config-option*',
     loads: '--config-dir',
-    does: [inRepository],
+    does: [unknownInRepository],
     is: 'subcommands restores abbreviates',
   }),
   program('hg', {
     runs: '--config --ssh -e --remotecmd -t --tool -p --program',
     writes: '-o --output',
     loads: '-R --repository --cwd --debugger',
-    does: [inRepository],
+    does: [unknownInRepository],
     is: 'subcommands text restores',
   }),
   program('git mv', {
@@ -399,6 +399,6 @@ export const git: readonly ProgramRow[] = [
   program('git apply, git am', {edits: '. * !--check !--stat !--numstat !--cached', does: [changesRepository]}),
   program('git stash', {edits: '. *', does: [changesRepository], is: 'loses-work'}),
   program('git worktree', {edits: 'add', does: [changesRepository], is: 'loses-work'}),
-  program('fossil, bzr, cvs, p4', {does: [inRepository]}),
-  program('git-lfs', {does: [inRepository], is: 'subcommands'}),
+  program('fossil, bzr, cvs, p4', {does: [unknownInRepository]}),
+  program('git-lfs', {does: [unknownInRepository], is: 'subcommands'}),
 ];

@@ -104,7 +104,7 @@ test('a command that goes to the background keeps its output, and its block says
   const read = await place.commands.blocks.read({id: end.block, wait: 'completion'}, never);
   const notes = [
     'it changed build/out',
-    'not kept, since the command went on in the background, where nobody is asked: made',
+    "not kept, because the command moved to the background, where weft can't ask you: made",
   ];
   expect(read).toMatchObject({tag: 'ok', value: {state: {kind: 'exited', code: 0}, notes}});
   expect([existsSync(join(place.root, 'build/out')), place.has('made')]).toEqual([true, false]);
