@@ -85,7 +85,10 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
     case 'tool-references':
       return refused.learned.toolReferences === 'refused'
         ? undefined
-        : {learn: {toolReferences: 'refused'}, text: `${server} does not load tools on demand; all of them were sent.`};
+        : {
+            learn: {toolReferences: 'refused'},
+            text: `${server} doesn't load tools on demand, so weft sent all of them.`,
+          };
     case 'thinking-first':
       return {
         once: without('thinking'),
@@ -140,11 +143,11 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
       return is.input === 0
         ? {
             body: withMaxTokens(is.most),
-            text: `${model} writes at most ${numeral(is.most)} tokens; the limit was lowered.`,
+            text: `${model} writes at most ${numeral(is.most)} tokens, so weft lowered the limit.`,
           }
         : {
             once: withMaxTokens(is.most),
-            text: `The conversation leaves ${numeral(is.most)} tokens for the answer; the limit was lowered.`,
+            text: `The conversation leaves ${numeral(is.most)} tokens for the answer, so weft lowered the limit.`,
           };
     case 'image':
     case 'document': {
@@ -172,11 +175,11 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
       const key = `parameter: ${said}`;
       const other = otherNames[name];
       return other === undefined
-        ? {key, body: without(name), text: `${server} does not take "${name}"; it was left out.`}
+        ? {key, body: without(name), text: `${server} doesn't support "${name}", so weft left it out.`}
         : {
             key,
             body: renamed(name, other),
-            text: `${server} wants "${other}" instead of "${name}".`,
+            text: `${server} expects "${other}" instead of "${name}", so weft sent that.`,
           };
     }
     case 'too-long':
