@@ -326,8 +326,10 @@ function classOf(read: ReadRefusal): RefusalClass {
   if (status === 404 && !noImages.test(said)) return {kind: 'other'};
   if (status === 413) return fullOf(read) ?? {kind: 'too-many-bytes'};
   for (const [kind, sign] of signs) if (sign.test(said)) return {kind};
-  const most = callIdBound.exec(said)?.groups?.['most'];
-  if (most !== undefined) return {kind: 'call-id', most: Number(most)};
+  for (const bound of callIdBounds) {
+    const most = numberIn(bound.exec(said)?.groups, 'most');
+    if (most > 0) return {kind: 'call-id', most};
+  }
   if (badCallId.test(said)) return {kind: 'call-id', most: 40};
   const output = outputBoundOf(said);
   if (output !== undefined) return output;
@@ -389,8 +391,11 @@ const signs: readonly (readonly [
   ],
 ];
 
-const callIdBound =
-  /(?:tool_?call|call)[_ .]?\w*id.{0,80}(?:length of|maximum length|at most|<=) (?<most>\d+)|\.id\b.{0,40}string too long.{0,60}maximum length (?<most>\d+)|\bid['"]?: string too long.{0,60}length (?<most>\d+)/u;
+const callIdBounds: readonly RegExp[] = [
+  /(?:tool_?call|call)[_ .]?\w*id.{0,80}(?:length of|maximum length|at most|<=) (?<most>\d+)/u,
+  /\.id\b.{0,40}string too long.{0,60}maximum length (?<most>\d+)/u,
+  /\bid['"]?: string too long.{0,60}length (?<most>\d+)/u,
+];
 const badCallId = /(?:tool_use|tool_result|tool_call)\S*id\S*.{0,30}(?:should match pattern|string should|invalid)/u;
 const bytes = /request_too_large|request size.{0,40}exceeds|payload too large|entity too large/u;
 
