@@ -31,7 +31,7 @@ import type {FileDiff, Preview} from './preview.ts';
  * They carry typed actions and results, so they live here and not in `domain`.
  */
 export type AgentEvent =
-  /** The first event, sent again after a clear or a resume. `history` and `todoFrames` are what a resumed session already holds. */
+  /** The first event, sent again after a clear or a resume. `history` and `todoFrames` are the content of a resumed session. */
   | {
       readonly event: 'session-opened';
       readonly session: SessionInfo;
@@ -40,8 +40,8 @@ export type AgentEvent =
       readonly usage: SessionUsage;
     }
   /**
-   * A prompt is in the journal and work on it has begun. The first one begins a run.
-   * Later prompts that arrive before its `prompt-finished` join that run.
+   * A prompt is in the journal and work on it has begun. The first prompt begins a run. Prompts that arrive before its
+   * `prompt-finished` join that run.
    */
   | {
       readonly event: 'prompt-accepted';
@@ -70,7 +70,7 @@ export type AgentEvent =
       readonly block: AssistantBlock;
     }
   | {readonly event: 'message-finished'; readonly message: AssistantMessage}
-  /** A call was decoded and waits its turn. `preview` comes with `approval-requested` or `action-started`. */
+  /** A call was decoded and waits for its turn. `preview` comes with `approval-requested` or `action-started`. */
   | {readonly event: 'action-queued'; readonly id: ActionId; readonly action: Action; readonly label: string}
   | {readonly event: 'approval-requested'; readonly approval: Approval}
   /**
@@ -109,7 +109,7 @@ export type AgentEvent =
   | {readonly event: 'usage-changed'; readonly usage: SessionUsage}
   | {readonly event: 'model-changed'; readonly model: string; readonly provider: string}
   | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
-  /** A plan was proposed or decided, or one of its steps made progress. */
+  /** A plan was proposed, approved or rejected, or one of its steps made progress. */
   | {readonly event: 'plan-changed'; readonly plan: Plan}
   /** The sandbox has been probed. Confined commands now run in it. */
   | {readonly event: 'sandbox-proven'; readonly proof: Proof}
@@ -143,7 +143,7 @@ export type AgentEvent =
   | {readonly event: 'prompt-suggested'; readonly prompt: string; readonly label: string}
   /** The user has agreed to look at the code review of this range. */
   | {readonly event: 'review-opened'; readonly range: string}
-  /** One sentence for a person that belongs to no action. */
+  /** A message to a person that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Sent exactly once for a prompt and those that joined it, after everything it started has settled and is in the journal. */
   | {readonly event: 'prompt-finished'; readonly summary: PromptSummary};
@@ -185,7 +185,7 @@ export interface Approval {
   readonly label: string;
   readonly preview: Preview;
   readonly verdict: Verdict;
-  /** The conditions that hold if it runs. */
+  /** The conditions under which the action will run. */
   readonly obligations: readonly Obligation[];
   /** `user`: the user edited the command on the card, and the edited command is the one to approve. */
   readonly wording: 'model' | 'user';
@@ -247,7 +247,7 @@ export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value';
 export interface Denial {
   readonly call: ToolCallBlock;
   readonly by: 'user' | 'rule' | 'hook' | 'nobody';
-  /** `call`: it did not run. `changes`: it ran, and `total` of its changes were dropped. A very long list is cut. */
+  /** `call`: the call did not run. `changes`: the call ran, and `total` of its changes were dropped. A very long list is cut. */
   readonly of:
     | {readonly kind: 'call'}
     | {readonly kind: 'changes'; readonly changes: readonly Change[]; readonly total: number};

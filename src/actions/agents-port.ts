@@ -7,14 +7,14 @@ import type {AgentRow, Isolation, SubAgent} from '../domain/sub-agent.ts';
  * An abort settles when the sub-agent has stopped.
  */
 export interface AgentsPort {
-  /** Starts a sub-agent and, unless it runs in the background, waits for its answer. A fault says why there is none. */
+  /** Starts a sub-agent and, unless it runs in the background, waits for its answer. A fault says why there is no answer. */
   start(request: AgentRequest, wait: AgentWait): Promise<Outcome<AgentReport, Fault>>;
   /** Sends a message to a running sub-agent, or puts one that has ended back to work. Then waits as `start` does. */
   send(request: AgentMessage, wait: AgentWait): Promise<Outcome<AgentReport, Fault>>;
 }
 
 export interface AgentRequest extends Pick<SubAgent, 'name' | 'prompt' | 'kind' | 'harness'> {
-  /** Empty for the model of its kind or, failing that, of the agent that starts it. */
+  /** The model. Empty for the model of the sub-agent's kind or, if the kind names none, of the agent that starts the sub-agent. */
   readonly model: string;
   readonly place: AgentRow['place'];
   /** `none` leaves the choice to the kind. */
@@ -38,7 +38,7 @@ export interface AgentReport {
   readonly row: AgentRow;
   /** `joined`: the sub-agent was at work and reads the message with its next step. */
   readonly message: 'began' | 'joined';
-  /** Sentences about what was asked for and could not be had. */
+  /** Sentences about parts of the request that weft could not fulfill. */
   readonly notes: readonly string[];
   /** The state of its worktree and the changes in it, as lines. Empty if it had none. */
   readonly worktree: string;

@@ -30,7 +30,7 @@ export interface Artifact {
   readonly bytes: number;
   /** The path of the copy. */
   readonly path: string;
-  /** The address at which the server that runs the session offers it. Empty if there is none. */
+  /** The address at which the server that runs the session offers the artifact. Empty if there is none. */
   readonly url: string;
 }
 

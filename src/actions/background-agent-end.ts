@@ -1,7 +1,8 @@
 import type {AgentEvent} from './agent-event.ts';
 
 /**
- * True if a background sub-agent of the main agent succeeded or failed, so the agent needs a report. One that the user stopped needs none.
+ * True if a background sub-agent of the main agent succeeded or failed, so the agent needs a report. A sub-agent that
+ * the user stopped needs no report.
  */
 export const isBackgroundAgentEnd = (event: AgentEvent): boolean =>
   event.event === 'agent-changed' &&

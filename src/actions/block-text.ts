@@ -1,7 +1,7 @@
 import {byKind, type ByKind} from '../base/unreachable.ts';
 import type {BlockSnapshot, BlockState} from './ports.ts';
 
-/** Returns what the model reads of a block: its text, then in brackets what else a person would see. */
+/** Returns what the model reads about a block: its text, then in brackets everything else that a person would see. */
 export function snapshotText(block: BlockSnapshot): string {
   const {output} = block;
   const lines = [output.text.replace(/\n$/u, '')];

@@ -144,14 +144,14 @@ export const ruleKinds: RuleKinds = new Map(
   actionNames.flatMap(name => toolNamesOf(name).map(tool => [tool, definitions[name].ruleKind] as const)),
 );
 
-/** Returns what the judge looks at. */
+/** Returns the parts of an action that the judge looks at. */
 export const judgedAction = (action: Action): JudgedAction => ({
   access: accessOf(action),
   tools: toolNamesOf(action.name),
   risk: definitions[action.name].risk,
 });
 
-/** Returns every case in which an action may ask for approval, with the names of its tools. */
+/** Returns every case in which weft may ask about an action, with the names of its tools. */
 export const askClasses = (): readonly (AskCase & {readonly tools: readonly string[]})[] =>
   actionNames.flatMap(action => definitions[action].asks.map(each => ({...each, tools: toolNamesOf(action)})));
 

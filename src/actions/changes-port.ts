@@ -5,7 +5,7 @@ import type {Change, DroppedChange, NotApplied, ProtectedBecause} from '../domai
 import type {FileDiff} from './preview.ts';
 
 export interface WorkspaceChanges {
-  /** In the order of their paths. A very long list is cut. */
+  /** The files, sorted by path. A very long list is cut. */
   /** The number of files that were cut from the list. */
   readonly files: readonly FileDiff[];
   readonly more: number;
@@ -26,8 +26,8 @@ export interface PendingChanges {
    */
   apply(paths: readonly string[], how: 'each' | 'all-or-nothing', signal: AbortSignal): Promise<AppliedChanges>;
   /**
-   * Keeps the changes for `weft sandbox apply` under the returned ID, and applies nothing.
-   * Afterwards this object can neither apply nor show them. A failure says why they could not be kept.
+   * Keeps the changes for `weft sandbox apply` under the returned ID, and applies nothing. Afterwards this object can
+   * neither apply nor show the changes. A failure says why they could not be kept.
    */
   keep(signal: AbortSignal): Promise<Outcome<string, string>>;
 }
@@ -39,7 +39,7 @@ export interface AppliedChanges {
 
 /** The outcome for the changes of a command. */
 export interface ChangesOutcome {
-  /** Leaves out build output, which people don't look at. */
+  /** The applied changes, without build output, which people don't look at. */
   readonly applied: readonly Change[];
   readonly dropped: readonly DroppedChange[];
   /** How many changes the two lists leave out. A very long list is cut, and dropped changes are cut per reason. */

@@ -30,7 +30,7 @@ export interface PromptCommand {
   /** Describes the argument, such as `[issue-number]`. Empty if there is no hint. */
   readonly argumentHint: string;
   readonly kind: 'command' | 'skill' | 'server-prompt';
-  /** The origin. `weft`: built in. */
+  /** The origin of the command. `weft`: the command is built in. */
   readonly source:
     | {readonly kind: 'weft'}
     | {readonly kind: 'file'; readonly scope: ExtensionScope; readonly path: string}
@@ -38,7 +38,7 @@ export interface PromptCommand {
 }
 
 export interface ExpandedPrompt {
-  /** Concatenated without separators. */
+  /** The parts of the prompt, to be joined without separators. */
   readonly parts: readonly PromptPart[];
   /** Whether `@file` in text parts attaches files, as in a prompt that the user types. */
   readonly mentions: 'attach' | 'none';
@@ -53,9 +53,7 @@ export interface ExpandedPrompt {
 export type PromptPart =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'image'; readonly image: ImageBlock}
-  /**
-   * A command line to be replaced by its output. weft judges it and asks about it as for any command from the model.
-   */
+  /** A command line to be replaced by its output. weft judges it and asks about it like any command from the model. */
   | {readonly kind: 'shell'; readonly command: string};
 
 /** Joins several sources. If two have a command of the same name, the first one wins. */

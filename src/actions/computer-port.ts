@@ -33,7 +33,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** In pixels of the screenshot, from its upper left corner. */
+/** A point in pixels of the screenshot, from its upper left corner. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -84,9 +84,9 @@ export type NamedKey = (typeof namedKeys)[number];
 
 /** The computer as the session may use it: after the user agrees, until the agreed time is over. */
 export interface SessionComputer extends Omit<ComputerPort, 'using'> {
-  /** Records that the user agreed. Returns the time at which that ends, in milliseconds since 1970. */
+  /** Records that the user agreed. Returns the time at which the permission ends, in milliseconds since 1970. */
   grant(asked: ComputerRequest): number;
-  /** Returns the request that the user agreed to while it holds, or `undefined` if the agent has to ask. */
+  /** Returns the request that the user agreed to while the permission holds. Otherwise returns `undefined`, and the agent has to ask. */
   granted(): ComputerRequest | undefined;
 }
 

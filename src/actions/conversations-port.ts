@@ -15,10 +15,10 @@ export interface ConversationsPort {
 
 export interface FetchedConversation {
   readonly id: string;
-  /** The first line of its first prompt. */
+  /** The first line of the session's first prompt. */
   readonly title: string;
   readonly updatedAt: number;
-  /** In order. Long texts are cut and end with a note about this. */
+  /** The messages in order. Long texts are cut and end with a note about this. */
   readonly messages: readonly FetchedMessage[];
   /** The number of the first message in `messages`, from 1. */
   readonly first: number;

@@ -22,7 +22,7 @@ import {emptyPreview, type Preview} from './preview.ts';
 export interface ActionDefinition<Input, Output, PartialOutput> {
   /** Describes the action in one line, for people. */
   readonly summary: string;
-  /** The worst it can do, before its input is known. */
+  /** The worst that the action can do, before its input is known. */
   readonly risk: RiskLevel;
   /** Actions of one message run side by side if all are `parallel`. A `barrier` runs alone, in its position. */
   readonly scheduling: 'parallel' | 'barrier';
@@ -50,7 +50,7 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   access(input: Input): Access;
   readonly ruleKind: RuleKind;
   readonly asks: readonly AskCase[];
-  /** The names that models know it by, each with its own input form. Empty if its tools are made at run time. */
+  /** The action's tools: the names by which models know it, each with its own input form. Empty if its tools are made at run time. */
   readonly tools: readonly ToolForm<Input>[];
   /** Names the action and its target, for cards, logs and transcripts: `Run npm test`. */
   label(input: Input): string;
@@ -62,14 +62,14 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   partialText(partial: PartialOutput): string;
   /** Returns clauses that plain front ends add to the label of a success. Empty if the label says it all. */
   outcome(output: Output): readonly string[];
-  /** `by-own-events`: its own events report it (a question, a changed list), not the end of an action. */
+  /** `by-own-events`: the action's own events report it (a question, a changed list), not the end of an action. */
   readonly reported: 'as-action' | 'by-own-events';
   /**
-   * The part of a success's text that people read in a resumed session. `for-the-model`: none, because the label says
-   * what was done.
+   * The part of a success's text that people read in a resumed session. `for-the-model`: no part, because the label
+   * says what was done.
    */
   readonly past: 'as-it-is' | 'remarks-at-end' | 'files' | 'answer-of-agent' | 'block' | 'command' | 'for-the-model';
-  /** Returns what a card shows before the action runs. A failure settles the action: it neither asks nor runs. */
+  /** Returns what a card shows before the action runs. A failure settles the action: weft neither asks about it nor runs it. */
   preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, PartialOutput>>>;
   run(input: Input, context: ActionRunContext): Promise<Settled<Output, PartialOutput>>;
 }
@@ -93,7 +93,7 @@ export interface ActionRunContext extends ActionContext {
    * it.
    */
   readonly approval: 'answered' | 'not-asked';
-  /** The preview on which it was approved. An action whose effect would now differ refuses to run. */
+  /** The preview on which the approval is based. An action whose effect would now differ refuses to run. */
   readonly shown: Preview;
   readonly detail: VerdictDetail;
   readonly terms: RunTerms;

@@ -4,7 +4,7 @@ import type {Fault} from '../domain/fault.ts';
 
 export interface DocumentsPort {
   list(): readonly SessionDocument[];
-  /** Creates documents. If there are too many or one is too long, fails and creates none. */
+  /** Creates documents. If there are too many documents or one is too long, fails and creates none. */
   create(drafts: readonly DocumentDraft[]): Outcome<readonly SessionDocument[], Fault>;
   /**
    * Applies all edits or none. Edits of one document apply in order, each to the result of the one before. Text is found as in files:

@@ -8,8 +8,8 @@ import type {DiffHunk, FileDiff} from './preview.ts';
 
 export interface FilesPort {
   /**
-   * Returns the same port, with paths pinned to where they led when they were judged. If a link now leads one elsewhere,
-   * the call fails and does not touch the file.
+   * Returns the same port, with paths pinned to where they led when they were judged. If a link now leads such a path
+   * elsewhere, the call fails and does not touch the file.
    */
   limitedTo(paths: readonly JudgedPath[]): FilesPort;
   /**
@@ -41,7 +41,7 @@ export type Fingerprint =
 /** The methods for reviewing an edit before it is written. They write nothing. */
 export type EditPreview = Pick<FilesPort, 'plan' | 'draft'>;
 
-/** `before` is empty for a new file, `text` for a deleted one. */
+/** A file's text before and after the edits. `before` is empty for a new file, and `text` is empty for a deleted one. */
 export interface DraftText {
   readonly path: string;
   readonly before: string;

@@ -17,7 +17,7 @@ export const terminalAbilities: FrontEndAbilities = new Set([
   'offers-compactions',
 ]);
 
-/** Tells a model that called such an action what to do instead. */
+/** Tells a model that called an action without the necessary ability what to do instead. */
 export const missingAbilityTexts: Readonly<Record<ActionAbility, string>> = {
   'opens-reviews': 'No code review can be opened here. Report your findings in your answer.',
   'opens-conversations': 'No new conversation can be opened here. Go on in this one.',

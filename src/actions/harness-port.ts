@@ -16,7 +16,7 @@ import type {Question, QuestionReply} from './ports.ts';
 export interface HarnessesPort {
   /** Returns the names that `start` takes, known ones first. Most are not installed. */
   names(): readonly string[];
-  /** Looks for all of them on this machine. Starts them only to ask for a version, and uses no network. */
+  /** Looks for all harnesses on this machine. Starts a harness only to ask for its version, and uses no network. */
   find(signal: AbortSignal): Promise<readonly FoundHarness[]>;
   /**
    * Starts the program with its first prompt and settles when its conversation is open. A fault says what is missing (the program, a
@@ -34,9 +34,9 @@ export interface FoundHarness {
     /** Installed but not usable. `reason` is a sentence. */
     | {readonly kind: 'unusable'; readonly path: string; readonly reason: string}
     | {readonly kind: 'missing'};
-  /** How to install it or how to sign in, as a sentence. Empty if there is nothing to do. */
+  /** How to install the harness or how to sign in, as a sentence. Empty if there is nothing to do. */
   readonly advice: string;
-  /** `read-only`: it acts without asking, so it gets only tools that read. */
+  /** `read-only`: the harness acts without asking, so it gets only tools that read. */
   readonly abilities: {readonly acts: 'with-approvals' | 'read-only'; readonly resumes: 'yes' | 'no'};
 }
 
@@ -44,13 +44,13 @@ export interface FoundHarness {
 export type SignInState = 'signed-in' | 'signed-out' | 'unknown';
 
 export interface HarnessRequest {
-  /** One of `names()`. */
+  /** The name of the harness, one of `names()`. */
   readonly harness: string;
   readonly prompt: string;
   readonly directory: string;
-  /** In the harness's own spelling. Empty for the harness's default. */
+  /** The model's name in the harness's own spelling. Empty for the harness's default. */
   readonly model: string;
-  /** `read-only`: it may change nothing, even if someone approves. */
+  /** `read-only`: the harness may change nothing, even if someone approves. */
   readonly access: 'with-approvals' | 'read-only';
   readonly resume: HarnessSessionId | 'new';
   /** `worktree`: `directory` is the harness's own worktree, and the harness may not work elsewhere. */
@@ -70,7 +70,7 @@ export interface HarnessHost {
 
 export type HarnessDecision =
   | {readonly kind: 'allowed'}
-  /** The harness continues without it and reads `message`. */
+  /** The harness continues without the requested access and reads `message`. */
   | {readonly kind: 'denied'; readonly message: string}
   /** The user stops the harness. */
   | {readonly kind: 'cancelled'};
@@ -78,7 +78,7 @@ export type HarnessDecision =
 export interface HarnessApproval {
   /** The id of the call that the request is about: that of `tool-started`, if there was one. */
   readonly id: string;
-  /** The harness's name for it. May be empty. */
+  /** The harness's name for the tool. May be empty. */
   readonly toolName: string;
   readonly access: HarnessAccess;
   /** The harness's reason. Empty if it gives none. */
@@ -104,7 +104,7 @@ export type HarnessAccess =
   | {readonly kind: 'web-query'; readonly text: string}
   /**
    * A call from weft's own catalog by weft on another machine, which works in `directory` there. `preview` is the
-   * preview for a person there. `obligations` are those that the other weft discharges when it runs the call.
+   * preview for a person there. `obligations` are those that weft on that machine discharges when it runs the call.
    */
   | {
       readonly kind: 'own-call';
@@ -114,7 +114,7 @@ export type HarnessAccess =
       readonly preview: Preview;
       readonly obligations: readonly Obligation['kind'][];
     }
-  /** Anything else. `input` is what the harness shows of it. */
+  /** Any other request. `input` is the part of the request that the harness shows. */
   | {readonly kind: 'other'; readonly title: string; readonly input: JsonObject};
 
 /**
@@ -122,7 +122,7 @@ export type HarnessAccess =
  * `closed` is the last event, preceded by `finished` if a prompt was running.
  */
 export type HarnessEvent =
-  /** Sent once, first. `model` and `version` are empty if the harness doesn't report them. */
+  /** The first event, sent once. `model` and `version` are empty if the harness doesn't report them. */
   | {
       readonly event: 'started';
       readonly session: HarnessSessionId;
@@ -160,8 +160,9 @@ export type HarnessEvent =
 export interface HarnessRun {
   readonly session: HarnessSessionId;
   /**
-   * `steered`: it reads the message with its next step. `queued`: it reads it as the next prompt, when the running one has finished.
-   * `begun`: it was idle and begins with it. A fault says why it can't be reached.
+   * Sends a message to the harness. `steered`: the harness reads the message with its next step. `queued`: it reads the
+   * message as the next prompt, when the running one has finished. `begun`: it was idle and starts with the message. A
+   * fault says why the harness can't be reached.
    */
   send(message: string): Promise<Outcome<'steered' | 'queued' | 'begun', Fault>>;
   /** Ends the running prompt and drops queued messages. The conversation stays open. Resolves after `finished`, in bounded time. */

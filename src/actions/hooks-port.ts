@@ -21,7 +21,7 @@ export interface HooksPort {
   postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>>;
   /** Runs after a call that failed or was interrupted while it ran, but not after a refused one. */
   postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
-  /** Runs before work on a prompt begins, also for one that joins a running prompt. */
+  /** Runs before work on a prompt begins, even for one that joins a running prompt. */
   userPromptSubmit(prompt: SubmittedPrompt, signal: AbortSignal): Promise<HookReply<PromptAnswer>>;
   stop(ending: StopInput, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
@@ -55,7 +55,7 @@ export interface HookSession {
   readonly promptId: string;
 }
 
-/** A compaction that is about to begin. `instructions` are the user's, for the summary. Often empty. */
+/** A compaction that is about to begin. `instructions` are the user's instructions for the summary, often empty. */
 export interface BegunCompaction {
   readonly trigger: CompactionTrigger;
   readonly instructions: string;
@@ -81,10 +81,10 @@ export interface Subagent {
 }
 
 export interface HookRow extends Pick<Hook, 'event' | 'matcher' | 'text' | 'source'> {
-  /** Whether it is called. Hooks of a project are called only if the user trusts the project. */
+  /** Whether the hook is called. Hooks of a project are called only if the user trusts the project. */
   readonly standing: 'in-use' | 'not-trusted';
   readonly runs: number;
-  /** The outcome of its last run. Empty before the first. */
+  /** The outcome of the hook's last run. Empty before the first. */
   readonly last: string;
 }
 
@@ -167,7 +167,7 @@ export interface CallAnswer extends ContextAnswer {
 }
 
 export interface ContextAnswer {
-  /** For the model. May be empty. */
+  /** Text for the model. May be empty. */
   readonly context: string;
 }
 
@@ -177,7 +177,7 @@ export interface ResultAnswer extends ContextAnswer {
 }
 
 export interface EndedCall {
-  /** With the input that the action ran with. */
+  /** The call, with the input that the action ran with. */
   readonly call: ToolCallBlock;
   readonly result: SettledCall;
   readonly content: ToolResultBlock;

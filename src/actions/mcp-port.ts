@@ -83,22 +83,28 @@ export interface McpTool {
   readonly inputSchema: JsonObject;
   /** The server's claim about the tool. */
   readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
-  /** `changed`: its description or schema differs from when it was last used or first seen, so earlier permissions don't cover it. */
+  /**
+   * `changed`: the tool's description or schema differs from when it was last used or first seen, so earlier
+   * permissions don't cover it.
+   */
   readonly standing: Extract<Access, {kind: 'mcp-tool'}>['standing'];
-  /** `always`: ToolSearch never hides it. */
+  /** `always`: ToolSearch never hides the tool. */
   readonly offering: 'always' | 'by-size';
 }
 
 export interface McpServerState {
   readonly name: string;
-  /** `idle`: its tools are known, and the first call starts it. `untrusted`: the project configures it, and it is not started. */
+  /**
+   * `idle`: the server's tools are known, and the first call starts it. `untrusted`: the project configures the server,
+   * and it is not started.
+   */
   readonly status: 'connected' | 'failed' | 'pending' | 'disabled' | 'idle' | 'needs-sign-in' | 'untrusted';
   /** The server's origin. `sdk` runs in the program that drives weft. `given`: that program configured it. */
   readonly source: 'sdk' | 'user' | 'project' | 'local' | 'given';
-  /** The file or flag that configures it. Empty for `sdk`. */
+  /** The file or flag that configures the server. Empty for `sdk`. */
   readonly path: string;
   readonly transport: 'program' | 'http' | 'sdk';
-  /** Why it failed, or what to do. Empty otherwise. */
+  /** Why the server failed, or what to do. Empty otherwise. */
   readonly error: string;
   /** The server's own name. Empty until it is connected. */
   readonly title: string;
@@ -106,7 +112,7 @@ export interface McpServerState {
   /** The server's advice on its tools, bounded. Empty if it gives none or is not in use. */
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
-  /** The last lines it wrote besides messages, oldest first. */
+  /** The last lines that the server wrote besides messages, oldest first. */
   readonly log: readonly string[];
   readonly latencyMs: number | undefined;
 }

@@ -50,7 +50,7 @@ function successTexts<N extends ActionName>({name, settled}: ActionResult<N>): r
   return settled.state === 'success' ? definition.outcome(settled.output) : [];
 }
 
-/** True if a command ran and failed. It is a success of the action, but a tick beside it would mislead. */
+/** True if a command ran and failed. The action itself succeeded, but a check mark beside it would mislead. */
 export function isFailedCommand(result: ActionResult): boolean {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
   const {output} = result.settled;

@@ -129,12 +129,13 @@ export interface ShellReport {
   readonly durationMs: number;
   readonly directory: string;
   readonly nextDirectory: string;
-  /** Processes that it left running, one line each. They are a block now and end with weft. */
+  /** Processes that the command left running, one line each. They are a block now and end with weft. */
   readonly leftRunning: readonly string[];
   /** Remarks for the model: sentences without a period. */
   readonly notes: readonly string[];
   /**
-   * The access that the sandbox seems to have blocked, as the end of a sentence. Empty without a sandbox, or if that is not why the command failed.
+   * The access that the sandbox seems to have blocked, as the end of a sentence. Empty without a sandbox, or if blocked
+   * access is not why the command failed.
    */
   readonly blocked: string;
   /** The outcome for the changes in its view of the workspace. Empty if it had no view. */
@@ -144,7 +145,7 @@ export interface ShellReport {
 /** Changes the bytes of an output as they come, before anything else sees them. `end` returns the held bytes. */
 export interface OutputFilter {
   push(bytes: Uint8Array): Uint8Array;
-  /** Returns held bytes that can't be part of a secret. Called when no more have come for a while. */
+  /** Returns held bytes that can't be part of a secret. Called when no more bytes have come for a while. */
   pause(): Uint8Array;
   end(): Uint8Array;
 }
@@ -189,7 +190,7 @@ export interface BlockSnapshot {
   readonly state: BlockState;
   /** Text that scrolled by since the last snapshot, then the lines of the screen. Bounded. */
   readonly output: BoundedOutput;
-  /** Zero-based, in screen cells. */
+  /** The position of the cursor in screen cells, zero-based. */
   readonly cursor: {readonly row: number; readonly column: number};
   readonly screen: 'normal' | 'alternate';
   readonly ageMs: number;
@@ -220,7 +221,7 @@ export interface TerminalControl {
 }
 
 export interface BlockInfo extends Pick<BlockSnapshot, 'id' | 'command' | 'state' | 'ageMs'> {
-  /** TCP ports it listens on, if this machine can tell. */
+  /** TCP ports that the command listens on, if this machine can tell. */
   readonly ports: readonly number[];
   /** The last line with text on it, without styles. */
   readonly lastLine: string;
@@ -325,7 +326,7 @@ export interface CodebaseRequest {
 }
 
 export interface CodebaseReport {
-  /** The best first, one for each file. */
+  /** The best place of each file, best first. */
   readonly places: readonly CodeMatch[];
   /** The word stems that were searched for. */
   readonly terms: readonly string[];
@@ -337,7 +338,7 @@ export interface CodebaseReport {
 export interface CodeMatch {
   /** Relative to the workspace root if inside it, else absolute. */
   readonly path: string;
-  /** The first and the last line, from 1. */
+  /** The first and the last line, counted from 1. */
   readonly from: number;
   readonly to: number;
   /** The enclosing definition, such as a function. Empty if unknown. */
@@ -389,7 +390,7 @@ interface QuestionPort {
   ask(questions: readonly Question[], signal: AbortSignal): Promise<QuestionReply>;
 }
 
-/** A person who decides about hosts that sandboxed commands want. */
+/** Asks a person about hosts that sandboxed commands want to reach. */
 interface HostsPort {
   ask(wanted: WantedHost & {readonly command: string}, signal: AbortSignal): ReturnType<AskHost>;
 }
@@ -425,7 +426,10 @@ export type QuestionReply =
   | {readonly kind: 'dismissed'}
   | {readonly kind: 'unattended'};
 
-/** One for each question, in order. `other` is what the user typed instead of, or besides, the options. May be empty. */
+/**
+ * The answer to one question. Answers are in the order of the questions. `other` is what the user typed instead of, or
+ * besides, the options. May be empty.
+ */
 export interface QuestionAnswer {
   readonly selected: readonly string[];
   readonly other: string;

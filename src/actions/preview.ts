@@ -9,7 +9,7 @@ export type Preview =
   /** The input of another program, as JSON in one line. */
   | {readonly kind: 'arguments'; readonly text: string}
   | {readonly kind: 'plan'; readonly plan: PlanDraft}
-  /** The changes of a command in its view of the workspace. `asked` are those to decide about, and `files` are their diffs. */
+  /** The changes of a command in its view of the workspace. `asked` are the changes to decide about, and `files` are their diffs. */
   | {
       readonly kind: 'changes';
       readonly command: string;

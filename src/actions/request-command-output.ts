@@ -13,9 +13,9 @@ import type {ActionPorts, BlockSnapshot, CommandHosts, ShellReport} from './port
 
 export interface CommandInput {
   readonly command: string;
-  /** `block`: it runs alongside the conversation. */
+  /** `block`: the command runs alongside the conversation. */
   readonly place: CommandAccess['place'];
-  /** Applies only in the foreground. */
+  /** The time limit, which applies only in the foreground. */
   readonly timeoutMs: number;
   /** The model's own assessment. It can only make the judge stricter. */
   readonly claims: CommandClaims;
@@ -195,7 +195,7 @@ export const hostsOf = (
     ? 'none'
     : (wanted, ended) => ports.hosts.ask({...wanted, command}, AbortSignal.any([ended, signal]));
 
-/** Settles an action by the end of its command. `output` is its output if the command ran. */
+/** Settles an action by the end of its command. `output` is the action's output if the command ran. */
 export function settleRun<Output>(
   command: string,
   report: ShellReport,
@@ -247,7 +247,7 @@ async function askToRunOutside(
   return reply.kind === 'answered' && reply.answers[0]?.selected[0] === runOutside;
 }
 
-/** Starts a block. An interruption during the start ends it, because no one knows its id yet. */
+/** Starts a block. An interruption during the start ends the block, because no one knows its id yet. */
 async function runBlock({command}: CommandInput, {ports, signal, terms}: ActionRunContext): Promise<CommandSettled> {
   const {environment, confinement, directory} = terms;
   const started = await ports.blocks.start({command, directory, environment, confinement}, signal);
@@ -302,7 +302,7 @@ export function reportText(report: ShellReport): string {
   return lines.filter(line => line !== '').join('\n');
 }
 
-/** Returns how a command ended, in words: `exit code 1`, `ended by SIGTERM`, `timed out and was ended`. */
+/** Returns how a command ended, as text: `exit code 1`, `ended by SIGTERM`, `timed out and was ended`. */
 export const endText = ({end}: ShellReport): string => byKind(end, endTexts);
 
 const endTexts: ByKind<ShellReport['end'], string> = {

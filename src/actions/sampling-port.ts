@@ -4,7 +4,7 @@ import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 /** Model requests outside the conversation. */
 export interface SamplingPort {
   model(): string;
-  /** Returns why sampling is not possible now. Empty if it is. */
+  /** Returns why sampling is not possible now. Empty if sampling is possible. */
   refusalReason(): string;
   /** Asks the model without tools or conversation, and counts the cost. An error says why there is no answer. */
   answer(question: ModelQuestion, signal: AbortSignal): Promise<Outcome<SampledAnswer, string>>;
@@ -12,7 +12,7 @@ export interface SamplingPort {
 
 export interface ModelQuestion {
   readonly system: string;
-  /** Begins and ends with a message from the user. */
+  /** The messages. The first and the last are from the user. */
   readonly messages: readonly AskedMessage[];
   readonly maxTokens: number;
 }

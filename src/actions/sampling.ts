@@ -11,7 +11,7 @@ const maxAnswerTokens = 4096;
 const maxMessages = 50;
 /** The most characters of text in one request from a server. */
 const maxText = 100_000;
-/** Characters of it that the question shows. */
+/** Characters of a request's text that the question shows. */
 const shownText = 2000;
 
 const yes = 'Allow once';

@@ -99,7 +99,7 @@ async function runInView(
   {ports, terms, signal, observe, background, terminal}: ActionRunContext,
 ): Promise<Settled<SandboxExecOutput, CommandPartial>> {
   const {environment, directory} = terms;
-  // In plan mode it can change nothing, not even its own view.
+  // In plan mode the command can change nothing, not even its own view.
   const confinement = terms.confinement === 'read-only' ? 'read-only' : 'sandbox';
   const isDry = effects === 'dry' && confinement === 'sandbox';
   let kept: KeptChanges | 'none' = isDry ? {changes: [], diffs: [], id: ok('')} : 'none';
@@ -160,7 +160,7 @@ export function changeLines({changes, diffs}: KeptChanges, form: 'bounded' | 'wh
   ];
 }
 
-/** A clause such as `it would change 3 files`. */
+/** Returns a clause such as `it would change 3 files`. */
 export const dryRunText = ({changes}: KeptChanges): string =>
   changes.length === 0 ? 'it would change nothing' : `it would change ${pluralize(changes.length, 'file')}`;
 

@@ -6,7 +6,7 @@ import {plainQuestion, type Question} from './ports.ts';
 
 export interface NewConversationInput {
   readonly summary: string;
-  /** Why a new one is better. May be empty. */
+  /** Why a new conversation is better. May be empty. */
   readonly reason: string;
 }
 

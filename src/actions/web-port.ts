@@ -11,8 +11,8 @@ export interface WebPort {
    */
   fetch(request: WebFetchRequest, signal: AbortSignal): Promise<Outcome<WebPage, Fault>>;
   /**
-   * Whether there is a search engine, which the user has to configure. `by-provider`: there is none, but a rule allows the model's
-   * provider to search.
+   * Whether there is a search engine, which the user has to configure. `by-provider`: no search engine is configured,
+   * but a rule allows the model's provider to search.
    */
   readonly searching: 'offered' | 'by-provider' | 'none';
   search(request: WebSearchRequest, signal: AbortSignal): Promise<Outcome<WebSearchReport, Fault>>;
@@ -53,7 +53,7 @@ export type PageContent =
 
 export interface WebSearchRequest {
   readonly query: string;
-  /** Host names. Each includes its subdomains. Empty for all. */
+  /** The hosts to search, each with its subdomains. Empty for all hosts. */
   readonly allowedDomains: readonly string[];
   readonly blockedDomains: readonly string[];
 }
@@ -71,7 +71,7 @@ export interface WebSearchResult {
   readonly url: string;
   readonly title: string;
   readonly snippet: string;
-  /** In the provider's own form. Empty if unknown. */
+  /** The date of publication, in the provider's own form. Empty if unknown. */
   readonly published: string;
 }
 

@@ -16,7 +16,7 @@ export interface Worktree {
 
 /** The changes in a worktree since it was made. Ignored files don't count. */
 export interface WorktreeChanges extends WorkspaceChanges {
-  /** The reasons why it can't be merged without changes, by path. Includes paths that changed on both sides. */
+  /** The reasons why the worktree can't be merged without changes, by path. Includes paths that changed on both sides. */
   readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
   readonly commits: number;
 }

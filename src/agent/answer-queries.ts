@@ -135,9 +135,9 @@ const byUser = (change: ReviewChange): ReviewChange =>
   change.change === 'add' || change.change === 'answer' ? {...change, by: 'user'} : change;
 
 /**
- * Runs `run` when its turn comes. Refused while a prompt runs or waits, because a rewind or a compaction would change
- * the conversation under it. A query that the caller withdrew or the user interrupted is cancelled, unless it succeeded
- * anyway.
+ * Runs `run` when its turn comes. The query is refused while a prompt runs or waits, because a rewind or a compaction
+ * would change the conversation that the prompt uses. A query that the caller withdrew or the user interrupted is
+ * cancelled, unless it succeeded anyway.
  */
 function runAlone<T>(
   work: WorkQueue,

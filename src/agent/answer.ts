@@ -60,7 +60,7 @@ export async function streamAnswer(
   const {ports, publish, listenersReady} = session;
   const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
   const onBatch: BatchListener = (events, whole) => {
-    // Journalled before it is shown. A whole answer has its own record.
+    // A block is journaled before it is shown. A complete answer has its own record.
     if (whole === undefined) writer.take(events);
     else journal(session, {kind: 'answer', message: whole});
     for (const event of events) {
@@ -210,7 +210,7 @@ class AnswerReader {
     return {message, stop, usage: this.#usage, explanation: this.#explanation};
   }
 
-  /** Replaces the input of the last call if the answer ended in the middle of it. No input at all was cut, too. */
+  /** Replaces the input of the last call if the answer ended in the middle of it. An input that is missing entirely was cut, too. */
   #markCutCall(): void {
     const at = this.#blocks.findLastIndex(block => block?.kind === 'tool-call');
     const call = this.#blocks[at];

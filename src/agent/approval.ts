@@ -54,13 +54,13 @@ export interface ApprovalRequest extends VerdictWithTerms {
   readonly action: Action;
   /** `always`: a hook wants the question, even if the user has allowed the same for this session. */
   readonly ask: 'always' | 'unless-granted';
-  /** The machine on which it runs. An action on another machine comes with the preview from there. */
+  /** The machine on which the action runs. An action on another machine comes with the preview from there. */
   readonly place: 'here' | {readonly preview: Preview};
 }
 
 export type ApprovalContext = Omit<PromptContext, 'queue' | 'loopGuard' | 'compacted'>;
 
-/** The action that would run: as the model asked for it, or as the user or a program changed it. */
+/** The action that would run: as the model requested it, or as the user or a program changed it. */
 interface Proposal extends VerdictWithTerms {
   readonly action: Action;
   readonly preview: Preview;
@@ -276,7 +276,7 @@ const touchedFiles = ({detail}: Verdict, {paths}: RunTerms): TouchedFiles => ({
   commands: detail.destructiveCommands,
 });
 
-/** Finds what a destructive command would hit. If the search fails, the question is asked without it. */
+/** Finds what a destructive command would destroy. If the search fails, the question does not name it. */
 async function findImpact({detail}: Verdict, {ports}: SessionContext, signal: AbortSignal): Promise<ImpactReport> {
   if (detail.destructiveCommands.length === 0) return emptyImpactReport;
   try {
@@ -475,7 +475,10 @@ export const judgeOwnAction = (
 ): Promise<VerdictWithTerms> =>
   judgeAction(action, {session, executor: weftItself(session.ports.machine.shell.directory)}, signal);
 
-/** Asks for every action of an agent that works for someone else, who decides. Its sub-agents ask for their own actions. */
+/**
+ * Makes weft ask about every action of an agent that works for a client, because the client decides. Starting a
+ * sub-agent needs no question, because weft asks about the sub-agent's actions.
+ */
 function alwaysAsk(verdict: Verdict, action: Action): Verdict {
   const {kind} = accessOf(action);
   if (verdict.decision === 'deny' || kind === 'none' || kind === 'skill' || kind === 'agent') return verdict;
@@ -495,7 +498,7 @@ export function withHookVerdict(judged: VerdictWithTerms, hook: CallAnswer['verd
   return {...judged, verdict: {...verdict, decision: 'ask', reasons}};
 }
 
-/** True if the user's own rules ask about it or may forbid it, so that a hook can't skip the question. */
+/** True if the user's own rules ask about the action or may forbid it, so that a hook can't skip the question. */
 const mustAskUser = ({reasons}: Verdict): boolean =>
   reasons.some(
     ({kind}) =>
@@ -522,8 +525,9 @@ type SessionGrant = {readonly words: string} & (
 );
 
 /**
- * Returns a deliberately narrow grant. It covers ordinary edits inside the workspace, lines to the same interpreter until it ends, or the
- * same test or script of the project, if no rule asks. Otherwise it covers exactly one action. Wider rules are for the user to write.
+ * Returns a deliberately narrow grant. It covers ordinary edits inside the workspace, lines to the same interpreter
+ * until it ends, or the same test or script of the project, if no ask rule applies. Otherwise it covers exactly one
+ * action. Wider rules are for the user to write.
  */
 export function sessionGrant(action: Action, {sessionApproval, detail}: Verdict): SessionGrant {
   const access = accessOf(action);

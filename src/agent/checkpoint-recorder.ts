@@ -8,7 +8,10 @@ import type {JournalRecord} from '../domain/journal.ts';
 export interface PromptCheckpoints {
   /** Announces an action that may change files. Reads the files that a checkpoint would need in the background. */
   expectChange(): void;
-  /** Returns which of these changes undo will not cover, as a reason for the approval card. Empty if it covers all. Never throws. */
+  /**
+   * Returns which of these changes undo will not cover, as a reason for the approval card. Empty if undo covers all
+   * changes. Never throws.
+   */
   uncoveredText(touched: TouchedFiles, signal: AbortSignal): Promise<string>;
   /** Await it before an action that may change files. Only the first such action of a prompt costs time. Never throws. */
   beforeChange(signal: AbortSignal): Promise<void>;

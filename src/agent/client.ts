@@ -108,7 +108,7 @@ export type Op =
   | {readonly op: 'hear-agents'; readonly id: MessageId}
   /** Ends the running prompt and drops waiting ones. `prompt-withdrawn` for each has been published when this returns. */
   | {readonly op: 'interrupt'}
-  /** Revokes the agent's permission to use screen, mouse and keyboard. An interrupt does so, too. */
+  /** Revokes the agent's permission to use screen, mouse and keyboard. An interrupt also revokes it. */
   | {readonly op: 'end-computer-use'}
   /** Stores the user's input in the prompt history, without secrets. */
   | {readonly op: 'remember-prompt'; readonly text: string}
@@ -127,7 +127,7 @@ export type Op =
   | {readonly op: 'ask-about-everything'}
   /** Makes the next prompt carry out this plan, whose execution has been claimed. Its steps become the todo list. */
   | {readonly op: 'start-plan'; readonly plan: Plan}
-  /** From the next request on. */
+  /** Changes the thinking from the next request on. */
   | {readonly op: 'set-thinking'; readonly thinking: Thinking}
   /** Starts a new session or resumes another one. An engine interrupts running work; the terminal UI's client lets it continue. */
   | {
@@ -198,7 +198,7 @@ export interface Queries {
   readonly 'session-costs': QuerySpec<readonly {readonly session: SessionId; readonly usd: number}[]>;
   /** The last few messages of a session, latest last. Long ones are cut. */
   readonly 'last-messages': QuerySpec<readonly SessionMessage[], {readonly session: SessionId}>;
-  /** The user's earlier input, also in other sessions, oldest first. */
+  /** The user's earlier input, including that of other sessions, oldest first. */
   readonly 'prompt-history': QuerySpec<readonly string[]>;
   /** The diffs that edits would make. Writes nothing. Secrets are replaced by placeholders. */
   readonly 'preview-edits': QuerySpec<readonly FileDiff[], {readonly edits: EditRequest}>;
@@ -284,7 +284,7 @@ export interface RuleRow {
   readonly rule: string;
   /** `session`, `user`, `project`, `local`, or another source. */
   readonly source: string;
-  /** Why it has no effect. Empty if it has one. */
+  /** Why the rule has no effect. Empty if it has one. */
   readonly reason: string;
 }
 
@@ -315,7 +315,7 @@ export interface ListedModel {
   readonly model: string;
   /** The source of the default if new sessions use this model: `settings` or the provider. Otherwise empty. */
   readonly defaultOf: string;
-  /** In tokens. 0 if unknown. */
+  /** The size of the context window in tokens. 0 if unknown. */
   readonly contextWindow: number;
   /** The longest answer, in tokens. 0 if unknown. */
   readonly maxOutput: number;
@@ -403,11 +403,11 @@ type NoFields = unknown;
 
 export type ApprovalAnswer =
   | {readonly decision: 'allow'; readonly scope: 'once' | 'session'}
-  /** Also allows what `rule` matches from now on: one of the verdict's rules, or one that the user wrote. */
+  /** From now on, also allows everything that `rule` matches. `rule` is one of the verdict's rules, or one that the user wrote. */
   | {readonly decision: 'allow-rule'; readonly rule: string; readonly scope: 'session' | 'local' | 'user'}
   /** Proposes `command` instead. Only for commands. It is judged again, and a denial stays. */
   | {readonly decision: 'allow-edited'; readonly command: string}
-  /** Writes what the user left of the proposal, unless that is denied or needs another question. Only for edits. */
+  /** Writes the parts of the proposal that the user kept, unless they are denied or need another question. Only for edits. */
   | {readonly decision: 'allow-with-changes'; readonly userChanges: UserChanges}
   /** Keeps the changes of these paths and drops the others. Only for the changes of a command. */
   | {readonly decision: 'allow-files'; readonly paths: readonly string[]}

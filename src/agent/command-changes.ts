@@ -50,7 +50,7 @@ export const changePorts = (
 
 /**
  * Returns a function that decides about the changes of one command. weft judges each like an edit of the file, but
- * keeps build output unless a rule denies it. One question covers all changes that ask. Each change is applied or
+ * keeps build output unless a rule denies it. One question covers all changes that need one. Each change is applied or
  * dropped exactly once.
  */
 function makeChangesDecider(ran: ExecutedCommand, context: ApprovalContext): DecideChanges {
@@ -125,7 +125,7 @@ class ChangeDecisions {
     if (signal.aborted) return this.drop(changes, 'interrupted');
     const files = changes.filter(isFile);
     const shown = files.slice(0, Math.max(0, maxDiffs - this.#diffs.length)).map(({path}) => path);
-    // Read before they are applied, because the view loses them afterwards.
+    // The diffs are read before the changes are applied, because the view loses them afterwards.
     const diffs = shown.length === 0 ? [] : await this.held.diffs(shown, signal);
     // New output replaces nothing. An existing ignored file may be the user's own.
     const loses = files.length > 0 || changes.some(({kind}) => kind !== 'created');

@@ -21,7 +21,7 @@ export interface OpenConversation {
   readonly grants: Set<string>;
   readonly todos: TodoStore;
   readonly documents: DocumentStore;
-  /** The paths of folder instruction files that the model has been given. */
+  /** The paths of the folder instruction files that the model has read. */
   readonly toldInstructions: Set<string>;
   /** The facts that the model knows. */
   readonly told: ToldFacts;
@@ -57,7 +57,7 @@ export function openConversation(
   };
 }
 
-/** Reads the messages again from the journal after a compaction. Unlike `reopenConversation` also while a prompt runs. */
+/** Reads the messages again from the journal after a compaction. Unlike `reopenConversation`, it can be called while a prompt runs. */
 export function replaceMessages({conversation}: {readonly conversation: OpenConversation}): void {
   const {journal, messages, usage, toldInstructions} = conversation;
   messages.splice(0, messages.length, ...historyFromJournal(journal.records).messages);

@@ -12,7 +12,7 @@ export interface ExpectedCost {
 /** Money reserved for a request that was sent. */
 export interface Reservation {
   readonly kind: 'reserved';
-  /** Returns what was not used. Count the cost first. Further calls do nothing. */
+  /** Returns the money that was not used. Count the cost of the request before this call. Further calls do nothing. */
   settle(costUsd: number | 'unknown'): void;
 }
 

@@ -59,7 +59,7 @@ class Engine implements AgentClient {
   readonly #work = new WorkQueue(prompt => this.#runPrompt(prompt));
   readonly #checkpoints: CheckpointRecorder;
   readonly #hooks: SessionHooks;
-  /** The origin of the first session. `told` once someone has subscribed and its hooks were called. */
+  /** The origin of the first session. `told` once someone has subscribed and the hooks of the session start were called. */
   #origin: SessionInfo['origin'] | 'told';
   #prompt: MessageId | undefined;
   readonly #queries: QueryHandlers;

@@ -7,9 +7,9 @@ import type {ActionId} from '../domain/ids.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {RiskLevel} from '../domain/risk.ts';
 
-/** From this failure of the same call on, the result asks the model to change its way. */
+/** The number of failures of the same call from which the result asks the model to change its approach. */
 const warnedFailures = 3;
-/** This failure of the same call ends the prompt. */
+/** The number of failures of the same call that ends the prompt. */
 const maxFailures = 5;
 /** Turns in a row in which no call fits the catalog. The guard can't be turned off for these. */
 const maxInvalidTurns = 10;

@@ -69,7 +69,7 @@ export async function runCompaction(
   }
 }
 
-/** The events of an answer that is weft's own. It is no part of the conversation. */
+/** The events of an answer that weft itself wrote. The answer is not part of the conversation. */
 function answerEvents(text: string, {ports, model}: SessionContext): readonly AgentEvent[] {
   const message = ports.ids.message();
   const block = {kind: 'text', text} as const;
@@ -258,7 +258,7 @@ const loadCosts = () => import('./context/context-usage.ts');
 /** The result of a turn. `calls` is the number of tool calls in the answer. */
 type Turn =
   | {readonly kind: 'ended'; readonly end: PromptEnd}
-  /** Nothing was answered, because the request is too long. `fault` is the provider's, if it refused the request. */
+  /** There is no answer, because the request is too long. `fault` is the provider's fault, if it refused the request. */
   | {readonly kind: 'too-long'; readonly refused: RefusedLength; readonly fault: Fault | undefined}
   | {readonly kind: 'answered'; readonly text: string; readonly calls: number};
 
@@ -281,7 +281,7 @@ async function takeTurn(
 
   const answer = await stats.timed(streamAnswer(context, thinking, signal));
   keepAnswer(answer, session, stats);
-  // Settled now, because sub-agents that the calls start need what is left.
+  // The reservation is settled now, because sub-agents that the calls start need the rest of the budget.
   reserved.settle(costOf(answer, session));
   const calls = answer.message === undefined ? [] : toolCalls(answer.message);
   // The calls of a broken answer settle too, as cancelled: history needs a result for each.
@@ -307,7 +307,7 @@ async function takeTurn(
 const costOf = ({message, usage}: ModelAnswer, {ports, promptModel, model}: SessionContext): number | 'unknown' =>
   ports.model.facts(message?.model ?? promptModel ?? model).costOf(usage);
 
-/** Journals the answer before it joins the conversation, which must not depend on anything that was not journalled. */
+/** Journals the answer before it joins the conversation, which must not depend on anything that was not journaled. */
 function keepAnswer(
   {message, usage, stop, end, explanation}: ModelAnswer,
   session: SessionContext,
@@ -350,7 +350,7 @@ interface LastAnswer extends Pick<ModelAnswer, 'message' | 'stop' | 'explanation
 /** The usage and results of one prompt so far. */
 class PromptStats {
   turns = 0;
-  /** Tool results that the model was given. */
+  /** The number of tool results that the model was given. */
   results = 0;
   /** The latest answer. A complete one may be empty. */
   last: LastAnswer = {message: undefined, stop: 'interrupted', explanation: ''};

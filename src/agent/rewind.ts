@@ -90,7 +90,7 @@ interface RewindPlan {
   readonly what: RewindReport['what'];
   readonly prompt: string;
   readonly prompts: number;
-  /** Latest first. */
+  /** The changes, latest first. */
   readonly changes: readonly OpenTreeChange[];
   /** The prompts that made the changes. None for a redo. */
   readonly changedBy: readonly MessageId[];

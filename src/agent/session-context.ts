@@ -51,8 +51,8 @@ export interface SessionContext {
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
   /**
-   * `waited-for`: a prompt ends only when its background sub-agents have ended and the model has read about it. `left`:
-   * a front end decides when the model learns of it.
+   * `waited-for`: a prompt ends only when its background sub-agents have ended and the model has read about their end.
+   * `left`: a front end decides when the model learns of their end.
    */
   readonly backgroundAgents: 'waited-for' | 'left';
   readonly structuredOutput: StructuredOutput;
@@ -101,7 +101,7 @@ export interface SessionAgents {
   portFor(call: ActionId): AgentsPort;
   /** Loads the module that runs sub-agents, because a call will need it. */
   preload(): void;
-  /** Returns all sub-agents of the session, also those that sub-agents have started. */
+  /** Returns all sub-agents of the session, including those that sub-agents have started. */
   rows(): readonly AgentRow[];
   stop(id: SessionId): void;
   message(id: SessionId, text: string): void;
@@ -194,7 +194,7 @@ export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): 
   publish([{event: 'notice', level: 'warning', text}]);
 }
 
-/** Publishes what the sandbox blocks, once that is known, and why commands ask if the sandbox can't hold their changes. */
+/** Publishes what the sandbox blocks, once that is known, and why weft asks about commands if the sandbox can't hold their changes. */
 export function publishSandbox(session: SessionContext): void {
   const proof = session.ports.judge.sandbox();
   if (proof === 'unknown' || proof === session.sandbox) return;

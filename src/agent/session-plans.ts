@@ -178,7 +178,7 @@ export class SessionPlans {
         status: status === 'failed' ? 'pending' : status,
       })),
     );
-    // An id that an earlier list used is not free.
+    // An id that an earlier list used can't be used again.
     const left = [...todos];
     this.#todos = new Map(
       steps.flatMap(({id, description}) => {

@@ -45,10 +45,10 @@ import {
 } from './session-context.ts';
 
 export interface CallsReport {
-  /** One for each call, in the order of the calls. */
+  /** The results, one for each call, in the order of the calls. */
   readonly results: readonly ToolResultBlock[];
   readonly denials: readonly Denial[];
-  /** The journal's exceptions for results that it could not store. No barrier starts after that. */
+  /** The journal's exceptions for results that it could not store. After such an exception, no further barrier call starts. */
   readonly journalErrors: readonly unknown[];
 }
 
@@ -86,7 +86,7 @@ export async function runToolCalls(
   signal: AbortSignal,
 ): Promise<CallsReport> {
   const settling: Promise<CallReport>[] = [];
-  /** The calls since the last barrier. Whether their results could be journalled is not known yet. */
+  /** The calls since the last barrier. It is not known yet whether their results could be journaled. */
   let sinceBarrier: Promise<CallReport>[] = [];
   let isJournalBroken = false;
   for (const decoded of decodeCalls(calls, context)) {
@@ -395,7 +395,7 @@ async function settleCall(
     ...replaced,
     content: [...replaced.content, ...reminders.filter(text => text !== '').map(text => reminderBlock(text))],
   };
-  // Journalled before it is published, because a listener may look for the result in the journal at once.
+  // A result is journaled before it is published, because a listener may look for the result in the journal at once.
   const journalled = attempt(() => journal(session, {kind: 'result', result: content}));
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
   publishSandbox(session);
@@ -424,7 +424,7 @@ function folderInstructionsFor(
   });
 }
 
-/** Returns what the model reads of a call, before hooks add to it. */
+/** Returns what the model reads about a call, before hooks add to it. */
 function resultBlock({id}: ToolCallBlock, {result, note}: Pick<CallEnd, 'result' | 'note'>): ToolResultBlock {
   if (result.tag === 'undecodable') {
     return {kind: 'tool-result', id, content: [{kind: 'text', text: faultText(result.fault)}], outcome: 'error'};

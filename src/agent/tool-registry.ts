@@ -41,7 +41,7 @@ export function makeToolRegistry(options: {
   /** In unattended runs, tools that need a person are not listed. */
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
-  /** In tokens. 0 if unknown. */
+  /** Returns the size of the context window in tokens. 0 if unknown. */
   readonly contextWindow: () => number;
 }): ToolRegistry {
   const {mcp, web, skills: skillsPort, structuredOutput, disabledTools} = options;

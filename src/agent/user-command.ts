@@ -10,7 +10,7 @@ import {userCommandBlock, userCommandLabel} from '../domain/user-command.ts';
 import {actionPorts, journal, warn, type PromptContext} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 
-/** In milliseconds. Long, because the user watches the command and can stop it. */
+/** The time limit in milliseconds. It is long, because the user watches the command and can stop it. */
 const timeoutMs = 3_600_000;
 
 /**

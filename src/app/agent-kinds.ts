@@ -72,7 +72,7 @@ export interface AgentTools {
   readonly servers: readonly string[] | 'all';
 }
 
-/** Reads `tools`, `disallowedTools` and `mcpServers`. A rule such as `Bash(git:*)` only counts as its tool. */
+/** Reads `tools`, `disallowedTools` and `mcpServers`. A rule such as `Bash(git:*)` counts as the whole tool. */
 export function toolsOf(agent: RunContext['agent']): AgentTools {
   if (agent === 'none') return {only: 'all', not: [], servers: 'all'};
   const {tools, fields} = agent;

@@ -185,7 +185,7 @@ export const baseUrlOf = (
   {baseUrl, environment}: Pick<ModelChoice, 'baseUrl' | 'environment'>,
 ): string | undefined => baseUrl ?? (environment[urlVariables[provider]] || undefined);
 
-/** Whether it is a service with credentials of its own. */
+/** Whether the provider is a service with credentials of its own. */
 export const isCloud = (provider: string): provider is CloudProvider => cloudProviders.some(name => name === provider);
 
 /**
@@ -204,7 +204,7 @@ export async function defaultModel(
   if (choice.model !== undefined) {
     return {kind: 'named', model: resolveModelAlias(choice.model, dialect) ?? choice.model, by: 'settings'};
   }
-  // Its models have the names that the user gave to deployments.
+  // Azure's models have the names that the user gave to deployments.
   if (provider === 'azure') throw new UsageError('Name your deployment of Azure OpenAI: --model or WEFT_MODEL.');
   const {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} = await import('../models/model-facts.ts');
   if (dialect === 'gemini') return {kind: 'named', model: defaultGeminiModel, by: provider};
@@ -239,7 +239,7 @@ function fallbacksOf(provider: ModelProvider, main: DefaultModel, {fallbackModel
 /** Returns the provider that variables, address and saved keys imply. */
 const providerOf = (choice: ModelChoice): ModelProvider | undefined => impliedProvider(choice)?.provider;
 
-/** Says why the provider was chosen; empty if its key says so. */
+/** Returns why the provider was chosen. Empty if its key is the reason. */
 export function reasonText(choice: ModelChoice): string {
   if (choice.provider !== undefined) return 'you chose the provider';
   const variable = impliedProvider(choice)?.variable ?? '';
@@ -249,8 +249,8 @@ export function reasonText(choice: ModelChoice): string {
 const by = (provider: ModelProvider, variable = '') => ({provider, variable});
 
 /**
- * Finds the provider, and the variable that chose it, if that one is not its key. An address alone means a server that speaks OpenAI's
- * protocol, as most do.
+ * Finds the provider, and the variable that chose it if that variable is not the provider's key. An address alone means
+ * a server that speaks OpenAI's protocol, as most do.
  */
 function impliedProvider(
   choice: ModelChoice,
@@ -375,7 +375,8 @@ async function portOf(
     case 'anthropic':
       return (await import('../models/anthropic.ts')).connectAnthropic({
         ...connection,
-        // Other servers of the protocol may drop blocks that they don't know. The model would then never see what it found.
+        // Other servers of the protocol may drop blocks that they don't know. In that case, the model would never see
+        // what its search found.
         toolReferences: connection.baseUrl === undefined ? 'taken' : 'refused',
       });
     case 'gemini':

@@ -221,7 +221,7 @@ function awsCredentials(text: string): (AwsCredentials & {readonly until: number
 const spare = 300_000;
 const usualKeep = 3_000_000;
 
-/** Returns the region that the profile has in AWS's own settings; empty if it has none. */
+/** Returns the region of the profile in AWS's own settings; empty if the profile has none. */
 function regionOf(profile: string, choice: AccessChoice): string {
   const file = given(choice, 'AWS_CONFIG_FILE') || join(homedir(), '.aws', 'config');
   let section = '';

@@ -128,7 +128,7 @@ export interface EngineSetup extends Pick<
   readonly plans: () => Promise<PlanStore>;
   /** Returns the checkpoints that saved sessions can rewind to. */
   readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
-  /** weft's own files, which grant permissions. Changing them always asks, even under a rule that allows everything. */
+  /** weft's own files, which grant permissions. weft always asks before it changes them, even under a rule that allows everything. */
   readonly weftFolders: WeftFolders;
   /** Returns the key for making placeholders of secrets. */
   readonly placeholderKey: () => Uint8Array;
@@ -143,7 +143,7 @@ export interface EngineSetup extends Pick<
   readonly user: UserPorts;
   readonly servers: Pick<OpenServers, 'mcp' | 'learnTokens' | 'close'>;
   readonly skills: SkillsPort;
-  /** The folders of the user's skills, with links resolved. Reading their files never asks. */
+  /** The folders of the user's skills, with links resolved. weft never asks about reading their files. */
   readonly skillFolders: () => readonly string[];
   /** Makes the hooks with this engine's machine and secrets. */
   readonly hooks: (machine: HookMachine) => HooksPort;

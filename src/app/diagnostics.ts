@@ -222,7 +222,7 @@ async function servers(): Promise<Finding> {
   return limited(visibleExactLine(`${answering} of ${count} answering; ${why.join('; ')}.`), 'Details: weft mcp list.');
 }
 
-/** Checks which other agents are installed. Starts them at most to ask for their version. */
+/** Checks which other agents are installed. Starts an agent only to ask for its version. */
 async function agents(): Promise<Finding> {
   const {runHarnesses} = await import('./run-harnesses.ts');
   const harnesses = runHarnesses(context());

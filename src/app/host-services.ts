@@ -80,8 +80,8 @@ export interface FolderTrustPort {
   /** Returns the state of trust, and what trust would grant, in several lines. */
   show(): Promise<{readonly state: TrustedSettings['trust']; readonly text: string}>;
   /**
-   * Trusts the folder if its settings ask for the same as when weft started. Trusts its other files with the content that was shown.
-   * Returns a sentence about the outcome.
+   * Trusts the folder if its settings still request what they requested when weft started. Trusts its other files with
+   * the content that was shown. Returns a sentence about the outcome.
    */
   accept(): Promise<string>;
   /** Returns a sentence if weft ignores files of the folder. The warnings at start already cover the settings. */

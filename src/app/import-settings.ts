@@ -31,7 +31,7 @@ interface ImportRow {
   readonly kind: 'hook' | 'rule' | 'mode' | 'variable' | 'setting';
   readonly text: string;
   readonly outcome: 'new' | 'exists' | 'left-out';
-  /** Why it is left out; empty if it is not. */
+  /** Why the item is left out; empty if it is not. */
   readonly why: string;
 }
 
@@ -59,7 +59,7 @@ export async function importSettings(options: ImportSettingsOptions): Promise<Ex
       if (outcome === 'new') await write(file.path);
     }
     if (file.source === 'local') ignoreInGit(file.path);
-    // They may come from a clone, and copying them does not mean that the user has read them.
+    // The settings may come from a clone, and copying them does not mean that the user has read them.
     if (file.source !== 'user') note('they have no effect until you review and trust them: weft permissions trust');
   }
   const rows = [...taken.map(({kind, text, outcome, why}) => ({kind, text, outcome, why})), ...othersOf(theirs)];

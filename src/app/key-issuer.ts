@@ -18,21 +18,21 @@ export interface IssuedKey {
   readonly text: string;
   /** The first line that the command printed on stderr; may be empty. */
   readonly said: string;
-  /** Milliseconds since the epoch from which the key is not used any more. */
+  /** Milliseconds since the epoch from which the key is no longer used. */
   readonly until: number;
 }
 
 export interface KeyCommand {
-  /** A line for the shell. */
+  /** The command, as a line for the shell. */
   readonly command: string;
-  /** What messages call it, at the beginning of a sentence. */
+  /** The name that messages use for the command, at the beginning of a sentence. */
   readonly name: string;
   readonly fix: string;
   readonly environment: NodeJS.ProcessEnv;
   /** Says what is wrong with the printed text; empty if nothing is. */
   readonly check: (text: string) => string;
   readonly until: (text: string) => number;
-  /** Milliseconds that it may take. */
+  /** Milliseconds that the command may take. */
   readonly limitMs?: number;
 }
 

@@ -19,7 +19,7 @@ import {settingsIn} from './write-settings.ts';
  */
 export interface KnownServer extends ConfiguredServer {
   readonly standing: 'counts' | 'overridden' | 'untrusted';
-  /** Why it is not trusted; empty if it is. */
+  /** Why the server is not trusted; empty if it is. */
   readonly untrustedReason: string;
 }
 

@@ -3,8 +3,9 @@ import {firstLine} from '../base/clip.ts';
 import {visibleLine} from '../base/visible.ts';
 
 /**
- * Returns a sentence for each command that is still running although the weft that started it was killed. `folder` holds the records of
- * weft processes that run commands. The process table is read only if one of them has ended without removing its record.
+ * Returns a sentence for each command that is still running although the weft process that started it was killed.
+ * `folder` holds the records of weft processes that run commands. The process table is read only if one of them has
+ * ended without removing its record.
  */
 export async function leftoverNotices(folder: string): Promise<readonly string[]> {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return [];

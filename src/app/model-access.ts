@@ -29,7 +29,7 @@ export interface AccessChoice {
 
 /** The address of a provider and what lets requests in. */
 export interface ProviderConnection {
-  /** Empty for none. */
+  /** The API key. Empty for none. */
   readonly apiKey: string;
   readonly baseUrl: string | undefined;
   readonly access?: Access | undefined;

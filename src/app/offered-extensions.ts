@@ -6,7 +6,7 @@ import type {RunContext} from './run-context.ts';
 
 /** The commands, skills, kinds of agents and plugins that weft reports to a program. */
 export interface OfferedExtensions {
-  /** Returns their names for each `system/init`, including prompts of MCP servers that are known by then. */
+  /** Returns the names of the extensions for each `system/init`, including prompts of MCP servers that are known at that time. */
   readonly init: RpcExtras['extensions'];
   /** The commands with their descriptions, for the answer to `initialize`. */
   readonly commands: readonly JsonObject[];

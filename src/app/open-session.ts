@@ -67,7 +67,7 @@ export function sessionRequest(options: MainOptions): SessionRequest {
   return {kind: 'new', id, title: name ?? ''};
 }
 
-/** Opens the requested session. With `store: 'none'` nothing of it is saved. */
+/** Opens the requested session. With `store: 'none'` nothing of the session is saved. */
 export function openSession(
   request: SessionRequest,
   {store, directory, model}: {readonly store: Store | 'none'; readonly directory: string; readonly model: string},

@@ -31,9 +31,9 @@ interface OpenSessionsOptions {
 const maxOpen = 8;
 
 /**
- * The client of a front end that shows one session while others continue. A working session keeps its engine when the user switches to
- * another one. When the user returns, the screen shows what has happened since. Notices say what the other sessions need. An engine in the
- * background closes when nothing of its session runs any more.
+ * The client of a front end that shows one session while others continue. A working session keeps its engine when the
+ * user switches to another one. When the user returns, the screen shows what has happened since. Notices say what the
+ * other sessions need. An engine in the background closes when no work of its session is running anymore.
  */
 export class OpenSessions implements AgentClient {
   readonly #options: OpenSessionsOptions;
@@ -187,7 +187,7 @@ export class OpenSessions implements AgentClient {
     this.#closeAtRest(session);
   }
 
-  /** Closes a background session if nothing of it runs. Its conversation is saved. */
+  /** Closes a background session if none of its work is running. Its conversation is saved. */
   #closeAtRest(session: OpenSession): void {
     if (this.#stopped !== 'none' || session.running().length > 0 || !this.#background.delete(session)) return;
     const closing = session.client.close('finished').finally(() => this.#closings.delete(closing));
@@ -281,7 +281,7 @@ class OpenSession {
     return {title: this.#title, directory, model, createdAt, updatedAt, messages: this.#messages};
   }
 
-  /** Returns one row if something of the session runs. */
+  /** Returns one row if work of the session is running. */
   running(): readonly RunningSession[] {
     const {id} = this;
     if (id === 'opening' || (!this.works && this.#blocks.length === 0)) return [];

@@ -18,7 +18,10 @@ export async function proveSandbox(context: RunContext): Promise<Proof> {
   }
 }
 
-/** Throws an error if the user chose a sandbox that does not prove itself: then nothing may run, because it would not be confined. */
+/**
+ * Throws an error if the user chose a sandbox that does not pass its probe. In that case no command may run, because it
+ * would not be confined.
+ */
 export async function requireNamedSandbox(context: RunContext): Promise<void> {
   const {sandbox} = context.settings;
   if (sandbox === 'auto' || sandbox === 'native') return;
@@ -29,7 +32,7 @@ export async function requireNamedSandbox(context: RunContext): Promise<void> {
   );
 }
 
-/** Finishes applying changes in this workspace if a weft was killed while it applied them. Otherwise it only reads one folder. */
+/** Finishes applying changes in this workspace if a weft process was killed while it applied them. Otherwise it only reads one folder. */
 export async function finishApplies({
   roots: [first, ...others],
   places,

@@ -12,7 +12,7 @@ export interface RuleLine {
   readonly source: SettingSource;
   readonly path: string;
   readonly effective: boolean;
-  /** Why it has no effect; empty if it has one. */
+  /** Why the rule has no effect; empty if it has one. */
   readonly reason: string;
 }
 

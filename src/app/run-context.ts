@@ -67,7 +67,7 @@ export interface RunContext {
   readonly settingSources: ReadonlySet<string>;
   /** The settings with their sources: the file of each permission rule, and whether the rule applies. */
   readonly permissions: TrustedSettings;
-  /** The user's trust in the folder's settings, and what they ask for. */
+  /** The user's trust in the folder's settings, and the requests of the settings. */
   readonly trust: FolderTrustPort;
   /** The user's trust in project files by content: skills, commands, agents, servers and scripts of hooks. */
   readonly projectTrust: ProjectTrust;

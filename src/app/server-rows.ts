@@ -23,9 +23,9 @@ export interface ServerRow {
   readonly source: string;
   readonly path: string;
   readonly status: RowStatus;
-  /** Why it does not answer, or its title and version. */
+  /** Why the server does not answer, or its title and version. */
   readonly detail: string;
-  /** The number of its tools; `null` if it was not checked. */
+  /** The number of the server's tools; `null` if it was not checked. */
   readonly tools: number | null;
   readonly signed_in: boolean;
 }

@@ -51,7 +51,7 @@ function makeKey(file: string): Uint8Array {
     makeFolders(dirname(file));
     writeFileSync(file, key, {mode: 0o600, flag: 'wx'});
   } catch {
-    // Another weft has just written it, or the file is not writable.
+    // Another weft process has just written it, or the file is not writable.
     return readKey(file) ?? key;
   }
   return key;

@@ -2,7 +2,7 @@ import {dirname, join} from 'node:path';
 import {findProgram} from '../workspace/exec/trusted-path.ts';
 import {realPath} from '../workspace/files/resolve-path.ts';
 
-/** Returns a command line that runs this weft: `weft` with the arguments, or another one if npm start or npx started it. */
+/** Returns a command line that runs this installation of weft: `weft` with the arguments, or another one if npm start or npx started it. */
 export function weftCommand(args = ''): string {
   const program = realPath(process.argv[1] ?? '');
   const root = dirname(dirname(program));

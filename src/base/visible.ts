@@ -54,7 +54,7 @@ export function visibleExactly(text: string): string {
   return text.replaceAll('\t', tab).replaceAll(deceptive, escapeOf);
 }
 
-/** Does the same as `visibleExactly` on one line. */
+/** Does the same as `visibleExactly`, on one line. */
 export const visibleExactLine = (text: string): string => onOneLine(visibleExactly(text));
 
 const tab = '    ';

@@ -387,7 +387,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
 
 const stillRuns = 'This session is still running and is not saved. Press Esc to stop it first.';
 
-/** Returns the context for a session other than the one that the command line asks for. */
+/** Returns the context for a session other than the one that the command line requests. */
 function contextOf(context: RunContext, wanted: WantedSession): RunContext {
   const {
     continue: _newest,

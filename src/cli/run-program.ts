@@ -37,7 +37,7 @@ interface Chunk {
   readonly cache: 'read' | 'missing';
 }
 
-/** Cached code is rewritten after this time, so older files belong to a weft that is no longer in use. */
+/** Cached code is rewritten after this time, so older files belong to a version of weft that is no longer in use. */
 const maxCacheAgeMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Bytes of the checksum after the code. V8 has no checksum itself and would crash on damaged code. */
@@ -126,7 +126,7 @@ function isOwn({uid, mode}: Stats): boolean {
 
 function readCache(file: string): Buffer | undefined {
   try {
-    // Non-blocking, because opening a pipe would wait for a writer.
+    // The file is opened without blocking, because opening a pipe would wait for a writer.
     const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = fstatSync(fd);
@@ -155,13 +155,14 @@ function writeCaches(folder: string, chunks: readonly Chunk[]): void {
       if (Date.now() - lstatSync(file).mtimeMs > maxCacheAgeMs) rmSync(file);
     }
   } catch {
-    // Nothing depends on it.
+    // Nothing depends on the cache.
   }
 }
 
 /** Writes a cache file completely or not at all. */
 function writeCache(file: string, code: Buffer): void {
-  // Not the process id: in a container it may be the same for each start, and a killed start leaves its file.
+  // The name does not contain the process id: in a container it may be the same for each start, and a killed start
+  // leaves its file.
   const temporary = `${file}.${Math.random().toString(36).slice(2)}.tmp`;
   try {
     const fd = openSync(temporary, 'wx', 0o600);

@@ -124,7 +124,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => client.stop());
     for (const line of opening.lines) client.take(line);
-    // By then the answer to `initialize` has been written.
+    // When this callback runs, the answer to `initialize` has been written.
     setImmediate(() => greeted.resolve());
     for (const found of [leftoverNotices(context.places.blocks), context.trust.untrustedFiles()])
       void found.then(notices => notices.forEach(note));

@@ -16,7 +16,7 @@ import type {TerminalUi} from './terminal-ui.ts';
 import {version} from '../app/version.ts';
 import {randomUuid} from '../app/random-uuid.ts';
 
-/** The inputs of the terminal UI that the command line and the composed session provide. */
+/** The inputs that the command line and the composed session provide for the terminal UI. */
 export interface TerminalJob extends Pick<
   TuiOptions,
   | 'firstPrompt'
@@ -46,7 +46,8 @@ export type TerminalEnd = TuiExit | {readonly kind: 'signalled'; readonly code: 
  */
 export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   const signalled = Promise.withResolvers<TerminalEnd>();
-  // Not `once`: Ink's listener would then be the only one left, and would let the signal end weft at once.
+  // The listener is not added with `once`: after the first signal, Ink's listener would be the only one left, and would
+  // let the signal end weft at once.
   let receivedSignal: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     receivedSignal = signal;

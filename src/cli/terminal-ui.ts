@@ -35,7 +35,7 @@ function makeTerminalRestorer(
     // Writing to a terminal that takes no output would block weft here. The watchdog waits for it instead.
     if (undo === '' || terminal.writableLength > 0) return;
     try {
-      // Synchronously: the process exits, so there is no time for the stream.
+      // Writes synchronously: the process exits, so there is no time for the stream.
       if (writeSync(terminal.fd, undo) === Buffer.byteLength(undo)) watchdog.release();
     } catch {
       // The terminal is gone or takes no output now. The watchdog waits for it.

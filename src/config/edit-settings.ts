@@ -14,8 +14,8 @@ import {namePath, parseSettings, type SettingName, type SettingsFile} from './se
 const schema = new URL('../settings.schema.json', import.meta.url);
 
 /**
- * Returns the text of a new settings file. The file names the schema for editors, unless others share the file: their
- * weft is installed elsewhere.
+ * Returns the text of a new settings file. The file names the schema for editors, unless other people share the file,
+ * whose weft is installed elsewhere.
  */
 const newFile = (path: string): string =>
   /[/\\]\.weft[/\\]settings\.json$/u.test(path) || !existsSync(schema)

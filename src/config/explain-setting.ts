@@ -11,7 +11,10 @@ export interface SettingValue {
   readonly source: SettingSource;
   /** The path of the file. Empty if the source isn't a file. */
   readonly path: string;
-  /** `shadowed`: a stronger source hides it. `left-out`: this source may not set it, mostly because the folder is not trusted. */
+  /**
+   * `shadowed`: a stronger source overrides this value. `left-out`: this source may not set it, mostly because the
+   * folder is not trusted.
+   */
   readonly state: 'counts' | 'shadowed' | 'left-out';
 }
 

@@ -5,7 +5,7 @@ import {extensionFolders, type ProjectTrust} from './trust-record.ts';
 
 /** The folders in which weft looks for skills, commands and agents. */
 export interface ExtensionPlaces {
-  /** The project. Its files act only as far as the user trusts them. `none`: `--setting-sources` leaves it out. */
+  /** The project. weft uses a file of it only if the user trusts the file. `none`: `--setting-sources` leaves it out. */
   readonly project: {readonly directory: string; readonly trust: ProjectTrust} | 'none';
   /** The user's home and configuration folder; `none` if the user's own files are left out. */
   readonly user: {readonly home: string; readonly config: string} | 'none';

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 
 /**
  * A harness as the user's own settings describe it. A known harness may get another program and additional variables.
- * Any other name is an agent that speaks the Agent Client Protocol, or another weft that serves (`url`).
+ * Any other name is an agent that speaks the Agent Client Protocol, or weft on another machine that runs `weft serve`
+ * (`url`).
  */
 export interface HarnessSetting {
   /** A program in PATH or an absolute path; empty for the usual program. */

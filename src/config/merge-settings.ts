@@ -51,7 +51,7 @@ export interface Settings
   readonly passEnv: readonly Sourced<string>[];
   readonly plugins: readonly Sourced<string>[];
   readonly hooks: readonly Sourced<HookSetting>[];
-  /** By name. For each name, the strongest layer counts. */
+  /** The environment variables by name. For each name, the strongest layer counts. */
   readonly env: AllSourced<Value<'env'>>;
   readonly models: AllSourced<Value<'models'>>;
   readonly headers: AllSourced<Value<'headers'>>;
@@ -266,10 +266,10 @@ function requestsOf<Key extends keyof typeof requests>(
 }
 
 /**
- * Admits the settings of a workspace file. Stricter rules, a mode stricter than `mode` and preferences of the UI always count.
- * Settings that let the project act, or that decide who gets the conversation and what it costs, count only in a trusted
- * folder. Allow rules that the user added explicitly (`userRules`) always count. `requests` doesn't depend on trust. `refused`
- * names each setting that is left out, in a sentence.
+ * Admits the settings of a workspace file. Stricter rules, a mode stricter than `mode` and preferences of the UI always
+ * count. Settings that allow or start something for the project, or that decide who gets the conversation and what it
+ * costs, count only in a trusted folder. Allow rules that the user added explicitly (`userRules`) always count.
+ * `requests` doesn't depend on trust. `refused` names each setting that is left out, in a sentence.
  */
 function admitProjectSettings(
   file: SettingsFile,

@@ -43,7 +43,7 @@ export const maxKeyTtl = 300_000;
 /** The name of an HTTP header. */
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
 
-/** What a header may hold: visible Latin-1 characters, spaces and tabs. */
+/** The characters that a header value may contain: visible Latin-1 characters, spaces and tabs. */
 export const headerValue = /^[\t\x20-\x7E\xA0-\xFF]*$/u;
 
 const headerText = z.string().check(z.regex(headerValue));
@@ -53,11 +53,11 @@ const header = z.string().check(z.regex(headerName));
 export const headersSchema = z.record(header, z.union([headerText, z.record(header, headerText)]));
 export type HeaderSettings = z.infer<typeof headersSchema>;
 
-/** How the user's own settings get the key. `given`: the command stands in `--settings`, and wins over the environment. */
+/** How the user's own settings get the key. `given`: the command is in `--settings`, and wins over the environment. */
 export interface KeyCommandSetting {
   readonly command: string;
   readonly ttlMs: number;
   readonly given: 'yes' | 'no';
-  /** The provider that the settings name, to which alone the key goes then. */
+  /** The provider that the settings name. If set, the key goes only to this provider. */
   readonly provider: ModelProvider | undefined;
 }

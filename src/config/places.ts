@@ -9,7 +9,7 @@ export interface Places {
   readonly database: DatabaseChoice;
   /** The folders whose settings the user trusts. */
   readonly trust: string;
-  /** The record of running commands, by which another weft finds them. */
+  /** The record of running commands, by which other weft processes find them. */
   readonly blocks: string;
   /** The states of workspace files before prompts changed them. */
   readonly checkpoints: string;

@@ -16,11 +16,11 @@ export interface NamedPlugin {
 
 /** A Claude plugin: a folder with commands, agents, skills, hooks and MCP servers. */
 export interface Plugin extends PluginPlace, NamedPlugin {
-  /** Empty if the manifest names none. */
+  /** The version in the manifest. Empty if the manifest names none. */
   readonly version: string;
   /** Whether its manifest or a file names MCP servers. */
   readonly namesServers: boolean;
-  /** The entries of the manifest that weft ignores, one sentence each. */
+  /** Sentences about the entries of the manifest that weft ignores. */
   readonly leftOut: readonly string[];
 }
 
@@ -28,9 +28,9 @@ export interface Plugin extends PluginPlace, NamedPlugin {
 const pluginParts = ['commands', 'agents', 'skills', 'SKILL.md', 'hooks/hooks.json', '.mcp.json'] as const;
 
 /**
- * Reads the manifest of a plugin folder, `.claude-plugin/plugin.json`. A folder without a manifest that holds commands, skills
- * or similar parts is named after the folder. A plugin inside the project acts only as far as the user trusts its files. The
- * error says why the folder isn't a plugin.
+ * Reads the manifest of a plugin folder, `.claude-plugin/plugin.json`. A folder without a manifest that holds commands,
+ * skills or similar parts is named after the folder. weft uses the files of a plugin inside the project only if the
+ * user trusts them. The error says why the folder isn't a plugin.
  */
 export function readPlugin(
   {folder, servers}: NamedPlugin,

@@ -8,12 +8,12 @@ import {isOpenDatabase, openDatabaseReason} from './open-databases.ts';
 import {serverRequest, variableReference} from './server-request.ts';
 import {contentHash, extensionFolders, type FileTrust, nameInProject, type ProjectTrust} from './trust-record.ts';
 
-/** Why a file of a project acts: what weft does with its content. */
+/** Why a file of a project takes effect: how weft uses its content. */
 export type ProjectFileKind = 'servers' | 'skill' | 'command' | 'agent' | 'plugin' | 'script';
 
-/** A file of the project whose content could make weft act, besides its settings. */
+/** A file of the project, other than its settings, whose content takes effect if the user trusts it. */
 export interface ProjectFile {
-  /** Inside the project's folder, with `/`. */
+  /** The path relative to the project's folder, with `/`. */
   readonly path: string;
   readonly kind: ProjectFileKind;
   readonly hash: string;
@@ -27,7 +27,7 @@ export interface ProjectFile {
 }
 
 export interface ProjectFileList {
-  /** In the order of their paths. */
+  /** The files, sorted by path. */
   readonly files: readonly ProjectFile[];
   /** The files and folders that were not read, one sentence each. They are not trusted, whatever the user accepts. */
   readonly leftOut: readonly string[];
@@ -42,9 +42,9 @@ export const projectFileBounds = {files: 2000, bytes: 64 * 1024 * 1024, fileByte
 export interface ProjectFileSearch extends ServerPlace {
   /** The user's home folder. Its `.agents` and `.claude` belong to the user, even if the home folder is the project. */
   readonly home: string;
-  /** The commands of hooks in the project's settings. The project's scripts that they name also act. */
+  /** The commands of hooks in the project's settings. The project's scripts that these commands name take effect too. */
   readonly commands: readonly string[];
-  /** The MCP servers in the project's settings. The project's files that start them also act. */
+  /** The MCP servers in the project's settings. The project's files that start these servers take effect too. */
   readonly servers: readonly JsonObject[];
   /** The plugin folders that were named to weft. Folders outside the project are left out. */
   readonly plugins: readonly string[];
@@ -59,8 +59,8 @@ const parts = [
 ] as const satisfies readonly (readonly [string, ProjectFileKind])[];
 
 /**
- * Lists the project's files that act. Links are followed, each folder is read once, and only regular files are opened.
- * A project without such files costs only one check for each place.
+ * Lists the project's files that take effect if the user trusts them. Links are followed, each folder is read once, and
+ * only regular files are opened. A project without such files costs only one check for each place.
  */
 export async function listProjectFiles(search: ProjectFileSearch, signal: AbortSignal): Promise<ProjectFileList> {
   const list = new ListInProgress(search, signal);
@@ -181,7 +181,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
       if (names.length > projectFileBounds.files) break;
     }
   } catch {
-    // An unreadable folder has no file that could act.
+    // An unreadable folder has no file that could take effect.
   }
   return names.toSorted();
 }

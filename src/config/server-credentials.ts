@@ -6,12 +6,12 @@ import {changePrivateFile, readTextFile} from './change-file.ts';
 
 const schema = z.object({
   issuer: z.string(),
-  /** The client that the tokens belong to, as the authorization server described it. */
+  /** The client that the tokens belong to, as described by the authorization server. */
   client: z.custom<JsonObject>(value => isJsonObject(value) && typeof value['client_id'] === 'string'),
   accessToken: z.string().check(z.minLength(1)),
   /** Empty if the server issued none. */
   refreshToken: z.string(),
-  /** In milliseconds since the epoch; 0 if the server did not say. */
+  /** The expiration time in milliseconds since the epoch; 0 if the server did not say. */
   expiresAt: z.number(),
   scope: z.string(),
   /** The resource that the token is for (RFC 8707); empty for none. */

@@ -6,7 +6,7 @@ import {ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {changeFile, readTextFile} from './change-file.ts';
 
-/** A settings file with which a project could make weft act. */
+/** A settings file of a project that takes effect if the user trusts the folder. */
 export interface ActingFile {
   readonly name: string;
   readonly text: string;
@@ -65,16 +65,16 @@ export const forgetTrust = (record: string, folder: string): Promise<Outcome<'ch
 /** The folders of a project that contain skills, commands and agents. */
 export const extensionFolders = ['.agents', '.weft', '.claude'] as const;
 
-/** All places of a project that may contain files that act. */
+/** All places of a project that may contain files that take effect if the user trusts them. */
 export const projectFilePlaces = ['.mcp.json', ...extensionFolders] as const;
 
-/** Whether the user trusts a file of a project with certain bytes. `changed`: the user trusted other bytes of it. */
+/** Whether the user trusts a file of a project with certain bytes. `changed`: the user trusted the file with other bytes. */
 export type FileTrust = 'trusted' | 'changed' | 'never';
 
 /**
- * Alone decides whether a file of the project may act (`.mcp.json`, skills, commands, agents, plugins, scripts of
- * hooks). Trust is bound to content: read the file once, ask about the bytes that you read, and use exactly these
- * bytes. A new file, a changed file, or a file outside the project is not trusted.
+ * The only place that decides whether a file of the project may take effect (`.mcp.json`, skills, commands, agents,
+ * plugins, scripts of hooks). Trust is bound to content: read the file once, ask about the bytes that you read, and use
+ * exactly these bytes. A new file, a changed file, or a file outside the project is not trusted.
  */
 export interface ProjectTrust {
   /** The project's folder, links followed. */

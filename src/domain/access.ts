@@ -4,7 +4,7 @@ import type {RiskLevel} from './risk.ts';
 
 /** The resources that an action would touch. The judge, permission rules and session grants look at them. */
 export type Access =
-  /** Needs no permission: it talks to the user, or reads weft's own data. */
+  /** The action needs no permission: it talks to the user, or reads weft's own data. */
   | {readonly kind: 'none'}
   | {readonly kind: 'read'; readonly paths: readonly string[]}
   /** Searches a folder. A pattern may lead out of the folder. A search by content has no patterns here. */

@@ -88,7 +88,7 @@ export const cloudWays: readonly string[] = [
   'A key from a password manager: weft config set keyCommand "op read op://…".',
 ];
 
-/** What plans of other companies are good for here. */
+/** How to use the subscription plans of other companies with weft. */
 export const planWays: readonly string[] = [
   planText,
   'GitHub Copilot plans work the same way, through your own Copilot CLI as an ACP agent in the setting harnesses.',

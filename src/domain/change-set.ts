@@ -5,8 +5,8 @@
  */
 export type Change = {
   /**
-   * Relative to the first workspace folder, with `/`, or absolute if it is in another workspace folder. Bytes that are
-   * not UTF-8 are written `\xNN`.
+   * The path relative to the first workspace folder, with `/`, or absolute if it is in another workspace folder. Bytes
+   * that are not UTF-8 are written `\xNN`.
    */
   readonly path: string;
   readonly kind: ChangeKind;

@@ -8,7 +8,7 @@ export type Severity = (typeof severities)[number];
 export type CommentLines = 'file' | {readonly first: number; readonly last: number};
 
 export interface NewComment {
-  /** Relative to the repository, with slashes. */
+  /** The path relative to the repository, with slashes. */
   readonly path: string;
   readonly lines: CommentLines;
   readonly text: string;

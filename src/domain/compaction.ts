@@ -68,7 +68,7 @@ export interface VerbatimParts {
   readonly instructions: readonly {readonly path: string; readonly text: string}[];
   /** One line per todo, as in the two lists below. */
   readonly todos: readonly string[];
-  /** The skills whose instructions the conversation contains. */
+  /** The skills whose instructions are in the conversation. */
   readonly skills: readonly ActiveSkill[];
   readonly running: readonly string[];
   readonly changedFiles: readonly string[];

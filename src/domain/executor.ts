@@ -26,7 +26,7 @@ export interface Judged<Means> {
   readonly means: Means;
 }
 
-/** Hands the obligations to the executor. `allow` becomes `ask` if the executor cannot discharge an obligation. */
+/** Passes the obligations to the executor. `allow` becomes `ask` if the executor cannot discharge an obligation. */
 export function judgedFor<Means>(
   {verdict, obligations}: Omit<Judged<Means>, 'means'>,
   executor: Executor<Means>,

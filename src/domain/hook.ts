@@ -26,7 +26,7 @@ export type HookEnd =
   | {readonly kind: 'not-started'; readonly why: string}
   | {readonly kind: 'signalled'; readonly signal: string}
   | {readonly kind: 'too-long'}
-  /** Its first output line was `{"async": true}`, so weft doesn't wait for it. */
+  /** The hook's first output line was `{"async": true}`, so weft doesn't wait for it. */
   | {readonly kind: 'goes-on'}
   | {readonly kind: 'aborted'};
 

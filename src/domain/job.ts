@@ -19,7 +19,7 @@ export type JobSpec =
       readonly prompt: string;
       readonly directory: string;
       readonly sandbox: ProviderName | 'of-settings';
-      /** Empty if the settings decide. */
+      /** The model. Empty if the settings decide. */
       readonly model: string;
       readonly baseUrl: string;
       /** A folder with skills on the machine that runs the job; empty for none. */
@@ -82,7 +82,7 @@ export interface Job {
   /** US dollars, as far as prices are known. */
   readonly cost: number;
   readonly files: readonly TaskFile[];
-  /** Whether the user was notified of the job's end (`told`). `none`: the end is not announced. */
+  /** Whether weft has notified the user of the job's end: `told` if it has. `none`: weft does not announce the end. */
   readonly news: 'none' | 'untold' | 'told';
 }
 
@@ -112,7 +112,7 @@ export type JobAnswer =
     }
   | {
       readonly kind: 'question';
-      /** By question: one label or several. Any other text is the user's own answer. */
+      /** The answers by question: one label or several. Any other text is the user's own answer. */
       readonly answers: Readonly<Record<string, string | readonly string[]>>;
     };
 

@@ -1,6 +1,6 @@
 export interface MemoryNotes {
   readonly path: string;
-  /** Without secrets; empty if there are none. */
+  /** The notes without secrets. Empty if there are no notes. */
   readonly text: string;
   /** The most UTF-16 units that the model gets. The rest is left out. */
   readonly limit: number;

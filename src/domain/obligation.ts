@@ -8,7 +8,7 @@ export type Obligation =
    */
   | {readonly kind: 'confined'; readonly to: 'sandbox' | 'read-only' | 'outside'}
   | {readonly kind: 'directory'; readonly path: string}
-  /** Each path is opened at the target that the judge saw. `links`: those that lead through a symbolic link of the workspace. */
+  /** Each path is opened at the target that the judge saw. `links`: the paths that lead through a symbolic link of the workspace. */
   | {readonly kind: 'paths'; readonly paths: readonly JudgedPath[]; readonly links: readonly string[]}
   /** The search leaves out the files that these rules forbid to read. */
   | {readonly kind: 'left-out'; readonly rules: readonly string[]};

@@ -82,7 +82,7 @@ export interface ResolvedCommand {
 
 /** A simple command, read according to the table of programs. */
 export interface CommandReading {
-  /** Each letter separately. Known long names are written in full. */
+  /** The options: each letter separately, and known long names in full. */
   readonly options: readonly {readonly name: string; readonly value: string | undefined}[];
   readonly operands: readonly string[];
   /** The command's effects on files. `undefined` if they are unknown. */
@@ -131,7 +131,7 @@ export const offeredModes = ['default', 'acceptEdits', 'plan', 'dontAsk'] as con
 export const permissionModes = [...offeredModes, 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** From the narrowest to the widest. */
+/** The permission modes from the narrowest to the widest. */
 const byWidth: readonly PermissionMode[] = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'];
 
 /** Returns the stricter of the two modes. */

@@ -38,7 +38,7 @@ export interface Proven {
  */
 export interface HostsProof {
   readonly proven: boolean;
-  /** Why it is not proven; empty if it is. */
+  /** Why this is not proven; empty if it is. */
   readonly reason: string;
 }
 

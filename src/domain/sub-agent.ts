@@ -8,15 +8,15 @@ export type Isolation = 'none' | 'worktree';
 export interface SubAgent {
   /** The ID of the session that holds its conversation. */
   readonly id: SessionId;
-  /** The call that started it. For viewers of the parent, the sub-agent's events carry this id. */
+  /** The call that started the sub-agent. For viewers of the parent, the sub-agent's events carry this id. */
   readonly call: ActionId;
   readonly parent: SessionId | 'main';
-  /** Its task in a few words, written by the model. */
+  /** The sub-agent's task in a few words, written by the model. */
   readonly name: string;
   readonly kind: string;
-  /** `weft`: it runs in this process. Otherwise the name of a harness. */
+  /** `weft`: the sub-agent runs in this process. Otherwise the name of a harness. */
   readonly harness: string;
-  /** Empty if the harness chooses. */
+  /** The model. Empty if the harness chooses. */
   readonly model: string;
   readonly prompt: string;
   /** `worktree`: the sub-agent works in its own git worktree. */

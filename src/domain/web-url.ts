@@ -3,10 +3,10 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 
 /** A web address as `new URL` reads it. An unusual spelling (`http://2130706433`) is judged by what it means. */
 export interface WebUrl {
-  /** Without a fragment. */
+  /** The address without a fragment. */
   readonly href: string;
   readonly protocol: 'http:' | 'https:';
-  /** In lower case, without brackets and without periods at the end. */
+  /** The host in lower case, without brackets and without periods at the end. */
   readonly host: string;
   /** `standard` is 80 or 443. */
   readonly port: 'standard' | number;

@@ -160,7 +160,7 @@ function diffLines(preview: Preview): readonly string[] {
   });
 }
 
-/** The most lines to show of a command's output: those that say why it failed, otherwise the last ones. */
+/** The most lines to show of a command's output: the lines that say why it failed, otherwise the last lines. */
 const maxOutputLines = 8;
 const sayWhy = /✖|✗|not ok|!==|\bfail \d/u;
 

@@ -130,7 +130,7 @@ export async function makeRenderer(output: HeadlessOutput, setting: RenderSettin
   }
 }
 
-/** Returns the answer with exactly one line feed at its end; empty if there is no answer. A cut answer is worth having. */
+/** Returns the answer with exactly one line feed at its end; empty if there is no answer. An answer that was cut off is returned, too. */
 function answer({end, stop, answer: text}: PromptSummary): string {
   const lines = text.replace(/\n+$/u, '');
   return (end.kind === 'done' || stop === 'max-tokens') && lines !== '' ? `${lines}\n` : '';

@@ -16,7 +16,7 @@ export interface StdoutWriter {
   room(most: number): Promise<void> | undefined;
   /** True if more than `most` characters are waiting. */
   isBehind(most: number): boolean;
-  /** Resolves when all text has been written, or with the reason why it never will be. */
+  /** Resolves when all text has been written, or with the reason why the text never will be. */
   drained(): Promise<WriteState>;
 }
 

@@ -11,7 +11,7 @@ import type {ProviderName} from '../domain/sandbox.ts';
 export interface AgentPort {
   /** Opens an engine for a session. The error is for the requester. */
   open(request: OpenRequest): Promise<Outcome<AgentClient, {readonly status: 400 | 404 | 409; readonly error: string}>>;
-  /** Newest first. */
+  /** Returns the sessions, newest first. */
   sessions(): Promise<readonly SessionSummary[]>;
   /** Returns the conversation as messages of the Agent SDK, oldest first. */
   messages(session: SessionId): Promise<readonly object[] | 'unknown'>;
@@ -46,5 +46,5 @@ export interface ModelConfig {
   readonly model: string | undefined;
 }
 
-/** Leaves everything to the folder's settings. */
+/** A model configuration that leaves everything to the folder's settings. */
 export const ownModel: ModelConfig = {apiKey: undefined, baseUrl: undefined, model: undefined};

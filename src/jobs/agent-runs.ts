@@ -29,7 +29,7 @@ export interface Prompt {
   readonly images: readonly ImageBlock[];
   /** Context from an earlier conversation; empty if there was none. */
   readonly context: string;
-  /** An `execution` carries out a plan that was started for it. */
+  /** An `execution` carries out a plan that was started for this purpose. */
   readonly work: {readonly kind: 'prompt' | 'plan'} | {readonly kind: 'execution'; readonly plan: Plan};
   /** The job that the prompt runs for. It records how the prompt ends, and the events of an execution. */
   readonly job: ClaimedJob | 'none';
@@ -48,7 +48,7 @@ type Ask =
   | {readonly kind: 'question'; readonly questions: readonly Question[]}
   | {readonly kind: 'settled'};
 
-/** Milliseconds that an idle session stays open for what it still holds, and the most such sessions. */
+/** Milliseconds that an idle session stays open for its approvals and background commands, and the most idle sessions. */
 const idleMs = 600_000;
 const maxIdle = 8;
 
@@ -79,7 +79,10 @@ export class AgentRuns {
   readonly #options: AgentRunsOptions;
   readonly #runs = new Map<SessionId, Run>();
   readonly #idle = new Map<SessionId, IdleSession>();
-  /** Runs that ended recently: a reader may return for the rest, and a late answer differs from an unknown one. */
+  /**
+   * Runs that ended recently. A reader may return for the rest of their events, and a late answer gets another error
+   * than an unknown one.
+   */
   readonly #ended = new Map<SessionId, Pick<Run, 'events' | 'asks'>>();
   readonly #attached = new Map<SessionId, AttachedSession>();
   readonly #live = new WeakMap<AgentClient, LiveEvents>();
@@ -139,7 +142,7 @@ export class AgentRuns {
       attached.terminals -= 1;
       if (attached.terminals > 0) return;
       this.#attached.delete(session);
-      // The other program's prompt closes the engine at its end.
+      // If a prompt of another program is running, the end of that prompt closes the engine.
       if (this.#runs.has(session)) return;
       if (live.isWorking) await this.#keepOpen(session, client);
       else await this.#settle(session, {client, grants: 'none'});
@@ -187,7 +190,7 @@ export class AgentRuns {
     ]);
   }
 
-  /** Listens for requests of other processes to the session's run. A prompt without a job gets one for that. */
+  /** Listens for requests of other processes to the session's run. A prompt without a job gets a job for this purpose. */
   #listen(session: SessionId, run: Run): void {
     const listen = async (): Promise<void> => {
       if (run.job === 'none') run.job = await this.#addPromptJob(session);
@@ -214,7 +217,7 @@ export class AgentRuns {
     return (this.#runs.get(session) ?? this.#ended.get(session))?.events ?? 'none';
   }
 
-  /** Stops what a session runs or has queued, including background work. Resolves when that is stored. */
+  /** Stops the running and queued work of a session, including background work. Resolves when the end of the work is stored. */
   async stop(session: SessionId): Promise<'known' | 'unknown'> {
     const run = this.#runs.get(session);
     const elsewhere =
@@ -227,7 +230,10 @@ export class AgentRuns {
     return run === undefined && elsewhere === 'unknown' ? 'unknown' : 'known';
   }
 
-  /** Keeps a session open if closing would lose something. Otherwise its next prompt, or another weft, reopens it. */
+  /**
+   * Keeps a session open if closing it would lose something. Otherwise closes it, and its next prompt or another weft
+   * process reopens it.
+   */
   async #settle(session: SessionId, {client, grants}: Pick<Run, 'client' | 'grants'>): Promise<void> {
     if (this.#attached.has(session)) return;
     const staysOpen = !this.#isClosing && (grants === 'for-session' || (await hasBackgroundCommands(client)));
@@ -262,7 +268,7 @@ export class AgentRuns {
       : here;
   }
 
-  /** Stops everything. */
+  /** Closes all sessions that are open here and stops their runs. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all([
@@ -330,9 +336,9 @@ class Run implements StartedPrompt {
   readonly events: EventLog;
   readonly asks = new Map<ActionId, Ask>();
   job: ClaimedJob | 'none';
-  /** Called at the end. */
+  /** Stops listening for requests of other processes. Called at the end of the run. */
   stopListening = (): void => {};
-  /** Whether its approvals last beyond it. */
+  /** Whether the user's approvals outlast this run. */
   grants: 'none' | 'for-session' = 'none';
   readonly #prompt: Prompt;
   readonly #listener: RunListener;
@@ -348,7 +354,7 @@ class Run implements StartedPrompt {
   #unsubscribe = (): void => {};
   #newId = (): string => '';
   #id = messageId('');
-  /** Before its own prompt begins, a session that is open elsewhere too may still run another one. */
+  /** False while a session that is also open elsewhere may still be running another prompt, before this run's prompt begins. */
   #hasBegun: boolean;
   #isOver = false;
 

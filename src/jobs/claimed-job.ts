@@ -16,7 +16,7 @@ const stopPollMs = 100;
 export interface JobListener {
   /** Called if the job is to stop, or no longer belongs to this process. */
   stop(): void;
-  /** Called with an answer, possibly more than once. */
+  /** Called with the answer to a question, possibly more than once. */
   answer(ask: string, answer: JobAnswer): void;
 }
 

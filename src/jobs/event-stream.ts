@@ -2,15 +2,15 @@ import type {JobEvent, JobsOf, JobStore} from '../domain/job.ts';
 import {pollMs} from './claimed-job.ts';
 
 /**
- * The events of one run, for any number of readers. Events are numbered from 1 without gaps. A reader that reconnects asks for those after
- * the last one it has.
+ * The events of one run, for any number of readers. Events are numbered from 1 without gaps. A reader that reconnects
+ * requests the events after the last one it has.
  */
 export interface EventStream {
   /** Returns the current events with greater numbers, at most a few hundred. */
   after(id: number): readonly JobEvent[] | Promise<readonly JobEvent[]>;
   /** True if no event will follow. */
   readonly hasEnded: boolean;
-  /** Calls `listener` when there are more events, and at the end. The result unsubscribes. */
+  /** Calls `listener` when there are more events, and at the end. The returned function unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 
@@ -21,8 +21,8 @@ const maxAtOnce = 200;
 const maxStored = 32 * 1024 * 1024;
 
 /**
- * A stream written in this process and kept in memory, once for all readers. A very long one drops its oldest events. A reader that asks
- * for those gets an error event and continues with the next.
+ * A stream written in this process and kept in memory, once for all readers. A very long stream drops its oldest
+ * events. A reader that requests dropped events gets an error event and continues with the next event.
  */
 export class EventLog implements EventStream {
   readonly #events: JobEvent[] = [];

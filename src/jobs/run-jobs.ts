@@ -74,7 +74,7 @@ export async function runJob(job: ClaimedJob, deps: JobDeps, signal: AbortSignal
       return runStack(job, spec, deps.director(spec.directory), signal);
     case 'agent':
     case 'prompt':
-      // These end with the process that started them.
+      // Runs of these kinds end with the process that started them.
       return;
     default:
       unreachable(spec);
@@ -89,7 +89,8 @@ async function execute(
   const plan = plans.find(spec.plan);
   const begin = plan === 'unknown' || plan.state === 'approved' ? 'first' : 'again';
   if (plan === 'unknown' || !(plan.state === 'approved' || plan.state === 'executing' || plan.state === 'stopped')) {
-    // Completed, but the worker died before recording it; or rejected while queued.
+    // The plan was completed, but the worker died before it recorded this; or the plan was rejected while the job was
+    // queued.
     await job.change({state: plan !== 'unknown' && plan.state === 'completed' ? 'completed' : 'failed'});
     return;
   }
@@ -168,7 +169,7 @@ async function runScheduled(
     const text = opened.value.session === 'reopened' ? continuePrompt : prompt;
     await runs.start(opened.value.client, {text, images: [], context: '', work: {kind: 'prompt'}, job}).finished;
   } catch (cause) {
-    // The store may be closed by now; then the job reads as stopped once this process has ended.
+    // The store may be closed by now. In that case, the job counts as stopped once this process has ended.
     await job.change({state: 'failed', reason: causeText(cause), news: 'untold'}).catch(() => {});
   }
 }

@@ -21,7 +21,7 @@ export interface SchedulerOptions {
   readonly run: (due: NewJob) => Promise<void>;
   readonly uuid: () => string;
   readonly now: () => number;
-  /** Loads the cron parser. The result returns when a schedule is due next, in milliseconds since the epoch. */
+  /** Loads the cron parser. The loaded function returns when a schedule is due next, in milliseconds since the epoch. */
   readonly loadNext: () => Promise<(schedule: Schedule, after: number) => number>;
   readonly note: (line: string) => void;
 }

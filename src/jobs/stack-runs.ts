@@ -136,5 +136,5 @@ export class StackRuns {
   }
 }
 
-/** The refusal while another weft runs the stack. */
+/** The error message if another weft process is running the stack. */
 export const stackRunningText = 'the task stack is already running in another weft';

@@ -5,7 +5,7 @@ import type {Endpoint} from './provider-error.ts';
 
 /** A way to a model other than a plain key: a token, a key from a command, a signature, more headers, another address. */
 export interface Access {
-  /** Sends requests with the credentials. An error that the user can mend rejects with a `FaultError`. */
+  /** Sends requests with the credentials. Rejects with a `FaultError` for an error that the user can fix. */
   readonly fetch: HttpFetch;
   /** How messages name the server and its settings. */
   readonly endpoint: Partial<Omit<Endpoint, 'baseUrl'>>;
@@ -33,7 +33,10 @@ export interface Authorization {
   };
 }
 
-/** Returns `send` with credentials. After a refusal that new ones may cure, it sends the request once more with new ones. */
+/**
+ * Returns `send` with credentials. After a refusal that new credentials may resolve, it sends the request once more
+ * with new credentials.
+ */
 export const authorizedFetch =
   (send: HttpFetch, authorization: Authorization): HttpFetch =>
   async (input, init) => {

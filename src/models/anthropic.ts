@@ -105,11 +105,11 @@ async function openClient({apiKey, environment, access}: AnthropicOptions, baseU
 }
 
 /**
- * Drops thinking that the provider would refuse, because the system prompt or the tools have changed since. Only late tools of MCP servers
- * and changed schemas do that.
+ * Drops thinking that the provider would refuse, because the system prompt or the tools have changed since. Only late
+ * tools of MCP servers and changed schemas cause such a change.
  */
 class ThinkingBinding {
-  /** The beginning of each conversation's last request, and the answers to requests that began otherwise. */
+  /** The beginning of each conversation's last request, and the answers to requests that began differently. */
   readonly #conversations = new Map<MessageId, {beginning: string; readonly outdated: Set<MessageId>}>();
 
   bound(

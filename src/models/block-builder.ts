@@ -149,7 +149,7 @@ function linksTo(citations: readonly JsonObject[], text: string): string {
   return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
 }
 
-/** Reads an input. No text means an empty input. A text that is not JSON is returned unchanged. */
+/** Reads an input. An empty text means an empty input. A text that is not JSON is returned unchanged. */
 export function readInput(text: string): Json {
   if (text.trim() === '') return {};
   const parsed = parseJson(text);

@@ -4,7 +4,7 @@
  * of the globals. Unbundled, as in tests, the SDKs use the globals, and `fetch` of `http-fetch.ts` accepts both.
  */
 export class HttpHeaders implements Headers {
-  /** By lower-case name. */
+  /** The values by lower-case name. */
   readonly #values = new Map<string, string[]>();
 
   constructor(init?: RequestInit['headers']) {

@@ -10,8 +10,9 @@ export interface GoogleToken {
 }
 
 /**
- * Exchanges application default credentials for an access token: those of a user (`gcloud auth application-default login`) and of a
- * service account (google.aip.dev/auth/4113). The failure is the end of a sentence about them.
+ * Exchanges application default credentials for an access token: those of a user (`gcloud auth application-default
+ * login`) and of a service account (google.aip.dev/auth/4113). The failure is the end of a sentence about the
+ * credentials.
  */
 export async function exchangeGoogleCredentials(
   credentials: JsonObject,
@@ -72,7 +73,7 @@ async function exchange(
   return tokenOf(await send(uri, init));
 }
 
-/** Asks the metadata server of a machine in Google's cloud (cloud.google.com/compute/docs/metadata/overview). */
+/** Requests a token from the metadata server of a machine in Google's cloud (cloud.google.com/compute/docs/metadata/overview). */
 export async function metadataToken(host: string, {send, signal}: Sending): Promise<Outcome<GoogleToken, string>> {
   const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`;
   return tokenOf(await send(url, {headers: {'metadata-flavor': 'Google'}, signal}));

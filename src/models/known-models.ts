@@ -41,7 +41,7 @@ export type ThinkingControl =
 export interface KnownModel {
   /** Matches the model's name without prefix. The first row that matches counts. */
   readonly match: RegExp;
-  /** In tokens. */
+  /** The size of the context window in tokens. */
   readonly window: number;
   readonly maxOutput: number;
   readonly price: PriceList | 'unknown';

@@ -9,9 +9,9 @@ import type {ProxyEnvironment} from './proxy.ts';
 
 export interface ProviderAddress {
   readonly provider: KeyProvider;
-  /** Empty for none. */
+  /** The API key. Empty for none. */
   readonly key: string;
-  /** Empty for the provider's own. */
+  /** The base URL of the server. Empty for the provider's own. */
   readonly baseUrl: string;
   readonly environment: ProxyEnvironment;
   readonly access?: Access | undefined;

@@ -32,7 +32,7 @@ export type Sight = 'seen' | 'unseen' | 'unknown';
 
 /** The facts about a model: weft's table, overridden by the user's settings. */
 export interface ModelInfo {
-  /** In tokens; 0 if it is unknown. */
+  /** The size of the context window in tokens; 0 if it is unknown. */
   readonly contextWindow: number;
   readonly maxOutput: number;
   /** The most tokens that the user lets the model write; `default` if the user has set no limit. */

@@ -62,7 +62,7 @@ export class OpenAiDecoder extends Decoder {
   }
 
   override end(out: ModelEvent[]): void {
-    // Not every server sends the end mark, but an answer without a stop reason was cut off. Whole calls can run.
+    // Not every server sends the end mark, but an answer without a stop reason was cut off. Complete calls can run.
     if (this.#reason !== undefined || this.#calls.areWhole) this.#finish(out);
   }
 

@@ -25,8 +25,9 @@ export interface ChatProvider {
 export type ThinkingEcho = 'none' | 'own' | 'always';
 
 /**
- * How a request sets the amount of thinking. `effort`: `reasoning_effort`. `type`: `thinking: {type}` disables it,
- * beside an effort. `switch`: `enable_thinking`. `object`: `reasoning: {effort}`. `enabled`: `reasoning: {enabled}`.
+ * How a request sets the amount of thinking. `effort`: `reasoning_effort`. `type`: `reasoning_effort` too, but
+ * `thinking: {type}` turns thinking off. `switch`: `enable_thinking`. `object`: `reasoning: {effort}`. `enabled`:
+ * `reasoning: {enabled}`.
  */
 export type ThinkingParams = 'effort' | 'type' | 'switch' | 'object' | 'enabled';
 

@@ -89,7 +89,7 @@ export function proxyFor(address: URL, environment: ProxyEnvironment): Proxy | u
   }
   const name = `${proxy.protocol}//${proxy.host} (${variable})`;
   if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return {address: proxy, name, variable};
-  // ALL_PROXY then names a SOCKS proxy, for other programs.
+  // In that case, ALL_PROXY names a SOCKS proxy, for other programs.
   if (all.includes(variable)) return undefined;
   throw new ProxyError(`weft does not support this kind of proxy: ${name}.`, {
     fix: `Set ${variable} to a proxy that begins with http:// or https://, or add the server to NO_PROXY.`,

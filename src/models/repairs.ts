@@ -171,7 +171,7 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
     case 'parameter': {
       const name = is.names.find(each => isDroppable(each, body));
       if (name === undefined) return undefined;
-      // A server may refuse several, one after the other. The same words again are final.
+      // A server may refuse several parameters, one after the other. If it sends the same message again, weft gives up.
       const key = `parameter: ${said}`;
       const other = otherNames[name];
       return other === undefined

@@ -11,7 +11,7 @@ import {type ProviderError, type Refused, refusedInStream} from './provider-erro
 interface OpenItem {
   readonly block: BlockBuilder;
   /**
-   * The part of the item that is growing. Parts of a text are joined directly, and parts of a summary are paragraphs.
+   * The part that is growing in the item. Parts of a text are joined directly, and parts of a summary are paragraphs.
    */
   part: number;
 }
@@ -25,7 +25,7 @@ export class ResponsesDecoder extends Decoder {
   #calls = 0;
   /** The model's text if it declines. */
   #refusal = '';
-  /** By output index. */
+  /** The open items by output index. */
   readonly #open = new Map<number, OpenItem>();
 
   override take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {

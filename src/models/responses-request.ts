@@ -56,7 +56,7 @@ export function responsesRequest(
           include: ['reasoning.encrypted_content' as const],
         }
       : {}),
-    // This key sends all requests of a conversation to the same cache.
+    // `prompt_cache_key` sends all requests of a conversation to the same cache.
     ...(first === undefined ? {} : {prompt_cache_key: first.id}),
     store: false,
     stream: true,

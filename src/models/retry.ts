@@ -15,7 +15,7 @@ const refusedBackOffMs = 200;
 
 /** Timers and random numbers, which tests replace so that they do not wait. */
 export interface RetryClock {
-  /** Between 0 and 1. */
+  /** Returns a random number between 0 and 1. */
   random(): number;
   /** Ends after `ms`, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;

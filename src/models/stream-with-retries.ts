@@ -27,7 +27,7 @@ import {StreamMerger} from './stream-merger.ts';
 /** The dependencies of every connection to a provider. */
 export interface ProviderOptions {
   readonly apiKey: string | undefined;
-  /** Undefined for the provider's own URL. */
+  /** The base URL of the server. `undefined` for the provider's own. */
   readonly baseUrl: string | undefined;
   /** The environment variables that name the proxy, if there is one. */
   readonly environment: ProxyEnvironment;
@@ -38,7 +38,7 @@ export interface ProviderOptions {
   /** The models to try, in this order, if the requested one can't answer. */
   readonly fallbacks: readonly string[];
   readonly clock?: RetryClock;
-  /** Without one, the key goes out as the provider wants it. */
+  /** If absent, weft sends the key in the form that the provider expects. */
   readonly access?: Access | undefined;
 }
 
@@ -174,7 +174,7 @@ export async function* streamWithRetries(
       yield [...broken, ...merger.endWithCalls()];
       return;
     }
-    // A model that goes on where another one declined does so in the same message.
+    // If a model continues after another one declined, it continues in the same message.
     const isBegun = merger.hasBlocks;
     const fallback = isBegun && declined === undefined ? undefined : others[0];
     const otherwise = fallback === undefined ? 'nobody' : 'another-model';
@@ -232,7 +232,7 @@ function fallbackTrigger(fault: Fault): FallbackTrigger | undefined {
 
 /** Returns `request`, extended by the text shown so far and a prompt to continue it. */
 function continued(request: ModelRequest, shown: string): ModelRequest {
-  // Providers refuse a message of only white space, and a model that starts over then loses nothing.
+  // Providers refuse a message of only white space, and a model that starts over loses nothing in that case.
   if (shown.trim() === '') return request;
   return {
     ...request,

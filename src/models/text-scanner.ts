@@ -106,7 +106,7 @@ export class TextScanner {
     return pieces;
   }
 
-  /** Returns what is still to be shown, or the tool calls as they were written. */
+  /** Returns the text that has not been shown yet, or the tool calls as they were written. */
   end(): {readonly shown: readonly ShownPiece[]; readonly calls: string} {
     const held = this.#takeHeld();
     if (this.#mode === 'call') return {shown: [], calls: held};

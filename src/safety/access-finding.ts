@@ -32,8 +32,8 @@ export interface JudgeEvidence {
 }
 
 /**
- * Makes a first judgment: reading inside the workspace and talking to the user are allowed, everything else asks.
- * `risk` is the worst possible effect of the action.
+ * Makes a first judgment: reading inside the workspace and talking to the user are allowed, and weft asks about
+ * everything else. `risk` is the worst possible effect of the action.
  */
 export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEvidence): Finding {
   const {context, forms, parsed} = evidence;
@@ -48,7 +48,7 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
     case 'computer-request':
       return {...asked, risk, reasons: [{kind: 'computer'}], target: 'always-asked'};
     case 'computer-steps': {
-      // The user approved all steps, or they are refused at run time. Secrets still ask.
+      // The user approved all steps, or they are refused at run time. weft still asks about secrets.
       const reasons = handoverReasons(access);
       return {...asked, decision: reasons.length === 0 ? 'allow' : 'ask', risk, reasons};
     }
@@ -94,7 +94,7 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
 
 const asked = {decision: 'ask', target: 'ordinary', detail: noDetail} as const;
 
-/** Judges terminal input. It always asks. A line for a shell is also judged as a command, which adds the command's reasons. */
+/** Judges terminal input. weft always asks about it. A line for a shell is also judged as a command, which adds the command's reasons. */
 function inputFinding(
   access: Extract<Access, {kind: 'terminal-input'}>,
   risk: RiskLevel,
@@ -123,7 +123,7 @@ function inputFinding(
     risk: found.risk === 'destructive' ? 'destructive' : risk,
     reasons: [...own, ...found.reasons.filter(reason => !own.some(known => sameReason(known, reason)))],
     target: 'ordinary',
-    // The shell's folder is unknown, so the files that the command would affect are too.
+    // The shell's folder is unknown, so the files that the command would affect are unknown, too.
     detail: {...detail, highlights: found.detail.highlights, confirmWord: found.detail.confirmWord},
   };
 }
@@ -219,8 +219,8 @@ const pathsOutside = (paths: readonly string[], {resolve}: PathContext): readonl
 ];
 
 /**
- * Judges a web page or search. Both ask, because a request can carry data out. A private network address is denied. Reading from
- * this machine, or sending a secret, asks whatever rules and modes allow.
+ * Judges a web page or search. weft asks about both, because a request can carry data out. A private network address is
+ * denied. weft asks about reading from this machine, and about sending a secret, whatever rules and modes allow.
  */
 function webFinding(
   access: Extract<Access, {kind: 'web-page' | 'web-query'}>,

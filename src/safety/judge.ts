@@ -43,7 +43,7 @@ export interface JudgeOptions extends PathContextOptions, Pick<JudgeEvidence, 's
   readonly sandbox: 'none' | (() => Promise<Proof>);
   /** Whether commands in an overlay run without an approval. A program that drives weft must request this. */
   readonly unasked: 'held-changes' | 'nothing';
-  /** Rules for commands that must run outside the sandbox. These ask as they would without one. */
+  /** Rules for commands that must run outside the sandbox. weft asks about these as it would without a sandbox. */
   readonly excluded: readonly PermissionRule[];
 }
 
@@ -122,9 +122,9 @@ interface Step {
 }
 
 /**
- * The first step that decides gives the verdict. If none does, the user is asked. Denials come first, so that nothing loosens
- * them. Then come ask rules, because the user wrote them for every mode. Only after those may a rule, a mode or the host's own
- * finding allow an action. Steps that ask because of the mode come last.
+ * The first step that decides gives the verdict. If none does, the user is asked. Denials come first, so that nothing
+ * loosens them. Then come ask rules, because the user wrote them for every mode. Only after those may a rule, a mode or
+ * the host's own finding allow an action. Steps that make weft ask because of the mode come last.
  */
 const steps: readonly Step[] = [
   {
@@ -136,7 +136,7 @@ const steps: readonly Step[] = [
     decide: facts => (facts.finding.target === 'refused' ? refuse(facts) : 'undecided'),
   },
   {
-    // Reading the web changes nothing here. Data sent with it asks as in other modes.
+    // Reading the web changes nothing here. weft asks about data that is sent with it, as in other modes.
     name: 'plan mode denies actions that may do more than read',
     decide: facts =>
       facts.mode === 'plan' && facts.finding.risk !== 'read-only' && !readsWeb(facts.access)
@@ -299,7 +299,7 @@ interface Facts {
   /** Conditions of every approval by a rule, a mode or a person. */
   readonly obligations: readonly Obligation[];
   readonly protection: () => Protection;
-  /** True if the user's rules allow each part of a command that would ask. */
+  /** True if the user's rules allow each part of a command about which weft would ask. */
   readonly partsAllowed: () => boolean;
   /** True if an overlay holds all effects of the command besides reading. */
   readonly isHeld: () => Promise<boolean>;
@@ -352,7 +352,7 @@ async function collectFacts(
       (partsAllowed ??=
         placeholders.length === 0 &&
         ofCommand?.reading === 'parsed' &&
-        // If only the model's claims ask, rules do not apply.
+        // If only the model's claims require a question, rules do not apply.
         (ofCommand.sideEffects.length > 0 || ofCommand.invocations.some(({reason}) => reason !== undefined)) &&
         rulesCover(ofCommand, rules, context)),
     isHeld: async () =>
@@ -413,9 +413,9 @@ const isAllowedByRules = ({rule, placeholders, partsAllowed}: Facts): boolean =>
   (rule?.behaviour === 'allow' && ruleAllowsHandover(rule.rule.text, placeholders)) || partsAllowed();
 
 /**
- * Returns the rule that matches the action. An ask or deny rule may match text that the command only prints. If it matches
- * nothing that is run, it still counts unless the grammar confirms this. If the command cannot be parsed, a deny rule that
- * matches only the body of a here-document asks instead.
+ * Returns the rule that matches the action. An ask or deny rule may match text that the command only prints. If it
+ * matches nothing that is run, it still counts unless the grammar confirms this. If the command cannot be parsed, a
+ * deny rule that matches only the body of a here-document counts as an ask rule.
  */
 async function decidingRule(
   action: JudgedAction,

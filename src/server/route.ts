@@ -45,7 +45,7 @@ export interface RawRequest {
   readonly body: Json | undefined;
   /** The number of the last event that the reader has received; 0 for none. */
   readonly lastEventId: number;
-  /** Aborted if the client leaves before it gets its answer. */
+  /** Aborted if the client disconnects before it gets its answer. */
   readonly signal: AbortSignal;
 }
 

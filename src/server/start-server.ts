@@ -40,14 +40,14 @@ export interface AttachRequest {
   /** Whether a running prompt continues or stops when the connection ends. */
   readonly leaving: 'goes-on' | 'stops';
   readonly frontEnd: FrontEndAbilities;
-  /** The version of the weft that attaches. */
+  /** The version of the weft process that attaches. */
   readonly version: string;
 }
 
 /** The protocol that a terminal requests in the `Upgrade` header. */
 export const clientProtocol = 'weft-client';
 
-/** The header with the version of the weft that attaches. */
+/** The header with the version of the weft process that attaches. */
 export const versionHeader = 'x-weft-version';
 
 interface Env {

@@ -350,7 +350,7 @@ export function parseColumn<T>(schema: z.ZodMiniType<T>, column: unknown): reado
   return read.success ? [read.data] : [];
 }
 
-/** Converts a row. Returns an empty list for a damaged row, or for a kind that only a newer weft knows. */
+/** Converts a row. Returns an empty list for a damaged row, or for a kind that only a newer version of weft knows. */
 function jobFromRow(row: Row): readonly Job[] {
   const [spec] = parseColumn<JobSpec>(jobSpec, row['spec']);
   const state = jobStates.find(each => each === row['state']);

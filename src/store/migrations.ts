@@ -138,7 +138,7 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
     stop ${integer} NOT NULL,
     ${owner}
   )${table};`,
-    /** Requires that the events table of earlier versions was renamed. Copies its events and drops what is no longer needed. */
+    /** The events table of earlier versions must have been renamed before this. Copies its events and drops what is no longer needed. */
     jobs: `${events('jobs')}
   CREATE TABLE job_asks (
     job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,

@@ -33,7 +33,7 @@ export class PlanStore {
     return (row === undefined ? undefined : this.#read(row)[0]) ?? 'unknown';
   }
 
-  /** Newest first. */
+  /** Lists the plans, newest first. */
   list(): readonly Plan[] {
     return this.#db
       .all("SELECT body FROM documents WHERE kind = 'plan' ORDER BY created_at DESC, rowid DESC")
@@ -81,7 +81,7 @@ export class PlanStore {
     return insertJob(this.#db, own, {state: 'running', now: this.#now()}) === 'added';
   }
 
-  /** A process that counted as dead may not write any more. */
+  /** A process that counted as dead may not write anymore. */
   #canContinue({id, state}: Plan): boolean {
     const job = activeJob(this.#db, planKey(id));
     if (job === 'none' || !isOwnJob(this.#db, job)) return false;

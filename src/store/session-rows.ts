@@ -28,7 +28,7 @@ export interface SessionDetails {
 export const findSessionRow = (db: Database, id: SessionId): SessionSummary | undefined =>
   summaryOf(db.first(`SELECT ${columns} FROM sessions WHERE id = ?`, id));
 
-/** Newest first. */
+/** Returns the sessions, newest first. */
 export function selectSessions(db: Database, directory: string | undefined): readonly SessionSummary[] {
   const rows =
     directory === undefined
@@ -283,7 +283,7 @@ export const setOwner = (db: Database, id: SessionId, {pid, started, at}: Proces
   );
 };
 
-/** Deletes only its own mark, so that a process taken for dead doesn't release the next owner's session. */
+/** Deletes only its own mark, so that a process that counted as dead doesn't release the next owner's session. */
 export const clearOwner = (db: Database, id: SessionId, {pid, started}: ProcessMark): void => {
   db.run('DELETE FROM owners WHERE session_id = ? AND pid = ? AND started = ?', id, pid, started);
 };

@@ -91,7 +91,7 @@ function useWal(connection: DatabaseSync): void {
   }
 }
 
-/** Brings the schema up to date. Returns its version, which may be newer than this weft's. */
+/** Brings the schema up to date. Returns its version, which may be newer than the version that this weft knows. */
 function migrate(connection: DatabaseSync): number {
   if (schemaVersion(connection) >= migrations.length) return schemaVersion(connection);
   return inTransaction(connection, () => {

@@ -4,8 +4,9 @@ import {type StackDeps, TaskStack} from '../tasks/stack/task-stack.ts';
 import type {Database} from './database.ts';
 
 /**
- * The user's task stack. Requests run one after the other, also those of other processes on the same database. Changes are stored before
- * the request is answered. Every method throws a `StoreError` if the database fails, and then nothing was changed.
+ * The user's task stack. Requests run one after the other, including those of other processes on the same database.
+ * Changes are stored before the request is answered. Every method throws a `StoreError` if the database fails, and then
+ * nothing was changed.
  */
 export class StackStore {
   readonly #db: Database;

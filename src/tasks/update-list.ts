@@ -112,7 +112,7 @@ function inDisplayOrder(current: TodoList, next: TodoList): TodoList {
   ];
 }
 
-/** The whole list as a model sent it, and when. The first list of a prompt may be for a new task. */
+/** The whole list as a model sent it, and whether it is the first list of a prompt, which may be for a new task. */
 export interface ListWrite {
   readonly entries: readonly TodoEntry[];
   readonly moment: 'first-of-prompt' | 'later';

@@ -21,11 +21,11 @@ export interface TuiOptions {
   readonly directory: string;
   /** The user's home directory on the engine's machine. Paths in it are shown with `~`. */
   readonly home: string;
-  /** Sent at once; empty for none. */
+  /** A prompt to send at once. Empty for none. */
   readonly firstPrompt: string;
   readonly opening: 'composer' | 'sessions';
   readonly instructions: readonly string[];
-  /** One sentence each, shown at the start. */
+  /** Notices to show at the start, one sentence each. */
   readonly notices: readonly string[];
   /** Returns notices that are computed after the first frame, one sentence each. */
   lateNotices(): Promise<readonly string[]>;
@@ -36,7 +36,7 @@ export interface TuiOptions {
   readonly effort: Effort | 'default';
   /** Whether `/demo` exists. It exits with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
-  /** The fate of the agent's work when the user exits. `goes-on`: a server continues the work. */
+  /** What happens to the agent's work when the user exits. `goes-on`: a server continues the work. */
   readonly workAfter: 'stops' | 'goes-on';
   /** Returns the sessions that run in the background, those that need an answer first. */
   runningSessions(): readonly RunningSession[];
@@ -92,5 +92,8 @@ export interface ClipboardPort {
   readImage(signal: AbortSignal): Promise<Outcome<ReadImage, Fault>>;
 }
 
-/** Why the terminal UI ended. The engine still runs: the caller closes it. `draft` is a prompt that still has no model to go to; usually empty. */
+/**
+ * Why the terminal UI ended. The engine still runs: the caller closes it. `draft` is a prompt that is still waiting for
+ * a model, usually empty.
+ */
 export type TuiExit = {readonly kind: 'left'} | {readonly kind: 'demo'; readonly draft: string};

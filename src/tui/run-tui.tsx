@@ -123,7 +123,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   let isSuspended = false;
   const job = options.job.watch(signalled => {
     if (signalled === 'continued') suspendFor(() => stopForShell('continued'));
-    // A program that has the terminal handles the stop itself.
+    // A program that controls the terminal handles the stop itself.
     else if (isSuspended) job.stop();
     else suspendFor(() => stopForShell('stops'));
   });

@@ -12,7 +12,7 @@ interface ImageReader {
 
 const readLimitMs = 5000;
 
-/** Reads the image on the clipboard with the first program that has one. The error says why none had one. */
+/** Reads the image on the clipboard with the first program that has one. The error says why no program had an image. */
 export async function clipboardImage(
   {environment}: {readonly environment: Environment},
   {maxBytes}: {readonly maxBytes: number},
@@ -169,10 +169,10 @@ function writersFor(platform: NodeJS.Platform, environment: Environment): readon
 const programsFor = (platform: NodeJS.Platform): string =>
   platform === 'darwin' ? 'pbcopy' : platform === 'win32' ? 'clip.exe' : 'wl-copy (Wayland) or xclip (X11)';
 
-/** In milliseconds. */
+/** The time limit of a clipboard program, in milliseconds. */
 const runLimitMs = 3000;
 
-/** Whether the program took the text. A helper that keeps serving the clipboard gets none of weft's pipes. */
+/** Returns whether the program accepted the text. A helper that keeps serving the clipboard gets none of weft's pipes. */
 async function copyWith({program, options}: TextWriter, text: string, env: Environment): Promise<boolean> {
   const {execa} = await import('execa');
   // clip.exe recognizes UTF-16 only by its byte order mark.

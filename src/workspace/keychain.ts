@@ -3,11 +3,11 @@ import {runProgram} from './run-program.ts';
 
 /** The keychain of the operating system. Every call has a time limit, because a locked keychain may ask the user in a window. */
 export interface Keychain {
-  /** The keychain's name for the user. */
+  /** The name of the keychain, as users know it. */
   readonly name: string;
-  /** Whether it stored the secret, which is read back to be sure. */
+  /** Stores a secret. Returns whether that succeeded. The secret is read back to be sure. */
   store(account: string, secret: string): Promise<boolean>;
-  /** `undefined` if it has none or does not answer. */
+  /** Returns the secret, or `undefined` if the keychain has none or does not answer. */
   read(account: string): Promise<string | undefined>;
   remove(account: string): Promise<boolean>;
 }
@@ -55,7 +55,7 @@ function macKeychain(run: Run): Keychain {
   };
 }
 
-/** Any Secret Service (GNOME Keyring, KWallet, KeePassXC), through `secret-tool` of libsecret. */
+/** A keychain of any Secret Service (GNOME Keyring, KWallet, KeePassXC), through `secret-tool` of libsecret. */
 function secretService(run: Run): Keychain {
   const program = 'secret-tool';
   const read = async (account: string): Promise<string | undefined> => {

@@ -12,8 +12,8 @@ export interface ProgramEnd {
 }
 
 /**
- * Runs a program to its end. Kills it when the signal aborts, and at the limits. Not with execa, which waits as long as
- * a child of the program holds the pipe, even then.
+ * Runs a program to its end. Kills it when the signal aborts, and at the limits. Does not use execa, which would wait
+ * even after that until no child of the program holds the pipe.
  */
 export function runProgram(
   program: string,
@@ -72,7 +72,7 @@ function killGroup(id: number | undefined): void {
   try {
     process.kill(-id, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // No process of the group is left.
   }
 }
 

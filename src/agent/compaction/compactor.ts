@@ -32,7 +32,7 @@ export interface CompactionContext {
   readonly reopen: () => void;
 }
 
-/** Milliseconds for reading the changed files. Files not read by then are listed only by name. */
+/** Milliseconds for reading the changed files. Files that are not read in this time are listed only by name. */
 const draftTimeoutMs = 10_000;
 
 /** The content of a preview, and the state of the session it is based on. */
@@ -42,12 +42,12 @@ interface Proposal extends CompactionPlan {
   readonly size: RequestSize;
 }
 
-/** The compaction that is wanted. */
+/** A requested compaction. */
 export interface CompactionWish {
   readonly trigger: CompactionTrigger;
   /** `trim`: the model is not asked for a summary. */
   readonly way: CompactionMethod;
-  /** The user's, for the summary. Often empty. */
+  /** The user's instructions for the summary. Often empty. */
   readonly instructions: string;
   /** The length that the provider named when it refused the conversation as too long. */
   readonly refused?: RefusedLength;
@@ -283,7 +283,7 @@ function countCompaction(
   };
 }
 
-/** Removes the text of a pinned answer, because that is kept. */
+/** Removes the text of a pinned answer, because the pinned text is kept. */
 const withoutPinned = (message: Message, pins: ReadonlySet<MessageId>): Message =>
   message.role === 'assistant' && pins.has(message.id)
     ? {...message, blocks: message.blocks.filter(({kind}) => kind !== 'text')}

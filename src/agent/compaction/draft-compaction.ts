@@ -62,7 +62,7 @@ const maxUserShare = 0.25;
 
 /** The size after trimming: a part of the conversation or of the model's window, but at least so many tokens. */
 const trimShare = 0.5;
-/** A small window is mostly taken by system prompt and tools. This part of it is for the conversation even then. */
+/** A small window is mostly taken by system prompt and tools. Even then, this share of the window is for the conversation. */
 const minConversationShare = 0.25;
 const minTrimmedTokens = 1000;
 
@@ -140,7 +140,7 @@ const newInstructions = ({ports}: SessionContext, {system}: ModelRequest): Verba
     .map(({path, text}) => ({path, text: ports.secrets.redact(text)}))
     .filter(({text}) => !system.includes(text.trim()));
 
-/** Returns as many of the newest messages as fit, in order. One that is too long does not exclude older ones. */
+/** Returns as many of the newest messages as fit, in order. A message that is too long does not exclude older ones. */
 function newestWithin<M>(messages: readonly M[], textOf: (message: M) => string, maxTokens: number): readonly M[] {
   let room = maxTokens;
   const fitting = messages.toReversed().filter(message => {

@@ -86,7 +86,7 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
   return compact({refused, size}, {session, compacted}, signal);
 }
 
-/** Sets the tokens of the whole next request. The meter counts without what followed the last answer. */
+/** Sets the tokens of the whole next request. The meter does not count the messages after the last answer. */
 function expectTokens({conversation}: SessionContext, tokens: number): void {
   const uncounted = estimateMessagesTokens(messagesSinceAnswer(conversation.messages));
   conversation.usage.expect(Math.max(0, Math.round(tokens - uncounted)));

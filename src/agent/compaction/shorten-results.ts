@@ -49,7 +49,7 @@ export function shortenResults(session: SessionContext, results: readonly Action
   messages.splice(0, messages.length, ...withShortResults(messages, new Set(results)));
 }
 
-/** The part of the window from which it is worth a closer look whether the next request fits. */
+/** The share of the window from which weft checks exactly whether the next request fits. */
 const closeShare = 0.8;
 
 /** True if the next request may be too long. Quick and rough: it ignores tools and system prompt of a first request. */

@@ -16,7 +16,7 @@ const planOff = 'Plan mode is over: the user ended it.';
 const approved = 'The user approved the plan, and plan mode is over.';
 const dateNote = (date: string): string => `The date is now ${date}.`;
 
-/** Returns what the messages tell. */
+/** Returns the facts that the messages contain. */
 export function toldFacts(messages: readonly Message[]): ToldFacts {
   const told: ToldFacts = {planMode: 'off', date: ''};
   for (const {role, blocks} of messages) if (role === 'user') noteTold(told, blocks);

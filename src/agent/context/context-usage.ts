@@ -56,7 +56,7 @@ export function requestTokens({system, tools, messages}: ModelRequest, counted: 
 export interface RequestSize extends RequestTokens {
   /** The tokens that fit into the model's window. 0 if unknown. */
   readonly window: number;
-  /** The most tokens of a request that leaves room for an answer. Infinite if nothing is known of the window. */
+  /** The most tokens of a request that leaves room for an answer. Infinite if the window is unknown. */
   readonly limit: number;
 }
 

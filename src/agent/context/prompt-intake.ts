@@ -81,7 +81,7 @@ type ReadPrompt =
   | {readonly kind: 'ready'; readonly content: PromptContent; readonly denials: readonly Denial[]}
   | {readonly kind: 'stopped'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
 
-/** Prepares a prompt, and sees to it that it fits in the model's window. */
+/** Prepares a prompt, and makes sure that it fits in the model's window. */
 async function readFitting(prompt: WaitingPrompt, context: PromptContext, signal: AbortSignal): Promise<ReadPrompt> {
   const read = await readBeforeSending(prompt, context, signal);
   const {session} = context;
@@ -93,7 +93,7 @@ async function readFitting(prompt: WaitingPrompt, context: PromptContext, signal
   return {...read, content: {...read.content, blocks: fitting.value}};
 }
 
-/** The part of the window from which it is worth a closer look whether a prompt fits. */
+/** The share of the window from which weft checks exactly whether a prompt fits. */
 const closeShare = 0.5;
 
 function mayNotFit(blocks: PromptContent['blocks'], {ports, promptModel, model}: SessionContext): boolean {
@@ -147,7 +147,7 @@ const stopPrompt = (end: PromptEnd, denials: readonly Denial[] = []): ReadPrompt
 
 interface PromptContent {
   readonly hookContext: string;
-  /** The user's images and words, and what is attached. */
+  /** The user's images and text, and the attached content. */
   readonly blocks: readonly (TextBlock | ImageBlock)[];
 }
 
@@ -260,8 +260,8 @@ async function attach(
 }
 
 /**
- * Reads a mentioned resource from its MCP server. Typing a mention counts as approval: only further reasons, such as a
- * rule that asks, keep it from being attached. A mention by a command or a sub-agent is attached only if it needs no
+ * Reads a mentioned resource from its MCP server. Typing a mention counts as approval: only further reasons, such as an
+ * ask rule, keep it from being attached. A mention by a command or a sub-agent is attached only if it needs no
  * question.
  */
 async function attachResource(

@@ -6,19 +6,19 @@ export interface AgentKind {
   readonly name: string;
   /** One line, for the model that chooses among kinds. */
   readonly description: string;
-  /** `same`: that of the parent, so that the provider's cache of its requests is used. */
+  /** `same`: the parent's prompt, so that the provider's cache of the parent's requests is used. */
   readonly systemPrompt: {readonly kind: 'same'} | {readonly kind: 'own'; readonly text: string};
-  /** Text for the sub-agent before its task. */
+  /** Text that the sub-agent reads before its task. */
   readonly brief: string;
-  /** A name or an alias. Empty for the parent's model. */
+  /** The model: a name or an alias. Empty for the parent's model. */
   readonly model: string;
-  /** Applies only if it is narrower than the parent's mode. */
+  /** The permission mode. Applies only if it is narrower than the parent's mode. */
   readonly mode: PermissionMode | 'inherit';
   /** The most requests to the model per prompt. */
   readonly maxTurns: number;
   readonly isolation: Isolation;
   readonly canCall: (tool: string) => boolean;
-  /** Sentences about what its file asks for and weft does not support. */
+  /** Sentences about fields of the kind's file that weft does not support. */
   readonly notes: readonly string[];
 }
 

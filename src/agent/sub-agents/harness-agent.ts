@@ -116,7 +116,7 @@ export class HarnessAgent implements AgentRunner {
         parent.publish([{event: 'notice', level: 'warning', text: `${agent.harness}: ${event.text}`}]);
         break;
       case 'finished': {
-        // A run that reports no cost still had one.
+        // A run that reports no cost still cost money.
         if (this.#uncounted === 'something') onUsage({model: agent.harness, usage: noUsage, costUsd: 'unknown'});
         this.#uncounted = 'nothing';
         const {text} = event.outcome;

@@ -44,7 +44,7 @@ interface Running {
   readonly place: SeparateMachine;
   /** Set while its worktree is being settled. An abort leaves the worktree unchanged. */
   settling: AbortController | undefined;
-  /** True once no one is asked any more. */
+  /** True once the sub-agent is being closed, so that no one is asked about its worktree anymore. */
   isClosing: boolean;
   /** Settles when the running work ends. */
   ended: PromiseWithResolvers<void>;
@@ -366,7 +366,7 @@ export class SubAgents implements AgentTree {
     this.stop(running.row.agent.id);
   }
 
-  /** Applies every change of a row. An end is published once, and only as an end. */
+  /** Applies every change of a row. Ignores a second end, even while the worktree is being settled after the first. */
   #change(running: Running, next: AgentRow): void {
     const before = running.row;
     if (next === before || (running.settling !== undefined && hasEnded(next.status))) return;

@@ -104,8 +104,8 @@ function portsOf({agent, kind, branch}: AgentSetup, {directory, place: own}: Run
       prefetch: async () => {},
       uncoveredFiles: (touched, signal) => ports.checkpoints.uncoveredFiles(touched, signal),
       async take(signal) {
-        // Undo covers the user's prompt, so the checkpoint of that prompt counts.
-        // In a worktree it changes none of the user's files.
+        // Undo covers the user's prompt, so the checkpoint of that prompt counts. In a worktree, the sub-agent changes
+        // none of the user's files.
         if (agent.isolation === 'none') await branch.checkpoints?.beforeChange(signal);
         return ok('off');
       },

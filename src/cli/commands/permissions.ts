@@ -78,7 +78,7 @@ async function checkPermissions(
   });
 }
 
-/** `weft permissions list`: prints the rules of the settings files, or with `--classes` the kinds of actions that can ask. */
+/** `weft permissions list`: prints the rules of the settings files, or with `--classes` the kinds of actions that weft may ask about. */
 async function listPermissions({
   json,
   cwd,
@@ -93,7 +93,7 @@ async function listPermissions({
   });
 }
 
-/** `weft permissions list --classes`: prints the kinds of actions that can ask. */
+/** `weft permissions list --classes`: prints the kinds of actions that weft may ask about. */
 async function listClasses({json}: JsonOption): Promise<ExitCode> {
   const withNobodyThere = 'denied; the exit code is 3 if the work could not be finished without it';
   const indent = ' '.repeat(16);

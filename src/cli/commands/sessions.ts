@@ -96,7 +96,7 @@ async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> 
   await rm(transcriptPath(userPlaces().transcripts, id), {force: true});
   await rm(artifactFolder(userPlaces().artifacts, id), {recursive: true, force: true});
   const {pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
-  // Fails if another weft is running. Then the daily pruning does it.
+  // Fails if another weft process is running. Then the daily pruning removes the checkpoints.
   await pruneCheckpoints({folder: userPlaces().checkpoints, sessions: store.checkpointTrees(), now: Date.now()}).catch(
     () => {},
   );

@@ -54,7 +54,7 @@ interface ListOptions extends JsonOption, Pick<MainOptions, 'cwd' | 'pluginDir' 
 /** A skill or agent that was found, and whether weft offers it to the model. */
 interface Row {
   readonly file: SkillFile | AgentFile;
-  /** Why it is not offered; empty if it is. */
+  /** Why the skill or agent is not offered; empty if it is. */
   readonly reason: string;
 }
 
@@ -123,7 +123,7 @@ const signInWords = {
   unknown: 'sign-in unknown',
 } as const;
 
-/** Shows one with its full text: the one that is offered, or else the first of that name. */
+/** Shows a skill or agent with its full text: the one that is offered, or else the first of that name. */
 async function showExtension(kind: ExtensionKind, name: string, options: ListOptions): Promise<ExitCode> {
   const {rows} = await rowsOf(kind, options);
   const named = rows.filter(({file}) => file.name === name);

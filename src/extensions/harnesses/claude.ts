@@ -246,7 +246,7 @@ class ClaudeConversation implements Conversation {
     this.#reportUsage(result);
     const terminal = textOf(result['terminal_reason']);
     if (terminal.startsWith('aborted')) return this.#reporter.finished({kind: 'cancelled'});
-    // Claude reads a message that came too late with the next answer, which it starts by itself.
+    // If a message comes too late, Claude reads it with the next answer, which Claude starts by itself.
     if (this.#unread.size > 0) return;
     if (result['subtype'] === 'success' && result['is_error'] !== true)
       return this.#reporter.finished({kind: 'succeeded', text: textOf(result['result'])});

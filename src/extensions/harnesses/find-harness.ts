@@ -30,7 +30,7 @@ export function installedVersion(file: string, npmPackage: string): string {
   return /\/(?:versions?\/|v)(\d+\.\d+\.\d+[\w.-]*)/u.exec(real)?.[1] ?? '';
 }
 
-/** Returns the sign-in state, as far as files tell. Starts no program and keeps no secret. */
+/** Returns the sign-in state, as far as files show it. Starts no program and keeps no secret. */
 export function signInStateOf(harness: (typeof knownHarnesses)[number], place: MachineInfo): SignInState {
   const {environment, home, platform} = place;
   const has = (...names: readonly string[]): boolean => names.some(name => (environment[name] ?? '') !== '');

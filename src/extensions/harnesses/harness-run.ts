@@ -28,9 +28,9 @@ import type {Conversation, Driver, OpenedConversation, PromptEnd, Reporter} from
 
 /** In UTF-16 units. Longer text is cut off, and the user is warned once. */
 const bounds = {
-  /** All texts of one prompt. */
+  /** The texts of one prompt in total. */
   text: 4_000_000,
-  /** The answer; its end is kept. */
+  /** The answer. If it is longer, its end is kept. */
   answer: 250_000,
   /** The output of one tool. */
   output: 200_000,
@@ -488,7 +488,7 @@ const isReadOnly = {
   search: true,
   'web-page': true,
   'web-query': true,
-  // The other weft runs in plan mode, and the judge here knows what weft's own calls do.
+  // The weft process on the other machine runs in plan mode, and the judge here knows what weft's own calls do.
   'own-call': true,
   command: false,
   edit: false,

@@ -6,7 +6,7 @@ import {failed} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
 import {makeFailedRun, emptyOutput} from './hook-answer.ts';
 
-/** In milliseconds. Long, because the tool may ask a person. */
+/** The time limit of a call in milliseconds. It is long, because the tool may ask a person. */
 const limitMs = 24 * 60 * 60 * 1000;
 
 /**

@@ -34,7 +34,7 @@ export interface ServerToConnect {
 
 /**
  * Connects one configured server: starts its program, or calls its address. Rejects with a reason for people;
- * `needsAuthorization` tells if the user has to sign in. After a rejection, nothing of it keeps running.
+ * `needsAuthorization` tells if the user has to sign in. After a rejection, no part of the server keeps running.
  */
 export async function connectServer(server: ServerToConnect, signal: AbortSignal): Promise<ServerConnection> {
   const {transport} = server.config;

@@ -18,7 +18,7 @@ export interface Manifest {
   readonly resources: 'offered' | 'none';
   readonly tools: readonly ServerTool[];
   readonly prompts: readonly McpPrompt[];
-  /** Some of its resources, for the user to choose from. */
+  /** Some of the server's resources, for the user to choose from. */
   readonly listed: readonly McpResource[];
   /**
    * The tools as the user last accepted them, in the order in which they were first seen. A tool that the server

@@ -25,7 +25,7 @@ export interface ServerConfig {
   readonly oauth: JsonObject;
 }
 
-/** In milliseconds. */
+/** The time limits for a server, in milliseconds. */
 export interface ServerTimeouts {
   /** The time limit for the server to start, and for each list of what it offers. */
   readonly start: number;
@@ -43,7 +43,7 @@ interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Empty: the workspace folder. */
+  /** The folder to start the server in. Empty for the workspace folder. */
   readonly cwd: string;
   readonly rights: Rights;
 }
@@ -66,7 +66,7 @@ export interface ToolFilter {
 
 export const protocolChoices = ['legacy', 'auto', '2026-07-28'] as const;
 
-/** The place where a server was configured. `given`: in `--mcp-config` or by the program that drives weft. */
+/** The source of a server's configuration. `given`: in `--mcp-config` or by the program that drives weft. */
 export type ServerSource = 'user' | 'project' | 'local' | 'given';
 
 /** One configured server. An error in its configuration affects this server alone. */
@@ -147,7 +147,7 @@ function transportOf(form: z.output<typeof serverForm>, source: ServerSource): O
 
 /**
  * Reads the servers of an `mcpServers` object, in its order. Servers in a project's file never get weft's model keys,
- * trusted or not, because anybody may own such a server's address.
+ * trusted or not, because anyone may own such a server's address.
  */
 export const parseServers = (
   servers: JsonObject,

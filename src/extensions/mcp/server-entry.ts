@@ -16,7 +16,7 @@ export type ServerToStart =
       readonly name: string;
       readonly source: ConfiguredServer['source'];
       readonly config: ServerConfig;
-      /** The result of an earlier connection. */
+      /** The protocol revisions known from an earlier connection. */
       readonly era: ProtocolEra;
     };
 

@@ -24,8 +24,8 @@ export interface ExtensionPorts {
 }
 
 /**
- * Offers skills and commands to the engine. `load` runs with the first question and must never reject. Each use reads
- * the body again and checks the trust of a project's file again. The model sees only the `chosen` skills.
+ * Offers skills and commands to the engine. `load` runs with the first query and must never reject. Each use reads the
+ * body again and checks the trust of a project's file again. The model sees only the `chosen` skills.
  */
 export function makeExtensionPorts(
   load: () => Promise<Extensions>,
@@ -126,7 +126,7 @@ async function bodyOf({path, root}: ExtensionFile): Promise<Outcome<string, Faul
   return read.tag === 'ok' ? ok(read.value.body) : failed(rejected(`Can't use ${path}: ${read.error}.`));
 }
 
-/** Only the user's own files can allow tools. Files of a project or a plugin can't: their tools ask as usual. */
+/** Only the user's own files can allow tools. Files of a project or a plugin can't: weft asks about their tools as usual. */
 const allowedTools = ({scope, tools}: ExtensionFile): readonly string[] => (scope === 'user' ? tools : []);
 
 const valuesOf = ({root, scope}: ExtensionFile, values: Omit<BodyValues, 'pluginFolder'>): BodyValues => ({

@@ -6,7 +6,7 @@ import {readBounded} from '../../config/project-files.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
 
 export interface FoundFile {
-  /** Absolute; links are not resolved. */
+  /** The absolute path. Links are not resolved. */
   readonly path: string;
   /** The folders and the file name below the part's folder: `git/pr.md`. */
   readonly parts: readonly string[];

@@ -6,7 +6,7 @@ import {causeText} from '../../domain/fault.ts';
 export interface MarkdownFile {
   /** Every field, known or not. */
   readonly fields: JsonObject;
-  /** `none` if the file has no front matter; then all of it is body. */
+  /** `none` if the file has no front matter. Then the whole file is the body. */
   readonly frontMatter: 'some' | 'none';
   /** The text after the front matter, without blank lines around it. */
   readonly body: string;

@@ -24,9 +24,9 @@ export type Offer = {readonly offered: 'yes'} | {readonly offered: 'no'; readonl
  * visible for a terminal.
  */
 export interface ExtensionFile {
-  /** Unique among the offered files of its kind. Names from a plugin begin with the plugin's name and a colon. */
+  /** The name, unique among the offered files of the same kind. Names from a plugin begin with the plugin's name and a colon. */
   readonly name: string;
-  /** One line, or empty if the file has none. */
+  /** The description in one line. Empty if the file has none. */
   readonly description: string;
   readonly scope: ExtensionScope;
   readonly path: string;
@@ -34,7 +34,7 @@ export interface ExtensionFile {
   readonly offer: Offer;
   /** Rules or tools, as written in the file. */
   readonly tools: readonly string[];
-  /** The model that the file asks for; empty if it asks for none. */
+  /** The model that the file names; empty if it names none. */
   readonly model: string;
   /** Every field of the front matter, known or not. */
   readonly fields: JsonObject;
@@ -44,7 +44,7 @@ export interface SkillFile extends ExtensionFile {
   readonly folder: string;
   readonly argumentHint: string;
   /**
-   * Whether the model sees the skill, and whether the user can type `/name`. Both count only if the skill is offered.
+   * Whether the model sees the skill, and whether the user can type `/name`. These count only if the skill is offered.
    */
   readonly forModel: 'yes' | 'no';
   readonly forUser: 'yes' | 'no';

@@ -194,7 +194,7 @@ export class EditorSession {
     running?.answer(answer);
   }
 
-  /** Asks the editor for an approval. Anything but a clear yes is a no. */
+  /** Asks the editor for an approval. Any answer except a clear yes counts as a no. */
   #ask(approval: Approval): void {
     const {id, preview, verdict} = approval;
     const content = previewContent(preview, this.#directory);

@@ -10,7 +10,7 @@ import type {InputPrompt} from '../../protocol/rpc/decode-input.ts';
 export interface ClientPromptsOptions {
   readonly submit: (op: Op) => void;
   readonly newId: () => string;
-  /** Answers a prompt that can't be sent, in its turn, because the client waits for a result of every prompt. */
+  /** Answers a prompt that can't be sent when its turn comes, because the client waits for a result of every prompt. */
   readonly refuse: (message: string) => void;
 }
 
@@ -57,7 +57,10 @@ export class ClientPrompts {
     this.#next();
   }
 
-  /** True if nothing runs or waits. Running background sub-agents count, too, because the model must learn of their end, unless stopped. */
+  /**
+   * True if nothing runs or waits. Running background sub-agents count, too, because the model must learn of their end,
+   * unless the user stopped them.
+   */
   get idle(): boolean {
     const isQuiet = this.#stopped || (this.#atWork.size === 0 && this.#hearings.size === 0);
     return isQuiet && !this.#running && this.#given.size === 0 && this.#queue.length === 0;
@@ -137,7 +140,7 @@ export class ClientPrompts {
       }
       case 'prompt-finished':
         this.#running = false;
-        // This also removes prompts that never began.
+        // `clear` also removes prompts that never began.
         this.#contents.clear();
         this.#next();
         break;

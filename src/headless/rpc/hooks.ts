@@ -25,7 +25,7 @@ function clientHook(
     key: `client ${id}`,
     timeoutMs: seconds * 1000,
     wait: 'for-answer',
-    // As with the Agent SDK, a failed hook blocks only if it asked for that.
+    // As with the Agent SDK, a failed hook blocks only if its registration requested this.
     onFailure: matcher.onFailure === 'block' ? 'block' : 'allow',
     condition: '',
     async run(input, signal) {

@@ -94,7 +94,7 @@ const denied = z.looseObject({
   interrupt: z.optional(z.boolean()),
 });
 
-/** Parses a client's answer. Anything but a clear yes is a no. `input` is the input in the question. */
+/** Parses a client's answer. Any answer except a clear yes counts as a no. `input` is the input in the question. */
 export function permissionReply(payload: JsonObject, input: Json): PermissionReply {
   const no = z.safeParse(denied, payload);
   if (no.success) {

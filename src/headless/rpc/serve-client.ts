@@ -144,7 +144,7 @@ export class ServedClient {
   #tell(events: readonly AgentEvent[]): void {
     const {state, writer, note} = this.#options;
     for (const event of events) {
-      // If the client reads too slowly, drop live tool output. The result contains the important part of it.
+      // If the client reads too slowly, drop live tool output. The result contains the important part of the output.
       if (event.event === 'action-output' && writer.isBehind(maxUnread.messages)) continue;
       state.take(event);
       this.#stalls.take(event);
@@ -193,7 +193,7 @@ export class ServedClient {
     const reply = permissionReply(answer.value, input);
     this.#asks.delete(id);
     if (reply.kind === 'deny') {
-      // If only its changes are refused, the command has already run.
+      // If only the changes of a command are refused, the command has already run.
       const isBefore = approval.preview.kind !== 'changes';
       const message = isBefore && (reply.next === 'interrupt' || reply.message === '') ? notWanted : reply.message;
       engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, by: 'program'}});

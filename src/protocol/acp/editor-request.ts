@@ -59,7 +59,7 @@ export function promptOf(blocks: Prompt): {readonly text: string; readonly image
   return {text: texts.join(''), images};
 }
 
-/** Converts `file:///a%20b` to the path `/a b`. Any other address stays. */
+/** Converts `file:///a%20b` to the path `/a b`. Returns any other address unchanged. */
 function pathOf(uri: string): string {
   if (!uri.startsWith('file://')) return uri;
   return tryOr(() => decodeURIComponent(new URL(uri).pathname), uri);

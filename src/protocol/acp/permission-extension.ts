@@ -6,8 +6,8 @@ import type {Obligation} from '../../domain/obligation.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 
 /*
- * The extension (`_meta.weft`) of a permission request for a weft at the other end. It contains the call, which the
- * other weft judges by its own rules. It also contains the preview, because the files are on this machine.
+ * The extension (`_meta.weft`) of a permission request to a client that is weft too. It contains the call, which the
+ * client judges by its own rules. It also contains the preview, because the files are on this machine.
  */
 
 export interface PermissionExtension {
@@ -16,7 +16,7 @@ export interface PermissionExtension {
   /** The folder of the session. */
   readonly directory: string;
   readonly preview: Preview;
-  /** The obligations that this weft discharges when it runs the call. */
+  /** The obligations that weft on this side discharges when it runs the call. */
   readonly obligations: readonly Obligation['kind'][];
 }
 
@@ -61,7 +61,7 @@ export function readPermissionExtension(meta: Json | undefined): PermissionExten
   const named = extensionSchema.safeParse(weft);
   if (!named.success || !isJsonObject(input)) return undefined;
   const shown = previewSchema.safeParse(preview);
-  // An older weft sends no obligations.
+  // Older versions of weft send no obligations.
   const {data: obligations = []} = obligationKinds.safeParse(weft['obligations']);
   return {...named.data, input, preview: shown.success ? previewOf(shown.data) : emptyPreview, obligations};
 }

@@ -18,7 +18,7 @@ import type {TodoList} from '../../domain/todo.ts';
 
 export const textContent = (text: string) => ({type: 'text', text}) as const;
 
-/** The kind by which an editor chooses an icon. */
+/** The ACP kind of each action, by which an editor chooses an icon. */
 const toolKinds = {
   read: 'read',
   search: 'search',
@@ -105,7 +105,7 @@ export const resultContent = (content: readonly ResultContent[]): readonly JsonO
     block.kind === 'text' && block.text !== '' ? [{type: 'content', content: textContent(block.text)}] : [],
   );
 
-/** Converts how a call ended. ACP has no third state, so `_meta.weft` adds the details. */
+/** Converts the end of a call. ACP ends a call only as completed or failed, so `_meta.weft` adds the details. */
 export const toCallEnd = (end: CallOutcome) => ({
   status: end.outcome === 'success' ? 'completed' : 'failed',
   _meta: {weft: outcomeFields(end)},

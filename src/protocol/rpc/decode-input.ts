@@ -29,7 +29,7 @@ export interface InputPrompt {
   readonly when: 'queued' | 'steering';
   /** `hold`: the prompt is sent together with the next one. */
   readonly send: 'now' | 'hold';
-  /** The unchanged content, for its echo. */
+  /** The unchanged content, for echoing the message. */
   readonly content: Json;
   /** The parts that the model won't get, one sentence each. */
   readonly leftOut: readonly string[];

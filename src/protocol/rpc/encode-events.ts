@@ -71,7 +71,7 @@ export interface RpcExtras {
   /** Returns the content of a prompt if it must be echoed when it starts. */
   readonly echoOf: (prompt: MessageId) => Json | undefined;
   readonly servers: () => readonly RpcMcpServer[];
-  /** The names of the tools of those servers. */
+  /** The names of the tools of the MCP servers. */
   readonly serverTools: () => readonly string[];
   /** The available commands, skills, agent kinds and plugins. */
   readonly extensions: () => Pick<RpcInit, 'slash_commands' | 'skills' | 'agents' | 'plugins' | 'plugin_errors'>;
@@ -88,7 +88,7 @@ export const noExtras: RpcExtras = {
   extensions: () => ({slash_commands: [], agents: [], skills: [], plugins: []}),
 };
 
-/** Maps a status to those of the Agent SDK. A server that waits for its first call is not connected yet. */
+/** Returns the Agent SDK's name for a server status. A server that waits for its first call is not connected yet. */
 export function wireStatus(status: McpServerState['status']): string {
   if (status === 'idle' || status === 'untrusted') return 'pending';
   return status === 'needs-sign-in' ? 'needs-auth' : status;
@@ -126,14 +126,14 @@ class SessionEncoder {
   #session: SessionInfo;
   readonly #options: RpcEncoderOptions;
   /**
-   * The current model, by the provider's name for it, under which usage is counted. Until the first answer, the
+   * The current model, under which usage is counted: the provider's name for the model, or before the first answer, the
    * session's name for it.
    */
   #answering: string;
   #open: PartialMessage | undefined;
   /** The phase that an interrupt would stop. */
   #phase: 'streaming' | 'tools' = 'streaming';
-  /** True if a prompt is running. A new prompt then joins it. */
+  /** True if a prompt is running. A new prompt joins the running one. */
   #running = false;
   /** The cause of the current or last turn. */
   #runsFor: 'prompt' | 'sub-agent' = 'prompt';
@@ -509,7 +509,7 @@ class PartialMessage {
     return blocks.filter(block => !this.#sendBlock.has(block));
   }
 
-  /** Closes every open block, so that each start has a stop. */
+  /** Closes every open block, so that each block start has a block stop. */
   closing(stop: StopReason, usage: Usage = this.#head.usage): readonly WireStreamEvent[] {
     const blocks = [...this.#begun].map(index => ({type: 'content_block_stop', index}) as const);
     this.#begun.clear();

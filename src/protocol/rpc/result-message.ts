@@ -83,8 +83,8 @@ export function makeResultMessage(summary: PromptSummary, setting: ResultContext
 }
 
 /**
- * Returns the result of a one-shot run. It is an error exactly if the exit code is not 0. `notes` explain why if the
- * prompt itself did not fail.
+ * Returns the result of a one-shot run. The result is an error if and only if the exit code is not 0. `notes` explain
+ * why if the prompt itself did not fail.
  */
 export function toOneShotResult(
   result: RpcResult,

@@ -138,10 +138,10 @@ export class JsonValueReader {
 interface OpenValue {
   readonly isList: boolean;
   readonly brackets: JsonBrackets;
-  /** Its text so far; empty until it begins. */
+  /** The text of the value so far. Empty before the value begins. */
   pieces: string[];
   size: number;
-  /** The lines after its first line. */
+  /** The lines after the first line of the value. */
   held: {readonly text: string; readonly line: number}[];
   heldLines: number;
   /** The line where the value begins, and for a list, the line of the current element. */

@@ -11,7 +11,7 @@ export interface AnswerCall {
   readonly kind: 'call';
   /** `todos`: built from the server's todo list, so that a later call supersedes an earlier one. */
   readonly subject: 'tool' | 'todos';
-  /** Unique in the answer. */
+  /** The call's id, unique in the answer. */
   readonly id: string;
   readonly name: string;
   /** The whole input, as the JSON text of an object. */

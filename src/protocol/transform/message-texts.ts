@@ -50,13 +50,13 @@ export interface TextChange {
   readonly after: MessageText;
   /** The text that has not been shown yet. */
   readonly more: string;
-  /** Whether it continues the shown text or replaces it. */
+  /** Whether `more` continues the shown text or replaces it. */
   readonly opening: 'continues' | 'anew';
 }
 
 /**
- * Replaces the text. Returns only the new rest if it continues the shown text, nothing if it was shown already, and
- * otherwise all of it.
+ * Replaces the text. If the new text continues the shown text, returns only the added part. If all of it was shown
+ * already, returns nothing. Otherwise returns the whole text.
  */
 function replaceText(before: MessageText, text: string): TextChange {
   if (before.kind === 'measured')
@@ -89,7 +89,7 @@ const continueText = (after: MessageText, more: string): TextChange => ({after, 
 export class SeenText {
   /** The text seen since the outermost open transaction began, or since a rollback whose text has not caught up. */
   #seen = '';
-  /** The length of the valid text in `#seen`. It is shorter than `#seen` only after a rollback. */
+  /** The length of the valid text in `#seen`. Smaller than the length of `#seen` only after a rollback. */
   #said = 0;
   /** The position where the repeated text began. */
   #again = 0;

@@ -76,13 +76,13 @@ export function analyzeCommand(
 /** A simple command in a script, and whether it only reads. */
 export interface JudgedInvocation extends Pick<Invocation, 'words' | 'directories'> {
   readonly range: TextRange;
-  /** Why weft asks about it, or `undefined` if it only reads. */
+  /** Why weft asks about the command, or `undefined` if the command only reads. */
   readonly reason: PartEffect | undefined;
-  /** Whether it would only read if every path were allowed. */
+  /** Whether the command would only read if every path were allowed. */
   readonly elsewhere: 'only reads' | 'unsure';
-  /** The files that its redirections overwrite, as written. */
+  /** The files that the command's redirections overwrite, as written. */
   readonly overwrites: readonly string[];
-  /** The new content of these files. */
+  /** The new content of the overwritten files. */
   readonly content: WrittenContent;
 }
 
@@ -151,7 +151,7 @@ function walkSteps(steps: readonly AndOrStep[], scope: ShellScope, walk: Walk): 
   return steps.length === 1 ? ends : {...ends, prints: printsAnything};
 }
 
-/** Walks a pipeline. A single command runs in this shell, those of a pipe in subshells. In some shells the last one does not. */
+/** Walks a pipeline. A single command runs in this shell. The commands of a pipe run in subshells, except the last one in some shells. */
 function walkPipeline(pipeline: readonly Command[], scope: ShellScope, walk: Walk): AfterCommand {
   const [only] = pipeline;
   if (only !== undefined && pipeline.length === 1) return walkCommand(only, scope, walk);
@@ -200,7 +200,7 @@ function walkCommand(command: Command, outer: ShellScope, walk: Walk): AfterComm
   }
 }
 
-/** Walks branches. The first script always runs and the others may. Those of a loop may run repeatedly. */
+/** Walks branches. The first script always runs, and the others may run. The scripts of a loop may run repeatedly. */
 function walkBranches(branches: Command & {readonly kind: 'branches'}, scope: ShellScope, walk: Walk): AfterCommand {
   const {scripts, words, runs, range} = branches;
   walkInner(words, scope, walk);
@@ -332,8 +332,8 @@ function walkSimple(
 }
 
 /**
- * Returns the output of a command whose text contains it all: `echo` of plain words, `cat` of a here-document with nothing to
- * expand.
+ * Returns the output of a command whose text contains the whole output: `echo` of plain words, `cat` of a here-document
+ * with nothing to expand.
  */
 function writtenContent(
   args: readonly Argument[],

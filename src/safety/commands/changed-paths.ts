@@ -28,7 +28,7 @@ export function changedPaths(command: CommandForms): readonly ChangedPath[] {
   return found.flatMap(({name, extent}) => fromFolders([name], folders).map(each => ({name: each, extent})));
 }
 
-/** Returns the names in the command's scripts and code, which may read these files. */
+/** Returns the names in the command's scripts and code, which may read the named files. */
 export const namesInScripts = (command: CommandForms): readonly string[] =>
   fromFolders([...new Set(scriptWords(command).flatMap(tokensOf))], foldersEntered(command.forms));
 

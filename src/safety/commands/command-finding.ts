@@ -62,7 +62,7 @@ export function commandFinding({command, claims, handed}: Claimed, evidence: Com
   const claimReasons: readonly Reason[] = [
     ...(claims.risky === 'yes' ? [{kind: 'model-claim', claim: 'risky'} as const] : []),
     ...(claims.readOnly === 'no' ? [{kind: 'model-claim', claim: 'not-read-only'} as const] : []),
-    // Its output is redacted, but it may print the secret in another form.
+    // weft redacts the command's output, but the command may print the secret in another form.
     ...handed,
   ];
   if (claimReasons.length === 0) return found;
@@ -72,7 +72,7 @@ export function commandFinding({command, claims, handed}: Claimed, evidence: Com
 
 const sendsReason = ({host, what}: SentData): Reason => ({kind: 'sends', what, host});
 
-/** An invocation that asks, and its effect. */
+/** An invocation that weft asks about, and its effect. */
 interface AskedInvocation {
   readonly invocation: JudgedInvocation;
   readonly known: KnownRisk;
@@ -332,7 +332,7 @@ function simpleCommand(
   [program = '', ...args]: readonly string[],
 ): readonly ResolvedCommand[] {
   const [directory] = directories;
-  // If its folder is not known, it would affect other files.
+  // If the command's folder is not known, the command would affect other files.
   return directory === undefined || directories.length > 1
     ? []
     : [{argv: [program, ...args], directory, overwrites, content}];
@@ -351,7 +351,7 @@ export function writesProtected(
   const guards = (path: string): boolean => isProtectedPath(path, context);
   if (pathsInCommand(forms(command)).written.some(guards)) return true;
   const read = parsed(command);
-  // Only the full parse tells where each of them runs.
+  // Only the full parse tells in which folder each invocation runs.
   return (
     read.reading === 'parsed' &&
     read.invocations.some(invocation => {
@@ -399,11 +399,11 @@ function highlightedRanges(ranges: readonly TextRange[]): readonly TextRange[] {
   return merged;
 }
 
-/** A part of a command that asks. */
+/** A part of a command that weft asks about. */
 interface AskedPart {
   readonly range: TextRange;
   readonly risk: RiskLevel;
-  /** Whether it writes to files that can run code or grant permissions. */
+  /** Whether the part writes to files that can run code or grant permissions. */
   readonly guarded: 'yes' | 'no';
   /** The part's text, quoted for display. */
   readonly part: string;
@@ -454,7 +454,7 @@ const isCritical = ({risk, guarded}: AskedPart): boolean => risk !== 'local-chan
 const weight = ({risk, guarded}: AskedPart): number =>
   Math.max(weights[risk], guarded === 'yes' ? weights.external : 0);
 
-/** A read-only part that asks reads secrets, or outside the workspace. */
+/** If weft asks about a read-only part, the part reads secrets or reads outside the workspace. */
 const weights: Readonly<Record<RiskLevel, number>> = {
   'local-change': 0,
   'read-only': 1,

@@ -4,8 +4,8 @@ import type {Argument, FoundFiles, PrintedOutput, ExpandedText, ListedFiles} fro
 import {plainText} from './only-reads.ts';
 
 /**
- * Returns what an invocation that only reads prints, if that is certain: mostly names of workspace files. It knows only options
- * that leave the names unchanged. Any other could print something else too.
+ * Returns what an invocation that only reads prints, if that is certain: mostly names of workspace files. It knows only
+ * options that leave the names unchanged. Any other option could make the program print something else, too.
  */
 export function outputOf({words, directories, input}: Invocation): PrintedOutput {
   const [name = '', ...texts] = words.map(word => plainText(word) ?? '');

@@ -9,13 +9,13 @@ export interface Effect {
   readonly role: Role;
   /** The operand, or the value of an option; empty for an option without a value. */
   readonly word: string;
-  /** The words after it. */
+  /** The words after `word`. */
   readonly rest: readonly string[];
 }
 
 interface Effects extends Omit<CommandReading, 'changes'> {
   readonly effects: readonly Effect[];
-  /** The roles of its operands, whether they are given or not. */
+  /** The roles of the program's operands, whether they are given or not. */
   readonly roles: readonly string[];
 }
 

@@ -262,7 +262,7 @@ function xargsProblem(
   );
   if (reason === undefined) return undefined;
   const effect = effectOfRunning(name, reason);
-  // Its input must be known too.
+  // The input of the program must be known too.
   if (!isCode(effect)) return effect;
   return printed === 'anything' ? effect.does : (paths.from(directories)(printed, 'read') ?? effect);
 }

@@ -27,7 +27,7 @@ export const allPrograms: readonly ProgramRow[] = [
 ];
 
 interface NamedRow {
-  /** The words before its arguments, the program first. */
+  /** The words of a command before its arguments, the program first. */
   readonly words: readonly string[];
   readonly row: ProgramRow;
 }

@@ -33,19 +33,19 @@ export const maxLayers = 64;
 
 /** A command within a command: the whole command, or one that a wrapper in it may run. */
 export interface Layer {
-  /** The position of its program. */
+  /** The position of the command's program. */
   readonly at: number;
   /** The command's own words, the program first. */
   readonly words: readonly string[];
-  /** The program's bare name. */
+  /** The program's name without its path. */
   readonly program: string;
   /** Whether the command's paths lead to the same files as the first command's. */
   readonly where: CommandPlace;
 }
 
 /**
- * Returns the command, and each command that may begin after a wrapper in it. This is the only remover of wrappers. If it is not
- * known whether an option takes a value, a command may begin at the next word and at the one after it.
+ * Returns the command, and each command that may begin after a wrapper in it. Only this function removes wrappers. If
+ * it is not known whether an option takes a value, a command may begin at the next word and at the one after it.
  */
 export function layers(words: readonly string[]): readonly Layer[] {
   const starts = new Map<number, CommandPlace>([[0, 'here']]);

@@ -110,7 +110,7 @@ function argumentProblem(
   const {value} = argument;
   if (value.length === 0) return 'gets an unknown value';
   if (value === 'opaque') {
-    // It may expand to several words, and some may be options.
+    // The value may expand to several words, and some may be options.
     return kind === 'text' && unknowns === 'harmless' ? undefined : 'gets a value that is only known when it runs';
   }
   if (value === 'unknown') return 'gets an unknown value';

@@ -56,7 +56,7 @@ interface Place {
   readonly context: PathContext;
 }
 
-/** The shell scripts that an invocation runs, which the overlay must also hold. `asks`: the overlay does not hold it. */
+/** The shell scripts that an invocation runs, which the overlay must also hold. `asks`: the overlay does not hold the invocation. */
 type HeldInvocation = 'asks' | readonly {readonly text: string; readonly directory: string}[];
 
 function heldInvocation(invocation: JudgedInvocation, {effects, context}: Place): HeldInvocation {

@@ -5,9 +5,10 @@ import type {OptionRule, OptionTable} from './read-words.ts';
  * The roles of a program's arguments.
  *
  * For a program that only reads:
- * - `path`: a file that is read. `place`: a file or folder of which only names and figures are shown. `file`: a `path` that
- *   begins plainly, for programs that read `+x` or `@x` differently. `archive`: one without a colon, before which some programs
- *   take the name of another machine. `document`: a file, or a `jq` filter.
+ * - `path`: a file that is read. `place`: a file or folder of which only names and figures are shown. `file`: a `path`
+ *   that begins with a letter, digit or one of `_./~-`, for programs that give `+x` or `@x` another meaning. `archive`:
+ *   one without a colon, before which some programs take the name of another machine. `document`: a file, or a `jq`
+ *   filter.
  * - `number`. `text`: anything. `name`: a name without slashes. `key`: `user.name`. `format`: `+%F`. `layout`: git's output
  *   format.
  * - `glob`: a pattern for file names. `revision`: a git revision, range or path. `sed`, `awk`, `jq`: a harmless script in that
@@ -145,10 +146,10 @@ export interface ProgramRow {
   /** With one of these options the first operand's role is missing: `grep -e x file`. */
   readonly instead?: string;
   /**
-   * Further options with which it does more than its name says: they make it run a program or code, name a file to
-   * write, or name a file or folder with code or settings. Options with the roles `program`, `write` and `code` also
-   * count. Rules that end in a wildcard do not cover them. `--opt*` is any option that begins with `--opt`, and `NAME=`
-   * is an assignment.
+   * Further options with which the program does more than its name says: they make it run a program or code, name a
+   * file to write, or name a file or folder with code or settings. Options with the roles `program`, `write` and `code`
+   * also count. Rules that end in a wildcard do not cover them. `--opt*` is any option that begins with `--opt`, and
+   * `NAME=` is an assignment.
    */
   readonly runs?: string | undefined;
   readonly writes?: string | undefined;
@@ -170,7 +171,7 @@ export interface ProgramRow {
   readonly wraps?: Wrapping;
   /** The effect that the program can have with some arguments. Because of this, a rule must not allow all arguments. */
   readonly can?: string;
-  /** Files in a folder that choose the program that runs there by this name. */
+  /** Files in a folder that determine which program runs there under this name. */
   readonly chosenBy?: string;
   readonly is: ReadonlySet<Trait>;
   /**

@@ -24,7 +24,7 @@ export type ReadWord<Role extends string = string> =
   | (FoundOption<Role> & {
       readonly kind: 'option';
       readonly at: number;
-      /** The positions of its values that are separate words. A missing value's position is after the last word. */
+      /** The positions of the option's values that are separate words. A missing value's position is after the last word. */
       readonly values: readonly number[];
     })
   | {readonly kind: 'operand'; readonly at: number}
@@ -36,7 +36,7 @@ export type ReadWord<Role extends string = string> =
   /** The `--` after which all words are operands. */
   | {readonly kind: 'end'; readonly at: number};
 
-/** Classifies each word of a command. This is the only reader of options. A word is `undefined` if its text is not known. */
+/** Classifies each word of a command. Only this function reads options. A word is `undefined` if its text is not known. */
 export function readWords<Role extends string>(
   words: readonly (string | undefined)[],
   table: OptionTable<Role>,

@@ -112,7 +112,7 @@ export interface KnownRisk {
   readonly otherwise: string;
   /** The words of the command with this effect, without its wrappers. */
   readonly words: readonly string[];
-  /** The folder in which its paths start. */
+  /** The folder in which the command's paths start. */
   readonly where: CommandPlace;
 }
 
@@ -189,7 +189,7 @@ const maxStarts = 16;
 /** The most words of a command that are examined. */
 const maxWords = 200;
 
-/** Returns the known effectRule of a command: the first that matches, of a subcommand before its program. */
+/** Returns the known effect rule of a command: the first that matches. Rules of a subcommand come before those of its program. */
 function effectRuleOf([program = '', ...args]: readonly string[]): EffectRule | undefined {
   const name = programName(program)
     .toLowerCase()

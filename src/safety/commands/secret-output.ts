@@ -191,7 +191,7 @@ function searchMatcher(includes: readonly string[], excludes: readonly string[])
 const isTypeOfCode = (text: string): boolean =>
   /^(?:-t|--type=)(?:ts|js|py|rust|go|java|c|cpp|css|html|ruby|md|markdown)$/u.test(text);
 
-/** Explains why a search that find runs for each file may show secrets. */
+/** Explains why a search that `find` runs for each file may show secrets. */
 function findExecProblem(
   {args, directories, output}: Shown,
   texts: readonly string[],

@@ -61,7 +61,7 @@ export function sentData(
       const [, host] = connection.exec(target) ?? [];
       if (host === undefined) return [];
       const before = command.slice(0, range.from);
-      // Any later part may write to a descriptor that exec opens.
+      // Any later part of the command may write to a descriptor that `exec` opens.
       const to = /\bexec\s*\d*[<>&\s]*$/u.test(before) ? command.length : range.to;
       const named = /\b(?:ba|da|k|z)?sh\b[\s\w-]*[<>&\d\s]*$/u.test(before) ? [outputOf(['sh'])] : [];
       return [
@@ -157,7 +157,7 @@ const textsOf = (command: string, {value, range}: Argument): readonly string[] =
 
 interface ReadData {
   readonly from: number;
-  /** The command that reads it. */
+  /** The command that reads the data. */
   readonly text: string;
   readonly what: string;
   /** `name`: only the name is passed on, which xargs reads as a file. `token`: it may only identify the user. */

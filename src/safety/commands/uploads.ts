@@ -12,7 +12,7 @@ export interface Upload {
   readonly files: readonly string[];
   /** Words that are files only if such files exist. */
   readonly mentions: readonly string[];
-  /** Descriptions of other data that it certainly sends. */
+  /** Descriptions of other data that the command certainly sends. */
   readonly named: readonly string[];
   readonly input: 'sent' | 'kept';
 }
@@ -20,7 +20,7 @@ export interface Upload {
 /** The empty upload, with which others begin. */
 export const nothing = {host: '', files: [], mentions: [], named: [], input: 'kept'} as const satisfies Upload;
 
-/** Returns where a command sends data, and which. Returns `undefined` if the program does not send any. */
+/** Returns where a command sends data, and the data that it sends. Returns `undefined` if the program does not send any. */
 export function uploadOf([program = '', ...words]: readonly string[]): Upload | undefined {
   const name = programName(program);
   // `;` and `+` end the command that find runs.
@@ -162,7 +162,7 @@ const service =
   args => {
     const copied = copies(args);
     if (copied !== undefined) return copied;
-    // These write to the named file.
+    // These subcommands write to the named file.
     if (args.some(word => /^(?:cp|copy|mv|sync|get|get-object|logs|describe)$/u.test(word))) return undefined;
     const options =
       /^(?:-f|--(?:filename|file|from-file|from-env-file|body|data-file|payload|template-file|zip-file|dir))$/u;

@@ -30,8 +30,8 @@ export interface PathRules {
   /** True if the folder exists, from every possible directory of the command, and is not a link. */
   readonly exists: (folder: string, directories: readonly string[]) => boolean;
   /**
-   * Explains why git may run a program that the repository names, or read outside the repository. Returns `undefined` if it may
-   * not.
+   * Explains why git may run a program that the repository names, or read outside the repository. Returns `undefined`
+   * if git may do neither.
    */
   readonly repository: (directories: readonly string[]) => PartEffect | undefined;
   /**
@@ -40,8 +40,8 @@ export interface PathRules {
    */
   readonly names: (text: ExpandedText, directories: readonly string[]) => WildcardResult;
   /**
-   * Explains why a program must not follow the links in a folder. Returns `undefined` if it may. `depth` is how many levels deep
-   * the program goes.
+   * Explains why a program must not follow the links in a folder. Returns `undefined` if the program may follow them.
+   * `depth` is how many levels deep the program goes.
    */
   readonly follows: (
     folder: ExpandedText,
@@ -305,7 +305,7 @@ const maxFolders = 5000;
 
 /** A path that a pattern matches. */
 interface GlobMatch {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   /** `unknown`: the last part has no wildcard, and weft did not check whether the file exists. */
   readonly kind: FolderEntry['kind'] | 'unknown';

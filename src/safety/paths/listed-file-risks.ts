@@ -14,7 +14,7 @@ interface ListingContext {
   readonly context: PathContext;
 }
 
-/** Explains why a program must not get the files that another program lists. Returns `undefined` if it may. */
+/** Explains why a program must not get the files that another program lists. Returns `undefined` if the program may get them. */
 export function listedFilesProblem(
   found: FoundFiles,
   {
@@ -64,7 +64,10 @@ export function listedOptionProblem(
   return undefined;
 }
 
-/** Explains why a program must not follow the links below a folder, given as an absolute path. Returns `undefined` if it may. */
+/**
+ * Explains why a program must not follow the links below a folder, given as an absolute path. Returns `undefined` if
+ * the program may follow them.
+ */
 export function followedLinksProblem(
   folder: string,
   {use, depth, context}: {readonly use: 'read' | 'named'; readonly depth: number; readonly context: PathContext},

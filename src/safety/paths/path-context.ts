@@ -132,9 +132,9 @@ const anchorAt = (
 };
 
 /**
- * Anchors the pattern of a deny or ask rule, also at the target of its plain beginning if that is a link. The rule also covers
- * the same files in weft's worktrees, and in the folder from which a worktree was made. Allow rules get none of this: a link or a
- * copy would widen them.
+ * Anchors the pattern of a deny or ask rule. If the plain beginning of the pattern is a link, also anchors the pattern
+ * at the link's target. The rule also covers the same files in weft's worktrees, and in the folder from which a
+ * worktree was made. Allow rules get none of this: a link or a copy would widen them.
  */
 export function anchorDenyPattern(pattern: PathPattern, context: PathContext): readonly (readonly PatternPart[])[] {
   const sources = distinct(context.roots().map(toSourcePath));

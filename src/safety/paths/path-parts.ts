@@ -57,7 +57,7 @@ export const foldedName = (name: string): string => name.normalize('NFC').toLowe
 
 /** Returns a word of a command and the parts of it that may be paths. */
 export function partsThatMayBePaths(written: string): readonly string[] {
-  // A variable or substitution other than HOME counts as the current folder.
+  // Any variable or substitution other than HOME counts as the current folder.
   const word = written.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/u, '~').replace(/^\$(?:\(\)|\w+|\{\w+\})(?=\/)/u, '.');
   const parts = word.split(/[=:@,]/u);
   const attached = /^-[A-Za-z]./u.test(word) ? [word.slice(2)] : [];

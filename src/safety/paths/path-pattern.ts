@@ -59,7 +59,7 @@ export const patternMayMatch = (anchored: readonly PatternPart[], path: PathPart
       /[*?[{]/u.test(name) ? partMayMatchGlob(part, name, letterCase) : partMatchers[letterCase](part, name),
   });
 
-/** True if `patternMayMatch` is, or if the pattern matches every possible file in one of the expansions. */
+/** True if `patternMayMatch` returns true, or if the pattern matches every possible file in one of the expansions. */
 export const patternMayMatchInside = (
   anchored: readonly PatternPart[],
   path: PathParts,

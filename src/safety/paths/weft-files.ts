@@ -40,7 +40,7 @@ const weftFileNames: readonly string[] = (
 /** The folder in a workspace with weft's settings. */
 const projectFolder = '.weft';
 
-/** Resolves weft's folders as they are on disk now. `resolve` follows links, also for a path that does not exist yet. */
+/** Resolves weft's folders as they are on disk now. `resolve` follows links, even for a path that does not exist yet. */
 export function resolveWeftFiles(
   {folders}: WeftFolders,
   {roots, resolve, list}: WeftFileLookup & {readonly roots: readonly PathParts[]},

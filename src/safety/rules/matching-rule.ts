@@ -34,8 +34,8 @@ type Behaviour = keyof PermissionRules;
  * Returns the rule that decides about an action, and its list: deny comes before ask, ask before allow. Returns
  * `undefined` if no rule applies.
  *
- * A deny rule that may or may not apply asks. For commands, this finds only rules that allow a whole command. For rules
- * that allow its parts, see `ruleAllowingWords`.
+ * A deny rule that may or may not apply counts as an ask rule. For commands, this finds only rules that allow a whole
+ * command. For rules that allow its parts, see `ruleAllowingWords`.
  */
 export function matchingRule(
   action: JudgedAction,

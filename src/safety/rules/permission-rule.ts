@@ -127,7 +127,7 @@ export const allowsEveryCall = ({allow, ask, deny}: PermissionRules, tool: strin
 export interface ChangeableRules {
   readonly rules: PermissionRules;
   readonly add: (list: RuleList, rule: PermissionRule) => void;
-  /** Removes an added rule. Returns whether it was there. */
+  /** Removes an added rule. Returns whether the rule existed. */
   readonly remove: (list: RuleList, text: string) => boolean;
   /** Replaces all added rules. */
   readonly replace: (list: RuleList, rules: readonly PermissionRule[]) => void;

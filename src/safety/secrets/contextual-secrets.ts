@@ -182,8 +182,8 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   } else if (lead.endsWith('AND') && /\band[ \t]$/iu.test(line)) take(formsAfterName.use);
 }
 
-// Compiling a pattern costs more than matching it. So a pattern above is tried only on text that contains its required words.
-// These are compared in capitals, because the patterns ignore case.
+// Compiling a pattern costs more than matching it. So a pattern above is tried only on text that contains its required
+// words. The required words are compared in capitals, because the patterns ignore case.
 
 /** The length of `config set`, the longest command that sets a name to a value on a separate line. */
 const longestDirective = 10;

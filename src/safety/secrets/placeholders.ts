@@ -37,7 +37,7 @@ export const secretNamesIn = (text: string): readonly string[] =>
 
 /** The secrets that this process knows, each with its placeholder. They are in memory only. */
 export interface PlaceholderRegistry {
-  /** Returns the placeholder for a secret text. It keeps the first name that the text was given. */
+  /** Returns the placeholder for a secret text. The placeholder keeps the first name that the text was given. */
   placeholder(text: string, name: string): string;
   /** Redacts a value everywhere from now on, including its forms in base64, URLs, JSON and shell quotes. */
   redactEverywhere(value: string, name: string): void;

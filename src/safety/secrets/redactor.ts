@@ -154,7 +154,7 @@ function makeOutputFilter(vault: PlaceholderRegistry) {
   };
 }
 
-/** How many units of a secret reveal something of it. */
+/** The fewest units of a secret that reveal something about the secret. */
 const shortestCut = 6;
 
 /** Finds the beginning of a known secret at the end of an output that was cut off. */

@@ -3,10 +3,11 @@
  * not the whole grammar: a command that it finds may be an argument or a here-document line. Only ask and deny decisions use it,
  * for which a command too many is better than one too few. It never allows anything.
  *
- * The strict parser cannot replace it. About `f() { rm -rf a; }; f` it says only that it does not understand it. With a deny rule
- * for `rm`, this command must be denied, while `f() { ls; }; f` must ask: a parser without an answer could only deny both or ask
- * about both. Similarly, `mv ~/.local/share{,.bak}` must be seen to move the folder of weft's own files. tree-sitter cannot
- * replace it either: it loads asynchronously (35 ms, with every command), and drops what it does not understand.
+ * The strict parser cannot replace it. About `f() { rm -rf a; }; f` the strict parser says only that it does not
+ * understand the text. With a deny rule for `rm`, weft must deny this command, but must ask about `f() { ls; }; f`. A
+ * parser without an answer could only deny both or ask about both. Similarly, `mv ~/.local/share{,.bak}` must be seen
+ * to move the folder of weft's own files. tree-sitter cannot replace it either: it loads asynchronously (35 ms, with
+ * every command), and drops what it does not understand.
  */
 interface ShellReading {
   /** The words of every command. Substitutions come before the command around them. */

@@ -65,7 +65,7 @@ async function agreesWithGrammar(text: string, script: Script): Promise<boolean>
   }
 }
 
-/** The node types of commands that weft may allow. A command with any other asks. */
+/** The node types of commands that weft may allow. weft asks about a command with any other node type. */
 const knownNodes: ReadonlySet<string> = new Set([
   'program',
   'list',

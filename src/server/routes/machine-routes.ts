@@ -11,7 +11,7 @@ export interface MachinePort {
   sandboxProviders(): Promise<readonly JsonObject[]>;
   mcpServers(workDir: string): Promise<readonly JsonObject[]>;
   skills(workDir: string): Promise<readonly JsonObject[]>;
-  /** Runs a command or script file until it ends or the client leaves, in the named sandbox backend or one that is proven. */
+  /** Runs a command or script file until it ends or the client leaves, in the named sandbox backend or in one that has passed its probe. */
   run(
     request: SandboxRequest,
     signal: AbortSignal,

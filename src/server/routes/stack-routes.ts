@@ -341,7 +341,7 @@ const isTrue = (value: z.infer<typeof flag>): boolean => value.toLowerCase() ===
 const idOf = ({task_id = ''}: Readonly<Record<string, string>>) => stackTaskId(task_id);
 const messageOf = ({msg_id = ''}: Readonly<Record<string, string>>) => stackMessageId(msg_id);
 
-/** Returns the layer index in a path; -1, which is never a layer, if it is not a number. */
+/** Returns the layer index in a path, or -1 if the path has no number there. No layer has the index -1. */
 const layerOf = ({layer_index = ''}: Readonly<Record<string, string>>): number =>
   /^(?:0|[1-9]\d{0,8})$/u.test(layer_index) ? Number(layer_index) : -1;
 

@@ -191,7 +191,7 @@ async function connect(url: string): Promise<OpenConnection> {
   try {
     await client.query(settings);
     await createOwnedSchema(client, 'weft');
-    // Set only now: functions that another role put into the schema could replace the server's own.
+    // Set the search path only now: functions that another role put into the schema could replace the server's own.
     await client.query('SET search_path = weft, pg_catalog');
   } catch (cause) {
     await client.end();

@@ -32,7 +32,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Outcome<Dat
   }
 }
 
-/** Classes of advisory locks. One shows other processes that a process lives; the other serializes changes. */
+/** Classes of advisory locks. One shows other processes that a process is alive; the other serializes changes. */
 const lockClass = {process: 0x77_65_66_74, change: 0x77_65_66_76} as const;
 
 /** The mark of this process on a connection. A lost connection means a new mark, because others may have taken over its work. */

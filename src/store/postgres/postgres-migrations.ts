@@ -8,8 +8,8 @@ const tables = tablesIn({
 });
 
 /**
- * The queue of an earlier weft holds jobs that wait for a worker, or whose worker died. They are queued again with their original request.
- * A task that was stopped on purpose has an end time.
+ * The queue of an earlier version of weft holds jobs that wait for a worker, or whose worker died. They are queued
+ * again with their original request. A task that was stopped on purpose has an end time.
  */
 const queuedEarlier = `
   DO $$ BEGIN

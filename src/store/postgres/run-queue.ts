@@ -75,7 +75,7 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
       await boss.work<unknown>(queueName, options, async jobs => {
         for (const {data, signal} of jobs) {
           const read = queued.safeParse(data);
-          // Leave a job from a newer weft to its workers.
+          // Leave a job from a newer version of weft to workers of that version.
           if (!read.success) throw new Error('this version of weft does not know this kind of run');
           if ('job' in read.data) await handle(read.data.job, signal);
         }

@@ -19,12 +19,12 @@ export type StackRunEvent =
       readonly task_id: StackTaskId;
       readonly session_id: string;
       readonly description: string;
-      /** Whether it continues the work of an earlier run. */
+      /** Whether the task continues the work of an earlier run. */
       readonly resumed: boolean;
     }
   | {readonly type: 'text'; readonly task_id: StackTaskId; readonly content: string}
   | {readonly type: 'tool_use'; readonly task_id: StackTaskId; readonly title: string}
-  /** The sub-agent sent this to the director and the user. */
+  /** The sub-agent sent this message to the director and the user. */
   | {
       readonly type: 'message_sent';
       readonly task_id: StackTaskId;
@@ -37,7 +37,7 @@ export type StackRunEvent =
       readonly type: 'task_finished';
       readonly task_id: StackTaskId;
       readonly status: TaskStatus;
-      /** Why it failed or stopped. Empty otherwise. */
+      /** Why the task failed or stopped. Empty otherwise. */
       readonly reason: string;
     }
   | {readonly type: 'hook_started'; readonly layer_index: number; readonly hook: HookName}
@@ -74,13 +74,13 @@ export type StackRunEnd =
 export interface StackWorker {
   /** Begins a task, or continues it if its session exists. An abort of `signal` interrupts it. */
   begin(task: TaskWork, host: TaskHost, signal: AbortSignal): TaskRun;
-  /** Runs what a hook asks for, under the same rules as everything else. Never rejects. */
+  /** Runs the work that a hook requests, under the same rules as everything else. Never rejects. */
   runHook(work: Exclude<HookWork, {kind: 'none'}>, signal: AbortSignal): Promise<HookEnd>;
 }
 
 export interface TaskWork {
   readonly task: StackTask;
-  /** A UUID. */
+  /** The id of the sub-agent's session, a UUID. */
   readonly session: string;
 }
 
@@ -99,7 +99,7 @@ export interface TaskHost {
 export interface TaskRun {
   /** Delivers a message from the user to the sub-agent, once. */
   steer(message: UserMessage): void;
-  /** Settles when everything it started has settled and is stored. Never rejects. */
+  /** Settles when everything that the task started has settled and is stored. Never rejects. */
   readonly finished: Promise<TaskEnd>;
 }
 
@@ -292,21 +292,21 @@ export type HookWork =
   /** weft can run nothing. `why` is a clause. */
   | {readonly kind: 'none'; readonly why: string};
 
-/** How the work on a task ended. `said` is the sub-agent's last text, often empty. */
+/** How the work on a task ended. `said` is the last text of the sub-agent, often empty. */
 export type TaskEnd =
   | {readonly kind: 'completed'; readonly said: string; readonly results: JsonObject}
   | {readonly kind: 'failed'; readonly reason: string; readonly said: string; readonly results: JsonObject}
   /** The task was stopped and can be continued. */
   | {readonly kind: 'interrupted'}
-  /** A limit of the whole run was reached. It can be continued. */
+  /** A limit of the whole run was reached. The task can be continued. */
   | {readonly kind: 'out-of-bounds'; readonly reason: string}
-  /** The task could not begin. It can be continued. */
+  /** The task could not begin. It can be tried again. */
   | {readonly kind: 'not-begun'; readonly reason: string};
 
 const commandHook = z.object({type: z.literal('command'), command: z.string().check(z.minLength(1))});
 const promptHook = z.object({type: z.literal('prompt'), prompt: z.string().check(z.minLength(1))});
 
-/** Reads what a hook asks for. */
+/** Reads the work that a hook requests. */
 function hookWork(hook: JsonObject): HookWork {
   const command = z.safeParse(commandHook, hook);
   if (command.success) return {kind: 'command', command: command.data.command};

@@ -52,7 +52,7 @@ interface OpenApproval {
   /** The command and all changes, in full. */
   readonly all: readonly string[];
   readonly isFolded: boolean;
-  /** `some`: parts that the user must hear before a yes have not been printed yet. */
+  /** `some`: parts that the user must hear before allowing have not been printed yet. */
   readonly heard: 'some' | 'all';
 }
 

@@ -145,7 +145,7 @@ function nextQuestion(view: View, answered: ReadonlySet<Asker>, terminals: Termi
 const isOpen = ({approvals, questions, handOvers}: View, id: ActionId): boolean =>
   [...approvals, ...questions, ...handOvers].some(open => open.id === id);
 
-/** Asks the questions of one call in turn. The user answers with option numbers or own words. */
+/** Asks the questions of one call in turn. The user answers with option numbers or in their own words. */
 function formQuestion(form: QuestionForm): LineQuestion {
   const question = currentQuestion(form);
   if (question === undefined) return {lines: [], answer: () => stepOf(form, pressForm(form, enter))};

@@ -296,7 +296,10 @@ export class ScreenReaderSession {
     }
   }
 
-  /** Closes the list that the user opened; without one, stops the agent. Returns `false` if there was neither. */
+  /**
+   * Closes the list that the user opened. Without a list, stops the agent. Returns `false` if there was neither a list
+   * nor running work.
+   */
   #back(): boolean {
     if (this.#question.askedBy === 'user') {
       this.#question.drop();

@@ -120,14 +120,14 @@ export function parseDraft(text: string): DraftKind {
 
 /** The parts of a slash command that users see. */
 export interface CommandInfo {
-  /** Without the slash. */
+  /** The command's name without the slash. */
   readonly name: string;
   /** Other names of the command. No list shows them. */
   readonly aliases: readonly string[];
   /** The command with its argument: `/model [name]`. */
   readonly usage: string;
   readonly summary: string;
-  /** The values of its argument, or the query that returns them. Empty for free text. */
+  /** The values of the command's argument, or the query that returns them. Empty for free text. */
   readonly choices: readonly ArgumentChoice[] | ChoiceSource;
 }
 

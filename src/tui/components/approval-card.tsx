@@ -186,7 +186,7 @@ const asChoice = ({label, letter}: {readonly label: string; readonly letter: str
   detail: '',
 });
 
-/** Shortens the label of a no for choices side by side. */
+/** Shortens the label of the refusing answer for choices side by side. */
 const lineLabel = (label: string): string => label.replace(/^(No|Discard),.*$/u, '$1');
 
 /** Renders `type "build" to allow [ build   ]`, with the terminal's cursor after the typed text. */
@@ -251,7 +251,7 @@ function fieldAnswer(
   };
 }
 
-/** Returns the hint for a no. If the confirm word starts with the same letter, the letter needs Enter. */
+/** Returns the hint for the refusing answer. If the confirm word starts with the same letter, the letter needs Enter. */
 const refuseHint = (word: string): string =>
   `${approvalKeys.refuse}${word.startsWith(approvalKeys.refuse) ? ' Enter' : ''} no, and say why`;
 

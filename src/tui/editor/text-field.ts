@@ -258,7 +258,7 @@ interface Change {
   readonly typing: 'plain' | 'insertion';
 }
 
-/** Records the draft before a change. Letters of one word typed without a pause are one step. */
+/** Records the draft before a change. Letters of one word that are typed without a pause are one undo step. */
 function pushChange(stack: UndoStack, {before, key, now, typing}: Change): UndoStack {
   const {group} = stack;
   const isWord = key.kind === 'text' && !/^\s/u.test(key.text);

@@ -28,7 +28,7 @@ export const changeVerbs: Readonly<Record<ChangePart['change'], {readonly presen
   link: {present: 'Link', past: 'Linked'},
 };
 
-/** `present` before the decision. */
+/** The tense of the headings: `present` before the user's decision. */
 export type Tense = 'present' | 'past';
 
 /** Returns `changed 2 files` or `deleted 1 file`. `unnamed` files are added to the count. */
@@ -59,7 +59,7 @@ export function changesTitle(preview: CommandChanges, cells: number): string {
   return fit(named(cells - cellWidth(words + counts) - 2 < least ? words : words + counts), cells);
 }
 
-/** The most UTF-16 units of a command in a title, and the least cells of it before the counts are dropped. */
+/** The most UTF-16 units of a command in a title, and the fewest cells that it gets before the counts are dropped. */
 const maxCommandLength = 200;
 const minCommandCells = 8;
 
@@ -116,7 +116,7 @@ export function changeLines(parts: readonly ChangePart[], tense: Tense, frame: B
   );
 }
 
-/** Fits the changes on `rows`: as many files as fit, deletions first, then changed lines. `more` is the number of files left out. */
+/** Fits the changes into `rows` rows: as many files as fit, deletions first, then changed lines. `more` is the number of files left out. */
 export function changeSummary(
   parts: readonly ChangePart[],
   {rows, tense}: {readonly rows: number; readonly tense: Tense},

@@ -15,7 +15,10 @@ export interface CommandRow {
   readonly rank: number;
 }
 
-/** The marked ranges of a command, and its critical ranges, worst first. A critical range must be on the screen before a yes counts. */
+/**
+ * The marked ranges of a command, and its critical ranges, worst first. A critical range must be on the screen before
+ * the user can allow the command.
+ */
 export interface HighlightRanges {
   readonly highlights: readonly TextRange[];
   readonly criticalRanges: readonly TextRange[];

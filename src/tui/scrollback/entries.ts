@@ -327,7 +327,7 @@ export function explorationRows(
     })),
   );
   const hidden = Math.max(0, merged.length - maxGlances);
-  // While the list grows, its end is the most interesting part.
+  // While the list grows, the user wants to see its end.
   const shown = state === 'growing' ? merged.slice(-maxGlances) : merged.slice(0, maxGlances);
   const indent = width < minIndentWidth ? '    ' : ' '.repeat(margin.length + heading.length + 2);
   const lead = `${margin}${heading}  `;
@@ -371,7 +371,7 @@ function itemsOf(step: ExplorationStep): readonly ExplorationItem[] {
   return step.stage.result.tag === 'action' ? explorationItems(step.stage.result.result) : [];
 }
 
-/** Returns why a turn stopped, if it did not finish normally, then its closing line. A short answer has none. */
+/** Returns why a turn stopped, if it did not finish normally, then its closing line. A short answer has no closing line. */
 function endRows({end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts}, frame: Frame): readonly string[] {
   const stop = stopOf(end);
   const said = stop === undefined ? [] : signedRows(stop.text, stop, frame);

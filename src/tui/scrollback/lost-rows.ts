@@ -1,4 +1,5 @@
-// Lost rows: a terminal that became too small pushed them into its scrollback. They can't be erased, so they count as written.
+// Lost rows are rows that a terminal pushed into its scrollback when it became too small. They can't be erased, so they
+// count as written.
 
 /** Returns the rows' text without styles and blanks, for comparison: the same words may be wrapped differently. */
 // oxlint-disable-next-line no-control-regex -- SGR begins with ESC

@@ -35,9 +35,9 @@ function headAndTail(lines: readonly string[], most: number): Excerpt {
 }
 
 /**
- * Returns at most `most` lines that say why a command failed, without blank ones:
- * the first error, each pair of differing values with its test, the location of the first, and the counts of failed tests.
- * If no test is named: the lines below the error, the beginning and end of the output, and further errors.
+ * Returns at most `most` lines that say why a command failed, without blank ones: the first error, each pair of
+ * differing values with its test, the location of the first, and the counts of failed tests. If the output names no
+ * test, returns the lines below the error, the beginning and end of the output, and further errors.
  */
 function failureExcerpt(lines: readonly string[], most: number): Excerpt {
   const nonBlank = allOf(lines).filter(at => !isBlank(lines[at]));

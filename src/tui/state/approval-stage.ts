@@ -8,14 +8,14 @@ export type ApprovalStage =
   | ChoosingStage
   | HunkStage
   | WordStage
-  /** A text field is open for the rule that "always" stores, the reason for a no, or the command. */
+  /** A text field is open for the rule that "always" stores, the reason for a refusal, or the command. */
   | {readonly stage: 'rule-text'; readonly text: Draft}
   | {readonly stage: 'reason'; readonly text: Draft}
   | {readonly stage: 'command'; readonly text: Draft};
 
 export interface ChoosingStage {
   readonly stage: 'choosing';
-  /** The offer that Enter takes. `none` until an arrow key selects one. */
+  /** The offer that Enter chooses. `none` until an arrow key selects one. */
   readonly row: number | 'none';
   /** The rule that "always" shows, as an index into the verdict's rules. */
   readonly rule: number | 'suggested';

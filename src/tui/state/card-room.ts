@@ -58,7 +58,10 @@ export const rowsNeeded = (text: string, {cells}: CardRoom): number =>
 const lineRows = (line: string, cells: number): number =>
   cellWidth(line) <= cells ? 1 : Math.ceil(cellWidth(line) / Math.max(1, cells - 1));
 
-/** True if the card shows every critical part at once. The card shows critical parts first. The user must see them before a yes. */
+/**
+ * True if the card shows every critical part at once. The card shows critical parts first. The user must see them
+ * before allowing the action.
+ */
 export function showsCriticalParts(approval: Approval, room: CardRoom): boolean {
   const {criticalRanges} = approval.verdict.detail;
   if (criticalRanges.length === 0) return true;

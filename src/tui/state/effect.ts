@@ -87,7 +87,7 @@ export type ExternalEdit =
 export interface PressContext {
   readonly view: View;
   readonly commands: readonly CommandInfo[];
-  /** Running ones first. */
+  /** The blocks, running ones first. */
   readonly blocks: readonly BlockInfo[];
   readonly workAfter: 'stops' | 'goes-on';
   /** Milliseconds since an arbitrary start. */

@@ -11,7 +11,7 @@ import {faultText} from '../../domain/fault.ts';
 import type {SessionId} from '../../domain/ids.ts';
 import {draftFromText, draftText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 
-/** The UI change after the answer to a panel query. `nothing`: engine events report the outcome. */
+/** The change of the UI after the answer to a panel query. `nothing`: engine events report the outcome. */
 export type PanelQueryResult =
   | {readonly step: 'open'; readonly panel: Panel}
   /** `text` is a notice and may be empty. */

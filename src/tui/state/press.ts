@@ -300,7 +300,10 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
 /** True if the answer runs the proposal as shown. weft asks again about an edited command. */
 const allowsProposal = ({decision}: ApprovalAnswer): boolean => decision !== 'refuse' && decision !== 'allow-edited';
 
-/** Returns how many rows of the text must have been on screen before a yes. Zero if all critical parts show at once. */
+/**
+ * Returns how many rows of the text must have been on screen before the user can allow the action. Zero if all critical
+ * parts show at once.
+ */
 const rowsToRead = (approval: Approval, room: CardRoom): number =>
   showsCriticalParts(approval, room) ? 0 : rowsNeeded(exactText(approval), room);
 

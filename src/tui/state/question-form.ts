@@ -17,7 +17,7 @@ export interface QuestionForm {
   readonly state: 'choosing' | 'typing';
   /** The changes that the question is about. */
   readonly files: readonly FileDiff[];
-  /** How many lines of the changes are scrolled away. */
+  /** The number of lines of the changes above the visible part. */
   readonly top: number;
 }
 

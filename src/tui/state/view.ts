@@ -169,7 +169,7 @@ export interface TurnFacts {
   readonly durationMs: number;
   /** The part of the duration that was spent waiting for the user, in milliseconds. */
   readonly waitedMs: number;
-  /** In US dollars. `unknown` if the model has no known price. */
+  /** The cost in US dollars. `unknown` if the model has no known price. */
   readonly costUsd: number | 'unknown';
 }
 

@@ -27,8 +27,9 @@ export interface SentFrame {
 }
 
 /**
- * Makes an Ink frame harmless if it reaches the terminal after a resize. `before` is the previous frame, if it is still drawn.
- * The result joins no two lines by wrapping, and writes text above the live region wherever that is by then.
+ * Makes an Ink frame harmless if it reaches the terminal after a resize. `before` is the previous frame, if it is still
+ * drawn. In the result, wrapping joins no two lines. Text above the live region is written at the region's position
+ * after the resize.
  */
 export function harmlessFrame(written: string, before: SentFrame | 'none'): SentFrame {
   const erased = frameErased.exec(written);

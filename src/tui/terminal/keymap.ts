@@ -95,7 +95,7 @@ export type KeyPress =
   /** `more` continues the previous paste. */
   | {readonly kind: 'paste'; readonly text: string; readonly part: 'first' | 'more'};
 
-/** Letters with the same meaning on every card. Enter never decides alone: it takes the choice that the arrows selected. */
+/** Letters with the same meaning on every card. Enter alone never decides: it confirms the choice that the arrow keys selected. */
 export const approvalKeys = {
   allow: 'y',
   allowSession: 's',
@@ -121,7 +121,7 @@ export const questionKeys = {toggle: ' ', other: 'o'} as const;
 /** Typed alone into an empty prompt, shows and hides the shortcuts. */
 export const shortcutsKey = '?';
 
-/** The keys one needs most, as the composer shows them. */
+/** The most important keys, as the composer shows them. */
 export const shortcuts: readonly {readonly keys: string; readonly does: string}[] = [
   {keys: '/', does: 'commands'},
   {keys: '@', does: 'attach a file'},
@@ -140,7 +140,7 @@ export const shortcuts: readonly {readonly keys: string; readonly does: string}[
   {keys: '/help', does: 'all keys'},
 ];
 
-/** Slash commands begin with this. A line that ends with the continuation character continues after Enter. */
+/** The beginning of slash commands, and the end of a line that continues after Enter. */
 export const commandPrefix = '/';
 export const continuation = '\\';
 
@@ -198,7 +198,7 @@ const named = [
   ['delete', 'Delete'],
 ] as const satisfies readonly (readonly [keyof RawKey, string])[];
 
-/** With a modifier that means nothing beside it, a named key counts without it. */
+/** Returns the name of a key. Ignores a modifier that has no meaning with a named key. */
 function nameOf(input: string, key: RawKey): KeyName | undefined {
   const [, label] = named.find(([field]) => key[field]) ?? [];
   if (label !== undefined) {

@@ -187,8 +187,8 @@ interface PasteReader {
 type OnPaste = (text: string, part: 'first' | 'more') => void;
 
 /**
- * Takes pastes out of stdin, in order with the keys. Ink's own paste handling reads the whole paste again with every piece,
- * waits forever for a missing end mark, and treats a paste without marks as keys.
+ * Takes pastes out of stdin, in order with the keys. Ink's own paste handling reads the whole paste again with every
+ * piece of input, waits forever for a missing end mark, and treats a paste without marks as keys.
  */
 export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): PasteReader {
   const splitter = pasteSplitter();

@@ -26,7 +26,7 @@ export function trackModes(onChange: () => void): TerminalModes {
     (modified === '' ? '' : modifyOtherKeys.off) +
     (keyboards > 0 ? `\u001B[<${keyboards}u` : '') +
     (titles > 0 ? '\u001B[23;2t' : '') +
-    // Last, because keyboard modes belong to the screen that they were set on.
+    // The alternate screen comes last, because keyboard modes belong to the screen that they were set on.
     (on.has(alternateScreen) ? off(alternateScreen) : '');
   let reported = '';
   return {

@@ -56,7 +56,10 @@ export interface OutputListener {
   readonly onEraseLines: (before: ScreenSize) => LinesErasing;
   /** Called once the size is stable and the old frame is erased. With `by-rows`, its writes join the erasing in one frame. */
   readonly onResize: () => void;
-  /** `by-lines`: at the first change, before the terminal moves its cursor further. `by-rows`: once the size is stable. */
+  /**
+   * How to erase the drawn frame after a resize. `by-lines`: at the first change, before the terminal moves its cursor
+   * further. `by-rows`: once the size is stable.
+   */
   readonly erasing: () => 'by-lines' | 'by-rows';
   readonly onSent: () => void;
   /** Called if a frame was not sent because the terminal's size had changed. `onErase` and `onResize` follow. */
@@ -150,7 +153,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   /** Checks whether the size is stable. The terminal may have a new size without a signal yet: tmux signals up to 250 ms late. */
   const restingAt = async (): Promise<'moving' | number | 'unknown'> => {
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
-    // A wider terminal wraps nothing, but one that signals late may have become narrower since.
+    // A terminal that became wider wraps nothing, but a terminal that signals late may have become narrower since.
     const isWider = stdout.columns >= size.columns && stdout.rows >= size.rows;
     if (isWider && terminal.resizeSignals() === 'at-once') return 'unknown';
     const found = (await terminal.positions(extentQuery))?.[0];
@@ -279,7 +282,7 @@ const isSame = (one: ScreenSize, other: ScreenSize): boolean =>
 
 export const sizeOf = ({columns, rows}: NodeJS.WriteStream): ScreenSize => known({columns, rows});
 
-/** A terminal whose size was never set reports zero. Assumes 80 by 24 then. */
+/** A terminal whose size was never set reports zero. In that case, weft assumes 80 by 24. */
 const known = ({columns, rows}: ScreenSize): ScreenSize => ({
   columns: columns === 0 ? 80 : columns,
   rows: rows === 0 ? 24 : rows,

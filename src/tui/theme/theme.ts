@@ -24,8 +24,9 @@ export interface Theme {
   /** `osc8` if the text itself is a link. With `shown`, the address is written after the text. */
   readonly links: TerminalLook['links'];
   /**
-   * How changed lines (`added-line`, `removed-line`) are drawn on their background. `syntax`: code in its syntax colors. `plain`: only in the
-   * line's own text color, because no other is readable there. `none`: there is no such background.
+   * How changed lines (`added-line`, `removed-line`) are drawn on their background. `syntax`: code in its syntax
+   * colors. `plain`: only in the line's own text color, because no other color is readable there. `none`: there is no
+   * such background.
    */
   readonly lineBackgrounds: 'syntax' | 'plain' | 'none';
   /** Returns the theme without link sequences, for lines that are redrawn often. */

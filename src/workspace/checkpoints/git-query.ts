@@ -27,7 +27,7 @@ export async function runGitQuery(words: readonly string[], context: GitContext)
   return answer?.code === 0 ? answer.output.toString('utf8') : undefined;
 }
 
-/** Returns `undefined` if git couldn't run to its end. */
+/** Returns git's output, or `undefined` if git couldn't run to its end. */
 async function queryGit(
   words: readonly string[],
   input: string,

@@ -36,7 +36,8 @@ export interface CheckpointOptions {
 const maxQuestionDelayMs = 400;
 
 /**
- * Takes and reverts checkpoints of the files below some folders. They are kept elsewhere. No repository is needed, and none is written to.
+ * Takes and reverts checkpoints of the files below some folders. The checkpoints are stored elsewhere. They need no
+ * repository and write to none.
  */
 export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   const {folder, environment, now} = options;
@@ -45,7 +46,7 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   const reader = makeTreeReader(objects);
   const cacheFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.json`);
   let cache: StatCache | undefined;
-  // Remembered, because finding out again would take as long.
+  // The result is remembered, because finding it again would take as long.
   let tooLarge: Fault | undefined;
 
   let prefetched: StatCache = emptyStatCache;

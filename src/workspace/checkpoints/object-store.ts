@@ -229,7 +229,7 @@ function applyCipher(bytes: Uint8Array | string, name: string): Buffer {
   return typeof bytes === 'string' ? cipher.update(bytes, 'utf8') : cipher.update(bytes);
 }
 
-/** Returns the name of a content, of the same kind as `like`. */
+/** Returns the name of file content, of the same kind as `like`. */
 const nameOf = (bytes: Buffer, like: string): string =>
   isGitBlobName(like) ? gitBlobName({blob: gitBlobHash(bytes), size: bytes.length}) : hash('sha256', bytes, 'hex');
 

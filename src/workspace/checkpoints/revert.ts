@@ -125,7 +125,10 @@ async function mergeNode(
   };
 }
 
-/** Returns a comparison of nodes. One tree may name a content by its hash and another by its git blob; then the stored content decides. */
+/**
+ * Returns a comparison of nodes. If one tree names file content by its hash and another names it by its git blob, the
+ * stored content decides.
+ */
 function makeNodeComparison(
   objects: ObjectStore,
   nodes: readonly (TreeNode | undefined)[],
@@ -317,7 +320,7 @@ function makeUnlocker(): {
         chmodSync(self, mode | 0o300);
         modes.set(folder, mode);
       } catch {
-        // The folder belongs to another user. The step then fails with that reason.
+        // The folder belongs to another user. In that case, the step fails with this reason.
       }
     },
   };

@@ -24,7 +24,7 @@ import type {ObjectStore} from './object-store.ts';
 import {encodeRoot, encodeEntries, sameNode, type TreeNode} from './tree.ts';
 
 export interface ScanContext {
-  /** Absolute, links resolved, none inside another. */
+  /** The workspace folders: absolute, with links resolved, none inside another. */
   readonly roots: readonly string[];
   /** Paths that are never part of a checkpoint, such as the folder of the checkpoints themselves. */
   readonly excluded: ReadonlySet<string>;

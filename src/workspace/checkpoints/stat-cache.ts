@@ -92,7 +92,7 @@ const cacheSchema = z.object({since: z.number(), files: z.array(z.unknown())});
 
 type Row = readonly [string, number, number, number, number, string];
 
-/** Checked by hand for speed: tens of thousands of rows are read before the first change. */
+/** The rows are checked without a schema for speed: tens of thousands of rows are read before the first change. */
 const isRow = (row: unknown): row is Row =>
   Array.isArray(row) &&
   row.length === 6 &&

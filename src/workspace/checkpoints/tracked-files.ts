@@ -230,7 +230,8 @@ function fileAt(bytes: Buffer, begin: number, writtenAt: number): IndexedFile | 
   const mode = bytes.readUInt32BE(begin + 24);
   if (mode >> 12 !== 8 || (flags & 0x3000) !== 0) return undefined;
   const mtime = timeAt(bytes, begin + 8);
-  // Flagged as unchanged, absent from the working tree or only announced; or changed while the index was being written.
+  // The entry is flagged as unchanged, absent from the working tree or only announced, or the file changed while the
+  // index was being written.
   const isUncertain = (flags & 0x8000) !== 0 || more !== 0 || mtime > writtenAt - tickMs;
   return {
     blob: bytes.toString('hex', begin + 40, begin + 60),

@@ -7,7 +7,7 @@ import {makeTerminalText} from './terminal-text.ts';
 export const maxOutputLength = 30_000;
 
 export interface OutputCollector {
-  /** Takes the next bytes. If it returns a promise, the disk is behind: read on when the promise resolves. */
+  /** Takes the next bytes. If it returns a promise, the disk is behind: continue when the promise resolves. */
   push(bytes: Uint8Array): Promise<void> | undefined;
   finish(): Promise<BoundedOutput>;
   /** Returns the output so far, and `raw`, which takes all later output. The collector takes nothing after this call. */

@@ -7,9 +7,10 @@ export interface ProcessTree {
   /** Whether a process with this run tag in its environment belongs to the tree. */
   readonly owns: (tag: string) => boolean;
   /**
-   * Names of the open files that the runs write to. A process that writes to one of them belongs to the tree, even if it left its group
-   * and cleared its environment. Each function is called before each search. It returns an empty name once weft has closed the file,
-   * because the system reuses the name of a closed terminal. Empty if the search would cost too much.
+   * Names of the open files that the runs write to. A process that writes to one of them belongs to the tree, even if
+   * it left its group and cleared its environment. Each function is called before each search. A function returns an
+   * empty name once weft has closed the file, because the system reuses the name of a closed terminal. Empty if the
+   * search would cost too much.
    */
   readonly outputs: readonly OutputName[];
 }

@@ -133,7 +133,7 @@ async function spawnHook(
       resolve(by === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal: by}),
     );
   });
-  // Read at once: unread output of an ended program is lost.
+  // The output is read at once, because unread output of an ended program is lost.
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   // A hook may ignore its input.
   child.stdin.on('error', () => {});
@@ -149,7 +149,7 @@ async function spawnHook(
   return ok({started: {child, pid, ended, stdout, stderr}, ended, discard});
 }
 
-/** Expands the project variables, because no shell does it here. */
+/** Expands the project variables, because no shell expands them here. */
 const expandProjectDir = (word: string, root: string): string =>
   word.replaceAll(/\$(?:\{(?:CLAUDE|WEFT)_PROJECT_DIR\}|(?:CLAUDE|WEFT)_PROJECT_DIR\b)/gu, () => root);
 

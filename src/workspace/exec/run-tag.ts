@@ -13,8 +13,8 @@ export interface RunTags {
 
 /**
  * Makes run tags. A tag names the weft process and, by `folder`, the location in which that process registers its
- * blocks. A later weft with the same folder recognizes processes that were left running, and ignores the commands of
- * other installations.
+ * blocks. A later weft process with the same folder recognizes processes that were left running, and ignores the
+ * commands of other installations.
  */
 export async function makeRunTags(folder: string): Promise<RunTags> {
   const started = startText((await startTimeOf(process.pid)) ?? '');
@@ -29,7 +29,7 @@ export async function makeRunTags(folder: string): Promise<RunTags> {
   };
 }
 
-/** Whether a weft that registers its blocks in `folder` made the tag. */
+/** Whether a weft process that registers its blocks in `folder` made the tag. */
 export const isTagOfFolder = (tag: string, folder: string): boolean =>
   tag.split('.')[2]?.startsWith(folderTag(folder)) === true;
 
@@ -81,8 +81,8 @@ export function hasTaggedLimit(limits: string): boolean {
 
 /**
  * Checks the parents of this process, and the members of its group, whose leader may have started it and ended. weft
- * starts each command in a separate group. So a member that a weft of the same group started is a server of that weft,
- * beside this process in one script.
+ * starts each command in a separate group. So a member that a weft process of the same group started is a server of
+ * that process, in the same script as this process.
  */
 async function isDescendantOfWeft(): Promise<boolean> {
   const rows = new Map((await processTable()).map(row => [row.pid, row]));

@@ -17,7 +17,7 @@ const maxLineBytes = 32 * 1024 * 1024;
 /** The most bytes that may wait for a program to read them. weft ends a program that leaves more unread. */
 const maxUnread = 4 * 1024 * 1024;
 
-/** Milliseconds for which weft reads on after a program has ended. */
+/** Milliseconds for which weft keeps reading the output after a program has ended. */
 const drainMs = 1000;
 
 /** Milliseconds that an MCP server has to exit after its input is closed. */

@@ -76,12 +76,12 @@ const withheldNames: readonly RegExp[] = [
   /^INIT_CWD$/u,
   // A non-interactive shell reads the files that these name before the command.
   /^(?:BASH_ENV|ENV)$/u,
-  // These change the meaning of a command that weft has judged.
+  // These variables change the meaning of a command that weft has judged.
   /^(?:CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|BASH_COMPAT|POSIXLY_CORRECT)$/u,
   // The compile cache of weft is of no use to other programs.
   /^NODE_COMPILE_CACHE$/u,
   /^(?:OLDPWD|_)$/u,
-  // These describe the terminal of weft itself, or force colors into pipes.
+  // These variables describe the terminal of weft itself, or force colors into pipes.
   /^(?:COLUMNS|LINES|TERMCAP|TMUX|TMUX_PANE|STY|WINDOWID|COLORTERM|FORCE_COLOR|CLICOLOR_FORCE)$/u,
 ];
 

@@ -89,7 +89,7 @@ export interface RemainingProcesses extends RunIds {
   readonly members: readonly ProcessRow[];
   /** The pipe that they write to; the block that takes them over reads and closes it. `closed` if they write elsewhere. */
   readonly pipe: OutputPipe | 'closed';
-  /** Call this once, when none of them runs any more. Settles with sentences for the model. */
+  /** Call this once, when none of these processes is running anymore. Settles with sentences for the model. */
   readonly release: () => Promise<readonly string[]>;
 }
 
@@ -117,7 +117,7 @@ export type ProcessEnd = Extract<ShellReport['end'], {readonly kind: 'exited' | 
 
 /** A command that moves to the background, with the state of its output. */
 export interface RunningCommand extends Omit<RemainingProcesses, 'members' | 'pipe'> {
-  /** The block reads and closes it. */
+  /** The block reads and closes this pipe. */
   readonly pipe: OutputPipe;
   readonly ended: Promise<ProcessEnd>;
   /** See `Launch`. */

@@ -37,7 +37,7 @@ export function splitPath(path: string, roots: readonly string[]): SplitPath {
   return result;
 }
 
-/** Results by PATH and roots: every command asks for the same few. */
+/** Results by PATH and roots: every command requests the same few. */
 const splitPaths = new QuickLRU<string, SplitPath>({maxSize: 50});
 
 const systemFolders: ReadonlySet<string> = new Set([

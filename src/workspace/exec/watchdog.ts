@@ -82,8 +82,9 @@ export interface ProcessWatchdog {
 }
 
 /**
- * Starts a watchdog that ends every process weft started once weft is gone: SIGTERM first, SIGKILL a second later. That covers the
- * members of the watched groups. On Linux, which shows environments, it also covers processes with a run tag that begins with `prefix`.
+ * Starts a watchdog that ends every process weft started once weft is gone: SIGTERM first, SIGKILL a second later. This
+ * covers the members of the watched groups. On Linux, which shows environments, it also covers processes with a run tag
+ * that begins with `prefix`.
  */
 export function startProcessWatchdog(prefix: string): ProcessWatchdog {
   const watchdog = startWatchdog(processScript, {args: [prefix], descriptors: []});

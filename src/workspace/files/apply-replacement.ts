@@ -31,7 +31,7 @@ export function applyReplacement(
 
   const exact = found.tier === 'exact' && found.numbers === 'as-given';
   if (replacement.occurrence === 'every' && exact) {
-    // If the file has one kind of line ending, many matches need no list.
+    // If the file has only one kind of line ending, weft need not list all matches.
     if (!text.includes('\r')) return ok({text: text.replaceAll(wanted.oldText, () => wanted.newText), notes: []});
     return ok({text: applySplices(text, view, allSplices(view.text, wanted, found)), notes: []});
   }

@@ -46,7 +46,7 @@ export const makeArtifacts = ({
       const name = basename(path);
       const target = join(artifactFolder(folder, session), sha256);
       await mkdir(target, {recursive: true, mode: 0o700});
-      // Written under a temporary name, so that a reader never finds half of it.
+      // The copy is written under a temporary name, so that a reader never finds an incomplete file.
       const draft = join(target, temporaryName());
       try {
         await writeFile(draft, bytes, {mode: 0o600, flag: 'wx', signal});

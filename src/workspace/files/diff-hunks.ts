@@ -151,7 +151,8 @@ const linesFrom = (text: string, start: number): string | undefined =>
   start >= text.length ? undefined : text.slice(start, text.endsWith('\n') ? text.length - 1 : text.length);
 
 /**
- * Returns the length of the lines that both texts end with. Each counts with the line ending before it, the first one also if it has none.
+ * Returns the length of the lines that both texts end with. Each line counts with the line ending before it. The first
+ * line counts even if no line ending comes before it.
  */
 function commonTailLength(old: string, fresh: string): number {
   const most = Math.min(old.length, fresh.length);

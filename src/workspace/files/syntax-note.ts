@@ -16,8 +16,8 @@ interface Language {
 }
 
 /**
- * Returns a note if an edit broke a file: the file parsed before and doesn't any more. Returns `undefined` otherwise, and for file types
- * without a parser here.
+ * Returns a note if an edit broke a file: the file parsed before and no longer does. Returns `undefined` otherwise, and
+ * for file types without a parser here.
  */
 export async function syntaxNote(
   path: string,

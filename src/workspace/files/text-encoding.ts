@@ -311,7 +311,7 @@ function multiByteShare(encoding: MultiByteEncoding, text: string): number {
 
 const fewUnits = 6;
 
-/** 1 if the bytes are frequent in such texts, 0 if not. */
+/** Returns 1 if the bytes are frequent in texts of the encoding, 0 if not. */
 const weight: Readonly<Record<MultiByteEncoding, (first: number, second: number) => number>> = {
   // Punctuation, full-width forms, and the 3,755 most frequent characters.
   gb18030: (first, second) =>

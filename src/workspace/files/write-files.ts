@@ -29,8 +29,9 @@ export interface FileWrite {
  * into place in one step, and deletes last. If a step fails, it rolls back the earlier ones. An abort counts until the
  * first file is in place.
  *
- * A file is always whole, also if the process is killed. Then perhaps only the first of several files are new, and the
- * checkpoint taken before restores them. The next edit in a folder removes temporary files left there.
+ * Every file is complete at all times, even if the process is killed. After a kill, perhaps only the first of several
+ * files are new. The checkpoint taken before restores them. The next edit in a folder removes temporary files left
+ * there.
  *
  * Each target becomes a new file. It keeps the old mode and owner if this user may set them. Node can't copy access
  * lists, extended attributes and flags, so these get the folder's defaults. Other hard links to the old file keep the

@@ -101,7 +101,7 @@ export interface StatusEntry {
   /** Letters of `git status --porcelain`: the index, then the working tree. */
   readonly index: string;
   readonly tree: string;
-  /** Relative to the top of the repository. */
+  /** The path relative to the top of the repository. */
   readonly path: string;
 }
 
@@ -125,7 +125,7 @@ interface AtRisk {
   readonly untracked: number;
   readonly changed: number;
   readonly ignored: number;
-  /** Whether the repository's own folder is among them. */
+  /** Whether the deletion includes the repository's own folder, and with it the history. */
   readonly history: 'stays' | 'goes';
 }
 
@@ -133,7 +133,7 @@ interface AtRisk {
 const maxFolders = 8;
 const maxNames = 200;
 
-/** Counts the files at `targets` (`files` of them in all) that git has no copy of. Returns `undefined` outside repositories. */
+/** Counts the files at `targets` (`files` files in all) that git has no copy of. Returns `undefined` outside repositories. */
 async function filesAtRisk(
   targets: readonly string[],
   {files, context}: {readonly files: number; readonly context: ImpactContext},

@@ -21,7 +21,7 @@ export async function gitImpact({argv, directory}: ResolvedCommand, context: Imp
     const word = argv[at] ?? '';
     if (word === '-C') folder = resolve(folder, argv[at + 1] ?? '.');
     if (word === '-C' || word === '-c') at += 1;
-    // Another repository or tree: what is found here wouldn't be what the command hits.
+    // The options name another repository or tree. Files found here would not be those that the command destroys.
     else if (/^--(?:git-dir|work-tree|namespace)/u.test(word)) return emptyImpact;
   }
   const name = argv[at] ?? '';

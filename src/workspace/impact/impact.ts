@@ -9,7 +9,7 @@ export interface Impact {
   readonly summary: string;
   /** Absolute paths, or names that aren't paths (`stash@{0}`). At most `maxNamed`. */
   readonly paths: readonly string[];
-  /** How many more there are than in `paths`. */
+  /** The number of affected paths that `paths` leaves out. */
   readonly more: number;
   /** How overwritten files would change, if the new content is known; paths are absolute. */
   readonly diffs: readonly FileDiff[];
@@ -42,7 +42,7 @@ export const maxNamed = 20;
 export const formatCount = (number: number, noun: string, plural = `${noun}s`): string =>
   `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
 
-/** Returns the first paths, and how many more there are of `total`. */
+/** Returns the first paths, and how many of the `total` paths are left out. */
 export const listPaths = (paths: readonly string[], total = paths.length): Omit<Impact, 'summary'> => {
   const shown = paths.slice(0, maxNamed);
   return {paths: shown, more: Math.max(0, total - shown.length), diffs: []};

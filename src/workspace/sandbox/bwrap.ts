@@ -242,7 +242,7 @@ const statsOf = (path: string): Stats | undefined => tryOr(() => lstatSync(path,
 function hideMount(path: string, session: string): readonly string[] {
   const stats = statsOf(path);
   if (stats === undefined || stats.isSymbolicLink()) return [];
-  // Read-only, so that nothing can be written there: it would seem to be saved and then be lost.
+  // Hidden paths are read-only, because anything written there would seem to be saved and then be lost.
   return stats.isDirectory()
     ? ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]
     : ['--ro-bind', join(session, 'empty'), path];

@@ -172,7 +172,7 @@ function load(folder: string): Outcome<Manager, string> {
 
 function loadFrom(file: string): Outcome<Manager, string> {
   try {
-    // Not a static import, because the path is known only at runtime.
+    // A static import is not possible, because the path is known only at runtime.
     const module: unknown = createRequire(file)(file);
     const found: unknown = Object.getOwnPropertyDescriptor(Object(module), 'SandboxManager')?.value;
     return isManager(found) ? ok(found) : failed(`${file} does not have the expected functions`);

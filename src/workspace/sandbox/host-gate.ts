@@ -28,7 +28,7 @@ export interface HostGateOptions {
   readonly ask: AskHost;
 }
 
-/** For commands that run unattended. */
+/** Answers for commands that run unattended: no one can be asked. */
 export const askUnattended: AskHost = async () => 'nobody';
 
 /** The most hosts that one command may ask the user about. A program that invents names must not fill the screen. */

@@ -7,7 +7,7 @@ import {readTextFile} from '../exec/process-table.ts';
 import {mountTable, sharedUpperFolders} from './overlay.ts';
 import {isOwnerGone, ownerFile, forceRemove} from './session.ts';
 
-/** Milliseconds after which a folder of an older weft, which names no owner, counts as left behind. */
+/** Milliseconds after which a folder of an older version of weft, which names no owner, counts as left behind. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Removes the sandbox folders of weft processes that were killed together with their watchdogs. Returns their number. Never rejects. */

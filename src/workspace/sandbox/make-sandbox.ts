@@ -57,7 +57,7 @@ export interface SandboxNetwork {
 /** Backends whose commands reach hosts through weft's proxy; the others have no network. */
 export const proxyBackends: ReadonlySet<ProviderName> = new Set(['bwrap']);
 
-/** A change in the meaning of a policy invalidates earlier proofs. Increase this number with it. */
+/** A change in the meaning of a policy invalidates earlier proofs. Increase this number with every such change. */
 const policyVersion = 4;
 
 const workspaceFor = {sandbox: 'held', chosen: 'writable', 'read-only': 'read-only'} as const;

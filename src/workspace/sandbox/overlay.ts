@@ -103,7 +103,7 @@ let commands = 0;
  */
 interface Lower extends Mounted {
   readonly link: string;
-  /** The folder that contains its upper folders. */
+  /** The folder that contains the upper folders of this mount. */
   readonly held: string;
   readonly heldLink: string;
 }
@@ -111,7 +111,7 @@ interface Lower extends Mounted {
 /** The part that all commands of a session share while the machine's mounts stay the same. */
 interface SharedMounts {
   readonly covered: readonly string[];
-  /** The mounts over them, as lines for mount(8). */
+  /** The mounts over the `covered` folders, as lines for mount(8). */
   readonly covers: string;
   readonly lowers: readonly Lower[];
   readonly unshare: string;

@@ -140,7 +140,7 @@ const policyFor = (
   differences: Pick<SandboxPolicy, 'places' | 'network' | 'hidden' | 'isProtected' | 'session'>,
 ): SandboxPolicy => ({
   roots: [work],
-  // So that the protection of a workspace that is the home is tested too.
+  // This also tests the protection of a workspace that is the home folder.
   home: work,
   workspace: 'writable',
   readChanges: skipChanges,

@@ -24,7 +24,7 @@ export interface EnclosedEnd extends LaunchEnd {
   readonly stderr: string;
 }
 
-/** For commands whose changes are dropped. */
+/** Does not read the changes. For commands whose changes are dropped. */
 export const skipChanges: SandboxPolicy['readChanges'] = async () => failed('the changes of this command are not read');
 
 /** The most UTF-16 units of output to keep. */

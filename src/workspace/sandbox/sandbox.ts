@@ -25,7 +25,7 @@ export interface CommandSandbox {
 
 export interface EncloseRequest {
   readonly argv: readonly [string, ...string[]];
-  /** Absolute. */
+  /** The absolute path of the folder in which the program starts. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   /** `project`: like `chosen`, for programs that a project's settings start, whatever the user has chosen for commands. */
@@ -49,9 +49,9 @@ export interface CommandStart {
 export interface EnclosedStart extends CommandStart {
   readonly kind: 'enclosed';
   readonly prelude: InsidePrelude;
-  /** Its view of the workspace. `direct`: the workspace itself. */
+  /** The command's view of the workspace. `direct`: the workspace itself. */
   readonly view: CommandView | 'direct';
-  /** Folders that exist because of it. The watchdog removes them if weft can't. */
+  /** Folders that exist because of the command. The watchdog removes them if weft can't. */
   readonly litter: readonly string[];
   /** Whether the command itself was started. Earlier output is the backend's error messages. */
   readonly hasBegun: () => boolean;
@@ -146,6 +146,6 @@ export interface SandboxSession extends InsidePrelude {
   readonly mounts: string;
   /** Returns this session's folder in `place`; creates it at the first call. */
   heldIn(place: string): string;
-  /** Returns all those folders. */
+  /** Returns all folders that `heldIn` has created. */
   held(): readonly string[];
 }

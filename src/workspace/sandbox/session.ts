@@ -8,8 +8,8 @@ import type {SandboxSession} from './sandbox.ts';
 import {systemCallFilter} from './seccomp-filter.ts';
 
 /**
- * Makes the private folder for the sandboxed commands of one weft process. It contains their temporary files, which
- * live as long as weft does, and the files that weft passes in.
+ * Makes the private folder for the sandboxed commands of one weft process. It contains the commands' temporary files,
+ * which exist as long as weft runs, and the files that weft passes into the sandbox.
  */
 export function openSession(): SandboxSession & {close(): Promise<void>} {
   const folder = makeOwnedFolder(tmpdir());
@@ -18,7 +18,7 @@ export function openSession(): SandboxSession & {close(): Promise<void>} {
     return join(folder, name);
   };
   const held = new Map<string, string>();
-  // It is mounted read-only. Without write permission, programs would get a permission error instead of the real
+  // The file is mounted read-only. Without write permission, programs would get a permission error instead of the real
   // reason.
   writeFileSync(join(folder, 'empty'), '', {mode: 0o644});
   const filter = join(folder, 'filter');
@@ -49,7 +49,7 @@ function makeOwnedFolder(place: string): string {
   return folder;
 }
 
-/** The file that names the weft process that owns a folder, so that a later weft recognizes leftovers. */
+/** The file that names the weft process that owns a folder, so that a later weft process recognizes leftovers. */
 export const ownerFile = 'owner';
 
 /** Identifies this process: its number, its start time, the boot and the namespace of the number. */

@@ -9,8 +9,9 @@ export interface Exclusions {
   /** True if the file or folder at a resolved path, or a folder above it, is excluded. */
   readonly isExcluded: (real: string) => boolean;
   /**
-   * Returns ripgrep options that skip excluded files, for a search that starts in `folder` (resolved). They only make it faster: every
-   * result is tested anyway. All are negative, so they never bring back what ignore files leave out.
+   * Returns ripgrep options that skip excluded files, for a search that starts in `folder` (resolved). The options only
+   * make the search faster: every result is tested anyway. All are negative, so they never bring back what ignore files
+   * leave out.
    */
   readonly ripgrepOptions: (folder: string) => readonly string[];
 }

@@ -1,9 +1,10 @@
 /**
  * One word of a query in the form that the search looks for. A long word loses its ending, so that `parsing` finds
- * `parse`, `parser` and `reparsed`. A short word matches only at the beginning of a word, also inside `camelCase`.
+ * `parse`, `parser` and `reparsed`. A short word matches only at the beginning of a word, or of a part of a `camelCase`
+ * word.
  */
 export interface QueryTerm {
-  /** Letters, digits and underscores, in lower case. */
+  /** The word in lower case: letters, digits and underscores. */
   readonly text: string;
   /** A regular expression for ripgrep, which ignores case. */
   readonly pattern: string;

@@ -32,7 +32,7 @@ export interface CodeFolder {
 const maxFiles = 200_000;
 const maxMatches = 5_000_000;
 
-/** The most files whose sizes are read: of two files with the same words, the smaller one is more about them. */
+/** The most files whose sizes are read: of two files with the same words, the smaller file is more relevant. */
 const maxSized = 1000;
 
 /** The most files to read and rank, and the most UTF-16 units of text in all of them. */
@@ -107,7 +107,7 @@ async function topFiles<File extends TermCounts>(
     scores[at] = score(file);
     if (at % slice === slice - 1) await yieldToEventLoop();
   }
-  // Sorting numbers is fast, so files that are certainly out are not compared by path.
+  // Sorting numbers is fast, so files that certainly don't rank high enough are not compared by path.
   const threshold = scores.toSorted()[Math.max(0, files.length - most)] ?? 0;
   return files
     .flatMap((file, at) => ((scores[at] ?? 0) >= threshold ? [{file, score: scores[at] ?? 0}] : []))

@@ -296,8 +296,8 @@ function grepOptions(request: GrepRequest, globs: Globs): readonly string[] {
 }
 
 /**
- * `auto` falls back to the engine with look-around, but that one silently ignores a line end in a pattern. Only the default engine reports
- * it.
+ * `auto` falls back to the engine with look-around, but that engine silently ignores a line end in a pattern. Only the
+ * default engine reports it.
  */
 const engineFor = (queries: readonly string[]): string =>
   queries.some(query => /\n|\\n/u.test(query)) ? '--engine=default' : '--engine=auto';
@@ -333,7 +333,7 @@ export const maxLineLength = 500;
 export function collectMatches(
   wanted: {
     readonly limit: number;
-    /** One of them must match the path as shown or relative to the target; an empty list matches all. */
+    /** One of these tests must match the path as shown or relative to the target; an empty list matches all. */
     readonly tests: readonly PathTest[];
     /** Tested on the path as ripgrep prints it, without a leading `./`. */
     readonly isShown: PathTest;

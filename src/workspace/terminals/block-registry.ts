@@ -28,7 +28,10 @@ const blockFile = z.object({
 });
 
 export interface BlockRegistry {
-  /** Records until `endRun` that the weft with this tag prefix runs commands. A weft that is killed leaves the record behind. */
+  /**
+   * Records until `endRun` that the weft process with this tag prefix runs commands. A weft process that is killed
+   * leaves the record behind.
+   */
   beginRun(prefix: string): void;
   endRun(prefix: string): void;
   /** Writes the block's file, and replaces an older one. */

@@ -29,7 +29,7 @@ export interface BlockSource extends Omit<RunIds, 'runTag'> {
   /** Stops reading until `resume`. The command blocks once its pipe is full. */
   pause(): void;
   resume(): void;
-  /** The open file that delivers the command's output, for another process that reads on; `undefined` if there is none. */
+  /** The open file that delivers the command's output, for another process that continues reading; `undefined` if there is none. */
   readonly descriptor: number | undefined;
   /** The system's name of the open file that the command writes to. Empty if weft has closed it or the system doesn't report it. */
   readonly output: string;
@@ -55,7 +55,7 @@ export function openPty({begin, directory, size}: SourceRequest): Promise<Outcom
         rows: size.rows,
         cwd: directory,
         env: environment,
-        // Raw bytes, so that non-text output reaches the file unchanged.
+        // The terminal delivers raw bytes, so that non-text output reaches the file unchanged.
         encoding: null,
       });
       const started = makePtySource(pty);
@@ -161,7 +161,7 @@ export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<Bl
     });
     const ended = Promise.withResolvers<BlockEnd>();
     const started = Promise.withResolvers<Outcome<number, string>>();
-    // Not the `close` event: it doesn't come while no code reads the output.
+    // The `close` event would not do: it doesn't come while no code reads the output.
     const exited = Promise.withResolvers<void>();
     child.once('exit', () => exited.resolve());
     child.once('spawn', () => started.resolve(ok(child.pid ?? 0)));

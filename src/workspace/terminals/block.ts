@@ -27,15 +27,15 @@ export interface Block extends Pick<BlockParts, 'id' | 'command' | 'runTag' | 's
   /** Checks whether the command waits for input. `sure`: it can't continue without input. `likely`: its output looks like a prompt. */
   look(): Promise<'ended' | 'sure' | 'likely' | 'no'>;
   /**
-   * Waits until the command ends or waits for input, or `ms` are over. Input counts if the command surely needs it;
-   * with `likely`, also if it probably does.
+   * Waits until the command ends or waits for input, or `ms` are over. With `sure`, waiting counts only if the command
+   * surely needs input. With `likely`, it counts even if the command only probably needs input.
    */
   wait(request: {readonly ms: number; readonly stopsOn: 'sure' | 'likely'}, signal: AbortSignal): Promise<void>;
   /** Returns the output since the last snapshot, and the state of the block. */
   snapshot(notes: readonly string[]): Promise<BlockSnapshot>;
   write(input: string, mode: BlockInputMode): 'written' | 'closed';
   attach(terminal: AttachedTerminal): Attachment;
-  /** Milliseconds since its last output. */
+  /** Milliseconds since the block's last output. */
   silentMs(): number;
   /** Ends the whole tree. Resolves when it is gone. */
   end(grace: 'short' | 'long'): Promise<void>;

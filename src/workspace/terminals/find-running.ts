@@ -5,11 +5,11 @@ import {isTagOfFolder, isWeftAlive, tagPrefix} from '../exec/run-tag.ts';
 import {makeTerminalText} from '../exec/terminal-text.ts';
 import {makeBlockRegistry, readBlockRegistry, registeredRuns, type RegisteredBlock} from './block-registry.ts';
 
-/** A running command that any weft process of this user started. It is in a block, or was left running when that weft ended. */
+/** A running command that any weft process of this user started. It is in a block, or was left running when that process ended. */
 export interface RunningCommand {
   /** The id that people use for the command; no two running commands share one. */
   readonly id: string;
-  /** As the user or the model gave it. If that is unknown, the command line of the process. */
+  /** The command as the user or the model wrote it. If this is unknown, the command line of the process. */
   readonly command: string;
   /** Empty if unknown. */
   readonly directory: string;
@@ -17,9 +17,12 @@ export interface RunningCommand {
   readonly startedAt: number | undefined;
   readonly processes: readonly number[];
   readonly ports: readonly number[];
-  /** The last line of its output as plain text; empty if other processes can't read the output. */
+  /** The last line of the command's output as plain text; empty if other processes can't read the output. */
   readonly lastLine: string;
-  /** `running`: the weft that started it still runs. `kept` and `forgotten`: that weft has ended (see `LeftoverCommand`). */
+  /**
+   * `running`: the weft process that started the command still runs. `kept` and `forgotten`: that process has ended
+   * (see `LeftoverCommand`).
+   */
   readonly life: 'running' | 'kept' | 'forgotten';
   /** Ends its whole tree. */
   readonly end: () => Promise<void>;
@@ -95,7 +98,7 @@ function tailOf(file: string): string {
   }
 }
 
-/** A command that an earlier weft started and that still runs. */
+/** A command that an earlier weft process started and that still runs. */
 interface LeftoverCommand extends Pick<RunningCommand, 'command' | 'directory' | 'startedAt' | 'processes'> {
   readonly runTag: string;
   /** `kept`: the user chose to keep it. `forgotten`: weft ended without ending it. */
@@ -156,14 +159,14 @@ export async function findLeftovers({folder}: {readonly folder: string}): Promis
   return found;
 }
 
-/** Whether a weft that ran commands was killed, or left some running on purpose. Reads a few file names. */
+/** Whether a weft process that ran commands was killed, or left some running on purpose. Reads a few file names. */
 export async function hasEndedRuns(folder: string): Promise<boolean> {
   const tags = [...registeredRuns(folder), ...readBlockRegistry(folder).map(({runTag}) => runTag)];
   const alive = await Promise.all(tags.map(isWeftAlive));
   return alive.includes(false);
 }
 
-/** Ends its whole tree. Removes it from the registry when nothing is left. */
+/** Ends the whole process tree of a command. Removes the command from the registry when nothing is left. */
 export async function endLeftover(leftover: LeftoverCommand, {folder}: {readonly folder: string}): Promise<void> {
   const block = readBlockRegistry(folder).find(({runTag}) => runTag === leftover.runTag);
   const table = await processTable();

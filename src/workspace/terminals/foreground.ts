@@ -8,7 +8,7 @@ import type {BlockEnd} from './block-source.ts';
 interface ForegroundOptions {
   readonly timeoutMs: number;
   readonly background: AbortSignal;
-  /** Resolves when its output has filled the screen. */
+  /** Resolves when the command's output has filled the screen. */
   readonly drawn: Promise<void>;
   /** Called at most once. */
   readonly needed: () => void;

@@ -73,7 +73,7 @@ interface Entry {
   readonly registered: RegisteredBlock;
   /** See `Launch`. The block ends with weft, because no one could decide about its changes later. */
   readonly isHeld: boolean;
-  /** Sentences for the model, once all its processes have ended. */
+  /** Sentences for the model, once all processes of the block have ended. */
   readonly notes: Promise<readonly string[]>;
   /** `foreground`: a user's command that weft waits for, which no list shows. */
   place: 'foreground' | 'background';
@@ -112,7 +112,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     notifyTimer.unref();
   }
 
-  /** `release` is called when all its processes have ended. */
+  /** `release` is called when all processes of the block have ended. */
   interface AddedRun extends Pick<RunningCommand, 'command' | 'directory' | 'runTag' | 'isHeld' | 'release'> {
     readonly open: () => Promise<Outcome<BlockSource, string>>;
     readonly lineEnds: 'raw' | 'converted';
@@ -465,7 +465,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       for (const {block} of ours) options.registry.remove(block.runTag);
       isClosed = true;
       for (const {block, life} of entries.values()) if (life !== 'kept') block.release();
-      // A shell reads its prelude when it starts, so it is not needed any more.
+      // A shell reads its prelude when it starts, so it is no longer needed.
       for (const prelude of [ownPrelude, sandboxPrelude]) prelude?.close();
       ownPrelude = undefined;
       sandboxPrelude = undefined;
@@ -478,7 +478,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
 const backgroundOptions = {place: 'background', size, observe: () => {}} as const;
 
 /**
- * Returns a note about a pager that runs although the environment turns pagers off. It holds back its text until
+ * Returns a note about a pager that runs although the environment turns pagers off. The pager holds back its text until
  * someone presses keys.
  */
 const pagerNote = (pager: string): string =>

@@ -56,7 +56,7 @@ export async function exchange(
 ): Promise<Outcome<WebAnswer, Fault>> {
   const {url} = request;
   try {
-    // Never through a proxy, for which loopback means another machine.
+    // Loopback is never reached through a proxy, for which it means another machine.
     const route: WebRoute = url.scope === 'loopback' ? {kind: 'direct'} : network.routeOf(new URL(url.href));
     if (route.kind === 'direct') {
       const opened = await open(request, network, signal);

@@ -26,7 +26,7 @@ const maxPageBytes = 10_000_000;
 
 const maxRedirects = 5;
 
-/** Markdown first: some sites offer their pages in it. */
+/** Markdown comes first, because some sites offer their pages in it. */
 const accept = 'text/markdown, text/html;q=0.9, */*;q=0.1';
 
 /** Makes the function that reads pages. It caches pages for a while. */

@@ -1,10 +1,10 @@
 /** A search engine that the user's environment names. */
 export interface SearchProvider {
   readonly name: 'Brave' | 'Tavily' | 'Exa' | 'SearXNG';
-  /** The variable that names it. */
+  /** The environment variable that names the search engine. */
   readonly variable: string;
   readonly baseUrl: string;
-  /** Empty for SearXNG, which needs none. */
+  /** The API key. Empty for SearXNG, which needs none. */
   readonly key: string;
 }
 

@@ -15,16 +15,16 @@ import {ignoreFileOf, readRecord, type WorktreeRecord, worktreesFolder, writeRec
 
 /** An existing worktree. */
 export interface ListedWorktree extends Worktree {
-  /** The top folder of the repository that it was made for. */
+  /** The top folder of the repository that the worktree was made for. */
   readonly of: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The process that works in it; 0 for none. */
+  /** The process that works in the worktree; 0 for none. */
   readonly usedBy: number;
 }
 
 export interface OwnWorktrees extends WorktreesPort {
-  /** Lists the worktrees that weft made of a repository, including those that a killed weft left. */
+  /** Lists the worktrees that weft made of a repository, including those that a killed weft process left. */
   list(from: string, signal: AbortSignal): Promise<Outcome<readonly ListedWorktree[], Fault>>;
 }
 
@@ -78,7 +78,7 @@ export function makeWorktrees(place: WorktreeDeps): OwnWorktrees {
       return failed(rejected(`The worktree was not created: the repository has more than ${maxFiles} files.`));
     }
     const branch = `worktree-${name}`;
-    // Two steps, each of which can be tried again.
+    // The branch and the worktree are made in two steps, each of which can be tried again.
     const branched = await git(top.value, ['branch', '--no-track', branch], signal);
     const add = ['worktree', 'add', '--quiet', '--no-checkout', folder, branch];
     const added = branched.tag === 'failed' ? branched : await git(top.value, add, signal);

@@ -28,7 +28,7 @@ import type {WorktreeRecord} from './worktree-record.ts';
 
 /** A path that changed since the worktree was made. */
 export interface ChangedPath {
-  /** Relative to both folders, with slashes. */
+  /** The path relative to both folders, with slashes. */
   readonly path: string;
   readonly from: FileState | 'absent';
   readonly to: PathState;

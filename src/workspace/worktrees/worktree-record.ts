@@ -16,7 +16,7 @@ const worktreeRecord = z.object({
   head: z.string(),
   /** When all files had been copied, in milliseconds since the epoch. */
   createdAt: z.number(),
-  /** The weft process that works in it; 0 once it has ended. */
+  /** The weft process that works in the worktree; 0 once the process has ended. */
   pid: z.number(),
   /** The initial files, by path relative to the worktree. */
   files: z.record(z.string(), seenFile),

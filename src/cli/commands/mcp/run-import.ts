@@ -32,7 +32,7 @@ interface ImportRow {
   readonly product: Peer;
   readonly path: string;
   readonly outcome: 'imported' | 'would-import' | 'exists' | 'left-out';
-  /** The file it was written to; empty if it was not written. */
+  /** The file that the server was written to; empty if it was not written. */
   readonly written_to: string;
   readonly notes: readonly string[];
 }

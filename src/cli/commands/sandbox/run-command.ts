@@ -40,9 +40,10 @@ export interface SandboxRunOptions extends FolderOption, JsonOption {
 }
 
 /**
- * `weft sandbox run`: runs a command in the sandbox of the settings, or in the given one, with weft's terminal. If the sandbox holds
- * changes back, they are applied when the command ends, because a person asked for this command. With `--dry` they are shown and saved.
- * The exit code is the command's. It is 1 if no backend is proven, or if the command succeeded but not everything was applied.
+ * `weft sandbox run`: runs a command in the sandbox of the settings, or in the given one, with weft's terminal. If the
+ * sandbox holds changes back, they are applied when the command ends, because a person asked for this command. With
+ * `--dry` they are shown and saved. The exit code is the command's. It is 1 if no backend passed its probe, or if the
+ * command succeeded but not everything was applied.
  */
 export async function runInSandbox(
   words: readonly [string, ...string[]],

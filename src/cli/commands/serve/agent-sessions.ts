@@ -96,7 +96,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
         );
         return ok(client);
       } catch (cause) {
-        // Another weft or a concurrent request has the session open.
+        // Another weft process or a concurrent request has the session open.
         if (session === 'new' || cause instanceof UsageError) throw cause;
         return failed({status: 409, error: 'The session is open elsewhere.'});
       }

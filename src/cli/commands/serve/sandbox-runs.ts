@@ -35,8 +35,9 @@ const timeoutMs = 600_000;
 type Runs = MachinePort['run'];
 
 /**
- * Runs a command or a script file for a client of the server, under the rules of its folder. Anything that would ask is refused, because
- * there is no user to ask. Like every command, it does not get the secrets of the environment.
+ * Runs a command or a script file for a client of the server, under the rules of the client's folder. Any command about
+ * which weft would ask is refused, because there is no user to ask. Like every command, the command does not get the
+ * secrets of the environment.
  */
 export const runInSandbox: Runs = async ({cwd, ...request}, signal) => {
   const folder = requestFolder(cwd);
@@ -49,7 +50,7 @@ export const runInSandbox: Runs = async ({cwd, ...request}, signal) => {
   return runJudged(request, {context}, signal);
 };
 
-/** Runs a command under the rules of `context`. Anything that would ask is refused with 403. */
+/** Runs a command under the rules of `context`. A command about which weft would ask is refused with 403. */
 export async function runJudged(
   {what, provider, network, apply}: Omit<SandboxRequest, 'cwd'>,
   {context}: {readonly context: RunContext},

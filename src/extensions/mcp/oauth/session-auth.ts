@@ -132,8 +132,9 @@ const maxBytes = 1024 * 1024;
 const limitMs = 30_000;
 
 /**
- * Returns a `fetch` for OAuth requests. Each has 30 seconds and at most 1 MiB of answer, and ends with `signal`. It
- * follows no redirect: a code, a secret or a token goes only to the address in the metadata.
+ * Returns a `fetch` for OAuth requests. Each request has at most 30 seconds, each answer has at most 1 MiB, and an
+ * abort of `signal` ends the request. It follows no redirect: a code, a secret or a token goes only to the address in
+ * the metadata.
  */
 export const oauthFetch =
   (request: FetchLike, signal: AbortSignal): FetchLike =>
@@ -200,7 +201,7 @@ class SessionAuth implements AuthProvider {
     const {resourceMetadataUrl, scope} = extractWWWAuthenticateParams(response);
     const challenge: AuthChallenge = {resourceMetadataUrl, scope};
     const refused = this.#current === 'unread' ? undefined : this.#current;
-    // Another weft may have refreshed the token, or the user just signed in.
+    // Another weft process may have refreshed the token, or the user just signed in.
     const kept = await this.#read();
     if (kept !== undefined && kept.accessToken !== refused?.accessToken) return;
     const fresh = kept === undefined || kept.refreshToken === '' ? undefined : await this.#refresh(kept, challenge);
@@ -221,8 +222,8 @@ class SessionAuth implements AuthProvider {
   #refresh(credential: ServerCredential, challenge: AuthChallenge): Promise<ServerCredential | undefined> {
     const {credentials} = this.#deps;
     const refresh = async (): Promise<ServerCredential | undefined> => {
-      // Another weft may have been first, and many authorization servers treat a second use of a refresh token as
-      // theft.
+      // Another weft process may have been first, and many authorization servers treat a second use of a refresh token
+      // as theft.
       const kept = await this.#read();
       return kept?.refreshToken === credential.refreshToken && kept.accessToken === credential.accessToken
         ? this.#refreshNow(credential, challenge)

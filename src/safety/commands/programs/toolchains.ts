@@ -1,8 +1,8 @@
 import {program, type ProgramRow} from '../program-table.ts';
 
 /**
- * Tools with a version option. The option belongs to the name: without it most of these run their arguments. Tools that first run
- * what the project configures (yarn, pnpm, mvn, pytest) are not included.
+ * Tools with a version option. The option is part of the name, because most of these tools run their arguments without
+ * it. Tools that first run what the project configures (yarn, pnpm, mvn, pytest) are not included.
  */
 const askedForVersion = [
   each(

@@ -64,7 +64,7 @@ export const wrappers: readonly ProgramRow[] = [
   program('rvm', {wraps: {behind: 'do'}}),
   program('nsys, devenv', {wraps: {behind: 'profile shell'}}),
   program('guix', {wraps: {behind: '-c --command --'}}),
-  // These run any program: in a container, on another machine, by a setting, or from elsewhere.
+  // These programs run any program: in a container, on another machine, by a setting, or from elsewhere.
   program(
     `apptainer exec, apptainer run, aws ssm send-command, aws ssm start-session, az vm run-command, buildah run,
       bun create, consul exec, consul lock, consul watch, crictl exec, ctr run, deno eval, distrobox enter,

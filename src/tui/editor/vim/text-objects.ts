@@ -74,7 +74,7 @@ function wordObject(
   return {from, to, kind: 'characters'};
 }
 
-/** Returns the range between two quotation marks of one line: around the cursor, or the first after it. */
+/** Returns the range between two quotation marks of one line: around the cursor, or the first quoted range after it. */
 function quoted(text: string, at: number, {extent, sign}: {readonly extent: Extent; readonly sign: string}) {
   const start = lineStart(text, at);
   const line = lineAt(text, at);

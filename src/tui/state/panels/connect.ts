@@ -23,7 +23,7 @@ type ConnectStage =
   | {readonly stage: 'key'; readonly key: string; readonly errorText: string}
   | {readonly stage: 'provider'; readonly key: string; readonly picker: Picker<KeyProvider>}
   | {readonly stage: 'servers'; readonly picker: Picker<ServerModel>}
-  /** Sentences about ways that begin outside weft. */
+  /** Explains ways to connect that begin outside weft. */
   | {readonly stage: 'about'; readonly way: 'cloud' | 'plan'}
   | {readonly stage: 'waiting'; readonly on: string};
 

@@ -267,7 +267,7 @@ export interface ConfirmPanel {
   readonly panel: 'confirm';
   readonly title: string;
   readonly subject: string;
-  /** The verb for yes in the key hint: `overwrite`. */
+  /** The verb for the confirming key in the key hint: `overwrite`. */
   readonly does: string;
   readonly yes: Effect;
   readonly no: readonly Effect[];
@@ -276,7 +276,7 @@ export interface ConfirmPanel {
   readonly other: {readonly letter: string; readonly does: string; readonly effect: Effect} | 'none';
 }
 
-/** Returns a question in which only `y` means yes. `no` lists the effects of a no and defaults to none. */
+/** Returns a question in which only `y` means yes. `no` lists the effects of the answer no, and is empty by default. */
 export const confirmPanel = (
   asked: Pick<ConfirmPanel, 'title' | 'subject' | 'does' | 'yes'> & {readonly no?: ConfirmPanel['no']},
 ): ConfirmPanel => ({panel: 'confirm', no: [], enter: 'nothing', other: 'none', ...asked});

@@ -37,9 +37,9 @@ export function sessionsPanel(
 }
 
 interface SessionFacts {
-  /** Searched in addition to the titles. */
+  /** The first prompts, which the picker searches in addition to the titles. */
   readonly firstPrompts: ReadonlyMap<SessionId, string>;
-  /** In US dollars. */
+  /** The costs of the sessions in US dollars. */
   readonly costs: ReadonlyMap<SessionId, number>;
   /** The states of the running sessions. */
   readonly states: ReadonlyMap<SessionId, RunningSession['state']>;

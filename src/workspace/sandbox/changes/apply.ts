@@ -38,7 +38,7 @@ const maxCopied = 64 * 1024 * 1024;
 
 /**
  * Applies changes to the real folders. Each file is either old or new at every moment. A file that changed since the
- * layer was read stays unchanged. Nothing is reached through a link. After a killed process, applying again completes
+ * layer was read stays unchanged. Never follows a link. If the process is killed, applying the changes again completes
  * the work.
  */
 export async function applyEntries(

@@ -25,7 +25,7 @@ export const journalsIn = (folder: string): string => join(folder, 'applying');
 /** A change with everything needed to apply it. */
 export interface HeldEntry extends LayerEntry {
   readonly change: Change;
-  /** The index of its layer. */
+  /** The index of the change's layer. */
   readonly layer: number;
 }
 

@@ -14,8 +14,8 @@ import {loadSet, removeStored, storeSet} from './stored-sets.ts';
 const newName = (): string => `${ownerText()} ${randomBytes(4).toString('hex')}`;
 
 /**
- * Applies changes with a journal. If weft is killed, the next weft in this workspace completes the apply. Until then
- * the upper folders are beside the journal, so nothing else in weft removes them.
+ * Applies changes with a journal. If weft is killed, the next weft process in this workspace completes the apply. Until
+ * then the upper folders are beside the journal, so nothing else in weft removes them.
  */
 export async function applyWithJournal(
   chosen: readonly HeldEntry[],
@@ -36,7 +36,7 @@ export async function applyWithJournal(
   }
 }
 
-/** Completes the applies in this workspace that a killed weft left unfinished. Returns their number. Never rejects. */
+/** Completes the applies in this workspace that a killed weft process left unfinished. Returns their number. Never rejects. */
 export async function finishInterruptedApplies(
   {roots, folder}: Pick<ChangesContext, 'roots' | 'folder'>,
   signal: AbortSignal,

@@ -20,7 +20,7 @@ import {findProgram} from '../../exec/trusted-path.ts';
 import type {ViewLayer} from '../sandbox.ts';
 import {joinBytes, type PathBytes, toBytes, toNative} from './path-bytes.ts';
 
-/** The file, link or folder at a path. It is JSON, so that a later weft can apply the change. */
+/** The file, link or folder at a path. It is JSON, so that a later weft process can apply the change. */
 export interface Node {
   readonly kind: 'none' | 'file' | 'link' | 'folder' | 'other';
   /** The twelve permission bits. */
@@ -38,7 +38,7 @@ export interface Node {
 
 /** One change in a layer. */
 export interface LayerEntry {
-  /** Relative to the layer's folder. */
+  /** The path relative to the layer's folder. */
   readonly at: PathBytes;
   readonly kind: ChangeKind;
   /** The real node when the layer was read, and the view's node. */

@@ -158,7 +158,7 @@ export async function keepSet(set: HeldSet, folder: string): Promise<string> {
 
 interface Kept {
   readonly id: string;
-  /** When it was kept, in milliseconds since the epoch. */
+  /** When the set was kept, in milliseconds since the epoch. */
   readonly at: number;
 }
 
