@@ -92,7 +92,7 @@ async function queued(): Promise<Prompted> {
   const store = await postgres.newDatabase();
   const plan = call('ExitPlanMode', {goal: 'It is there', steps: ['Make it'], notes: ''});
   const scene = await openScene(request =>
-    JSON.stringify(request.body.messages.at(-1)).includes('Plan it') ? plan : runsCommand(request),
+    JSON.stringify(request.body.messages.slice(-2)).includes('Plan it') ? plan : runsCommand(request),
   );
   const {place, server: model} = scene;
   const server = await WeftServer.start({place, args: ['--store', store], environment: pointedAt(model)});

@@ -66,7 +66,7 @@ describe('what a user is told to type next works', () => {
   ])('%s', async (_title, environment, next, demo) => {
     using place = new TempPlace();
     const {stdout} = await runWeft(['demo'], {place, environment: {...environment, TMPDIR: place.home}});
-    expect(stdout).toContain(`**What next:** \`${next}\` in a project of yours.`);
+    expect(stdout).toContain(`**Next:** run \`${next}\` in one of your own projects.`);
     const {stderr} = await runWeft(['--prompt', 'x'], {place, environment});
     expect(stderr).toMatch(new RegExp(`, run: ${demo}\n$`, 'u'));
   });
