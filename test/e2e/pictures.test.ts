@@ -10,9 +10,9 @@ const stableText = (svg: string): string =>
     .replaceAll(/<[^>]*>/gu, '')
     .replaceAll(/\d+(?:\.\d+)?\s(?:ms|s)\b/gu, 'N s')
     .replaceAll(/:[\da-f]{8}\]\]/gu, ':HASH]]')
+    .replaceAll(/\s+/gu, ' ')
     // Only an answer that took some seconds has a closing line.
-    .replaceAll(/── N s · &lt;\$0\.01 ──/gu, '')
-    .replaceAll(/\s+/gu, ' ');
+    .replaceAll(/── N s · &lt;\$0\.01 ── /gu, '');
 
 // The demo shows times and temporary paths, which wrap in different places each time.
 const held = pictures.filter(({file}) => file.startsWith('docs/'));
