@@ -566,6 +566,6 @@ export const deniedText = ({reasons}: Verdict): string =>
 
 /** Returns what the model reads about an action that needed a question. */
 function unaskedText({reasons}: Verdict, why: 'unattended' | 'unwanted'): string {
-  const whyText = why === 'unattended' ? 'there is no one to ask' : 'the user does not want to be asked';
-  return `Not permitted: this needs the user's approval, and ${whyText}. Reasons: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
+  const reason = why === 'unattended' ? 'there is no one to ask' : 'the user does not want to be asked';
+  return `Not permitted: this needs the user's approval, and ${reason}. Reasons: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
 }

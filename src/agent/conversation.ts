@@ -3,7 +3,7 @@ import type {Message} from '../domain/conversation.ts';
 import {historyFromJournal} from '../domain/history.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {instructionsFileIn} from '../domain/reminder.ts';
-import {type ToldFacts, toldFacts} from './context/changed-facts.ts';
+import {type KnownFacts, factsInMessages} from './context/changed-facts.ts';
 import type {AgentPorts} from './ports.ts';
 import {type DocumentStore, makeDocumentStore} from './document-store.ts';
 import {makeTodoStore, type TodoStore} from './todo-store.ts';
@@ -24,7 +24,7 @@ export interface OpenConversation {
   /** The paths of the folder instruction files that the model has read. */
   readonly toldInstructions: Set<string>;
   /** The facts that the model knows. */
-  readonly told: ToldFacts;
+  readonly knownFacts: KnownFacts;
 }
 
 interface ConversationDeps {
@@ -52,7 +52,7 @@ export function openConversation(
     grants: new Set(),
     todos: makeTodoStore({frames: todoFrames, newId: () => ports.ids.todo(), keep}),
     documents: makeDocumentStore(journal, ports),
-    told: toldFacts(messages),
+    knownFacts: factsInMessages(messages),
     toldInstructions: new Set(messages.flatMap(({blocks}) => blocks.flatMap(instructionsOf))),
   };
 }

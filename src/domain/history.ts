@@ -172,8 +172,13 @@ function changedMessages(messages: readonly Message[], change: (message: Message
  */
 export function withoutBoundThinking(message: Message): Message {
   if (message.role === 'user' || !bindsThinking.test(message.model)) return message;
-  return {...message, blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking')};
+  return withoutThinking(message);
 }
+
+export const withoutThinking = (message: AssistantMessage): AssistantMessage => ({
+  ...message,
+  blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking'),
+});
 
 const bindsThinking = /claude-[a-z]+-(?:5[-.][1-9]|[6-9])(?!\d)/u;
 

@@ -1,5 +1,5 @@
 import type {Message} from '../domain/conversation.ts';
-import {withoutBoundThinking} from '../domain/history.ts';
+import {withoutBoundThinking, withoutThinking} from '../domain/history.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
@@ -134,9 +134,7 @@ class ThinkingBinding {
 /** Returns the messages without the thinking of another Claude model, which a model can't read. */
 export const withoutForeignThinking = (messages: readonly Message[], model: string): readonly Message[] =>
   messages.map(message =>
-    message.role === 'user' || !isOtherClaude(message.model, model)
-      ? message
-      : {...message, blocks: message.blocks.filter(({kind}) => kind !== 'thinking' && kind !== 'sealed-thinking')},
+    message.role === 'user' || !isOtherClaude(message.model, model) ? message : withoutThinking(message),
   );
 
 /** Servers may answer under their own names, so only two different names of Claude models count. */

@@ -136,7 +136,7 @@ function assistantParams(
   const text = messageText(message);
   const extras = callExtras(message);
   const calls = toolCalls(message).map((call, at) => {
-    const extra = extras[at] ?? (at === 0 && signatures === 'wanted' ? noSignature : undefined);
+    const extra = extras[at] ?? (at === 0 && signatures === 'wanted' ? missingSignature : undefined);
     return {
       id: call.id,
       type: 'function' as const,
@@ -156,7 +156,7 @@ function callExtras({blocks}: AssistantMessage): readonly (JsonObject | undefine
 }
 
 /** The signature that Google accepts for another model's call (ai.google.dev/gemini-api/docs/thought-signatures). */
-const noSignature = {google: {thought_signature: 'skip_thought_signature_validator'}};
+export const missingSignature = {google: {thought_signature: 'skip_thought_signature_validator'}};
 
 /**
  * Puts results first, as the protocol requires. Results can't contain images and documents, so these follow with the
@@ -191,10 +191,13 @@ function part(block: ResultContent): ChatCompletionContentPart {
 export const dataUrl = ({mediaType, data}: {readonly mediaType: string; readonly data: string}): string =>
   `data:${mediaType};base64,${data}`;
 
+/** The result of a call whose images come after it. */
+export const movedImageText = 'The image follows.';
+
 function resultParam(result: ToolResultBlock): ChatCompletionMessageParam {
   const text = blockTexts(result.content).join('\n\n');
   const hasImages = result.content.some(block => block.kind === 'image');
-  const content = text === '' && hasImages ? 'The image follows.' : text;
+  const content = text === '' && hasImages ? movedImageText : text;
   return {role: 'tool', tool_call_id: result.id, content};
 }
 

@@ -323,7 +323,7 @@ const isCertain = (read: ReadRefusal): boolean => {
 
 function classOf(read: ReadRefusal): RefusalClass {
   const {said, status} = read;
-  if (status === 404 && !noImages.test(said)) return {kind: 'other'};
+  if (status === 404 && !unsupportedImages.test(said)) return {kind: 'other'};
   if (status === 413) return fullOf(read) ?? {kind: 'too-many-bytes'};
   for (const [kind, sign] of signs) if (sign.test(said)) return {kind};
   for (const bound of callIdBounds) {
@@ -340,7 +340,7 @@ function classOf(read: ReadRefusal): RefusalClass {
   return names.length === 0 ? {kind: 'other'} : {kind: 'parameter', names};
 }
 
-const noImages =
+const unsupportedImages =
   /(?:does not|doesn't|do not) support (?:image|vision)|no endpoints found that support image|image input is not supported|missing data required for image|unknown variant image_url|image_url is only supported|image_url.{0,40}not supported|not a (?:vision|multimodal) model|not multimodal/u;
 
 const signs: readonly (readonly [
@@ -372,7 +372,7 @@ const signs: readonly (readonly [
     'too-many-media',
     /too many (?:images|media|documents|files)|too much media|(?:at most|maximum of|more than) \d+ images?/u,
   ],
-  ['no-images', noImages],
+  ['no-images', unsupportedImages],
   [
     'image',
     /could not process image|image exceeds|image dimensions|image_dimensions|image does not match|image cannot be empty|images? exceeds? the api limit|image file is empty|(?:invalid|unsupported|failed to (?:decode|load|process)|unable to process|not a valid) (?:the |input )?(?:base64 )?image|invalid base64.{0,20}image|image.{0,40}(?:is not valid|could not be|unsupported format|not represent a valid)/u,

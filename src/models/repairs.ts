@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {unreachable} from '../base/unreachable.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf} from '../base/json.ts';
 import type {
   AssistantBlock,
@@ -15,6 +16,8 @@ import type {ModelRequest, Repaired} from '../domain/model-stream.ts';
 import type {JudgedRefusal, RefusalClass} from './refusals.ts';
 import type {BodyChange, Learned, RequestChange} from './send-request.ts';
 import {simplifiedSchema} from './simplified-schema.ts';
+import {missingSignature, movedImageText} from './openai-request.ts';
+import {unseenImage} from './unseen-media.ts';
 
 /**
  * The repair of one refusal, or `undefined` if nothing in the request can be repaired. Lessons for later requests go
@@ -186,7 +189,7 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
     case 'other':
       return undefined;
     default:
-      return undefined;
+      return unreachable(is);
   }
 }
 
@@ -340,18 +343,13 @@ const withReasoning: BodyChange = withMessages(all =>
   ),
 );
 
-/**
- * Adds the signature that Google accepts instead of a missing one or another model's
- * (ai.google.dev/gemini-api/docs/thought-signatures).
- */
+/** Adds the signature that Google accepts instead of a missing one or another model's. */
 const withCallSignatures: BodyChange = withMessages(all =>
   all.map(message => {
     const calls = listOf(message['tool_calls']).filter(isJsonObject);
     if (calls.length === 0) return message;
     const signed = calls.map((call, at) =>
-      at === 0
-        ? {...call, extra_content: {google: {thought_signature: 'skip_thought_signature_validator'}}}
-        : omit(call, 'extra_content'),
+      at === 0 ? {...call, extra_content: missingSignature} : omit(call, 'extra_content'),
     );
     return {...message, tool_calls: signed};
   }),
@@ -399,13 +397,10 @@ const imagesInWords: BodyChange = body =>
   objectOf(
     deep(body, value => {
       if (!isJsonObject(value)) return value;
-      if (value['type'] === 'input_image') return {type: 'input_text', text: unseen};
-      return value['type'] === 'image' || value['type'] === 'image_url' ? {type: 'text', text: unseen} : value;
+      if (value['type'] === 'input_image') return {type: 'input_text', text: unseenImage};
+      return value['type'] === 'image' || value['type'] === 'image_url' ? {type: 'text', text: unseenImage} : value;
     }),
   );
-
-const unseen =
-  '[An image was not sent: this model sees no images. Say so if it matters, or get at its content with a command.]';
 
 // Thinking.
 
@@ -514,7 +509,7 @@ const mediaAfterResults: RequestChange = request => ({
       if (block.kind !== 'tool-result' || !block.content.some(isMedia)) return block;
       images.push(...block.content.filter(part => part.kind === 'image'));
       const texts = block.content.filter(part => part.kind === 'text');
-      return {...block, content: texts.length > 0 ? texts : [{kind: 'text', text: 'The image follows.'}]};
+      return {...block, content: texts.length > 0 ? texts : [{kind: 'text', text: movedImageText}]};
     });
     const last = results.findLastIndex(({kind}) => kind === 'tool-result');
     return images.length === 0 ? message : {...message, blocks: results.toSpliced(last + 1, 0, ...images)};

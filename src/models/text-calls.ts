@@ -5,7 +5,7 @@ import {readInput} from './block-builder.ts';
 import {ToolNames} from './sendable-request.ts';
 import {
   callOpenings,
-  noOpenings,
+  emptyOpenings,
   type Openings,
   type ShownPiece,
   TextScanner,
@@ -154,7 +154,7 @@ export class TextCalls {
   }
 
   #openingsIn(kind: OpenText['kind']): Openings {
-    if (this.#hasCalls || (kind === 'thinking' && this.#tools.length === 0)) return noOpenings;
+    if (this.#hasCalls || (kind === 'thinking' && this.#tools.length === 0)) return emptyOpenings;
     return kind === 'text' ? callOpenings(this.#tools.map(({name}) => name)) : thinkingOpenings;
   }
 

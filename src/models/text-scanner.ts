@@ -63,7 +63,7 @@ const specialTokens = [
 ];
 
 export const thinkingOpenings: Openings = {anywhere: [[specialTokens]], atStart: [], thinkTags: 'ignored'};
-export const noOpenings: Openings = {anywhere: [], atStart: [], thinkTags: 'ignored'};
+export const emptyOpenings: Openings = {anywhere: [], atStart: [], thinkTags: 'ignored'};
 
 const thinkTags: Grammar = ['space', ['<think>', '<thinking>']];
 

@@ -121,7 +121,8 @@ function sideOf({data}: ImageBlock): number {
 
 const inWords = (text: string): TextBlock => ({kind: 'text', text});
 
-const unseenImage =
+/** Stands for an image in a request to a model that sees none. */
+export const unseenImage =
   '[An image was not sent: this model sees no images. Say so if it matters, or get at its content with a command.]';
 
 const largeImage =

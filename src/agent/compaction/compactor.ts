@@ -121,7 +121,9 @@ export class Compactor {
     const size = requestSize(request, session, refused);
     const id = ports.ids.message();
     const summary =
-      way === 'trim' ? noSummary(request.model) : await paidSummary(instructions, {session, request, size}, signal);
+      way === 'trim'
+        ? missingSummary(request.model)
+        : await paidSummary(instructions, {session, request, size}, signal);
     const cost = costOf(summary, session);
     recordCost(summary, session, contextTokens);
     if (isUnwanted()) return failed(rejected('The preview was withdrawn.'));
@@ -143,7 +145,7 @@ export class Compactor {
   }
 }
 
-const noSummary = (model: string, why = ''): Summary => ({
+const missingSummary = (model: string, why = ''): Summary => ({
   kind: 'none',
   why,
   refused: undefined,
@@ -161,8 +163,8 @@ interface SummarySources {
 async function paidSummary(instructions: string, sources: SummarySources, signal: AbortSignal): Promise<Summary> {
   const {session, request} = sources;
   const reserved = await session.budget.reserve(async () => expectedCost(request, 'conversation', session), signal);
-  if (reserved.kind === 'spent') return noSummary(request.model, 'A summary would exceed the cost limit.');
-  if (reserved.kind === 'aborted') return noSummary(request.model, 'The summary was stopped.');
+  if (reserved.kind === 'spent') return missingSummary(request.model, 'A summary would exceed the cost limit.');
+  if (reserved.kind === 'aborted') return missingSummary(request.model, 'The summary was stopped.');
   let usd: number | 'unknown' = 'unknown';
   try {
     const summary = await summaryOf(instructions, sources, signal);
@@ -193,7 +195,7 @@ async function summaryOf(
       signal,
     );
   const asked = withinLimit(request.messages, size);
-  const first = asked.length === 0 ? noSummary(request.model, tooLongForSummary) : await ask(asked);
+  const first = asked.length === 0 ? missingSummary(request.model, tooLongForSummary) : await ask(asked);
   if (first.kind === 'written' || first.refused === undefined || signal.aborted) return first;
   const again = withinLimit(asked, requestSize({...request, messages: asked}, session, first.refused));
   return again.length === 0 || again === asked ? first : ask(again);

@@ -5,7 +5,7 @@ import type {Asker} from '../../domain/sub-agent.ts';
 import type {AgentPorts} from '../ports.ts';
 
 /** The values that the model knows of facts that may change in a session. `date` is empty if no note named it. */
-export interface ToldFacts {
+export interface KnownFacts {
   planMode: 'on' | 'off';
   date: string;
 }
@@ -17,18 +17,18 @@ const approved = 'The user approved the plan, and plan mode is over.';
 const dateNote = (date: string): string => `The date is now ${date}.`;
 
 /** Returns the facts that the messages contain. */
-export function toldFacts(messages: readonly Message[]): ToldFacts {
-  const told: ToldFacts = {planMode: 'off', date: ''};
-  for (const {role, blocks} of messages) if (role === 'user') noteTold(told, blocks);
-  return told;
+export function factsInMessages(messages: readonly Message[]): KnownFacts {
+  const knownFacts: KnownFacts = {planMode: 'off', date: ''};
+  for (const {role, blocks} of messages) if (role === 'user') noteFacts(knownFacts, blocks);
+  return knownFacts;
 }
 
-function noteTold(told: ToldFacts, blocks: Message['blocks']): void {
+function noteFacts(knownFacts: KnownFacts, blocks: Message['blocks']): void {
   for (const text of blockTexts(blocks.flatMap(contentOf))) {
-    if (text === reminderBlock(planOn).text) told.planMode = 'on';
-    else if (text === reminderBlock(planOff).text || text.startsWith(approved)) told.planMode = 'off';
+    if (text === reminderBlock(planOn).text) knownFacts.planMode = 'on';
+    else if (text === reminderBlock(planOff).text || text.startsWith(approved)) knownFacts.planMode = 'off';
     const date = /^<reminder>The date is now (\d{4}-\d\d-\d\d)\.<\/reminder>$/u.exec(text)?.[1];
-    if (date !== undefined) told.date = date;
+    if (date !== undefined) knownFacts.date = date;
   }
 }
 
@@ -36,7 +36,7 @@ const contentOf = (block: Message['blocks'][number]): readonly (Message['blocks'
   block.kind === 'tool-result' ? block.content : [block];
 
 interface FactsSession {
-  readonly conversation: {readonly told: ToldFacts; readonly messages: readonly Message[]};
+  readonly conversation: {readonly knownFacts: KnownFacts; readonly messages: readonly Message[]};
   readonly mode: PermissionMode;
   readonly asker: Asker;
   readonly systemPrompt: string;
@@ -48,15 +48,15 @@ interface FactsSession {
  * system prompt or tool list costs the provider's cache and the model's thinking.
  */
 export function changedFacts({conversation, mode, asker, systemPrompt, ports}: FactsSession): readonly TextBlock[] {
-  const {told, messages} = conversation;
-  noteTold(told, messages.at(-1)?.blocks ?? []);
+  const {knownFacts, messages} = conversation;
+  noteFacts(knownFacts, messages.at(-1)?.blocks ?? []);
   const notes: string[] = [];
   const planMode = mode === 'plan' && asker === 'main' ? 'on' : 'off';
-  if (planMode !== told.planMode) notes.push(planMode === 'on' ? planOn : planOff);
+  if (planMode !== knownFacts.planMode) notes.push(planMode === 'on' ? planOn : planOff);
   const start = /^Date: (\d{4}-\d\d-\d\d)$/mu.exec(systemPrompt)?.[1];
   const date = new Date(ports.clock.now()).toISOString().slice(0, 10);
-  if (start !== undefined && date !== (told.date || start)) notes.push(dateNote(date));
-  told.planMode = planMode;
-  if (notes.includes(dateNote(date))) told.date = date;
+  if (start !== undefined && date !== (knownFacts.date || start)) notes.push(dateNote(date));
+  knownFacts.planMode = planMode;
+  if (notes.includes(dateNote(date))) knownFacts.date = date;
   return notes.map(reminderBlock);
 }

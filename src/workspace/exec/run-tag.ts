@@ -99,8 +99,8 @@ async function isDescendantOfWeft(): Promise<boolean> {
     const tag = runTagOf(pid);
     if (tag === '') return false;
     const weft = rows.get(weftPid(tag));
-    const isBeside = weft !== undefined && weft.group === group && isStart(weft.started, tag);
-    return above.has(pid) || !isBeside;
+    const isInSameGroup = weft !== undefined && weft.group === group && isStart(weft.started, tag);
+    return above.has(pid) || !isInSameGroup;
   });
 }
 

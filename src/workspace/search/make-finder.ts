@@ -113,9 +113,9 @@ function startListing(options: FinderOptions, signal: AbortSignal): Listing {
     const isShown = (path: Uint8Array): boolean =>
       excluded.length === 0 || !isExcluded(resolve(paths.root, decoder.decode(path)));
     const exclusionOptions = exclusions.value.ripgrepOptions(paths.root);
-    const noIgnoreOptions = ignoreOffOptionsAbove(paths.root);
+    const ignoreOffOptions = ignoreOffOptionsAbove(paths.root);
     for (const rank of ['ordinary', 'ignored'] as const) {
-      using stuck = watchForStuckRun(paths.root, rank === 'ignored' ? allIgnoreOffOptions : noIgnoreOptions);
+      using stuck = watchForStuckRun(paths.root, rank === 'ignored' ? allIgnoreOffOptions : ignoreOffOptions);
       let rest: Buffer = Buffer.alloc(0);
       await runRipgrep(
         {
@@ -125,7 +125,7 @@ function startListing(options: FinderOptions, signal: AbortSignal): Listing {
             '--files',
             ...commonOptions,
             ...exclusionOptions,
-            ...(rank === 'ignored' ? ['--no-ignore'] : noIgnoreOptions),
+            ...(rank === 'ignored' ? ['--no-ignore'] : ignoreOffOptions),
             './',
           ],
           directory: paths.root,
