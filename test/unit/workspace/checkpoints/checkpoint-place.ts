@@ -44,6 +44,8 @@ export function place() {
         cwd: work,
         env: {...environment, GIT_CONFIG_NOSYSTEM: '1'},
         encoding: 'utf8',
+        // git warns about line ends; an error carries what it printed.
+        stdio: ['ignore', 'pipe', 'pipe'],
       }),
     [Symbol.dispose]: () => rmSync(base, {recursive: true, force: true}),
   };
