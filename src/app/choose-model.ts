@@ -337,7 +337,7 @@ async function connectProvider(
       apiKey,
       baseUrl,
       environment,
-      models: modelTable(choice.models),
+      models: modelTable(choice.models, provider),
       effort: choice.effort ?? 'default',
       fallbacks: fallbacksOf(provider, named, choice),
       access,
@@ -458,7 +458,7 @@ const noModel: ModelPort = {
   async *stream() {
     yield [{event: 'failed', fault: {kind: 'needs-user', message: noModelText(), fix: ''}}];
   },
-  facts: () => ({contextWindow: 0, images: 'unknown', costOf: () => 'unknown'}),
+  facts: () => ({profile: 'open', contextWindow: 0, images: 'unknown', costOf: () => 'unknown'}),
 };
 
 /** Connects to the model that flags, environment and settings choose, within `limitMs` milliseconds. */

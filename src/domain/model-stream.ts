@@ -2,6 +2,7 @@ import type {JsonObject} from '../base/json.ts';
 import type {AssistantBlock, BlockAddress, Message, OtherBlock, StopReason} from './conversation.ts';
 import type {Fault} from './fault.ts';
 import type {ActionId, MessageId} from './ids.ts';
+import type {Profile} from './model-family.ts';
 import type {FellBack} from './model-fallback.ts';
 import type {Usage} from './usage.ts';
 
@@ -109,6 +110,7 @@ export type BlockDelta =
 
 /** The facts that weft has about a model. `contextWindow` is in tokens, 0 if unknown. */
 export interface ModelFacts {
+  readonly profile: Profile;
   readonly contextWindow: number;
   readonly images: 'seen' | 'unseen' | 'unknown';
   costOf(usage: Usage): number | 'unknown';

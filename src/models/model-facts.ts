@@ -1,5 +1,6 @@
 import type {OwnModel, OwnModels} from '../config/model-settings.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
+import {modelFamily, profileOf} from '../domain/model-family.ts';
 import type {Effort, ModelFacts, ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {MediaBounds, SentMedia} from './unseen-media.ts';
@@ -56,13 +57,15 @@ export interface ModelTable {
   facts(model: string): ModelFacts;
 }
 
-export function modelTable(own: OwnModels): ModelTable {
+/** `provider`: the provider of the models, if it is known. */
+export function modelTable(own: OwnModels, provider = ''): ModelTable {
   const infoOf = (model: string): ModelInfo => merged(familyOf(model), ownOf(model, own));
   return {
     infoOf,
     facts(model) {
       const {contextWindow, images, price} = infoOf(model);
-      return {contextWindow, images, costOf: usage => costOf(price, usage)};
+      const profile = profileOf(modelFamily(plainName(model), provider), contextWindow);
+      return {profile, contextWindow, images, costOf: usage => costOf(price, usage)};
     },
   };
 }

@@ -70,6 +70,7 @@ export function scriptedModel(
     searchesWeb: false,
     requests,
     facts: () => ({
+      profile: 'claude-5',
       contextWindow,
       images: 'unknown',
       costOf: ({inputTokens, cacheReadTokens}) => inputTokens / 1000 + cacheReadTokens / 10_000,
