@@ -75,6 +75,9 @@ interface CallReport {
 
 type DeniedBy = Denial['by'] | 'not-denied';
 
+/** The most commands that run side by side. */
+const maxParallelCommands = 8;
+
 /**
  * Runs the tool calls of one answer. Neighboring calls that only read and need no approval run side by side. Every
  * other call is a barrier: it waits for the calls before it and runs alone. Results come back in the order of the
@@ -88,6 +91,7 @@ export async function runToolCalls(
   const settling: Promise<CallReport>[] = [];
   /** The calls since the last barrier. It is not known yet whether their results could be journaled. */
   let sinceBarrier: Promise<CallReport>[] = [];
+  const commands = new Set<Promise<unknown>>();
   let isJournalBroken = false;
   for (const decoded of decodeCalls(calls, context)) {
     // A call that will not run needs no verdict.
@@ -98,6 +102,7 @@ export async function runToolCalls(
       sinceBarrier = [];
       isJournalBroken ||= ended.some(({journalled}) => journalled.state === 'failed');
     }
+    while (commands.size >= maxParallelCommands) await Promise.race(commands);
     const report =
       isBarrier && isJournalBroken
         ? settleCall(judged, unrunEnd(judged, journalBroken), context, signal)
@@ -105,6 +110,10 @@ export async function runToolCalls(
     settling.push(report);
     sinceBarrier.push(report);
     if (isBarrier) await report;
+    else if (isReadOnlyCommand(judged)) {
+      commands.add(report);
+      void report.then(() => commands.delete(report));
+    }
   }
   return reportOf(await Promise.all(settling));
 }
@@ -145,8 +154,22 @@ function decodeCalls(calls: readonly ToolCallBlock[], {session}: PromptContext):
   return decoded;
 }
 
-const canRunInParallel = ({action}: DecodedCall): boolean =>
-  action.tag === 'ok' && definitions[action.value.name].scheduling === 'parallel';
+const canRunInParallel = (judged: JudgedCall): boolean =>
+  (judged.action.tag === 'ok' && definitions[judged.action.value.name].scheduling === 'parallel') ||
+  isReadOnlyCommand(judged);
+
+/** True for a command that changes nothing, not even the folder in which the next command starts. */
+function isReadOnlyCommand({action, verdict, terms}: JudgedCall): boolean {
+  if (action.tag === 'failed') return false;
+  const access = accessOf(action.value);
+  return (
+    access.kind === 'command' &&
+    access.place === 'foreground' &&
+    verdict.risk === 'read-only' &&
+    !verdict.detail.mayMove &&
+    terms.confinement !== 'sandbox'
+  );
+}
 
 const reportOf = (reports: readonly CallReport[]): CallsReport => ({
   results: reports.map(({content}) => content),

@@ -39,6 +39,8 @@ export interface VerdictDetail {
   readonly confirmWord: string;
   /** Parts of the command that open a pager or take over the terminal if they can, such as `git log` or `man ls`. */
   readonly pagers: readonly string[];
+  /** True if the command may end in another folder, in which the next command then starts. */
+  readonly mayMove: boolean;
 }
 
 /**
@@ -62,6 +64,7 @@ export const noDetail: VerdictDetail = {
   destructiveCommands: [],
   confirmWord: '',
   pagers: [],
+  mayMove: false,
 };
 
 /** A range of the command's text: half open, in UTF-16 units. */

@@ -44,6 +44,8 @@ export type CommandAnalysis =
        * because only allowing needs it.
        */
       readonly confirmed: () => Promise<boolean>;
+      /** True if the shell may end in another folder. */
+      readonly mayMove: boolean;
     })
   | {readonly reading: 'unparsed'; readonly what: string; readonly at: number};
 
@@ -64,11 +66,12 @@ export function analyzeCommand(
     printed: new Map(),
   };
   const start = {directories: [directory], variables: new Map(), input: printsAnything, output: 'shown'} as const;
-  walkList(parsed.value, start, walk);
+  const {success, failure} = walkList(parsed.value, start, walk);
   let confirmed: Promise<boolean> | undefined;
   return {
     reading: 'parsed',
     ...walk,
+    mayMove: [success, failure].some(ends => ends.length === 0 || ends.some(end => end !== directory)),
     confirmed: () => (confirmed ??= confirmsReading(command, parsed.value)),
   };
 }

@@ -4,13 +4,7 @@ import type {PartEffect, Reason, WrittenFile} from '../../domain/reason.ts';
 import {belowRoots, type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
 import {protectedPart} from '../paths/protected-paths.ts';
 import {suggestedRules} from '../rules/suggested-rules.ts';
-import {
-  type CommandAnalysis,
-  type JudgedInvocation,
-  quotedPart,
-  type ScriptAnalysis,
-  type SideEffect,
-} from './analyze-command.ts';
+import {type CommandAnalysis, type JudgedInvocation, quotedPart, type SideEffect} from './analyze-command.ts';
 import type {CommandForms} from './command-forms.ts';
 import {fileEffects, type InvocationEffect} from './file-effects.ts';
 import {operandsWritten, pathsInCommand} from './command-paths.ts';
@@ -80,7 +74,11 @@ interface AskedInvocation {
   readonly part: string;
 }
 
-function analysisFinding(command: string, analysis: ScriptAnalysis, context: PathContext): Finding {
+function analysisFinding(
+  command: string,
+  analysis: Extract<CommandAnalysis, {reading: 'parsed'}>,
+  context: PathContext,
+): Finding {
   const {invocations, sideEffects} = analysis;
   const effects = fileEffects(analysis, context);
   const asked = invocations.flatMap(invocation =>
@@ -148,6 +146,7 @@ function analysisFinding(command: string, analysis: ScriptAnalysis, context: Pat
           .filter(invocation => pages(wordsOf(invocation)))
           .map(({range}) => command.slice(range.from, range.to)),
       ),
+      mayMove: analysis.mayMove,
     },
   };
 }
@@ -313,6 +312,7 @@ function unparsedFinding(command: string, {parsed, forms, context}: CommandEvide
       confirmWord:
         sent[0]?.host.split(' and ')[0] ?? (worstForm === undefined ? '' : confirmWord(worstForm.known.words)),
       pagers: [],
+      mayMove: true,
     },
   };
 }

@@ -158,6 +158,8 @@ describe('a prompt', () => {
   });
 });
 
+const changing = {...asks, decision: 'allow', risk: 'local-change'} as const;
+
 describe('calls', () => {
   test('a bad name and a bad input settle as errors that say what was wrong', async () => {
     const bench = engineBench([
@@ -200,6 +202,7 @@ describe('calls', () => {
         read: async ({path}) =>
           track(path, ok({kind: 'text', path, lines: [], firstLine: 1, totalLines: 0, notes: []} as const)),
         shell: async ({command}) => track(command, finishedReport('')),
+        assess: () => changing,
       },
     );
     await bench.prompt('go');
@@ -447,6 +450,7 @@ describe('interrupt', () => {
           await aborted(signal);
           return {...finishedReport(`${command}: half`), end: {kind: 'aborted'}};
         },
+        assess: () => changing,
       },
     );
     bench.engine.submit(promptOp('go'));

@@ -6,6 +6,7 @@ import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {noDetail} from '../../../src/domain/risk.ts';
 import {
+  asks,
   aborted,
   callBlock,
   callsTools,
@@ -35,6 +36,7 @@ describe('failures', () => {
           commands.push(command);
           return finishedReport('');
         },
+        assess: () => ({...asks, decision: 'allow'}),
       },
     );
     expect(await bench.prompt('go')).toMatchObject({

@@ -150,7 +150,7 @@ describe('the reminder', () => {
   test('a resumed session has its list', async () => {
     const before = engineBench([callsTools(todoWrite('>Read')), says('ok')]);
     await before.prompt('go');
-    const bench = engineBench([callsTools(...shells(9)), says('ok')], {
+    const bench = engineBench([callsTools(...shells(8)), says('ok')], {
       session: memorySession(before.session.kept),
       options: {origin: 'resumed'},
     });

@@ -14,7 +14,25 @@ test('a verdict says where it stands, what would be hit, what to type and what t
     ],
     confirmWord: 'build',
     pagers: ['git log'],
+    mayMove: true,
   });
+});
+
+test.each<[command: string, mayMove: boolean]>([
+  ['ls', false],
+  ['cd src', true],
+  ['ls && cd src', true],
+  ['cd .', false],
+  ['cd /w && ls', false],
+  ['(cd src && ls)', false],
+  ['cd src | cat', false],
+  ['x=cd; $x src', true],
+  ['for d in a b; do cd $d; done', true],
+  ['if ls; then cd src; fi', true],
+  ['echo "cd src"', false],
+  ['"unclosed', true],
+])('whether %s may end in another folder: %s', async (command, mayMove) => {
+  expect((await judge(bash(command))).detail.mayMove).toBe(mayMove);
 });
 
 test('what is appended to keeps what it holds', async () => {
