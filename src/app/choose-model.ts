@@ -266,12 +266,13 @@ function impliedProvider(
   const kept = keyProviders.find(provider => keySource(provider, choice).from === 'kept');
   if (kept !== undefined) return by(kept);
   const sign = cloudProviders.find(provider => environment[cloudSigns[provider]]);
-  return sign === undefined ? undefined : by(sign, sign === 'vertex' ? cloudSigns.vertex : '');
+  return sign === undefined ? undefined : by(sign, cloudSigns[sign] === keyVariables[sign] ? '' : cloudSigns[sign]);
 }
 
 /** Variables with which users of Claude Code choose a service. */
 const cloudSwitches = {
   bedrock: 'CLAUDE_CODE_USE_BEDROCK',
+  aws: '',
   vertex: 'CLAUDE_CODE_USE_VERTEX',
   foundry: 'CLAUDE_CODE_USE_FOUNDRY',
   azure: '',
@@ -280,6 +281,7 @@ const cloudSwitches = {
 /** Variables that only users of a service have. */
 const cloudSigns = {
   bedrock: keyVariables.bedrock,
+  aws: 'ANTHROPIC_AWS_WORKSPACE_ID',
   vertex: 'ANTHROPIC_VERTEX_PROJECT_ID',
   foundry: keyVariables.foundry,
   azure: keyVariables.azure,

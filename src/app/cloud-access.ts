@@ -2,17 +2,17 @@ import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {isJsonObject, type JsonObject, parseJson, textOf} from '../base/json.ts';
-import {tryOr} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type CloudProvider, keyVariables, providerNames, urlVariables} from '../domain/api-key.ts';
 import {causeText, FaultError} from '../domain/fault.ts';
-import type {Access, Authorization, WireRequest} from '../models/access.ts';
-import {type AwsCredentials, signForAws} from '../models/aws-signature.ts';
+import type {Access, WireRequest} from '../models/access.ts';
 import {exchangeGoogleCredentials, type GoogleToken, metadataToken} from '../models/google-token.ts';
 import {makeHttpFetch} from '../models/http-fetch.ts';
 import type {Outcome} from '../base/outcome.ts';
+import {bedrock, claudeOnAws} from './aws-access.ts';
+import {bearer, type CloudWay, gatewayToken, given, ofKeyCommand} from './cloud-way.ts';
 import {UsageError} from './exit-code.ts';
-import {type KeyIssuer, runKeyCommand} from './key-issuer.ts';
+import type {KeyIssuer} from './key-issuer.ts';
 import {
   type AccessChoice,
   accessOf,
@@ -21,17 +21,9 @@ import {
   headerSecrets,
   type Headers,
   issued,
-  keyCommandAccess,
   ofIssuer,
   type ProviderConnection,
 } from './model-access.ts';
-
-/** A way into a service: its address, its credentials, and where these come from in words. */
-interface CloudWay {
-  readonly baseUrl: string;
-  readonly credentials: Credentials;
-  readonly from: string;
-}
 
 /** Opens the way to the models of a cloud service. */
 export function cloudConnection(provider: CloudProvider, choice: AccessChoice): ProviderConnection {
@@ -54,6 +46,8 @@ function wayTo(provider: CloudProvider, choice: AccessChoice): CloudWay {
   switch (provider) {
     case 'bedrock':
       return bedrock(choice);
+    case 'aws':
+      return claudeOnAws(choice);
     case 'vertex':
       return vertex(choice);
     case 'foundry':
@@ -63,174 +57,6 @@ function wayTo(provider: CloudProvider, choice: AccessChoice): CloudWay {
     default:
       return unreachable(provider);
   }
-}
-
-const bearer = (key: string): Headers => ({authorization: `Bearer ${key}`});
-
-/** The key command counts for a service only if the settings name that service. */
-function ofKeyCommand(
-  provider: CloudProvider,
-  choice: AccessChoice,
-  headersOf = bearer,
-): Omit<CloudWay, 'baseUrl'> | undefined {
-  if (choice.keyCommand?.provider !== provider) return undefined;
-  return {
-    credentials: keyCommandAccess(choice, providerNames[provider], headersOf),
-    from: 'key from the setting keyCommand',
-  };
-}
-
-const given = ({environment}: AccessChoice, ...names: readonly string[]): string =>
-  names.map(name => environment[name] ?? '').find(value => value !== '') ?? '';
-
-// Amazon Bedrock
-
-/** Claude 4.7 and newer, by the Messages API that Bedrock speaks. */
-function bedrock(choice: AccessChoice): CloudWay {
-  const profile = given(choice, 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE');
-  const region = given(choice, 'AWS_REGION', 'AWS_DEFAULT_REGION') || regionOf(profile, choice) || 'us-east-1';
-  const host = `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
-  const origin = (choice.baseUrl ?? host).replace(/(?:\/anthropic)?\/*$/u, '');
-  const {credentials, from} =
-    ofKeyCommand('bedrock', choice) ?? bedrockBearer(choice) ?? bedrockSigner(choice, {region, profile, origin});
-  return {
-    baseUrl: `${origin}/anthropic`,
-    credentials: {
-      ...credentials,
-      authorize: (request, refused, signal) =>
-        credentials.authorize({...request, body: withBedrockModel(request.body)}, refused, signal),
-    },
-    from: `${from}, region ${region}`,
-  };
-}
-
-/** Bedrock's names of Claude models begin with the company. */
-const withBedrockModel = (body: string): string => body.replace(/^\{"model":"(?=claude-)/u, '{"model":"anthropic.');
-
-function bedrockBearer(choice: AccessChoice): Omit<CloudWay, 'baseUrl'> | undefined {
-  const key = given(choice, keyVariables.bedrock);
-  if (key !== '') {
-    return {
-      credentials: {...fixed(bearer(key)), endpoint: {keyVariable: keyVariables.bedrock}},
-      from: `key from ${keyVariables.bedrock}`,
-    };
-  }
-  return given(choice, 'CLAUDE_CODE_SKIP_BEDROCK_AUTH') === '' ? undefined : gatewayToken(choice);
-}
-
-/** A gateway has the credentials of the service. It may want a token of its own. */
-function gatewayToken(choice: AccessChoice): Omit<CloudWay, 'baseUrl'> {
-  const token = given(choice, 'ANTHROPIC_AUTH_TOKEN');
-  return {
-    credentials: {...fixed(token === '' ? {} : bearer(token)), endpoint: {keyVariable: 'ANTHROPIC_AUTH_TOKEN'}},
-    from: token === '' ? 'no key, as the gateway has it' : 'token from ANTHROPIC_AUTH_TOKEN',
-  };
-}
-
-interface BedrockPlace {
-  readonly region: string;
-  readonly profile: string;
-  readonly origin: string;
-}
-
-function bedrockSigner(choice: AccessChoice, {region, profile, origin}: BedrockPlace): Omit<CloudWay, 'baseUrl'> {
-  const service = /\/\/bedrock-mantle\./u.test(origin) ? 'bedrock-mantle' : 'bedrock';
-  const sign = (request: WireRequest, credentials: AwsCredentials): WireRequest => {
-    request.headers.delete('x-api-key');
-    signForAws(request, {credentials, region, service, now: new Date()});
-    return request;
-  };
-  const own: AwsCredentials = {
-    accessKeyId: given(choice, 'AWS_ACCESS_KEY_ID'),
-    secretAccessKey: given(choice, 'AWS_SECRET_ACCESS_KEY'),
-    sessionToken: given(choice, 'AWS_SESSION_TOKEN'),
-  };
-  if (own.accessKeyId !== '' && own.secretAccessKey !== '') {
-    return {
-      credentials: {
-        ...fixed({}),
-        authorize: async request => sign(request, own),
-        endpoint: {keyVariable: 'AWS_ACCESS_KEY_ID'},
-      },
-      from: 'AWS keys from AWS_ACCESS_KEY_ID',
-    };
-  }
-  const option = profile === '' ? '' : ` --profile ${quoted(profile)}`;
-  const command = `aws configure export-credentials${option} --format process`;
-  const fix = `Sign in again: aws sso login${option}`;
-  const issuer: KeyIssuer = {
-    id: command,
-    issue: signal =>
-      runKeyCommand(
-        {
-          command,
-          name: '"aws configure export-credentials"',
-          fix: `${fix}. Or set ${keyVariables.bedrock}.`,
-          environment: choice.environment,
-          check: text => (awsCredentials(text) === undefined ? 'printed no credentials' : ''),
-          until: text => awsCredentials(text)?.until ?? 0,
-        },
-        signal,
-      ),
-    secrets: text => {
-      const found = awsCredentials(text);
-      return found === undefined ? [] : [found.secretAccessKey, found.sessionToken].filter(part => part !== '');
-    },
-  };
-  const authorization: Authorization = {
-    async authorize(request, refused, signal) {
-      const isRefused = (text: string): boolean => {
-        const id = awsCredentials(text)?.accessKeyId ?? '';
-        return refused?.headers.get('authorization')?.includes(`Credential=${id}/`) === true;
-      };
-      const {text} = await choice.issuedKeys.get(issuer, isRefused, signal);
-      const credentials = awsCredentials(text);
-      if (credentials === undefined) throw new Error('credentials were checked');
-      return sign(request, credentials);
-    },
-    renewsAfter: ({status, text}) => status === 403 && /expired/iu.test(text),
-    refusedAgain: ({status}) => ({message: `The credentials of AWS have expired (${status}).`, fix: `${fix}.`}),
-  };
-  return {
-    credentials: {
-      ...authorization,
-      endpoint: {keyVariable: profile === '' ? 'your AWS profile' : `the AWS profile ${profile}`},
-    },
-    from: `AWS credentials from the aws program${profile === '' ? '' : `, profile ${profile}`}`,
-  };
-}
-
-const quoted = (word: string): string =>
-  /^[\w.@+-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-
-function awsCredentials(text: string): (AwsCredentials & {readonly until: number}) | undefined {
-  const parsed = parseJson(text);
-  if (parsed.tag === 'failed' || !isJsonObject(parsed.value)) return undefined;
-  const {AccessKeyId, SecretAccessKey, SessionToken, Expiration} = parsed.value;
-  if (typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string') return undefined;
-  const end = typeof Expiration === 'string' ? Date.parse(Expiration) : Number.NaN;
-  return {
-    accessKeyId: AccessKeyId,
-    secretAccessKey: SecretAccessKey,
-    sessionToken: typeof SessionToken === 'string' ? SessionToken : '',
-    until: Number.isNaN(end) ? Date.now() + usualKeep : end - spare,
-  };
-}
-
-/** Credentials are renewed this many milliseconds before they end. */
-const spare = 300_000;
-const usualKeep = 3_000_000;
-
-/** Returns the region of the profile in AWS's own settings; empty if the profile has none. */
-function regionOf(profile: string, choice: AccessChoice): string {
-  const file = given(choice, 'AWS_CONFIG_FILE') || join(homedir(), '.aws', 'config');
-  let section = '';
-  for (const line of tryOr(() => readFileSync(file, 'utf8'), '').split('\n')) {
-    section = /^\s*\[\s*(?:profile\s+)?([^\]]*?)\s*\]/u.exec(line)?.[1] ?? section;
-    const region = /^\s*region\s*=\s*(\S+)/u.exec(line)?.[1];
-    if (region !== undefined && section === (profile === '' ? 'default' : profile)) return region;
-  }
-  return '';
 }
 
 // Google Vertex AI
@@ -268,10 +94,15 @@ function toVertex(request: WireRequest, place: string): WireRequest {
   const {model, ...rest}: {readonly model: string} = JSON.parse(request.body);
   const url = new URL(request.url);
   const name = encodeURIComponent(model).replaceAll('%40', '@');
-  url.pathname = url.pathname.replace(/messages$/u, `${place}/publishers/anthropic/models/${name}:streamRawPredict`);
+  const counts = url.pathname.endsWith('/count_tokens');
+  const method = counts ? 'count-tokens:rawPredict' : `${name}:streamRawPredict`;
+  url.pathname = url.pathname.replace(
+    /messages(?:\/count_tokens)?$/u,
+    `${place}/publishers/anthropic/models/${method}`,
+  );
   const version = request.headers.get('anthropic-version') ?? '';
   request.headers.delete('anthropic-version');
-  return {...request, url, body: JSON.stringify({...rest, anthropic_version: version})};
+  return {...request, url, body: JSON.stringify({...(counts ? {model} : {}), ...rest, anthropic_version: version})};
 }
 
 interface GoogleDefaults {
@@ -303,6 +134,10 @@ function applicationDefaults(choice: AccessChoice): GoogleDefaults {
 }
 
 const adcLogin = 'gcloud auth application-default login';
+
+/** Tokens are renewed this many milliseconds before they end. */
+const spare = 300_000;
+const usualKeep = 3_000_000;
 
 function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefaults): Omit<CloudWay, 'baseUrl'> {
   const server = providerNames.vertex;

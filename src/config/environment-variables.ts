@@ -43,7 +43,20 @@ export const environmentVariables: readonly {
       ['AWS_DEFAULT_PROFILE', 'The same, if `AWS_PROFILE` is not set.'],
       ['AWS_REGION', 'The region of Bedrock. Default: the region of the profile, or us-east-1.'],
       ['AWS_DEFAULT_REGION', 'The same, if `AWS_REGION` is not set.'],
-      ['ANTHROPIC_BEDROCK_BASE_URL', 'Another address for Bedrock, to which weft adds `/anthropic/v1/messages`.'],
+      [
+        'ANTHROPIC_AWS_API_KEY',
+        'The key for Claude Platform on AWS (`--provider aws`). Without one, weft signs with AWS credentials.',
+      ],
+      ['ANTHROPIC_AWS_WORKSPACE_ID', 'The workspace at Claude Platform on AWS.'],
+      ['ANTHROPIC_AWS_BASE_URL', 'Another address for Claude Platform on AWS.'],
+      [
+        'ANTHROPIC_BEDROCK_MANTLE_BASE_URL',
+        'Another address for the Messages API of Bedrock. It ends in `/anthropic`.',
+      ],
+      [
+        'ANTHROPIC_BEDROCK_BASE_URL',
+        'Another address for Bedrock, to which weft adds `/anthropic/v1/messages`, or `/model/ID/…` for older models.',
+      ],
       ['ANTHROPIC_VERTEX_PROJECT_ID', 'The Google Cloud project of Vertex AI.'],
       ['CLOUD_ML_REGION', 'The region of Vertex AI. Default: global.'],
       ['ANTHROPIC_VERTEX_BASE_URL', 'Another address for Vertex AI. It ends in `/v1`.'],

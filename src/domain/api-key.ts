@@ -3,7 +3,7 @@ export const keyProviders = ['anthropic', 'openai', 'gemini'] as const;
 export type KeyProvider = (typeof keyProviders)[number];
 
 /** Services that offer models of these providers with credentials of their own. */
-export const cloudProviders = ['bedrock', 'vertex', 'foundry', 'azure'] as const;
+export const cloudProviders = ['bedrock', 'aws', 'vertex', 'foundry', 'azure'] as const;
 export type CloudProvider = (typeof cloudProviders)[number];
 
 export const modelProviders = [...keyProviders, ...cloudProviders] as const;
@@ -14,6 +14,7 @@ export const providerNames = {
   openai: 'OpenAI',
   gemini: 'Gemini',
   bedrock: 'Amazon Bedrock',
+  aws: 'Claude Platform on AWS',
   vertex: 'Google Vertex AI',
   foundry: 'Microsoft Foundry',
   azure: 'Azure OpenAI',
@@ -25,6 +26,7 @@ export const dialects = {
   openai: 'openai',
   gemini: 'gemini',
   bedrock: 'anthropic',
+  aws: 'anthropic',
   vertex: 'anthropic',
   foundry: 'anthropic',
   azure: 'openai',
@@ -36,6 +38,7 @@ export const urlVariables = {
   openai: 'OPENAI_BASE_URL',
   gemini: 'GEMINI_BASE_URL',
   bedrock: 'ANTHROPIC_BEDROCK_BASE_URL',
+  aws: 'ANTHROPIC_AWS_BASE_URL',
   vertex: 'ANTHROPIC_VERTEX_BASE_URL',
   foundry: 'ANTHROPIC_FOUNDRY_BASE_URL',
   azure: 'AZURE_OPENAI_ENDPOINT',
@@ -113,6 +116,7 @@ export const keyVariables = {
   openai: 'OPENAI_API_KEY',
   gemini: 'GEMINI_API_KEY',
   bedrock: 'AWS_BEARER_TOKEN_BEDROCK',
+  aws: 'ANTHROPIC_AWS_API_KEY',
   vertex: '',
   foundry: 'ANTHROPIC_FOUNDRY_API_KEY',
   azure: 'AZURE_OPENAI_API_KEY',

@@ -122,12 +122,17 @@ class StaleConnection extends Error {}
  * The most UTF-16 units of one event and of a whole stream. In a stream that sends every token separately, the longest
  * answers have some tens of millions.
  */
-const maxEventLength = 32 * 1024 * 1024;
-const maxStreamLength = 256 * 1024 * 1024;
+export const maxEventLength = 32 * 1024 * 1024;
+export const maxStreamLength = 256 * 1024 * 1024;
 
 /** Thrown if a server's event or stream exceeds its limit. */
 export class EndlessStreamError extends Error {
   override readonly name = 'EndlessEvents';
+}
+
+/** Thrown if a stream breaks the rules of its form. The message is one sentence for the user. */
+export class DamagedStreamError extends Error {
+  override readonly name = 'DamagedStream';
 }
 
 /**

@@ -149,7 +149,8 @@ const plainName = (model: string): string =>
   model
     .toLowerCase()
     .replace(/^.*\//u, '')
-    .replace(/^(?:[a-z]{2,6}\.)?anthropic\./u, '')
+    .replace(/^(?:[a-z-]{2,8}\.)?anthropic\./u, '')
+    .replace(/(?<=\d)-v\d+(?::\d+)?$/u, '')
     // Some routers write claude-sonnet-4.5.
     .replace(/^(claude-.*\d)\.(\d)/u, '$1-$2');
 

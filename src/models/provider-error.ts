@@ -2,7 +2,7 @@ import {causeText, type Fault, FaultError, otherRefusal} from '../domain/fault.t
 import type {ModelEvent} from '../domain/model-stream.ts';
 import {HttpHeaders} from './fetch-classes.ts';
 import type {ProxyError} from './proxy.ts';
-import {EndlessStreamError, refusalBody} from './http-fetch.ts';
+import {DamagedStreamError, EndlessStreamError, refusalBody} from './http-fetch.ts';
 
 /** Why one try at a request did not end in a complete message. */
 export type ProviderError =
@@ -89,6 +89,7 @@ export function toProviderError(cause: unknown, endpoint: Endpoint, server: Serv
       'Rephrase the prompt, or use another model.',
     );
   }
+  if (cause instanceof DamagedStreamError) return connectionLost(cause.message);
   const carried = errorsIn(cause).find(each => each instanceof FaultError);
   if (carried !== undefined) return {kind: 'final', fault: carried.fault};
   const proxied = ofProxy(cause);

@@ -120,7 +120,18 @@ function collect(value: unknown, words: Words, depth: number): void {
   }
 }
 
-const wordFields = ['metadata', 'raw', 'error', 'message', 'msg', 'detail', 'details', 'errors', 'error_message'];
+const wordFields = [
+  'metadata',
+  'raw',
+  'error',
+  'message',
+  'Message',
+  'msg',
+  'detail',
+  'details',
+  'errors',
+  'error_message',
+];
 const codeFields = [
   'type',
   'code',
@@ -145,16 +156,21 @@ function impliedStatus(status: number, code: string, said: string): number {
   return given === 0 ? (streamStatuses.find(([sign]) => sign.test(code))?.[1] ?? 500) : given;
 }
 
+/** The names with capitals are exceptions of AWS. */
 const streamStatuses: readonly (readonly [RegExp, number])[] = [
   [/authentication_error/u, 401],
   [/billing_error/u, 402],
-  [/permission_error/u, 403],
-  [/model_not_found|not_found_error/u, 404],
+  [/permission_error|accessDenied/iu, 403],
+  [/model_not_found|not_found_error|resourceNotFound/iu, 404],
   [/request_too_large/u, 413],
-  [/rate_limit/u, 429],
-  [/timeout_error/u, 504],
+  [/rate_limit|throttlingException/iu, 429],
+  [/serviceUnavailable/iu, 503],
+  [/timeout_error|modelTimeout/iu, 504],
   [/overloaded_error/u, 529],
-  [/invalid_request|invalid_prompt|context_length|exceed_context|not_found|insufficient_quota/u, 400],
+  [
+    /validationException|invalid_request|invalid_prompt|context_length|exceed_context|not_found|insufficient_quota/iu,
+    400,
+  ],
 ];
 
 // Temporary or final.

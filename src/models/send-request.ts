@@ -1,5 +1,6 @@
 import {otherRefusal} from '../domain/fault.ts';
 import {randomUUID} from 'node:crypto';
+import type {IncomingMessage} from 'node:http';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
@@ -91,7 +92,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       }
       const silence = setTimeout(() => abort.abort(), maxSilenceMs);
       try {
-        for await (const payloads of readServerEvents(body, kindOf(response))) {
+        for await (const payloads of await eventsOf(response, body)) {
           silence.refresh();
           const events: ModelEvent[] = [];
           const error = takeAll(payloads, decoder, events);
@@ -142,8 +143,13 @@ function takeAll(
   return undefined;
 }
 
-function kindOf(response: Response): 'stream' | 'json' {
-  return /^application\/(?:[\w.-]+\+)?json\b/iu.test(response.headers.get('content-type') ?? '') ? 'json' : 'stream';
+/** Reads the events of a response in the form that its content type names. */
+async function eventsOf(response: Response, body: IncomingMessage): Promise<AsyncIterable<readonly string[]>> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('application/vnd.amazon.eventstream')) {
+    return (await import('./aws-event-stream.ts')).readAwsEvents(body);
+  }
+  return readServerEvents(body, /^application\/(?:[\w.-]+\+)?json\b/iu.test(type) ? 'json' : 'stream');
 }
 
 /** Returns the error for a web page instead of a model's answer, which means that the base URL leads elsewhere. */

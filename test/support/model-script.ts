@@ -46,7 +46,12 @@ export interface Refusal {
   readonly code: string | undefined;
 }
 
-export type Answer = Part | readonly Part[] | {readonly refusal: Refusal} | {readonly stream: string};
+export type Answer =
+  | Part
+  | readonly Part[]
+  | {readonly refusal: Refusal}
+  | {readonly stream: string}
+  | {readonly frames: Buffer};
 
 /** An event stream of chat completions as another server sends it, chunk by chunk. */
 export const chunks = (...all: readonly unknown[]): Answer => ({

@@ -3,6 +3,7 @@ import {createServer, type IncomingHttpHeaders, type IncomingMessage, type Serve
 import {createServer as createSecureServer} from 'node:https';
 import type {AddressInfo, Socket} from 'node:net';
 import {json} from 'node:stream/consumers';
+import {framesOf} from './aws-frames.ts';
 import {certificate, certificateKey} from './certificate.ts';
 import type {Answer, Part, Refusal} from './model-script.ts';
 import {
@@ -90,7 +91,10 @@ export async function startModelServer(
       : path.endsWith('/v1/responses')
         ? 'responses'
         : 'anthropic';
-    if (dialect === 'anthropic' && !/\/v1\/messages(?:\?|$)|:streamRawPredict$/u.test(path)) {
+    if (
+      dialect === 'anthropic' &&
+      !/\/v1\/messages(?:\?|$)|:streamRawPredict$|\/invoke-with-response-stream$/u.test(path)
+    ) {
       refuse(response, dialect, {
         status: 404,
         headers: {},
@@ -112,6 +116,8 @@ export async function startModelServer(
       refuse(response, dialect, {status: 400, headers: {}, body: undefined, message, code: undefined});
     } else if ('refusal' in answer) {
       refuse(response, dialect, answer.refusal);
+    } else if ('frames' in answer) {
+      response.writeHead(200, {'content-type': awsType}).end(answer.frames);
     } else if ('stream' in answer) {
       response.writeHead(200, {'content-type': 'text/event-stream'}).end(answer.stream);
     } else {
@@ -122,6 +128,7 @@ export async function startModelServer(
         number,
         model: body.model,
         whole: streaming === 'ignored' || body.stream !== true,
+        inFrames: path.endsWith('/invoke-with-response-stream'),
       });
     }
   }
@@ -178,9 +185,16 @@ interface Telling {
   readonly number: number;
   readonly model: string;
   readonly whole: boolean;
+  /** Whether the events go out in frames of AWS. */
+  readonly inFrames: boolean;
 }
 
-async function tell(response: ServerResponse, {dialect, parts, number, model, whole}: Telling): Promise<void> {
+const awsType = 'application/vnd.amazon.eventstream';
+
+async function tell(
+  response: ServerResponse,
+  {dialect, parts, number, model, whole, inFrames}: Telling,
+): Promise<void> {
   if (whole && dialect !== 'anthropic') {
     response.writeHead(200, {'content-type': 'application/json'});
     response.end((dialect === 'openai' ? openAiCompletion : responsesWhole)(parts, {number, model}));
@@ -192,10 +206,13 @@ async function tell(response: ServerResponse, {dialect, parts, number, model, wh
   const first = parts[0];
   const silent = parts.length === 1 && first?.part === 'break';
   if (!silent)
-    response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-cache'}).flushHeaders();
+    response
+      .writeHead(200, {'content-type': inFrames ? awsType : 'text/event-stream', 'cache-control': 'no-cache'})
+      .flushHeaders();
   for (const step of steps) {
     if (silent && step.step === 'send') continue;
-    if ((await take(step, response)) === 'over') return;
+    if (inFrames && step.step === 'send') response.write(framesOf(step.text));
+    else if ((await take(step, response)) === 'over') return;
   }
   response.end();
 }

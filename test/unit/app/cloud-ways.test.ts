@@ -63,6 +63,16 @@ test.each<{
     }),
   },
   {
+    official: 'bedrock legacy, bearer',
+    provider: 'bedrock',
+    model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    variables: origin => ({
+      ANTHROPIC_BEDROCK_BASE_URL: origin,
+      AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key',
+      AWS_REGION: 'eu-central-1',
+    }),
+  },
+  {
     official: 'vertex',
     provider: 'vertex',
     model: 'claude-sonnet-4-5@20250929',
@@ -353,6 +363,7 @@ test('the key command counts for a service that the settings name', async () => 
 
 test.each<[CloudProvider, Readonly<Record<string, string>>, string]>([
   ['vertex', {}, 'Name your Google Cloud project: set ANTHROPIC_VERTEX_PROJECT_ID.'],
+  ['aws', {}, 'Name your workspace of Claude Platform on AWS: set ANTHROPIC_AWS_WORKSPACE_ID.'],
   ['foundry', {}, 'Name your Foundry resource: set ANTHROPIC_FOUNDRY_RESOURCE or ANTHROPIC_FOUNDRY_BASE_URL.'],
   ['azure', {}, 'Name your Azure OpenAI resource: set AZURE_OPENAI_ENDPOINT=https://NAME.openai.azure.com'],
   [
@@ -401,4 +412,144 @@ test.each<[CloudProvider, Readonly<Record<string, string>>, string]>([
     choiceIn(folder, {environment: {CLOUDSDK_CONFIG: folder, ...variables}}),
   );
   expect(typeof opened === 'string' ? opened : opened.baseUrl).toBe(address);
+});
+
+test.each([
+  // Bedrock speaks the Messages API for these.
+  ['claude-opus-4-7', '/anthropic/v1/messages', 'anthropic.claude-opus-4-7'],
+  ['anthropic.claude-haiku-5-5', '/anthropic/v1/messages', 'anthropic.claude-haiku-5-5'],
+  ['anthropic.claude-fable-5', '/anthropic/v1/messages', 'anthropic.claude-fable-5'],
+  // And its older API for these.
+  ['claude-opus-4-6', '/model/eu.anthropic.claude-opus-4-6-v1/invoke-with-response-stream', undefined],
+  ['claude-haiku-4-5', '/model/eu.anthropic.claude-haiku-4-5-20251001-v1:0/invoke-with-response-stream', undefined],
+  ['anthropic.claude-sonnet-4-6', '/model/anthropic.claude-sonnet-4-6/invoke-with-response-stream', undefined],
+  [
+    'anthropic.claude-3-5-sonnet-20241022-v2:0',
+    '/model/anthropic.claude-3-5-sonnet-20241022-v2:0/invoke-with-response-stream',
+    undefined,
+  ],
+  [
+    'us-gov.anthropic.claude-opus-5-5',
+    '/model/us-gov.anthropic.claude-opus-5-5/invoke-with-response-stream',
+    undefined,
+  ],
+  [
+    'arn:aws:bedrock:eu-west-1:123456789012:inference-profile/eu.anthropic.claude-opus-4-7',
+    '/model/arn:aws:bedrock:eu-west-1:123456789012:inference-profile%2Feu.anthropic.claude-opus-4-7/invoke-with-response-stream',
+    undefined,
+  ],
+])('Bedrock: the API for %s', async (model, path, sent) => {
+  await using server = await startModelServer(answers([say('Hi there.')]));
+  const environment = {
+    ANTHROPIC_BEDROCK_BASE_URL: originOf(server),
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'AKID',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  };
+  const events = await askOnce(choiceIn(folder, {provider: 'bedrock', model, environment}));
+  expect(blocksOf(events)).toEqual([{kind: 'text', text: 'Hi there.'}]);
+  const [request] = server.requests;
+  const isOlder = sent === undefined;
+  expect([request?.path, request?.body.model, request?.body.stream, request?.body['anthropic_version']]).toEqual([
+    path,
+    sent,
+    isOlder ? undefined : true,
+    isOlder ? 'bedrock-2023-05-31' : undefined,
+  ]);
+  expect(request?.headers['anthropic-version'] === undefined).toBe(isOlder);
+});
+
+test('Bedrock: betas go into the body of the older API', async () => {
+  await using server = await startModelServer(answers([say('a')]));
+  const environment = {ANTHROPIC_BEDROCK_BASE_URL: originOf(server), AWS_BEARER_TOKEN_BEDROCK: 'k'};
+  const {openConnection} = await import('../../../src/app/choose-model.ts');
+  const opened = await openConnection('bedrock', choiceIn(folder, {environment}));
+  if (typeof opened === 'string') throw new Error(opened);
+  await opened.access?.fetch(`${opened.baseUrl}/v1/messages`, {
+    method: 'POST',
+    headers: {'anthropic-beta': 'one-2025, two-2026', 'content-type': 'application/json'},
+    body: '{"model":"us.anthropic.claude-opus-4-6-v1","stream":true,"max_tokens":1,"messages":[]}',
+  });
+  expect(server.requests[0]?.body).toEqual({
+    max_tokens: 1,
+    messages: [],
+    anthropic_version: 'bedrock-2023-05-31',
+    anthropic_beta: ['one-2025', 'two-2026'],
+  });
+  expect(server.requests[0]?.headers['anthropic-beta']).toBeUndefined();
+});
+
+test('Bedrock: another address of the Messages API is signed as bedrock-mantle, and older models go elsewhere', async () => {
+  await using server = await startModelServer(answers([say('a'), say('b')]));
+  const environment = {
+    ANTHROPIC_BEDROCK_MANTLE_BASE_URL: `${originOf(server)}/mantle/anthropic`,
+    ANTHROPIC_BEDROCK_BASE_URL: `${originOf(server)}/runtime`,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'AKID',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  };
+  await askOnce(choiceIn(folder, {provider: 'bedrock', model: 'claude-opus-5-5', environment}));
+  await askOnce(choiceIn(folder, {provider: 'bedrock', model: 'claude-opus-4-6', environment}));
+  const services = server.requests.map(({path, headers}) => [
+    path,
+    /eu-west-1\/([\w-]+)\//u.exec(headers.authorization ?? '')?.[1],
+  ]);
+  expect(services).toEqual([
+    ['/mantle/anthropic/v1/messages', 'bedrock-mantle'],
+    ['/runtime/model/eu.anthropic.claude-opus-4-6-v1/invoke-with-response-stream', 'bedrock'],
+  ]);
+});
+
+test('Bedrock: keys of the environment that have expired are replaced by those of the aws program', async () => {
+  const expired = fail(403, {message: 'The security token included in the request is expired'});
+  await using server = await startModelServer(answers([expired, say('a'), say('b'), expired]));
+  writeProgram(
+    folder,
+    'aws',
+    `test -z "$AWS_ACCESS_KEY_ID" || exit 9\ntest ! -e ${folder}/out || exit 255\ntouch ${folder}/out\nprintf '%s' '${exported('NEW', far)}'`,
+  );
+  const environment = {
+    ANTHROPIC_BEDROCK_BASE_URL: originOf(server),
+    AWS_PROFILE: 'work',
+    AWS_ACCESS_KEY_ID: 'OLD',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
+  };
+  const chosen = await chooseModel(choiceIn(folder, {provider: 'bedrock', environment}), signal);
+  expect(blocksOf(await askAgain(chosen))).toEqual([{kind: 'text', text: 'a'}]);
+  expect(blocksOf(await askAgain(chosen))).toEqual([{kind: 'text', text: 'b'}]);
+  expect(server.requests.map(({headers}) => /Credential=(\w+)/u.exec(headers.authorization ?? '')?.[1])).toEqual([
+    'OLD',
+    'NEW',
+    'NEW',
+  ]);
+  expect(faultOf(await askAgain(chosen))).toEqual({
+    kind: 'needs-user',
+    message:
+      'The AWS keys in AWS_ACCESS_KEY_ID have expired, and "aws configure export-credentials" failed with exit code 255.',
+    fix: 'Sign in again: aws sso login --profile work. Or set AWS_BEARER_TOKEN_BEDROCK.',
+  });
+});
+
+test('Claude Platform on AWS: the workspace, and a key or a signature', async () => {
+  await using server = await startModelServer(answers([say('a'), say('b')]));
+  const place = {
+    ANTHROPIC_AWS_BASE_URL: originOf(server),
+    ANTHROPIC_AWS_WORKSPACE_ID: 'wrkspc_1',
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'AKID',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  };
+  await askOnce(choiceIn(folder, {environment: place}));
+  await askOnce(choiceIn(folder, {provider: 'aws', environment: {...place, ANTHROPIC_AWS_API_KEY: 'aws-key'}}));
+  const seen = server.requests.map(({path, headers, body}) => [
+    path,
+    headers['anthropic-workspace-id'],
+    (headers.authorization ?? '').replace(/^.*\d{8}\/([^,]*),.*$/u, '$1'),
+    body.model,
+  ]);
+  expect(seen).toEqual([
+    ['/v1/messages', 'wrkspc_1', 'eu-west-1/aws-external-anthropic/aws4_request', 'claude-sonnet-5-5'],
+    ['/v1/messages', 'wrkspc_1', 'Bearer aws-key', 'claude-sonnet-5-5'],
+  ]);
 });

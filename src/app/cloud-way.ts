@@ -1,0 +1,36 @@
+import {type CloudProvider, providerNames} from '../domain/api-key.ts';
+import {type AccessChoice, type Credentials, fixed, type Headers, keyCommandAccess} from './model-access.ts';
+
+/** A way into a service: its address, its credentials, and where these come from in words. */
+export interface CloudWay {
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  readonly from: string;
+}
+
+export const bearer = (key: string): Headers => ({authorization: `Bearer ${key}`});
+
+/** The key command counts for a service only if the settings name that service. */
+export function ofKeyCommand(
+  provider: CloudProvider,
+  choice: AccessChoice,
+  headersOf = bearer,
+): Omit<CloudWay, 'baseUrl'> | undefined {
+  if (choice.keyCommand?.provider !== provider) return undefined;
+  return {
+    credentials: keyCommandAccess(choice, providerNames[provider], headersOf),
+    from: 'key from the setting keyCommand',
+  };
+}
+
+export const given = ({environment}: AccessChoice, ...names: readonly string[]): string =>
+  names.map(name => environment[name] ?? '').find(value => value !== '') ?? '';
+
+/** A gateway has the credentials of the service. It may want a token of its own. */
+export function gatewayToken(choice: AccessChoice): Omit<CloudWay, 'baseUrl'> {
+  const token = given(choice, 'ANTHROPIC_AUTH_TOKEN');
+  return {
+    credentials: {...fixed(token === '' ? {} : bearer(token)), endpoint: {keyVariable: 'ANTHROPIC_AUTH_TOKEN'}},
+    from: token === '' ? 'no key, as the gateway has it' : 'token from ANTHROPIC_AUTH_TOKEN',
+  };
+}
