@@ -194,8 +194,8 @@ export interface Queries {
   readonly sessions: QuerySpec<readonly SessionSummary[]>;
   /** The first prompt of each stored session. Long ones are cut. */
   readonly 'first-prompts': QuerySpec<readonly {readonly session: SessionId; readonly prompt: string}[]>;
-  /** The costs of stored sessions in US dollars, if known. */
-  readonly 'session-costs': QuerySpec<readonly {readonly session: SessionId; readonly usd: number}[]>;
+  /** The costs of stored sessions in US dollars. */
+  readonly 'session-costs': QuerySpec<readonly {readonly session: SessionId; readonly usd: number | 'unknown'}[]>;
   /** The last few messages of a session, latest last. Long ones are cut. */
   readonly 'last-messages': QuerySpec<readonly SessionMessage[], {readonly session: SessionId}>;
   /** The user's earlier input, including that of other sessions, oldest first. */

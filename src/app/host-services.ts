@@ -35,8 +35,8 @@ export interface HostPorts {
   readonly sessions: {
     list(): readonly SessionSummary[];
     firstPrompts(): ReadonlyMap<SessionId, string>;
-    /** Returns the costs in US dollars, if known. */
-    costs(): Promise<ReadonlyMap<SessionId, number>>;
+    /** Returns the costs in US dollars. */
+    costs(): Promise<ReadonlyMap<SessionId, number | 'unknown'>>;
     lastMessages(id: SessionId): readonly SessionMessage[];
   };
   readonly history: {load(): readonly string[]; add(prompt: string): void};

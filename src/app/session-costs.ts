@@ -3,13 +3,17 @@ import type {OwnModels} from '../config/model-settings.ts';
 import {costOfMany, modelTable} from '../models/model-facts.ts';
 import type {Store} from '../store/open-store.ts';
 
-/** Returns the cost of each saved session in US dollars, if the price of its model is known. */
-export function sessionCosts(store: Pick<Store, 'usage'>, own: OwnModels): ReadonlyMap<SessionId, number> {
+/**
+ * Returns the cost of each saved session that has asked a model, in US dollars. Models without a known price add
+ * nothing; `unknown` if there is no other model.
+ */
+export function sessionCosts(store: Pick<Store, 'usage'>, own: OwnModels): ReadonlyMap<SessionId, number | 'unknown'> {
   const table = modelTable(own);
-  const costs = new Map<SessionId, number>();
+  const costs = new Map<SessionId, number | 'unknown'>();
   for (const {id, model, usage} of store.usage()) {
+    const before = costs.get(id) ?? 'unknown';
     const cost = costOfMany(table.infoOf(model), usage);
-    if (cost !== 'unknown') costs.set(id, (costs.get(id) ?? 0) + cost);
+    costs.set(id, before === 'unknown' ? cost : before + (cost === 'unknown' ? 0 : cost));
   }
   return costs;
 }

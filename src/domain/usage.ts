@@ -4,6 +4,11 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /**
+   * The cost of the one request in US dollars: as the provider reported it, or by the prices at that time. Sums of
+   * several requests have none.
+   */
+  readonly costUsd?: number | undefined;
 }
 
 /** The price of one web search by the provider, in US dollars. Anthropic charges 10 for a thousand. */

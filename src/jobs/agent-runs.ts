@@ -8,7 +8,7 @@ import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
 import {planReminder, openSteps, type Plan} from '../domain/plan.ts';
 import type {AnswerEnd, JobAnswer, JobStore} from '../domain/job.ts';
-import {knownCost} from '../domain/usage.ts';
+import {knownCost, unknownCosts} from '../domain/usage.ts';
 import {EventLog} from './event-stream.ts';
 import {ClaimedJob, stopJob} from './claimed-job.ts';
 import {LiveEvents} from './live-events.ts';
@@ -539,15 +539,13 @@ class Run implements StartedPrompt {
   }
 
   async #finish(summary: PromptSummary | 'interrupted' | 'failed'): Promise<void> {
-    const {end, cost, duration} =
-      typeof summary === 'string'
-        ? {end: summary, cost: 0, duration: 0}
-        : {
-            end: summary.end.kind,
-            cost: knownCost(Object.values(summary.sessionUsage.models)) ?? 0,
-            duration: Math.round(summary.durationMs),
-          };
-    const done = {type: 'done', cost, duration, ...(this.#plan === 'none' ? {} : planStateFields(this.#plan))};
+    const models = typeof summary === 'string' ? {} : summary.sessionUsage.models;
+    const unknown = unknownCosts(models);
+    const cost = knownCost(Object.values(models)) ?? 0;
+    const [end, duration] =
+      typeof summary === 'string' ? [summary, 0] : [summary.end.kind, Math.round(summary.durationMs)];
+    const figures = {cost, duration, ...(unknown.length === 0 ? {} : {unknownCosts: unknown})};
+    const done = {type: 'done', ...figures, ...(this.#plan === 'none' ? {} : planStateFields(this.#plan))};
     try {
       if (this.job !== 'none') await this.#endJob(this.job, {done, end, cost});
     } catch (cause) {

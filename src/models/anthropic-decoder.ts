@@ -4,7 +4,7 @@ import {actionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
-import {countOf, Decoder} from './decoder.ts';
+import {countOf, Decoder, reportedCost} from './decoder.ts';
 import {type ProviderError, type Refused, refusedInStream} from './provider-error.ts';
 
 /** Reads the event stream of the Messages API. Skips unknown events, and keeps unknown blocks unchanged. */
@@ -31,6 +31,7 @@ export class AnthropicDecoder extends Decoder {
         return undefined;
       case 'message_delta':
         this.usage = readUsage(event['usage'], this.usage);
+        this.reportedUsd = reportedCost(event['usage']) ?? this.reportedUsd;
         this.#readEnd(objectOf(event['delta']));
         return undefined;
       case 'message_stop':

@@ -20,10 +20,18 @@ export abstract class Decoder {
   protected readonly options: DecoderOptions;
   protected started = false;
   protected usage: Usage = noUsage;
+  /** The cost of the request in US dollars, if the provider reports it. */
+  protected reportedUsd: number | undefined;
   #blocks = 0;
 
   constructor(options: DecoderOptions) {
     this.options = options;
+  }
+
+  /** Reads the cost in the headers of the response. LiteLLM sends zero with a stream, whose cost it can't know yet. */
+  readHeaders(headers: Headers): void {
+    const usd = dollarsOf(headers.get('x-litellm-response-cost') ?? undefined);
+    if (usd !== 0) this.reportedUsd = usd;
   }
 
   /** Reads one payload of the stream and adds its events to `out`. */
@@ -53,7 +61,8 @@ export abstract class Decoder {
 
   protected finish(stop: StopReason, out: ModelEvent[], explanation = ''): void {
     const said = firstLine(explanation, maxExplanation);
-    out.push({event: 'message-finished', stop, usage: this.usage, ...(said === '' ? {} : {explanation: said})});
+    const usage = this.reportedUsd === undefined ? this.usage : {...this.usage, costUsd: this.reportedUsd};
+    out.push({event: 'message-finished', stop, usage, ...(said === '' ? {} : {explanation: said})});
     this.finished = true;
   }
 }
@@ -64,6 +73,23 @@ const maxExplanation = 300;
 /** Reads a number of tokens; `undefined` for anything else. */
 export const countOf = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+/** Reads an amount in US dollars, which some providers send as text. */
+export function dollarsOf(value: Json | undefined): number | undefined {
+  return countOf(typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
+}
+
+/** Returns the cost in US dollars that a provider reports with the usage; `undefined` if it reports none. */
+export function reportedCost(given: Json | undefined): number | undefined {
+  const usage = objectOf(given);
+  const cost = dollarsOf(usage['cost']);
+  // xAI (docs.x.ai/developers/cost-tracking).
+  const ticks = countOf(usage['cost_in_usd_ticks']);
+  if (cost === undefined) return ticks === undefined ? undefined : ticks / 1e10;
+  // With the user's own key, OpenRouter's cost is only its fee.
+  const upstream = usage['is_byok'] === true ? objectOf(usage['cost_details'])['upstream_inference_cost'] : undefined;
+  return cost + (dollarsOf(upstream) ?? 0);
+}
 
 /** Returns the usage for providers whose request tokens include the cached ones. weft counts each token once. */
 export function usageOf(tokens: {readonly input: number; readonly output: number}, given: Json | undefined): Usage {

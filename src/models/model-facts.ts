@@ -75,7 +75,7 @@ export function modelTable(own: OwnModels, provider = ''): ModelTable {
  * of them were long.
  */
 export const costOfMany = ({price}: ModelInfo, usage: Usage): number | 'unknown' =>
-  price === 'unknown' ? 'unknown' : costAt(price, usage);
+  usage.costUsd ?? (price === 'unknown' ? 'unknown' : costAt(price, usage));
 
 /** Returns the media that weft may send to the model: all except those that the model is known not to read. */
 export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentMedia => ({
@@ -157,6 +157,7 @@ const plainName = (model: string): string =>
 const withoutDate = (name: string): string => name.replace(/-(?:20\d{6}|20\d\d-\d\d-\d\d)$/u, '');
 
 function costOf(price: PriceList | 'unknown', usage: Usage): number | 'unknown' {
+  if (usage.costUsd !== undefined) return usage.costUsd;
   if (price === 'unknown') return 'unknown';
   const {long} = price;
   const asked = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;

@@ -5,7 +5,7 @@ import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
 import {hostOf, isGemini} from './openai-providers.ts';
-import {countOf, Decoder, type DecoderOptions, usageOf} from './decoder.ts';
+import {countOf, Decoder, type DecoderOptions, dollarsOf, reportedCost, usageOf} from './decoder.ts';
 import {
   connectionLost,
   type Endpoint,
@@ -52,7 +52,9 @@ export class OpenAiDecoder extends Decoder {
     this.start(chunk, out);
     const [choice] = listOf(chunk['choices']);
     // Moonshot sends the usage inside the choice.
-    this.usage = readUsage(chunk['usage'] ?? objectOf(choice)['usage']) ?? this.usage;
+    const usage = chunk['usage'] ?? objectOf(choice)['usage'];
+    this.usage = readUsage(usage) ?? this.usage;
+    this.reportedUsd = reportedCost(usage) ?? gatewayCost(chunk, objectOf(choice)) ?? this.reportedUsd;
     if (!isJsonObject(choice)) return undefined;
     this.#addDelta(objectOf(choice['delta'] ?? choice['message']), out);
     this.#reason = textOf(choice['finish_reason']) || this.#reason;
@@ -227,6 +229,13 @@ function readStop(reason: string | undefined, calls: number): StopReason {
       // Several servers send "stop" after tool calls, or "tool_calls" without any.
       return calls > 0 ? 'tool-use' : 'end-turn';
   }
+}
+
+/** Returns the cost in US dollars that Vercel's gateway adds to a message. */
+function gatewayCost(chunk: JsonObject, choice: JsonObject): number | undefined {
+  const holders = [objectOf(choice['delta']), objectOf(choice['message']), choice, chunk];
+  const metadata = holders.map(holder => holder['provider_metadata'] ?? holder['providerMetadata']).find(isJsonObject);
+  return metadata === undefined ? undefined : dollarsOf(objectOf(metadata['gateway'])['cost']);
 }
 
 /**

@@ -65,10 +65,12 @@ export function readRecording(text: string): Outcome<readonly RecordedLine[], Fa
 export function writeRecordedLine(line: RecordedLine): string {
   if (line.kind === 'prompt') return `${JSON.stringify({prompt: line.text})}\n`;
   const {blocks, stop, usage, model} = line.answer;
+  // A replay costs nothing.
+  const {costUsd: _, ...tokens} = usage;
   const wire: z.infer<typeof answerSchema> = {
     answer: blocks.map(blockToWire),
     ...(stop === naturalStop(blocks) ? {} : {stop}),
-    ...(Object.values(usage).every(count => count === 0) ? {} : {usage}),
+    ...(Object.values(tokens).every(each => each === 0) ? {} : {usage: tokens}),
     ...(model === '' ? {} : {model}),
   };
   return `${JSON.stringify(wire)}\n`;

@@ -4,7 +4,7 @@ import {actionId} from '../domain/ids.ts';
 import type {ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
-import {countOf, Decoder, usageOf} from './decoder.ts';
+import {countOf, Decoder, reportedCost, usageOf} from './decoder.ts';
 import {type ProviderError, type Refused, refusedInStream} from './provider-error.ts';
 
 /** The block of an output item that is growing. */
@@ -180,6 +180,7 @@ export class ResponsesDecoder extends Decoder {
     this.start(response, out);
     for (const at of this.#open.keys()) this.#close(at, out);
     this.usage = readUsage(response['usage']);
+    this.reportedUsd = reportedCost(response['usage']) ?? this.reportedUsd;
     const reason = textOf(objectOf(response['incomplete_details'])['reason']);
     const stop = this.#refusal !== '' && this.#calls === 0 ? 'refusal' : readStop(reason, this.#calls);
     this.finish(stop, out, stop === 'refusal' ? this.#refusal || reason : undefined);

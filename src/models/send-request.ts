@@ -84,6 +84,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     try {
       const response = await dialect.post(bodyOf(dialect, request, lessons), abort.signal);
       server = 'answered-before';
+      decoder.readHeaders(response.headers);
       const body = takeBody(response);
       const unreadable = wrongKind(response, dialect.endpoint);
       if (unreadable !== undefined) {

@@ -118,7 +118,7 @@ export class StreamMerger {
       case 'message-finished':
         this.#releaseRepeated(out, undefined);
         this.#finishCarried(out);
-        out.push({...event, usage: addUsage(this.#usageBefore, event.usage)});
+        out.push({...event, usage: {...addUsage(this.#usageBefore, event.usage), ...reportedPart(event.usage)}});
         this.#message = 'finished';
         return;
       case 'retrying':
@@ -256,3 +256,5 @@ function leftOver({start, text}: OpenBlock): AssistantBlock {
       return unreachable(start);
   }
 }
+
+const reportedPart = ({costUsd}: Usage): Pick<Usage, 'costUsd'> => (costUsd === undefined ? {} : {costUsd});

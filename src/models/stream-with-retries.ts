@@ -64,9 +64,28 @@ export function openPort(
   return {
     provider,
     searchesWeb,
-    stream: (request, signal) => streamWithRetries(request, {sendOnce, clock, fallbacks, learnedOf, judge}, signal),
+    stream: (request, signal) =>
+      withCosts(streamWithRetries(request, {sendOnce, clock, fallbacks, learnedOf, judge}, signal), request, models),
     facts: model => models.facts(model),
   };
+}
+
+/** Adds the cost of the request to its usage, unless the provider has reported it or the prices are unknown. */
+async function* withCosts(
+  stream: AsyncIterable<readonly ModelEvent[]>,
+  request: ModelRequest,
+  models: ModelTable,
+): AsyncGenerator<readonly ModelEvent[], void, void> {
+  const names = [request.model];
+  for await (const events of stream)
+    yield events.map(event => {
+      if (event.event === 'message-started') names.unshift(event.model);
+      if (event.event === 'fell-back') names.unshift(event.fallback);
+      if (event.event !== 'message-finished') return event;
+      // A server may answer under a name that only it knows.
+      const cost = names.map(name => models.facts(name).costOf(event.usage)).find(usd => usd !== 'unknown');
+      return cost === undefined ? event : {...event, usage: {...event.usage, costUsd: cost}};
+    });
 }
 
 /** A sent request, and its repairs so far. */

@@ -97,6 +97,7 @@ const usage = z.object({
   outputTokens: z.number(),
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
+  costUsd: z.optional(z.number()),
 });
 const piece = z.object({message: messageIdSchema, model: z.string(), index: z.int(), text: z.string()});
 const userMessage = z.object({

@@ -120,7 +120,9 @@ export function firstPrompts(
   return prompts;
 }
 
-/** The usage of a session's requests to one model. */
+/**
+ * The usage of a session's requests to one model. The requests whose cost is known, and the others, are separate.
+ */
 export interface SessionUsage {
   readonly id: SessionId;
   readonly model: string;
@@ -129,13 +131,18 @@ export interface SessionUsage {
 
 const tokens = (field: keyof Usage): string => `sum(CAST(json_extract(body, '$.usage.${field}') AS BIGINT))`;
 
+/** The cost of a request of the session's own agent, or of a sub-agent; NULL if it is unknown. */
+const cost = "nullif(coalesce(json_extract(body, '$.usage.costUsd'), json_extract(body, '$.costUsd')), 'unknown')";
+
 /** Returns the usage of all sessions, by model. */
 export const selectUsage = (db: Database): readonly SessionUsage[] =>
   db
     .all(
       `SELECT session_id AS id, json_extract(body, '$.model') AS model, ${tokens('inputTokens')} AS input,
-         ${tokens('outputTokens')} AS output, ${tokens('cacheReadTokens')} AS reads, ${tokens('cacheWriteTokens')} AS writes
-       FROM records WHERE kind IN ('answer', 'usage', 'agent-usage') AND json_valid(body) GROUP BY session_id, model`,
+         ${tokens('outputTokens')} AS output, ${tokens('cacheReadTokens')} AS reads, ${tokens('cacheWriteTokens')} AS writes,
+         CAST(sum(CAST(${cost} AS DOUBLE PRECISION)) AS TEXT) AS usd
+       FROM records WHERE kind IN ('answer', 'usage', 'agent-usage') AND json_valid(body)
+       GROUP BY session_id, model, ${cost} IS NULL`,
     )
     .flatMap(row => {
       const id = parseSessionId(text(row, 'id'));
@@ -145,6 +152,7 @@ export const selectUsage = (db: Database): readonly SessionUsage[] =>
         outputTokens: integer(row, 'output'),
         cacheReadTokens: integer(row, 'reads'),
         cacheWriteTokens: integer(row, 'writes'),
+        ...(row['usd'] === null ? {} : {costUsd: Number(text(row, 'usd'))}),
       };
       return [{id, model: text(row, 'model'), usage}];
     });

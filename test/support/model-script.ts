@@ -46,15 +46,16 @@ export interface Refusal {
   readonly code: string | undefined;
 }
 
-export type Answer =
-  | Part
-  | readonly Part[]
-  | {readonly refusal: Refusal}
-  | {readonly stream: string}
-  | {readonly frames: Buffer};
+export type Answer = Part | readonly Part[] | {readonly refusal: Refusal} | ServerStream | {readonly frames: Buffer};
+
+/** The events of a server as they are sent, and headers of its own. */
+export interface ServerStream {
+  readonly stream: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** An event stream of chat completions as another server sends it, chunk by chunk. */
-export const chunks = (...all: readonly unknown[]): Answer => ({
+export const chunks = (...all: readonly unknown[]): ServerStream => ({
   stream: [...all.map(chunk => JSON.stringify(chunk)), '[DONE]'].map(data => `data: ${data}\n\n`).join(''),
 });
 

@@ -119,7 +119,7 @@ export async function startModelServer(
     } else if ('frames' in answer) {
       response.writeHead(200, {'content-type': awsType}).end(answer.frames);
     } else if ('stream' in answer) {
-      response.writeHead(200, {'content-type': 'text/event-stream'}).end(answer.stream);
+      response.writeHead(200, {'content-type': 'text/event-stream', ...answer.headers}).end(answer.stream);
     } else {
       const parts: readonly Part[] = 'part' in answer ? [answer] : answer;
       await tell(response, {

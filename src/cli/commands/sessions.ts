@@ -55,8 +55,9 @@ export function add(sessions: Command): void {
 async function printSessions({json}: JsonOption): Promise<ExitCode> {
   const store = await userStore();
   const summaries = store.list({});
-  if (json !== undefined) return printDocument(summaries);
   const costs = sessionCosts(store, contextFor({}).settings.models);
+  if (json !== undefined)
+    return printDocument(summaries.map(summary => ({...summary, costUsd: costs.get(summary.id) ?? 0})));
   if (summaries.length === 0) note('no sessions yet');
   print(formatSessionList(summaries, {now: Date.now(), width: stdoutWidth() ?? 120, home: homedir(), costs}));
   return exitCode.done;
@@ -129,7 +130,7 @@ export function formatSessionList(
     return {
       id: ids.get(summary.id) ?? summary.id,
       age: timeAgo(now - summary.updatedAt),
-      cost: usd === undefined ? '' : moneyText(usd),
+      cost: usd === undefined ? '' : usd === 'unknown' ? usd : moneyText(usd),
       title: visibleLine(sessionTitle(summary)),
       folder: visibleLine(withTilde(summary.directory, home)),
     };
@@ -158,8 +159,8 @@ interface SessionListOptions {
   readonly now: number;
   readonly width: number;
   readonly home: string;
-  /** The cost of each session in US dollars, if known. */
-  readonly costs: ReadonlyMap<SessionId, number>;
+  /** The cost in US dollars of each session that has asked a model. */
+  readonly costs: ReadonlyMap<SessionId, number | 'unknown'>;
 }
 
 const maxTitle = 60;

@@ -89,6 +89,7 @@ export const agentMessage = z.object({
   permission: z.optional(permission),
   message: z.optional(z.string()),
   cost: z.optional(z.number()),
+  unknownCosts: z.optional(z.array(z.string())),
   duration: z.optional(z.number()),
   state: z.optional(z.enum(planStates)),
   openSteps: z.optional(z.array(planStep)),

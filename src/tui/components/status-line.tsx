@@ -6,8 +6,7 @@ import {isRunning} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Effort} from '../../domain/model-stream.ts';
 import type {RunningSession} from '../../domain/session-list.ts';
-import {knownCost} from '../../domain/usage.ts';
-import {centsText, contextPercent, modeText, sandboxText} from '../state/selectors.ts';
+import {centsText, contextPercent, modeText, sandboxText, sessionCost} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -122,7 +121,8 @@ function partsOf({view, effort, blocks, sessions, hint, vim}: Omit<StatusLinePro
     sandbox: sandboxText(view),
     shortcuts: isUnused ? '? for shortcuts' : '',
     model: shortModel(visibleLine(view.model)) + (effort === 'default' ? '' : ` ${effort}`),
-    cost: costText(view.usage),
+    // Padded so that a growing amount doesn't move the line.
+    cost: padded(sessionCost(view.usage, centsText)),
   };
 }
 
@@ -147,14 +147,7 @@ function contextText({contextTokens, contextWindow}: View['usage']): string {
   return `context ${contextPercent(contextTokens, contextWindow)} %`;
 }
 
-/** Returns the cost in cents, padded so that a growing amount doesn't move the line. */
-function costText({models}: View['usage']): string {
-  const usd = knownCost(Object.values(models));
-  if (usd === undefined || usd === 0) return '';
-  return centsText(usd).padEnd(costCells);
-}
-
-const costCells = '$10.00'.length;
+const padded = (cost: string): string => (cost === '' ? '' : cost.padEnd('$10.00'.length));
 
 /** Returns the model name without its vendor and date. */
 const shortModel = (model: string): string => model.replace(/^(?:.*\/)?(?:claude-)?/u, '').replace(/-20\d{6}$/u, '');

@@ -1,5 +1,5 @@
 import {canMoveToBackground, isAgentAction} from '../../actions/catalogue.ts';
-import {knownCost} from '../../domain/usage.ts';
+import {contextTokens as contextTokensOf, knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {confines, holdsChanges, provenText} from '../../domain/sandbox.ts';
@@ -52,15 +52,25 @@ export function statusOf(view: View): StatusFacts {
     input += usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     output += usage.outputTokens;
   }
-  const cost = knownCost(Object.values(view.usage.models));
   const {contextTokens, contextWindow} = view.usage;
   return {
     model: view.model,
     mode: modeText(view.mode),
     tokens: input + output === 0 ? '' : `${countText(input)} in, ${countText(output)} out`,
-    cost: cost === undefined || cost === 0 ? '' : moneyText(cost),
+    cost: sessionCost(view.usage, moneyText),
     context: contextWindow > 0 && contextTokens > 0 ? `${contextPercent(contextTokens, contextWindow)}% context` : '',
   };
+}
+
+/**
+ * Returns the session's cost, `+` if the price of one of its models is unknown. Empty if nothing was used.
+ */
+export function sessionCost({models}: View['usage'], format: (usd: number) => string): string {
+  const used = Object.values(models);
+  const usd = knownCost(used);
+  const unpriced = used.some(({costUsd, usage}) => costUsd === 'unknown' && contextTokensOf(usage) > 0);
+  if (usd === undefined || usd === 0) return unpriced ? 'cost unknown' : '';
+  return format(usd) + (unpriced ? '+' : '');
 }
 
 /** Returns how full the context is, in percent. At least 1, because the context is never empty. */

@@ -40,7 +40,7 @@ interface SessionFacts {
   /** The first prompts, which the picker searches in addition to the titles. */
   readonly firstPrompts: ReadonlyMap<SessionId, string>;
   /** The costs of the sessions in US dollars. */
-  readonly costs: ReadonlyMap<SessionId, number>;
+  readonly costs: ReadonlyMap<SessionId, number | 'unknown'>;
   /** The states of the running sessions. */
   readonly states: ReadonlyMap<SessionId, RunningSession['state']>;
   /** The time from which ages are counted, in milliseconds since 1970. */
@@ -50,7 +50,8 @@ interface SessionFacts {
 const stateText = (state: RunningSession['state'] | undefined): string | undefined =>
   state === undefined ? undefined : runningText[state];
 
-const costText = (usd: number): string => (usd === 0 ? '' : centsText(usd));
+const costText = (usd: number | 'unknown'): string =>
+  usd === 0 ? '' : usd === 'unknown' ? 'cost unknown' : centsText(usd);
 
 export function pressSessions(panel: SessionsPanel, key: KeyPress): PanelStep<SessionsPanel> {
   const step = pressList(panel, key, id =>
