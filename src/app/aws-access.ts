@@ -127,7 +127,7 @@ const profilePrefix = /^[a-z-]{2,8}\.(?=anthropic\.)/u;
 const isOlderApi = (id: string): boolean =>
   /^arn:|-v\d+(?::\d+)?$/u.test(id) ||
   profilePrefix.test(id) ||
-  (/^anthropic\.claude-/u.test(id) &&
+  (id.startsWith('anthropic.claude-') &&
     !/claude-(?:[a-z]+-4-(?:[7-9]|\d\d)(?!\d)|[a-z]+-(?:[5-9]|\d\d)(?!\d))/u.test(id));
 
 /** Bedrock's names begin with the company. Those of older models end with a date and a version. */

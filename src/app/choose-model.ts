@@ -2,31 +2,32 @@ import type {Effort, ModelPort} from '../domain/model-stream.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
 import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
-import {causeText, FaultError, faultText} from '../domain/fault.ts';
+import type {Outcome} from '../base/outcome.ts';
+import {causeText, type Fault, FaultError, faultText} from '../domain/fault.ts';
 import {
-  type CloudProvider,
   cloudProviders,
+  type CloudProvider,
   dialects,
-  type KeyProvider,
   keyProviders,
   keyVariables,
   type ModelProvider,
+  modelProviders,
   providerNames,
+  rowKeyVariables,
   urlVariables,
 } from '../domain/api-key.ts';
 import {UsageError} from './exit-code.ts';
 import {weftCommand} from './weft-command.ts';
 import {type ApiKeys, type IssuedKeys, openApiKeys} from './api-keys.ts';
-import type {KeySource, ProviderConnection} from './model-access.ts';
-import {chatProviderAt} from '../models/openai-providers.ts';
+import type {KeySource, Provider, ProviderConnection} from './model-access.ts';
 import type {RunContext} from './run-context.ts';
 import type {connectAnthropic} from '../models/anthropic.ts';
-import type {providerChoices} from './main-options.ts';
+import type {WireApi} from '../config/settings-schema.ts';
 
 /** The model that flags, environment and settings choose. `undefined` and empty values were not given. */
 export interface ModelChoice extends Pick<
   RunContext['settings'],
-  'provider' | 'model' | 'models' | 'fallbackModels' | 'baseUrl' | 'wireApi' | 'headers' | 'keyCommand'
+  'provider' | 'providers' | 'model' | 'models' | 'fallbackModels' | 'baseUrl' | 'wireApi' | 'headers' | 'keyCommand'
 > {
   readonly replay: string | undefined;
   readonly effort: Effort | undefined;
@@ -90,13 +91,39 @@ function appendTo(file: string): (line: string) => void {
 export const isConfigured = (choice: ModelChoice): boolean => configuredProvider(choice) !== undefined;
 
 /** Returns the provider that flags, settings, environment and saved keys name or imply. */
-export const configuredProvider = (choice: ModelChoice): (typeof providerChoices)[number] | undefined =>
-  choice.replay === undefined ? (choice.provider ?? providerOf(choice)) : 'replay';
+export const configuredProvider = (choice: ModelChoice): string | undefined =>
+  choice.replay === undefined ? (choice.provider ?? impliedProvider(choice)?.provider) : 'replay';
+
+type PlaceChoice = Pick<ModelChoice, 'baseUrl' | 'environment' | 'providers'>;
+
+/** Returns the provider of that name. */
+export async function providerNamed(name: string, choice: PlaceChoice): Promise<Provider> {
+  const known = modelProviders.find(each => each === name);
+  return known === undefined
+    ? (await import('./provider-row.ts')).rowProvider(name, choice)
+    : knownProvider(known, choice);
+}
+
+/** Returns a provider that needs no row. */
+export function knownProvider(name: ModelProvider, {baseUrl, environment, providers}: PlaceChoice): Provider {
+  const own = providers[name] ?? {};
+  return {
+    name,
+    title: providerNames[name],
+    dialect: dialects[name],
+    is: isCloud(name) ? {kind: 'cloud', name} : {kind: 'key', name},
+    baseUrl: baseUrl ?? own.baseUrl ?? (environment[urlVariables[name]] || undefined),
+    keyVariable: own.keyVariable ?? keyVariables[name],
+    urlVariable: urlVariables[name],
+    headers: own.headers ?? {},
+  };
+}
 
 /** Loads the modules that the first request to the chosen provider needs, beyond those loaded by connecting to it. */
 export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
   const provider = configuredProvider(choice);
-  const dialect = provider === undefined || provider === 'replay' ? provider : dialects[provider];
+  if (provider === undefined || provider === 'replay') return;
+  const {dialect} = await providerNamed(provider, choice);
   switch (dialect) {
     case 'anthropic':
       await (await import('../models/anthropic.ts')).loadAnthropicSdk();
@@ -104,9 +131,6 @@ export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
     case 'openai':
     case 'gemini':
       await (await import('../models/openai.ts')).loadOpenAiSdk();
-      return;
-    case 'replay':
-    case undefined:
       return;
     default:
       return unreachable(dialect);
@@ -121,44 +145,50 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
     case undefined:
       return {port: noModel, model: choice.model ?? 'no model', secrets: {}, state: 'missing'};
     default:
-      return connectProvider(provider, choice, signal);
+      return connectProvider(await providerNamed(provider, choice), choice, signal);
   }
 }
 
-type SourceChoice = Pick<ModelChoice, 'baseUrl' | 'environment' | 'apiKeys' | 'headers' | 'keyCommand'>;
+type SourceChoice = PlaceChoice & Pick<ModelChoice, 'apiKeys' | 'headers' | 'keyCommand'>;
 
 /**
  * Finds the source of a provider's key: `--settings`, the environment, the user's settings, the saved keys. A saved key goes only to the
  * address it was saved for.
  */
-function keySource(provider: KeyProvider, choice: SourceChoice): KeySource {
+async function keySource(provider: Provider, choice: SourceChoice): Promise<KeySource> {
   const {environment} = choice;
-  const keyCommand = (choice.keyCommand?.provider ?? provider) === provider ? choice.keyCommand : undefined;
+  // Settings that name no provider mean one of those whose key the user can save.
+  const usual = provider.is.kind === 'key' ? provider.name : '';
+  const keyCommand = (choice.keyCommand?.provider ?? usual) === provider.name ? choice.keyCommand : undefined;
   if (keyCommand?.given === 'yes') return {from: 'command'};
-  const token = provider === 'anthropic' ? (environment[tokenVariable] ?? '') : '';
+  const token = provider.name === 'anthropic' ? (environment[tokenVariable] ?? '') : '';
   if (token !== '') return {from: 'token', variable: tokenVariable, key: token};
-  const baseUrl = baseUrlOf(provider, choice) ?? '';
-  // The variable in which users of this server keep its key, such as DEEPSEEK_API_KEY, comes first.
-  const own = provider === 'openai' ? [chatProviderAt(baseUrl).keyVariable] : [];
-  for (const variable of [...own, keyVariables[provider]]) {
+  for (const variable of await keyVariablesOf(provider)) {
     const key = environment[variable] ?? '';
     if (key !== '') return {from: 'environment', variable, key};
   }
   if (keyCommand !== undefined) return {from: 'command'};
-  const kept = choice.apiKeys.kept().find(each => each.provider === provider && each.baseUrl === baseUrl);
+  const kept = keptKey(provider, choice);
   return kept === undefined ? {from: 'nowhere'} : {from: 'kept', kept};
 }
+
+/** The variable in which users of a server keep its key, such as DEEPSEEK_API_KEY, comes before OpenAI's. */
+async function keyVariablesOf({name, baseUrl, keyVariable}: Provider): Promise<readonly string[]> {
+  if (name !== 'openai' || baseUrl === undefined || keyVariable !== keyVariables.openai) return [keyVariable];
+  const {rowAt} = await import('../models/provider-rows.ts');
+  return [rowAt(baseUrl).keyVariable, keyVariable];
+}
+
+const keptKey = ({name, baseUrl = ''}: Pick<Provider, 'name' | 'baseUrl'>, {apiKeys}: Pick<ModelChoice, 'apiKeys'>) =>
+  apiKeys.kept().find(each => each.provider === name && each.baseUrl === baseUrl);
 
 const tokenVariable = 'ANTHROPIC_AUTH_TOKEN';
 
 /** Says where a provider's credentials come from, never their value. */
-export async function keyText(provider: ModelProvider, choice: SourceChoice): Promise<string> {
-  if (isCloud(provider))
-    return (await import('./cloud-access.ts')).cloudText(provider, {
-      ...choice,
-      baseUrl: baseUrlOf(provider, choice),
-    });
-  const source = keySource(provider, choice);
+export async function keyText(provider: Provider, choice: SourceChoice): Promise<string> {
+  if (provider.is.kind === 'cloud')
+    return (await import('./cloud-access.ts')).cloudText(provider.is.name, cloudChoice(provider, choice));
+  const source = await keySource(provider, choice);
   switch (source.from) {
     case 'environment':
       return `key from ${source.variable}`;
@@ -175,59 +205,68 @@ export async function keyText(provider: ModelProvider, choice: SourceChoice): Pr
   }
 }
 
-/** Whether the user adds headers to the requests of a provider. */
-const hasHeaders = (provider: KeyProvider, {headers, environment}: SourceChoice): boolean =>
-  Object.keys(headers).length > 0 || (environment[`${provider.toUpperCase()}_CUSTOM_HEADERS`] ?? '') !== '';
+/** Returns the choice with the provider's address, and with its key in the usual variable. */
+function cloudChoice<Choice extends PlaceChoice>({is, baseUrl, keyVariable}: Provider, choice: Choice): Choice {
+  const usual = is.kind === 'cloud' ? keyVariables[is.name] : keyVariable;
+  const {environment} = choice;
+  if (usual === keyVariable) return {...choice, baseUrl};
+  return {...choice, baseUrl, environment: {...environment, [usual]: environment[keyVariable] ?? ''}};
+}
 
-/** Returns the address that flags, settings and environment set for a provider; `undefined` for the provider's own. */
-export const baseUrlOf = (
-  provider: ModelProvider,
-  {baseUrl, environment}: Pick<ModelChoice, 'baseUrl' | 'environment'>,
-): string | undefined => baseUrl ?? (environment[urlVariables[provider]] || undefined);
+/** Whether the user adds headers to the requests of a provider. */
+const hasHeaders = ({is, dialect, headers: ofProvider}: Provider, {headers, environment}: SourceChoice): boolean =>
+  Object.keys(headers).length > 0 ||
+  Object.keys(ofProvider).length > 0 ||
+  (is.kind === 'key' && (environment[`${dialect.toUpperCase()}_CUSTOM_HEADERS`] ?? '') !== '');
 
 /** Whether the provider is a service with credentials of its own. */
-export const isCloud = (provider: string): provider is CloudProvider => cloudProviders.some(name => name === provider);
+const isCloud = (provider: string): provider is CloudProvider => cloudProviders.some(name => name === provider);
 
 /**
  * The model that a session starts with, and the source of this choice. `listed`: weft asks a server at a custom address
  * for its first model.
  */
 export type DefaultModel =
-  | {readonly kind: 'named'; readonly model: string; readonly by: 'settings' | ModelProvider}
+  /** `defaultOf`: the provider whose default it is; empty if the user chose it. */
+  | {readonly kind: 'named'; readonly model: string; readonly defaultOf: string}
   | {readonly kind: 'listed'; readonly baseUrl: string};
 
-export async function defaultModel(
-  provider: ModelProvider,
-  choice: Pick<ModelChoice, 'model' | 'baseUrl' | 'environment'>,
-): Promise<DefaultModel> {
-  const dialect = dialects[provider];
+export async function defaultModel(provider: Provider, choice: Pick<ModelChoice, 'model'>): Promise<DefaultModel> {
+  const {title, dialect, is, baseUrl} = provider;
   if (choice.model !== undefined) {
-    return {kind: 'named', model: resolveModelAlias(choice.model, dialect) ?? choice.model, by: 'settings'};
+    return {kind: 'named', model: resolveModelAlias(choice.model, familiesOf(provider)) ?? choice.model, defaultOf: ''};
   }
   // Azure's models have the names that the user gave to deployments.
-  if (provider === 'azure') throw new UsageError('Name your deployment of Azure OpenAI: --model or WEFT_MODEL.');
-  const {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} = await import('../models/model-facts.ts');
-  if (dialect === 'gemini') return {kind: 'named', model: defaultGeminiModel, by: provider};
-  if (dialect === 'anthropic') return {kind: 'named', model: defaultAnthropicModel, by: provider};
-  const baseUrl = baseUrlOf(provider, choice);
-  return baseUrl === undefined ? {kind: 'named', model: defaultOpenAiModel, by: provider} : {kind: 'listed', baseUrl};
+  if (provider.name === 'azure') throw new UsageError('Name your deployment of Azure OpenAI: --model or WEFT_MODEL.');
+  const byDefault = (model: string): DefaultModel => ({kind: 'named', model, defaultOf: title});
+  if (is.kind === 'row' && is.row.model !== '') return byDefault(is.row.model);
+  if (is.kind !== 'row') {
+    const {defaultAnthropicModel, defaultGeminiModel, defaultOpenAiModel} = await import('../models/model-facts.ts');
+    if (dialect === 'gemini') return byDefault(defaultGeminiModel);
+    if (dialect === 'anthropic') return byDefault(defaultAnthropicModel);
+    if (baseUrl === undefined) return byDefault(defaultOpenAiModel);
+  }
+  return {kind: 'listed', baseUrl: baseUrl ?? ''};
 }
+
+/** The provider whose families of models the user may name, such as `opus`. */
+const familiesOf = ({is, name, dialect}: Provider): string => (is.kind === 'row' ? name : dialect);
 
 export function defaultModelText(found: DefaultModel): string {
   if (found.kind === 'listed') return `the first model that ${found.baseUrl} lists`;
-  return found.by === 'settings' ? found.model : `${found.model}, the default of ${providerNames[found.by]}`;
+  return found.defaultOf === '' ? found.model : `${found.model}, the default of ${found.defaultOf}`;
 }
 
 /**
  * Returns the models to switch to if the main one fails, by the provider's names. Names in settings that this provider does not have are
  * skipped, because several models and providers share the settings. Such a name in the flag is an error.
  */
-function fallbacksOf(provider: ModelProvider, main: DefaultModel, {fallbackModels}: ModelChoice): readonly string[] {
+function fallbacksOf(provider: Provider, main: DefaultModel, {fallbackModels}: ModelChoice): readonly string[] {
   const isFlag = fallbackModels.source === 'flags';
   const names = fallbackModels.value.flatMap(wanted => {
-    const name = resolveModelAlias(wanted, dialects[provider]);
+    const name = resolveModelAlias(wanted, familiesOf(provider));
     if (isFlag && name === undefined) {
-      throw new UsageError(`--fallback-model: ${providerNames[provider]} has no model ${JSON.stringify(wanted)}.`);
+      throw new UsageError(`--fallback-model: ${provider.title} has no model ${JSON.stringify(wanted)}.`);
     }
     const isMain = main.kind === 'named' && name === main.model;
     if (isFlag && isMain) throw new UsageError(`--fallback-model: ${name} is the main model. Name another one.`);
@@ -236,9 +275,6 @@ function fallbacksOf(provider: ModelProvider, main: DefaultModel, {fallbackModel
   return [...new Set(names)];
 }
 
-/** Returns the provider that variables, address and saved keys imply. */
-const providerOf = (choice: ModelChoice): ModelProvider | undefined => impliedProvider(choice)?.provider;
-
 /** Returns why the provider was chosen. Empty if its key is the reason. */
 export function reasonText(choice: ModelChoice): string {
   if (choice.provider !== undefined) return 'you chose the provider';
@@ -246,15 +282,13 @@ export function reasonText(choice: ModelChoice): string {
   return variable === '' ? '' : `${variable} is set`;
 }
 
-const by = (provider: ModelProvider, variable = '') => ({provider, variable});
+const by = (provider: string, variable = '') => ({provider, variable});
 
 /**
  * Finds the provider, and the variable that chose it if that variable is not the provider's key. An address alone means
  * a server that speaks OpenAI's protocol, as most do.
  */
-function impliedProvider(
-  choice: ModelChoice,
-): {readonly provider: ModelProvider; readonly variable: string} | undefined {
+function impliedProvider(choice: ModelChoice): {readonly provider: string; readonly variable: string} | undefined {
   const {environment, baseUrl, keyCommand} = choice;
   const cloud = cloudProviders.find(provider => isSwitchedOn(environment[cloudSwitches[provider]]));
   if (cloud !== undefined) return by(cloud, cloudSwitches[cloud]);
@@ -263,10 +297,12 @@ function impliedProvider(
   if (environment['OPENAI_API_KEY'] || environment['OPENAI_BASE_URL'] || baseUrl) return by('openai');
   if (environment['GEMINI_API_KEY']) return by('gemini');
   if (keyCommand !== undefined) return by('anthropic');
-  const kept = keyProviders.find(provider => keySource(provider, choice).from === 'kept');
+  const kept = keyProviders.find(name => keptKey(knownProvider(name, choice), choice) !== undefined);
   if (kept !== undefined) return by(kept);
   const sign = cloudProviders.find(provider => environment[cloudSigns[provider]]);
-  return sign === undefined ? undefined : by(sign, cloudSigns[sign] === keyVariables[sign] ? '' : cloudSigns[sign]);
+  if (sign !== undefined) return by(sign, cloudSigns[sign] === keyVariables[sign] ? '' : cloudSigns[sign]);
+  const row = Object.entries(rowKeyVariables).find(([, variable]) => environment[variable]);
+  return row === undefined ? undefined : by(row[0]);
 }
 
 /** Variables with which users of Claude Code choose a service. */
@@ -294,43 +330,42 @@ const isGoogle = (baseUrl: string | undefined): boolean =>
 
 /** Finds the credentials of a provider; `locked` if they are in a keychain that does not answer. */
 export async function openConnection(
-  provider: ModelProvider,
+  provider: Provider,
   choice: ModelChoice,
 ): Promise<ProviderConnection | 'no-key' | 'locked'> {
-  const baseUrl = baseUrlOf(provider, choice);
-  if (isCloud(provider)) {
-    return (await import('./cloud-access.ts')).cloudConnection(provider, {...choice, baseUrl});
+  const {name, is, baseUrl} = provider;
+  if (is.kind === 'cloud') {
+    const {cloudConnection} = await import('./cloud-access.ts');
+    return cloudConnection(provider, is.name, cloudChoice(provider, choice));
   }
-  const source = keySource(provider, choice);
+  const source = await keySource(provider, choice);
+  if (is.kind === 'row') return (await import('./provider-row.ts')).rowConnection(provider, source, choice);
   const own = hasHeaders(provider, choice);
   // The user's own server that speaks OpenAI's protocol may need no key.
-  if (source.from === 'nowhere' && provider !== 'openai' && !own) return 'no-key';
+  if (source.from === 'nowhere' && name !== 'openai' && !own) return 'no-key';
   const key = source.from === 'kept' ? await choice.apiKeys.keyOf(source.kept) : 'key' in source ? source.key : '';
   if (key === undefined) return 'locked';
-  const connection = {apiKey: key, baseUrl, secrets: source.from === 'kept' ? {[keyVariables[provider]]: key} : {}};
-  const isUsual = source.from !== 'environment' || source.variable === keyVariables[provider];
+  const connection = {apiKey: key, baseUrl, secrets: source.from === 'kept' ? {[keyVariables[is.name]]: key} : {}};
+  const isUsual = source.from !== 'environment' || source.variable === keyVariables[is.name];
   if (!own && isUsual && source.from !== 'token' && source.from !== 'command') return connection;
   const {headerSecrets, keyAccess} = await import('./model-access.ts');
   const access = keyAccess(provider, source, {...choice, baseUrl});
   return {...connection, access, secrets: {...connection.secrets, ...headerSecrets(provider, choice)}};
 }
 
-const lockedText = (provider: ModelProvider): string =>
-  `The ${providerNames[provider]} key is in the keychain, which does not answer. Unlock it and try again, or enter the key again: weft auth login`;
+const lockedText = ({title}: Provider): string =>
+  `The ${title} key is in the keychain, which does not answer. Unlock it and try again, or enter the key again: weft auth login`;
 
-async function connectProvider(
-  provider: ModelProvider,
-  choice: ModelChoice,
-  signal: AbortSignal,
-): Promise<ChosenModel> {
+const noKeyText = ({name, title, keyVariable, is}: Provider): string =>
+  is.kind === 'row'
+    ? `No key for ${title}. Set ${keyVariable}, or name another variable in the setting providers.${name}.keyVariable.`
+    : `No key for ${title}. Set ${keyVariable}, or save one with weft auth login.`;
+
+async function connectProvider(provider: Provider, choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const {environment} = choice;
   const opened = await openConnection(provider, choice);
   if (opened === 'locked') return unreachableModel(choice, lockedText(provider));
-  if (opened === 'no-key') {
-    throw new UsageError(
-      `No key for ${providerNames[provider]}. Set ${keyVariables[provider]}, or save one with weft auth login.`,
-    );
-  }
+  if (opened === 'no-key') throw new UsageError(noKeyText(provider));
   const {apiKey, baseUrl, access, secrets} = opened;
   const [{modelTable}, named] = await Promise.all([import('../models/model-facts.ts'), defaultModel(provider, choice)]);
   const port = await portOf(
@@ -339,23 +374,22 @@ async function connectProvider(
       apiKey,
       baseUrl,
       environment,
-      models: modelTable(choice.models, provider),
+      models: modelTable(choice.models, provider.name),
       effort: choice.effort ?? 'default',
       fallbacks: fallbacksOf(provider, named, choice),
       access,
     },
-    choice,
+    choice.wireApi,
   );
   if (named.kind === 'named') return {port, model: named.model, secrets, state: 'ready'};
   // A server at another address has its own models: use the first one that it lists.
-  const {listModels} = await import('../models/openai.ts');
-  const models = await listModels({apiKey: apiKey || undefined, baseUrl, environment, access}, signal);
+  const models = await serverModels(provider, {apiKey, baseUrl, environment, access}, signal);
   if (models.tag === 'failed')
     return {
       ...unreachableModel(choice, `${faultText(models.error)} Or choose a model with --model or WEFT_MODEL.`),
       secrets,
     };
-  const [first] = models.value;
+  const first = models.value.find(name => !hasOtherUse.test(name)) ?? models.value[0];
   if (first === undefined)
     return {
       ...unreachableModel(choice, `${baseUrl} lists no models. Choose one with --model or WEFT_MODEL.`),
@@ -364,15 +398,30 @@ async function connectProvider(
   return {port, model: first, secrets, state: 'ready'};
 }
 
+/** Matches the names of models that don't answer with text. Providers list them beside the others. */
+const hasOtherUse = /embed|rerank|moderation|guard|whisper|tts|speech|audio|ocr|image|flux|diffusion/iu;
+
+async function serverModels(
+  {dialect, title}: Provider,
+  server: Pick<Connection, 'apiKey' | 'baseUrl' | 'environment' | 'access'>,
+  signal: AbortSignal,
+): Promise<Outcome<readonly string[], Fault>> {
+  const {apiKey, baseUrl = ''} = server;
+  if (dialect !== 'anthropic') {
+    return (await import('../models/openai.ts')).listModels({...server, apiKey: apiKey || undefined}, signal);
+  }
+  const {listProviderModels} = await import('../models/list-models.ts');
+  return listProviderModels({...server, provider: dialect, title, key: apiKey, baseUrl}, signal);
+}
+
 type Connection = Omit<Parameters<typeof connectAnthropic>[0], 'toolReferences'>;
 
 /** Connects to the chosen provider, and loads only that one. An empty key means no key. */
 async function portOf(
-  provider: ModelProvider,
+  {name, dialect, is}: Provider,
   connection: Connection,
-  {wireApi}: Pick<ModelChoice, 'wireApi'>,
+  wireApi: WireApi | undefined,
 ): Promise<ModelPort> {
-  const dialect = dialects[provider];
   switch (dialect) {
     case 'anthropic':
       return (await import('../models/anthropic.ts')).connectAnthropic({
@@ -385,10 +434,13 @@ async function portOf(
       return (await import('../models/openai.ts')).connectGemini(connection);
     case 'openai': {
       const apiKey = connection.apiKey || undefined;
+      const row = is.kind === 'row' ? is.row : undefined;
+      const ofRow = row?.wireApi === 'responses' || row?.wireApi === 'chat' ? row.wireApi : undefined;
       return (await import('../models/openai.ts')).connectOpenAi({
         ...connection,
         apiKey,
-        wireApi: wireApi ?? (provider === 'azure' ? 'responses' : 'auto'),
+        wireApi: ofRow ?? wireApi ?? (name === 'azure' ? 'responses' : 'auto'),
+        row,
       });
     }
     default:
@@ -473,6 +525,7 @@ export const modelChoice = ({options, settings, places, issuedKeys}: RunContext)
   models: settings.models,
   fallbackModels: settings.fallbackModels,
   baseUrl: settings.baseUrl,
+  providers: settings.providers,
   wireApi: settings.wireApi,
   headers: settings.headers,
   keyCommand: settings.keyCommand,

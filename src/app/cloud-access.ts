@@ -3,7 +3,7 @@ import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {isJsonObject, type JsonObject, parseJson, textOf} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {type CloudProvider, keyVariables, providerNames, urlVariables} from '../domain/api-key.ts';
+import {type CloudProvider, keyVariables, providerNames} from '../domain/api-key.ts';
 import {causeText, FaultError} from '../domain/fault.ts';
 import type {Access, WireRequest} from '../models/access.ts';
 import {exchangeGoogleCredentials, type GoogleToken, metadataToken} from '../models/google-token.ts';
@@ -22,13 +22,14 @@ import {
   type Headers,
   issued,
   ofIssuer,
+  type Provider,
   type ProviderConnection,
 } from './model-access.ts';
 
 /** Opens the way to the models of a cloud service. */
-export function cloudConnection(provider: CloudProvider, choice: AccessChoice): ProviderConnection {
-  const {baseUrl, credentials} = wayTo(provider, choice);
-  const endpoint = {name: providerNames[provider], urlVariable: urlVariables[provider], ...credentials.endpoint};
+export function cloudConnection(provider: Provider, cloud: CloudProvider, choice: AccessChoice): ProviderConnection {
+  const {baseUrl, credentials} = wayTo(cloud, choice);
+  const endpoint = {name: provider.title, urlVariable: provider.urlVariable, ...credentials.endpoint};
   const access: Access = {...accessOf(provider, choice, {...credentials, endpoint}), searchesWeb: false};
   return {apiKey: '', baseUrl, access, secrets: headerSecrets(provider, choice)};
 }

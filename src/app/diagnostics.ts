@@ -5,7 +5,6 @@ import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {pluralize} from '../base/clip.ts';
 import {visibleExactLine} from '../base/visible.ts';
-import {providerNames} from '../domain/api-key.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import {holdsChanges, provenText} from '../domain/sandbox.ts';
 import {allowsEveryCall} from '../safety/rules/permission-rule.ts';
@@ -24,8 +23,8 @@ import {
   type ModelChoice,
   noModelText,
   reasonText,
-  baseUrlOf,
   modelChoice,
+  providerNamed,
 } from './choose-model.ts';
 import {proveSandbox} from './prove-sandbox.ts';
 import {userPlaces} from './user-data.ts';
@@ -95,14 +94,15 @@ async function settings(): Promise<Finding> {
 /** Checks whether a model is configured. Sends it no request, because that costs money. */
 async function model(): Promise<Finding> {
   const choice = modelChoice(context());
-  const provider = configuredProvider(choice);
-  if (provider === undefined || provider === 'replay') return limited(noModelText());
-  const baseUrl = baseUrlOf(provider, choice);
+  const chosen = configuredProvider(choice);
+  if (chosen === undefined || chosen === 'replay') return limited(noModelText());
+  const provider = await providerNamed(chosen, choice);
+  const {baseUrl, name} = provider;
   const address = baseUrl === undefined ? '' : ` at ${baseUrl}`;
-  const name = defaultModelText(await defaultModel(provider, choice));
+  const used = defaultModelText(await defaultModel(provider, choice));
   const why = reasonText(choice);
   const reason = why === '' ? '' : `, because ${why}`;
-  return ok(`${name} (${provider}${address})${reason}, ${await keyText(provider, choice)}; not contacted`);
+  return ok(`${used} (${name}${address})${reason}, ${await keyText(provider, choice)}; not contacted`);
 }
 
 function terminal(): Finding {
@@ -157,16 +157,14 @@ async function web(): Promise<Finding> {
 
 /** Describes the model provider that searches the web; empty if the provider has no search. */
 async function searchingModel(choice: ModelChoice): Promise<string> {
-  const provider = configuredProvider(choice);
-  if (provider !== 'anthropic' && provider !== 'openai') return '';
-  const baseUrl = baseUrlOf(provider, choice);
-  if (provider === 'openai') {
+  const name = configuredProvider(choice);
+  if (name !== 'anthropic' && name !== 'openai') return '';
+  const {baseUrl, title} = await providerNamed(name, choice);
+  if (name === 'openai') {
     const {wireApiOf} = await import('../models/openai.ts');
     if (wireApiOf({baseUrl, wireApi: choice.wireApi ?? 'auto'}) === 'chat') return '';
   }
-  return baseUrl === undefined
-    ? `${providerNames[provider]} searches`
-    : `${baseUrl} is asked to search, which it may not support`;
+  return baseUrl === undefined ? `${title} searches` : `${baseUrl} is asked to search, which it may not support`;
 }
 
 /** Checks the programs for screen, mouse and keyboard, and whether the display answers them. */

@@ -1,5 +1,4 @@
 import {readFileSync} from 'node:fs';
-import {modelProviders} from '../domain/api-key.ts';
 import {causeText} from '../domain/fault.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import {permissionModes} from '../domain/risk.ts';
@@ -8,7 +7,6 @@ import {UsageError} from './exit-code.ts';
 
 const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
-export const providerChoices = [...modelProviders, 'replay'] as const;
 
 const agents = [
   '--agents <file-or-json>',
@@ -27,7 +25,7 @@ export const mainFlags = [
   ['--include-partial-messages', 'With stream-json: include partial messages as they arrive'],
   ['--model <model>', 'Model to use'],
   ['--fallback-model <models>', 'Up to three models to switch to if the chosen one fails (a,b)', 'model-names'],
-  ['--provider <name>', 'Provider of the model', providerChoices],
+  ['--provider <name>', 'Provider of the model, or a name in your setting providers', 'provider'],
   ['--base-url <url>', 'Address of the provider'],
   ['--replay <file>', 'Replay a recorded model conversation'],
   ['--record <file>', 'Record the model conversation to a file'],
@@ -104,6 +102,8 @@ export const commandFlags = {
     '--output-format',
     '--include-partial-messages',
   ] satisfies readonly LongFlag[]),
+  /** The flags that choose the provider. */
+  models: new Set<string | undefined>(['--provider', '--base-url'] satisfies readonly LongFlag[]),
   'stack run': new Set<string | undefined>([...runFlags, ...executionFlags]),
 } as const;
 
@@ -170,6 +170,7 @@ export interface FlagValues {
   readonly 'positive-number': number;
   readonly seconds: number;
   readonly paths: readonly string[];
+  readonly provider: string;
   readonly effort: Effort;
 }
 

@@ -1,24 +1,46 @@
 import {unreachable} from '../base/unreachable.ts';
 import {variableReference} from '../config/server-request.ts';
-import {headerName, type HeaderSettings, headerValue, type KeyCommandSetting} from '../config/model-settings.ts';
+import {
+  headerName,
+  type HeaderSettings,
+  headerValue,
+  type KeyCommandSetting,
+  type OwnProviders,
+} from '../config/model-settings.ts';
 import type {KeptKey} from '../config/kept-keys.ts';
 import type {IssuedKeys} from './api-keys.ts';
-import {
-  isPlanToken,
-  type KeyProvider,
-  planText,
-  dialects,
-  type ModelProvider,
-  modelProviders,
-  providerNames,
-} from '../domain/api-key.ts';
+import {type CloudProvider, isPlanToken, type KeyProvider, planText, providerChoices} from '../domain/api-key.ts';
+import type {ProviderRow} from '../models/provider-rows.ts';
 import {type Access, type Authorization, authorizedFetch, type WireRequest} from '../models/access.ts';
 import {makeHttpFetch} from '../models/http-fetch.ts';
 import {UsageError} from './exit-code.ts';
 import {type IssuedKey, keyMistake, type KeyIssuer, runKeyCommand} from './key-issuer.ts';
 
+/** A provider with its address and the names of its settings. */
+export interface Provider {
+  /** As `--provider` has it. */
+  readonly name: string;
+  /** As people know it. */
+  readonly title: string;
+  /** The provider whose API it speaks. */
+  readonly dialect: KeyProvider;
+  readonly is:
+    | {readonly kind: 'key'; readonly name: KeyProvider}
+    | {readonly kind: 'cloud'; readonly name: CloudProvider}
+    | {readonly kind: 'row'; readonly row: ProviderRow};
+  /** From flags, settings, environment or the row; `undefined` for the provider's own. */
+  readonly baseUrl: string | undefined;
+  /** Empty if there is none. */
+  readonly keyVariable: string;
+  /** The variable or setting of the address. */
+  readonly urlVariable: string;
+  /** The headers of the setting `providers`. */
+  readonly headers: Headers;
+}
+
 /** The parts of a choice of a model that say how requests get their credentials. */
 export interface AccessChoice {
+  readonly providers: OwnProviders;
   readonly headers: HeaderSettings;
   readonly keyCommand: KeyCommandSetting | undefined;
   readonly environment: NodeJS.ProcessEnv;
@@ -48,8 +70,8 @@ export type KeySource =
 export type Headers = Readonly<Record<string, string>>;
 
 /** Opens the way to a provider with a key, a token or a key command, and with the user's own headers. */
-export function keyAccess(provider: KeyProvider, source: KeySource, choice: AccessChoice): Access {
-  const name = choice.baseUrl ?? providerNames[provider];
+export function keyAccess(provider: Provider, source: KeySource, choice: AccessChoice): Access {
+  const name = provider.is.kind === 'row' ? provider.title : (choice.baseUrl ?? provider.title);
   switch (source.from) {
     case 'token':
       if (isPlanToken(source.key) && choice.baseUrl === undefined) throw new UsageError(planText);
@@ -78,9 +100,9 @@ export function keyAccess(provider: KeyProvider, source: KeySource, choice: Acce
 }
 
 /** Servers that speak Anthropic's protocol may know only one of the two headers. */
-const bothHeaders = (provider: KeyProvider, key: string): Headers => ({
+const bothHeaders = ({dialect}: Provider, key: string): Headers => ({
   authorization: `Bearer ${key}`,
-  ...(provider === 'anthropic' ? {'x-api-key': key} : {}),
+  ...(dialect === 'anthropic' ? {'x-api-key': key} : {}),
 });
 
 export type Credentials = Authorization & Partial<Pick<Access, 'endpoint'>>;
@@ -174,18 +196,16 @@ export function ofIssuer(
 }
 
 /** Adds the user's own headers to every request; they win over those of the credentials. */
-export function accessOf(
-  provider: ModelProvider,
-  choice: AccessChoice,
-  {endpoint, ...credentials}: Credentials,
-): Access {
+export function accessOf(provider: Provider, choice: AccessChoice, {endpoint, ...credentials}: Credentials): Access {
   const own = Object.entries(ownHeaders(provider, choice));
+  const foreign = provider.is.kind === 'row' ? foreignHeaders(provider, choice) : [];
   return {
     endpoint: endpoint ?? {},
     searchesWeb: true,
     fetch: authorizedFetch(makeHttpFetch(choice.environment), {
       ...credentials,
       async authorize(given, refused, signal) {
+        for (const name of foreign) given.headers.delete(name);
         const request = await credentials.authorize(given, refused, signal);
         for (const [name, value] of own) request.headers.set(name, value);
         return request;
@@ -196,21 +216,24 @@ export function accessOf(
 
 /** Returns the headers of the settings and of the environment, which wins. */
 function ownHeaders(
-  provider: ModelProvider,
-  {headers, environment}: Pick<AccessChoice, 'headers' | 'environment'>,
+  provider: Provider,
+  {headers, providers, environment}: Pick<AccessChoice, 'headers' | 'providers' | 'environment'>,
 ): Headers {
   const forAll = Object.entries(headers).filter(([, value]) => typeof value === 'string');
-  const {[provider]: forThis = {}} = headers;
-  const set = {...Object.fromEntries(forAll), ...(typeof forThis === 'string' ? {} : forThis)};
-  const unknown = Object.entries(headers).find(
-    ([name, value]) => typeof value !== 'string' && !modelProviders.some(known => known === name),
-  );
+  const {[provider.name]: forThis = {}} = headers;
+  const set = {
+    ...Object.fromEntries(forAll),
+    ...(typeof forThis === 'string' ? {} : forThis),
+    ...provider.headers,
+  };
+  const isKnown = (name: string): boolean => providerChoices.includes(name) || Object.hasOwn(providers, name);
+  const unknown = Object.entries(headers).find(([name, value]) => typeof value !== 'string' && !isKnown(name));
   if (unknown !== undefined) throw new UsageError(`The setting headers names ${unknown[0]}, which is not a provider.`);
   const expanded = Object.entries(set).map(([name, value]) => [
     name,
     expand(name, typeof value === 'string' ? value : '', environment),
   ]);
-  const variable = headerVariables[dialects[provider]];
+  const variable = provider.is.kind === 'row' ? undefined : headerVariables[provider.dialect];
   return {
     ...Object.fromEntries(expanded),
     ...(variable === undefined ? {} : headersIn(variable, environment[variable] ?? '')),
@@ -222,6 +245,13 @@ const headerVariables: Readonly<Record<KeyProvider, string | undefined>> = {
   openai: 'OPENAI_CUSTOM_HEADERS',
   gemini: undefined,
 };
+
+/** Returns the headers that the SDK adds from variables for OpenAI or Anthropic themselves. */
+function foreignHeaders({dialect}: Provider, {environment}: AccessChoice): readonly string[] {
+  const variable = headerVariables[dialect] ?? '';
+  const lines = (environment[variable] ?? '').split(/\r?\n/u).map(line => line.split(':')[0]?.trim() ?? '');
+  return ['openai-organization', 'openai-project', ...lines.filter(name => headerName.test(name))];
+}
 
 function expand(name: string, text: string, environment: NodeJS.ProcessEnv): string {
   const value = text.replaceAll(variableReference, (_whole, variable: string, otherwise: string | undefined) => {
@@ -238,8 +268,8 @@ function expand(name: string, text: string, environment: NodeJS.ProcessEnv): str
 
 /** Returns the headers that look like credentials, by the variable that could hold them. */
 export const headerSecrets = (
-  provider: ModelProvider,
-  choice: Pick<AccessChoice, 'headers' | 'environment'>,
+  provider: Provider,
+  choice: Pick<AccessChoice, 'headers' | 'providers' | 'environment'>,
 ): Headers =>
   Object.fromEntries(
     Object.entries(ownHeaders(provider, choice)).flatMap(([name, value]) =>

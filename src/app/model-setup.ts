@@ -1,7 +1,7 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ListedModel, ModelConnection, ModelList} from '../agent/client.ts';
 import type {ModelInfo} from '../models/model-facts.ts';
-import {dialects, keyVariables, providerNames} from '../domain/api-key.ts';
+import {keyVariables, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, faultText, rejected} from '../domain/fault.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {ApiKeys} from './api-keys.ts';
@@ -11,9 +11,11 @@ import {
   configuredProvider,
   defaultModel,
   type ModelChoice,
-  baseUrlOf,
-  isCloud,
+  keyText,
+  knownProvider,
   openConnection,
+  providerNamed,
+  reasonText,
 } from './choose-model.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
 import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest} from './host-services.ts';
@@ -75,36 +77,49 @@ const listMs = 4000;
 
 /** Lists the models of the chosen provider; if it can't be reached, those that weft knows. */
 export async function listModels(choice: ModelChoice, signal: AbortSignal): Promise<Outcome<ModelList, Fault>> {
-  const provider = configuredProvider(choice);
-  if (provider === undefined) return failed(rejected('No model is configured'));
-  if (provider === 'replay') return failed(rejected('A recording has no other models'));
+  const chosen = configuredProvider(choice);
+  if (chosen === undefined) return failed(rejected('No model is configured'));
+  if (chosen === 'replay') return failed(rejected('A recording has no other models'));
+  const provider = await providerNamed(chosen, choice);
+  const {name, title, dialect, is} = provider;
   const [{listProviderModels}, {knownModels, modelTable}, named, opened] = await Promise.all([
     import('../models/list-models.ts'),
     import('../models/model-facts.ts'),
     defaultModel(provider, choice),
     openConnection(provider, choice),
   ]);
-  const baseUrl = isCloud(provider) ? '' : (baseUrlOf(provider, choice) ?? '');
+  const baseUrl = is.kind === 'cloud' ? '' : (provider.baseUrl ?? '');
   const {apiKey: key, access} = typeof opened === 'string' ? {apiKey: '', access: undefined} : opened;
-  const found = isCloud(provider)
-    ? failed(rejected(`${providerNames[provider]} has no list of the models that you may use`))
-    : await listProviderModels(
-        {provider, key, baseUrl, environment: choice.environment, access},
-        AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
-      );
+  const found =
+    is.kind === 'cloud'
+      ? failed(rejected(`${title} has no list of the models that you may use`))
+      : await listProviderModels(
+          {provider: dialect, title, key, baseUrl, environment: choice.environment, access},
+          AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
+        );
   // The names of deployments at Azure are the user's own.
-  const known = baseUrl === '' && provider !== 'azure' ? knownModels[dialects[provider]] : [];
+  const known = baseUrl === '' && name !== 'azure' ? knownModels[dialect] : [];
   // OpenAI also lists models for images, speech and embeddings.
-  const offered = found.tag === 'ok' ? found.value.filter(name => baseUrl !== '' || isChatModel(name)) : known;
+  const offered = found.tag === 'ok' ? found.value.filter(model => baseUrl !== '' || isChatModel(model)) : known;
   const first = named.kind === 'named' ? named.model : (offered[0] ?? '');
-  const by = named.kind === 'named' && named.by === 'settings' ? 'your settings' : providerNames[provider];
-  const models = [first, ...offered.filter(name => name !== first)].filter(name => name !== '');
-  const table = modelTable(choice.models);
+  const by = named.kind === 'named' && named.defaultOf === '' ? 'your settings' : title;
+  const models = [first, ...offered.filter(model => model !== first)].filter(model => model !== '');
+  const table = modelTable(choice.models, name);
   return ok({
     models: models.map(model => listedModel(model, {info: table.infoOf(model), defaultOf: model === first ? by : ''})),
     from: found.tag === 'ok' ? {kind: 'provider'} : {kind: 'weft', why: faultText(found.error)},
     effort: choice.effort ?? 'default',
   });
+}
+
+/** Says which provider weft uses and why; empty without one. */
+export async function usedProviderText(choice: ModelChoice): Promise<string> {
+  const name = configuredProvider(choice);
+  if (name === undefined || name === 'replay') return '';
+  const provider = await providerNamed(name, choice);
+  const at = provider.baseUrl === undefined ? '' : ` at ${provider.baseUrl}`;
+  const why = reasonText(choice);
+  return `${provider.name}${at}, ${why === '' ? '' : `because ${why}, `}${await keyText(provider, choice)}`;
 }
 
 /** Returns a model's entry for a list of models. */
@@ -149,7 +164,7 @@ async function useKey(
     baseUrl: undefined,
     model: choice.baseUrl === undefined ? choice.model : undefined,
   };
-  const baseUrl = baseUrlOf(provider, next) ?? '';
+  const {baseUrl = ''} = knownProvider(provider, next);
   const {checkKey} = await import('../models/list-models.ts');
   const checked = await checkKey({provider, key, baseUrl, environment: choice.environment}, signal);
   if (checked.tag === 'failed') return checked;

@@ -100,7 +100,8 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   fallbackModels: settings.fallbackModel,
   // The flag has one more choice than the setting: a recording.
   provider: flags.provider ?? settings.provider?.value,
-  baseUrl: settings.baseUrl?.value,
+  baseUrl: baseUrlFor(settings, flags),
+  providers: valuesOf(settings.providers),
   wireApi: settings.wireApi?.value,
   headers: valuesOf(settings.headers),
   keyCommand: keyCommandOf(settings),
@@ -120,6 +121,12 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   hooks: settings.hooks,
   rules: rulesOf(settings),
 });
+
+/** Returns the address. The one in settings files is for the provider that they name, and not for another one of a flag. */
+function baseUrlFor({baseUrl, provider}: Settings, flags: Pick<MainOptions, 'provider'>): string | undefined {
+  const isOthers = baseUrl?.source !== 'flags' && provider !== undefined && provider.value !== flags.provider;
+  return flags.provider !== undefined && isOthers ? undefined : baseUrl?.value;
+}
 
 function keyCommandOf({keyCommand, keyCommandTtlMs, provider}: Settings): KeyCommandSetting | undefined {
   if (keyCommand === undefined) return undefined;

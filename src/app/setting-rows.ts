@@ -12,7 +12,6 @@ import {
   settingNames,
   type SettingName,
 } from '../config/settings-schema.ts';
-import {providerNames} from '../domain/api-key.ts';
 import {unwrap, UsageError} from './exit-code.ts';
 import {requireOutsideWeft} from './folder-trust.ts';
 import type {SettingsFileOptions, FolderOption} from './main-options.ts';
@@ -35,8 +34,8 @@ export const keyName = 'apiKey';
 /** Describes the source of the key, never the key: `apiKey: key saved in the keychain (Anthropic)`. */
 export async function keySourceText(cwd: FolderOption['cwd']): Promise<string> {
   const {choice, provider, keyText} = await configuredModel(cwd);
-  if (provider === undefined || provider === 'replay') return `${keyName}: no provider is configured, see weft auth`;
-  return `${keyName}: ${await keyText(provider, choice)} (${providerNames[provider]})`;
+  if (provider === undefined) return `${keyName}: no provider is configured, see weft auth`;
+  return `${keyName}: ${await keyText(provider, choice)} (${provider.title})`;
 }
 
 /** Says that a setting is not set. For `model`, adds the default, which depends on the provider. */
@@ -44,15 +43,16 @@ export async function unsetText(name: SettingName, cwd: FolderOption['cwd']): Pr
   const text = `${nameText(name)} is not set anywhere`;
   if (name.key !== 'model') return text;
   const {choice, provider, defaultModel, defaultModelText} = await configuredModel(cwd);
-  if (provider === undefined || provider === 'replay') return `${text}, and no provider is configured`;
+  if (provider === undefined) return `${text}, and no provider is configured`;
   return `${text}: weft uses ${defaultModelText(await defaultModel(provider, choice))}`;
 }
 
 /** Returns the provider that a folder's settings and the environment choose. */
 async function configuredModel(cwd: FolderOption['cwd']) {
-  const {configuredProvider, modelChoice, ...model} = await import('./choose-model.ts');
+  const {configuredProvider, modelChoice, providerNamed, ...model} = await import('./choose-model.ts');
   const choice = modelChoice(contextFor({cwd}));
-  return {...model, choice, provider: configuredProvider(choice)};
+  const name = configuredProvider(choice) ?? 'replay';
+  return {...model, choice, provider: name === 'replay' ? undefined : await providerNamed(name, choice)};
 }
 
 /** Returns every setting with the value in effect, for a list. */

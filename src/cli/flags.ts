@@ -1,5 +1,6 @@
 import {Argument, InvalidArgumentError, Option, type Command} from 'commander';
 import {type FlagRow, type FlagValues, mainFlags, sdkFlags, sharedFlags} from '../app/main-options.ts';
+import {providerChoices} from '../domain/api-key.ts';
 import {type Effort, efforts} from '../domain/model-stream.ts';
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
@@ -11,6 +12,8 @@ export function addMainFlags(program: Command): void {
 
 function toOption([flag, about, value]: FlagRow): Option {
   const option = new Option(flag, about);
+  // The user's settings may name more providers.
+  if (value === 'provider') option.choices(providerChoices);
   if (typeof value === 'string') return option.argParser<unknown>(valueParsers[value]);
   if (value !== undefined) option.choices(value);
   return value === permissionModes ? option.argParser(permissionMode) : option;
@@ -23,6 +26,7 @@ const valueParsers: {readonly [Name in keyof FlagValues]: (text: string, before:
   'positive-number': positiveNumber,
   seconds,
   effort,
+  provider: text => text,
   paths: (text, before) => [...(Array.isArray(before) ? before.map(String) : []), text],
 };
 

@@ -12,8 +12,8 @@ import {noUsage} from '../domain/usage.ts';
 import {
   configuredProvider,
   isConfigured,
+  providerNamed,
   loadForFirstRequest,
-  baseUrlOf,
   type ModelChoice,
   noModelNotice,
   noModelText,
@@ -407,8 +407,9 @@ const printLines = (lines: readonly string[]): void => {
 
 /** Returns a notice if the model's server is on this machine and is not running. */
 async function serverNotices(choice: ModelChoice): Promise<readonly string[]> {
-  const baseUrl = configuredProvider(choice) === 'openai' ? baseUrlOf('openai', choice) : undefined;
-  if (baseUrl === undefined) return [];
+  const name = configuredProvider(choice) ?? 'replay';
+  const {dialect, baseUrl} = name === 'replay' ? {} : await providerNamed(name, choice);
+  if (dialect !== 'openai' || baseUrl === undefined) return [];
   const {isLocalServerDown} = await import('../models/local-servers.ts');
   if (!(await isLocalServerDown(baseUrl, AbortSignal.timeout(1000)))) return [];
   return [`Nothing listens at ${baseUrl}. Start the model server, or choose another model with /login.`];

@@ -1,3 +1,5 @@
+import {rowKeyVariables} from '../domain/api-key.ts';
+
 /**
  * Every environment variable that weft reads, by purpose. The reference lists them in this form. A test compares this
  * table with what the sources read, so a new variable needs a row here.
@@ -24,6 +26,12 @@ export const environmentVariables: readonly {
       ['OPENAI_CUSTOM_HEADERS', 'More headers for OpenAI: lines of the form `Name: value`.'],
       ['GEMINI_API_KEY', 'The key for Gemini.'],
       ['GEMINI_BASE_URL', "The address of Gemini's OpenAI-compatible API."],
+      ...Object.entries(Object.groupBy(Object.entries(rowKeyVariables), ([, variable]) => variable)).flatMap(
+        ([variable, rows = []]): (readonly [string, string])[] =>
+          variable === ''
+            ? []
+            : [[variable, `The key for the provider ${rows.map(([name]) => `\`${name}\``).join(' or ')}.`]],
+      ),
       ['WEFT_MODEL', 'The model to use, like `--model`. It overrides the setting `model`.'],
     ],
   },

@@ -55,6 +55,7 @@ export interface Settings
   readonly env: AllSourced<Value<'env'>>;
   readonly models: AllSourced<Value<'models'>>;
   readonly headers: AllSourced<Value<'headers'>>;
+  readonly providers: AllSourced<Value<'providers'>>;
   readonly mcpServers: AllSourced<Value<'mcpServers'>>;
   /** A project's files can't set how a harness is started. */
   readonly harnesses: AllSourced<Value<'harnesses'>>;
@@ -111,6 +112,7 @@ export function mergeSettings(
     env: {},
     models: {},
     headers: {},
+    providers: {},
     mcpServers: {},
     harnesses: {},
   };
@@ -179,7 +181,8 @@ const isUserOnly = (key: string): key is keyof typeof userOnly => Object.hasOwn(
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {permissions = {}, passEnv, plugins, hooks = {}, env, models, headers, mcpServers, harnesses, ...single} = file;
+  const {permissions = {}, passEnv, plugins, hooks = {}, env, models, headers, ...named} = file;
+  const {providers, mcpServers, harnesses, ...single} = named;
   const joined = <T>(before: readonly Sourced<T>[], more: readonly T[] = []): readonly Sourced<T>[] => [
     ...before,
     ...more.map(value => ({value, ...from})),
@@ -198,6 +201,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     env: {...below.env, ...allSourced(env ?? {}, from)},
     models: {...below.models, ...allSourced(models ?? {}, from)},
     headers: {...below.headers, ...allSourced(headers ?? {}, from)},
+    providers: {...below.providers, ...allSourced(providers ?? {}, from)},
     mcpServers: {...below.mcpServers, ...allSourced(mcpServers ?? {}, from)},
     harnesses: {...below.harnesses, ...allSourced(harnesses ?? {}, from)},
   };
@@ -238,6 +242,7 @@ const requests = {
       ([name, value]) => `send the header ${name}: ${plainText(value)} with every model request`,
     ),
   provider: provider => [`choose the provider ${provider}`],
+  providers: providers => Object.entries(providers).flatMap(providerRequests),
   wireApi: protocol => [`speak the protocol ${protocol} with the model`],
   env: variables => Object.entries(variables).map(([name, value]) => `run commands with ${name}=${value}`),
   passEnv: names => names.map(name => `give commands your variable ${name}`),
@@ -249,6 +254,16 @@ const requests = {
 
 /** Granting settings that `admitProjectSettings` handles one by one. */
 type IndividualKey = 'permissionMode' | 'permissions' | 'sandbox' | 'allowLocalBinding' | keyof typeof userOnly;
+
+const providerRequests = ([name, {baseUrl, keyVariable, headers = {}, wireApi}]: [
+  string,
+  Value<'providers'>[string],
+]): readonly string[] => [
+  ...(baseUrl === undefined ? [] : [`send the conversation, and your key, to ${baseUrl} for the provider ${name}`]),
+  ...(keyVariable === undefined ? [] : [`send your variable ${keyVariable} as the key of the provider ${name}`]),
+  ...Object.entries(headers).map(([header, value]) => `send the header ${header}: ${value} to the provider ${name}`),
+  ...(wireApi === undefined ? [] : [`speak the protocol ${wireApi} with the provider ${name}`]),
+];
 
 const plainText = (value: string | object): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

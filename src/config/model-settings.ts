@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type {ModelProvider} from '../domain/api-key.ts';
 import {efforts} from '../domain/model-stream.ts';
 
 const tokens = z.optional(z.int().check(z.positive()));
@@ -40,6 +39,9 @@ export const modelsExample =
 /** The most milliseconds that a key of `keyCommand` is kept. */
 export const maxKeyTtl = 300_000;
 
+/** The name of an environment variable. */
+export const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/u;
+
 /** The name of an HTTP header. */
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
 
@@ -59,5 +61,21 @@ export interface KeyCommandSetting {
   readonly ttlMs: number;
   readonly given: 'yes' | 'no';
   /** The provider that the settings name. If set, the key goes only to this provider. */
-  readonly provider: ModelProvider | undefined;
+  readonly provider: string | undefined;
 }
+
+/** The protocols that a server may speak: those of OpenAI's API by the names in Codex's settings, and Anthropic's. */
+export const rowProtocols = ['chat', 'responses', 'anthropic'] as const;
+export type RowProtocol = (typeof rowProtocols)[number];
+
+/** What the user changes about known providers, and the user's own providers. */
+export const providersSchema = z.record(
+  z.string().check(z.regex(/^[A-Za-z0-9][\w.-]*$/u)),
+  z.strictObject({
+    baseUrl: z.optional(z.url({protocol: /^https?$/u})),
+    keyVariable: z.optional(z.string().check(z.regex(variablePattern))),
+    headers: z.optional(z.record(header, headerText)),
+    wireApi: z.optional(z.enum(rowProtocols)),
+  }),
+);
+export type OwnProviders = z.infer<typeof providersSchema>;

@@ -3,7 +3,7 @@ import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.
 import {nearestName} from '../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {compactionModes} from '../domain/compaction.ts';
-import {modelProviders} from '../domain/api-key.ts';
+import {providerChoices} from '../domain/api-key.ts';
 import type {Fault} from '../domain/fault.ts';
 import {
   bellEvents,
@@ -17,7 +17,17 @@ import {
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {offeredModes, permissionModes, ruleLists} from '../domain/risk.ts';
 import {harnessesSchema} from './harness-settings.ts';
-import {headerName, headersSchema, maxKeyTtl, modelsExample, modelsSchema, modelsWords} from './model-settings.ts';
+import {
+  headerName,
+  headersSchema,
+  maxKeyTtl,
+  modelsExample,
+  modelsSchema,
+  modelsWords,
+  providersSchema,
+  rowProtocols,
+  variablePattern,
+} from './model-settings.ts';
 import {hookExample, hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
@@ -51,8 +61,9 @@ const sandboxObject = z.looseObject({
   excludedCommands: z.optional(z.array(z.string().check(z.minLength(1)))),
   network: z.optional(z.looseObject({allowLocalBinding: z.optional(z.boolean())})),
 });
-const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/u;
 const variableName = z.string().check(z.regex(variablePattern));
+/** A recording is no provider that settings can name. */
+const providerNames = providerChoices.filter(name => name !== 'replay');
 const startedForm = 'a JSON object, for example {"command": "npx"}';
 const anyName = /./su;
 
@@ -87,10 +98,24 @@ const table = {
   },
   provider: {
     about: 'The provider of the model.',
-    schema: z.optional(z.enum(modelProviders)),
-    words: `one of ${modelProviders.join(', ')}`,
-    example: '"openai"',
-    choices: modelProviders,
+    schema: z.optional(z.string().check(z.minLength(1))),
+    words: `one of ${providerNames.join(', ')}, or a name in the setting providers`,
+    example: '"deepseek"',
+    choices: providerNames,
+    grants: true,
+  },
+  providers: {
+    about:
+      'Other addresses, key variables and headers for providers, and providers of your own. A provider of your own needs `baseUrl`, which includes the `/v1`. It speaks chat completions unless `wireApi` says `responses` or `anthropic`, and needs no key unless `keyVariable` names the variable of one.',
+    schema: z.optional(providersSchema),
+    words: `names of providers, each with any of baseUrl (an http or https address), keyVariable (the name of a variable), headers, and wireApi (${rowProtocols.join(', ')})`,
+    example:
+      '{"moonshot": {"baseUrl": "https://api.moonshot.cn/v1"}, "mine": {"baseUrl": "https://llm.example.com/v1", "keyVariable": "MINE_KEY", "headers": {"X-Team": "weft"}}}',
+    parts: {
+      words: 'the name of a provider',
+      form: 'a JSON object, for example {"baseUrl": "https://…/v1"}',
+      name: anyName,
+    },
     grants: true,
   },
   baseUrl: {

@@ -20,6 +20,45 @@ export const providerNames = {
   azure: 'Azure OpenAI',
 } as const satisfies Record<ModelProvider, string>;
 
+/**
+ * The providers of `models/provider-rows.ts`, and the variables in which their users store the key. Empty: the provider
+ * needs none. If nothing else chooses a provider, the first one whose variable is set counts.
+ */
+export const rowKeyVariables = {
+  deepseek: 'DEEPSEEK_API_KEY',
+  moonshot: 'MOONSHOT_API_KEY',
+  'kimi-code': 'KIMI_API_KEY',
+  zai: 'ZAI_API_KEY',
+  'zai-coding': 'ZAI_API_KEY',
+  qwen: 'DASHSCOPE_API_KEY',
+  'qwen-coding': 'BAILIAN_CODING_PLAN_API_KEY',
+  'qwen-token': 'BAILIAN_TOKEN_PLAN_API_KEY',
+  minimax: 'MINIMAX_API_KEY',
+  mistral: 'MISTRAL_API_KEY',
+  xai: 'XAI_API_KEY',
+  groq: 'GROQ_API_KEY',
+  cerebras: 'CEREBRAS_API_KEY',
+  together: 'TOGETHER_API_KEY',
+  fireworks: 'FIREWORKS_API_KEY',
+  openrouter: 'OPENROUTER_API_KEY',
+  ollama: '',
+  lmstudio: '',
+  llamacpp: '',
+  vllm: '',
+} as const;
+export type RowName = keyof typeof rowKeyVariables;
+
+/** Other names of rows. */
+export const rowAliases: Readonly<Record<string, RowName>> = {
+  kimi: 'moonshot',
+  glm: 'zai',
+  dashscope: 'qwen',
+  grok: 'xai',
+};
+
+/** The names that `--provider` takes, besides those of the user's own rows. */
+export const providerChoices: readonly string[] = [...modelProviders, ...Object.keys(rowKeyVariables), 'replay'];
+
 /** The provider whose API a provider speaks. */
 export const dialects = {
   anthropic: 'anthropic',
@@ -121,6 +160,10 @@ export const keyVariables = {
   foundry: 'ANTHROPIC_FOUNDRY_API_KEY',
   azure: 'AZURE_OPENAI_API_KEY',
 } as const satisfies Record<ModelProvider, string>;
+
+/** Returns the variable that holds the key of a provider; empty if there is none. */
+export const keyVariableOf = (provider: string): string =>
+  new Map<string, string>(Object.entries({...keyVariables, ...rowKeyVariables})).get(provider) ?? '';
 
 const otherServices = [
   {service: 'OpenRouter', form: /^sk-or-/u, baseUrl: 'https://openrouter.ai/api/v1'},

@@ -9,6 +9,8 @@ import type {ProxyEnvironment} from './proxy.ts';
 
 export interface ProviderAddress {
   readonly provider: KeyProvider;
+  /** The name of the server, if it isn't the provider's own. */
+  readonly title?: string;
   /** The API key. Empty for none. */
   readonly key: string;
   /** The base URL of the server. Empty for the provider's own. */
@@ -23,9 +25,9 @@ export async function listProviderModels(
   signal: AbortSignal,
 ): Promise<Outcome<readonly string[], Fault>> {
   const {url, headers} = modelsRequest(address);
-  const name = providerNames[address.provider];
-  // Google refuses unknown parameters.
-  const bound = address.provider === 'gemini' ? '' : `?limit=${maxModels}`;
+  const name = address.title ?? providerNames[address.provider];
+  // Only Anthropic lists page by page. Google refuses the parameter.
+  const bound = address.provider === 'anthropic' ? `?limit=${maxModels}` : '';
   try {
     const response = await (address.access?.fetch ?? makeHttpFetch(address.environment))(`${url}${bound}`, {
       headers,
@@ -72,7 +74,7 @@ const fault = (message: string, status: number): Fault => ({
 const maxModels = 200;
 
 /** Returns the request for a provider's list of models. */
-function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment' | 'access'>): {
+function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment' | 'access' | 'title'>): {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 } {

@@ -4,7 +4,7 @@ import {actionId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
-import {hostOf, isGemini} from './openai-providers.ts';
+import {hostOf, isGemini} from './provider-rows.ts';
 import {countOf, Decoder, type DecoderOptions, dollarsOf, reportedCost, usageOf} from './decoder.ts';
 import {
   connectionLost,

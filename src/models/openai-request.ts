@@ -20,7 +20,7 @@ import {
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
-import type {ChatProvider, ThinkingEcho} from './openai-providers.ts';
+import type {ProviderRow, ThinkingEcho} from './provider-rows.ts';
 import type {ModelInfo} from './model-facts.ts';
 import {nearestEffort} from './thinking-params.ts';
 
@@ -34,7 +34,7 @@ interface RequestOptions {
 /** The server of a request. `echo` comes from the table of providers, or from a refusal. */
 export interface ChatServer {
   readonly host: string;
-  readonly provider: Pick<ChatProvider, 'outputLimit' | 'thinking' | 'extra'>;
+  readonly provider: Pick<ProviderRow, 'outputLimit' | 'thinking' | 'extra'>;
   readonly echo: ThinkingEcho;
 }
 
@@ -90,7 +90,7 @@ const isOff = (thinking: ModelRequest['thinking']): boolean =>
 
 /** Returns the amount of thinking in the provider's own parameters. */
 function thinkingParams(
-  style: ChatProvider['thinking'],
+  style: ProviderRow['thinking'],
   {effort, off}: {readonly effort: ReasoningEffort | undefined; readonly off: boolean},
 ): object {
   switch (style) {

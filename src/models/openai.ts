@@ -7,7 +7,7 @@ import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {geminiUrl, modelIdsIn} from './list-models.ts';
-import {chatProviderAt, hostOf, isGemini} from './openai-providers.ts';
+import {hostOf, isGemini, type ProviderRow, rowAt} from './provider-rows.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
@@ -24,6 +24,8 @@ export interface OpenAiOptions extends ProviderOptions {
    * `auto`: Responses at OpenAI itself, chat completions at any other address, because most servers support only that.
    */
   readonly wireApi: WireApi | 'auto';
+  /** The provider's row, if the user chose the provider by name. Otherwise the address tells. */
+  readonly row?: ProviderRow | undefined;
 }
 
 /**
@@ -31,7 +33,12 @@ export interface OpenAiOptions extends ProviderOptions {
  * requests and explains refusals. It is loaded with the first request. weft itself counts tries and reads streams.
  */
 export const connectOpenAi = (options: OpenAiOptions): ModelPort =>
-  connect(options, {provider: 'openai', endpoint: endpointOf(options), wireApi: wireApiOf(options)});
+  connect(options, {
+    provider: 'openai',
+    endpoint: endpointOf(options),
+    wireApi: wireApiOf(options),
+    row: options.row,
+  });
 
 /**
  * Connects to Google's Gemini models at Google's address for OpenAI's chat completions, or at another address that
@@ -49,12 +56,13 @@ export function connectGemini(options: ProviderOptions): ModelPort {
 }
 
 interface Service {
+  readonly row?: ProviderRow | undefined;
   readonly provider: 'openai' | 'gemini';
   readonly endpoint: Endpoint;
   readonly wireApi: WireApi;
 }
 
-function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Service): ModelPort {
+function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: named}: Service): ModelPort {
   let client: Promise<OpenAI> | undefined;
   const postTo =
     (path: string): ProviderDialect['post'] =>
@@ -73,14 +81,14 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
       pdfs || info.from === 'settings' ? media : {...media, pdfs: 'named'},
     );
   };
-  const chatProvider = chatProviderAt(endpoint.baseUrl);
-  const server = {host: hostOf(endpoint.baseUrl), provider: chatProvider, echo: chatProvider.echo};
+  const row = named ?? rowAt(endpoint.baseUrl);
+  const server = {host: hostOf(endpoint.baseUrl), provider: row, echo: row.echo};
   // Google refuses tool calls without a signature of the model's thinking.
   const signatures = isGemini(endpoint) ? 'wanted' : 'as-given';
   const chat: ProviderDialect = {
     endpoint,
     body: (request, {thinkingEcho}) =>
-      openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), rules: chatProvider}), {
+      openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), rules: row}), {
         ...mannerOf(request),
         signatures,
         server: thinkingEcho === 'required' ? {...server, echo: 'always'} : server,
@@ -92,7 +100,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi}: Servic
     endpoint,
     body: request => {
       const rules = {fitId: idRules.responses, schema: 'any'} as const;
-      return responsesRequest(seen(request, {pdfs: true, rules}), mannerOf(request));
+      return responsesRequest(seen(request, {pdfs: named === undefined, rules}), mannerOf(request));
     },
     post: postTo('/responses'),
     decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: () => randomUUID()}),

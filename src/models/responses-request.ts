@@ -50,8 +50,8 @@ export function responsesRequest(
       ? {
           reasoning: {
             ...(wanted === undefined ? {} : {effort: wanted}),
-            // Only verified organizations get summaries. `repairs.ts` drops the field for others.
-            summary: 'auto' as const,
+            // Only verified organizations get summaries. `repairs.ts` drops the field for others. Grok has none.
+            ...(request.model.startsWith('grok-') ? {} : {summary: 'auto' as const}),
           },
           include: ['reasoning.encrypted_content' as const],
         }
@@ -64,7 +64,7 @@ export function responsesRequest(
 }
 
 /** Matches the names of models that reason. The others refuse the parameter. */
-const reasoningModel = /^(?:gpt-[5-9]|o[1-9]|codex-)(?!.*-chat)/u;
+const reasoningModel = /^(?:gpt-[5-9]|o[1-9]|codex-|grok-)(?!.*-chat)/u;
 
 /** weft's schemas have optional fields, which OpenAI's strict form does not allow. */
 function toolParam(tool: ToolSpec | ProviderTool): FunctionTool | WebSearchTool {

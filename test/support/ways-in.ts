@@ -1,6 +1,6 @@
 import {chmodSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {type ChosenModel, chooseModel, type ModelChoice} from '../../src/app/choose-model.ts';
+import {type ChosenModel, chooseModel, keyText, type ModelChoice, providerNamed} from '../../src/app/choose-model.ts';
 import {issuedKeys, openApiKeys} from '../../src/app/api-keys.ts';
 import type {ModelEvent} from '../../src/domain/model-stream.ts';
 import {ask, eventsOf} from './model-events.ts';
@@ -18,6 +18,7 @@ export function choiceIn(
   const variables = {PATH: `${folder}:/usr/bin:/bin`, ...environment};
   return {
     provider: undefined,
+    providers: {},
     model: undefined,
     models: {},
     fallbackModels: {value: [], source: 'default', path: ''},
@@ -58,3 +59,6 @@ export function writeProgram(folder: string, name: string, script: string): void
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
   chmodSync(path, 0o755);
 }
+
+export const keyTextOf = async (provider: string, choice: ModelChoice): Promise<string> =>
+  keyText(await providerNamed(provider, choice), choice);

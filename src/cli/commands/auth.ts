@@ -6,12 +6,14 @@ import {
   type KeyProvider,
   providerNames,
   recognizeKey,
+  rowKeyVariables,
 } from '../../domain/api-key.ts';
 import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {checkKey} from '../../models/list-models.ts';
 import {openApiKeys} from '../../app/api-keys.ts';
-import {baseUrlOf, keyText, modelChoice} from '../../app/choose-model.ts';
+import {configuredProvider, keyText, knownProvider, modelChoice, providerNamed} from '../../app/choose-model.ts';
+import {usedProviderText} from '../../app/model-setup.ts';
 import {requireOutsideWeft} from '../../app/folder-trust.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {userPlaces} from '../../app/user-data.ts';
@@ -49,11 +51,21 @@ const openKeys = () => openApiKeys(userPlaces(), process.env);
 /** The sources of keys, for the provider's own address or that of the environment. */
 const choice = () => ({...modelChoice(contextFor({})), baseUrl: undefined});
 
-/** `weft auth status`: one line for each provider. */
+/** `weft auth status`: one line for each provider that has or could have a saved key, or has one in the environment. */
 async function authStatus(): Promise<ExitCode> {
-  for (const provider of keyProviders) {
-    print(`${providerNames[provider].padEnd(9)}  ${await keyText(provider, choice())}\n`);
+  const full = modelChoice(contextFor({}));
+  for (const name of keyProviders) {
+    const provider = knownProvider(name, choice());
+    print(`${provider.title.padEnd(9)}  ${await keyText(provider, choice())}\n`);
   }
+  const set = Object.entries(rowKeyVariables).flatMap(([name, variable]) => (process.env[variable] ? [name] : []));
+  for (const name of new Set([...set, ...Object.keys(full.providers)])) {
+    const provider = await providerNamed(name, choice());
+    print(`${provider.title.padEnd(9)}  ${await keyText(provider, choice())}\n`);
+  }
+  const used = configuredProvider(full);
+  if (used === undefined || used === 'replay' || keyProviders.some(name => name === used)) return exitCode.done;
+  print(`weft uses ${await usedProviderText(full)}\n`);
   return exitCode.done;
 }
 
@@ -72,7 +84,7 @@ async function authLogin(options: {readonly provider?: KeyProvider}): Promise<Ex
   const text = await readStdin('end');
   if (text.trim() === '') throw new UsageError('No key on stdin. Pass it: weft login < key.txt');
   const {provider, key} = givenKey(text, options.provider);
-  const baseUrl = baseUrlOf(provider, choice()) ?? '';
+  const {baseUrl = ''} = knownProvider(provider, choice());
   const checked = unwrap(
     await checkKey({provider, key, baseUrl, environment: process.env}, AbortSignal.timeout(checkMs)),
   );

@@ -7,23 +7,26 @@ import {faultText} from '../../domain/fault.ts';
 import {knownAsOf} from '../../models/known-models.ts';
 import {knownModels, modelTable} from '../../models/model-facts.ts';
 import {configuredProvider, modelChoice} from '../../app/choose-model.ts';
-import {listedModel, listModels} from '../../app/model-setup.ts';
-import type {FolderOption} from '../../app/main-options.ts';
+import {listedModel, listModels, usedProviderText} from '../../app/model-setup.ts';
+import {commandFlags, type FolderOption, type MainOptions} from '../../app/main-options.ts';
 import {note, print} from '../../app/output.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {printDocument} from '../rows.ts';
 
-export function add(models: Command): void {
+export function add(models: Command, program: Command): void {
+  const place = program.options.filter(({long}) => commandFlags.models.has(long));
   const list = models.command('list', {isDefault: true});
   list.description('List the models of the provider, and those that your settings describe');
-  addParameters(list, [jsonFlag, folderFlag], exiting(listKnownModels));
+  addParameters(list, [...place, jsonFlag, folderFlag], exiting(listKnownModels));
 }
+
+type PlaceOptions = Pick<MainOptions, 'provider' | 'baseUrl'>;
 
 /**
  * `weft models list`: prints the models of the configured provider, and those that the user's settings describe. Without a provider, or
  * if it can't be reached, prints the models that weft knows.
  */
-async function listKnownModels({json, ...options}: FolderOption & JsonOption): Promise<ExitCode> {
+async function listKnownModels({json, ...options}: FolderOption & JsonOption & PlaceOptions): Promise<ExitCode> {
   const context = contextFor(options);
   for (const notice of await context.notices()) note(visibleLine(notice));
   const choice = modelChoice(context);
@@ -33,7 +36,7 @@ async function listKnownModels({json, ...options}: FolderOption & JsonOption): P
       ? undefined
       : await listModels(choice, new AbortController().signal);
   if (asked?.tag === 'failed') note(faultText(asked.error));
-  const table = modelTable(choice.models);
+  const table = modelTable(choice.models, provider);
   const known = (model: string): ListedModel => listedModel(model, {info: table.infoOf(model), defaultOf: ''});
   const list: Pick<ModelList, 'models' | 'from'> =
     asked?.tag === 'ok'
@@ -42,8 +45,9 @@ async function listKnownModels({json, ...options}: FolderOption & JsonOption): P
   if (list.from.kind === 'weft') note(visibleLine(list.from.why));
   const others = Object.keys(choice.models).filter(name => !list.models.some(({model}) => model === name));
   const models = [...list.models, ...others.map(known)];
-  if (json !== undefined) return printDocument({pricesAsOf: knownAsOf, models: models.map(factsOf)});
-  print(`${linesOf(models).join('\n')}\n`);
+  if (json !== undefined) return printDocument({provider, pricesAsOf: knownAsOf, models: models.map(factsOf)});
+  const used = await usedProviderText(choice);
+  print(`${[...linesOf(models), ...(used === '' ? [] : [`Provider: ${used}.`])].join('\n')}\n`);
   return exitCode.done;
 }
 

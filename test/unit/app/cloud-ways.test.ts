@@ -6,13 +6,13 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {afterEach, beforeEach, expect, test} from 'vitest';
-import {chooseModel, keyText, type ModelChoice} from '../../../src/app/choose-model.ts';
+import {chooseModel, type ModelChoice} from '../../../src/app/choose-model.ts';
 import type {CloudProvider} from '../../../src/domain/api-key.ts';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
 import {fail, say} from '../../support/model-script.ts';
 import {answers, type ModelServer, type ReceivedRequest, startModelServer} from '../../support/model-server.ts';
-import {askAgain, askOnce, choiceIn, keyCommand, writeProgram} from '../../support/ways-in.ts';
+import {askAgain, askOnce, choiceIn, keyTextOf, keyCommand, writeProgram} from '../../support/ways-in.ts';
 import {officialRequests} from './official-requests.ts';
 
 let folder = '';
@@ -130,7 +130,7 @@ test('Bedrock signs with the keys of the environment, which win over a profile',
     undefined,
     'anthropic.claude-sonnet-5-5',
   ]);
-  expect(await keyText('bedrock', choice)).toBe('AWS keys from AWS_ACCESS_KEY_ID, region eu-central-1');
+  expect(await keyTextOf('bedrock', choice)).toBe('AWS keys from AWS_ACCESS_KEY_ID, region eu-central-1');
 });
 
 const exported = (name: string, expiration: string): string =>
@@ -179,7 +179,9 @@ printf '${exported('KEY%s', far)}' $(wc -l < ${folder}/runs) $(wc -l < ${folder}
   );
   expect(scopes).toEqual([1, 2, 2, 2, 3].map(number => [`KEY${number}`, 'eu-west-1']));
   expect(learned.slice(0, 2)).toEqual(['secret-of-KEY1', 'token-of-KEY1']);
-  expect(await keyText('bedrock', choice)).toBe('AWS credentials from the aws program, profile work, region eu-west-1');
+  expect(await keyTextOf('bedrock', choice)).toBe(
+    'AWS credentials from the aws program, profile work, region eu-west-1',
+  );
 });
 
 test('a sign-in at AWS that has ended: the advice of the aws program, and the command that signs in', async () => {
@@ -274,7 +276,7 @@ test('Vertex with the credentials of a user: exchanged once, again after 401, an
     message: `The credentials of Google Cloud in ${file} were refused (400): invalid_grant, Token has been expired or revoked.`,
     fix: 'Sign in again: gcloud auth application-default login',
   });
-  expect(await keyText('vertex', choice)).toBe(
+  expect(await keyTextOf('vertex', choice)).toBe(
     `token by the credentials in ${file}, project billed, region europe-west1`,
   );
 });
@@ -358,7 +360,7 @@ test('the key command counts for a service that the settings name', async () => 
   });
   await askOnce(choice);
   expect(server.requests[0]?.headers.authorization).toBe('Bearer mine');
-  expect(await keyText('foundry', choice)).toBe('key from the setting keyCommand');
+  expect(await keyTextOf('foundry', choice)).toBe('key from the setting keyCommand');
 });
 
 test.each<[CloudProvider, Readonly<Record<string, string>>, string]>([
@@ -406,11 +408,9 @@ test.each<[CloudProvider, Readonly<Record<string, string>>, string]>([
     'https://mine.openai.azure.com/openai/v1',
   ],
 ])('the address of %s with %j', async (provider, variables, address) => {
-  const {openConnection} = await import('../../../src/app/choose-model.ts');
-  const opened = await openConnection(
-    provider,
-    choiceIn(folder, {environment: {CLOUDSDK_CONFIG: folder, ...variables}}),
-  );
+  const {openConnection, providerNamed} = await import('../../../src/app/choose-model.ts');
+  const choice = choiceIn(folder, {environment: {CLOUDSDK_CONFIG: folder, ...variables}});
+  const opened = await openConnection(await providerNamed(provider, choice), choice);
   expect(typeof opened === 'string' ? opened : opened.baseUrl).toBe(address);
 });
 
@@ -462,8 +462,9 @@ test.each([
 test('Bedrock: betas go into the body of the older API', async () => {
   await using server = await startModelServer(answers([say('a')]));
   const environment = {ANTHROPIC_BEDROCK_BASE_URL: originOf(server), AWS_BEARER_TOKEN_BEDROCK: 'k'};
-  const {openConnection} = await import('../../../src/app/choose-model.ts');
-  const opened = await openConnection('bedrock', choiceIn(folder, {environment}));
+  const {openConnection, providerNamed} = await import('../../../src/app/choose-model.ts');
+  const choice = choiceIn(folder, {environment});
+  const opened = await openConnection(await providerNamed('bedrock', choice), choice);
   if (typeof opened === 'string') throw new Error(opened);
   await opened.access?.fetch(`${opened.baseUrl}/v1/messages`, {
     method: 'POST',

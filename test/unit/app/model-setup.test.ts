@@ -25,6 +25,7 @@ async function open(settings: Pick<ModelChoice, 'baseUrl' | 'model'>, variables:
     ...none,
     ...settings,
     models: {},
+    providers: {},
     headers: {},
     keyCommand: undefined,
     fallbackModels,

@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, expect, test} from 'vitest';
-import {chooseModel, keyText, type ModelChoice} from '../../../src/app/choose-model.ts';
+import {chooseModel, type ModelChoice} from '../../../src/app/choose-model.ts';
 import {runKeyCommand} from '../../../src/app/key-issuer.ts';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
 import {lookUntil} from '../../support/look-until.ts';
@@ -11,7 +11,7 @@ import {fail, say} from '../../support/model-script.ts';
 import {answers, type ReceivedRequest, startModelServer} from '../../support/model-server.ts';
 import {startProxy} from '../../support/proxy-server.ts';
 import {running} from '../../support/processes.ts';
-import {askAgain, askOnce, choiceIn, keyCommand, writeProgram} from '../../support/ways-in.ts';
+import {askAgain, askOnce, choiceIn, keyTextOf, keyCommand, writeProgram} from '../../support/ways-in.ts';
 
 let folder = '';
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'weft-ways-'))));
@@ -46,7 +46,7 @@ test('ANTHROPIC_AUTH_TOKEN is sent as a bearer alone, and wins over a key and a 
   });
   expect(blocksOf(await askOnce(choice))).toEqual([{kind: 'text', text: 'a'}]);
   expect(credentialsOf(server.requests[0])).toEqual(['Bearer token', '']);
-  expect(await keyText('anthropic', choice)).toBe('token from ANTHROPIC_AUTH_TOKEN');
+  expect(await keyTextOf('anthropic', choice)).toBe('token from ANTHROPIC_AUTH_TOKEN');
 });
 
 test('a refused token: the message names its variable', async () => {
@@ -74,9 +74,9 @@ test('the variable of a provider with chat completions holds the key for its add
     'Bearer deepseek-key',
     'Bearer deepseek-key',
   ]);
-  expect(await keyText('openai', choice)).toBe('key from DEEPSEEK_API_KEY');
+  expect(await keyTextOf('openai', choice)).toBe('key from DEEPSEEK_API_KEY');
   const others = {...environment, OPENAI_BASE_URL: 'https://api.deepseek.com.example.org/v1'};
-  expect(await keyText('openai', choiceIn(folder, {environment: others}))).toBe('key from OPENAI_API_KEY');
+  expect(await keyTextOf('openai', choiceIn(folder, {environment: others}))).toBe('key from OPENAI_API_KEY');
 });
 
 test('a token of a Claude plan is not sent to Anthropic', async () => {
@@ -164,7 +164,7 @@ test('a key command runs once for several requests, and again when its key is re
     ['Bearer key-2', 'key-2'],
   ]);
   expect(learned).toEqual(['key-1', 'key-2']);
-  expect(await keyText('anthropic', choice)).toBe('key from the setting keyCommand');
+  expect(await keyTextOf('anthropic', choice)).toBe('key from the setting keyCommand');
 });
 
 test('a key that is refused twice: the fault shows what the command said', async () => {

@@ -21,6 +21,7 @@ const unchosen = {
   harnesses: {},
   models: {},
   headers: {},
+  providers: {},
   fallbackModel: byDefault([]),
   memoryCeiling: byDefault(1024),
   compaction: byDefault('ask'),
@@ -159,6 +160,11 @@ describe('mergeSettings', () => {
   test.each([
     ['fallbackModel', ['haiku', 'm'], 'let haiku, m answer if the model fails'],
     ['models', {m: {contextWindow: 1000}}, 'say what the model m costs and can do'],
+    [
+      'providers',
+      {mine: {baseUrl: 'https://x.example/v1'}},
+      'send the conversation, and your key, to https://x.example/v1 for the provider mine',
+    ],
     ['wireApi', 'chat', 'speak the protocol chat with the model'],
     ['allowLocalBinding', true, "let commands in the sandbox reach this machine's own ports"],
   ])('a project asks for its %s', (key, value, text) => {

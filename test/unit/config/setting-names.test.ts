@@ -8,6 +8,7 @@ import {
   settingChoices,
   settingNames,
 } from '../../../src/config/settings-schema.ts';
+import {providerChoices} from '../../../src/domain/api-key.ts';
 
 test('a harness of the settings is a part of "harnesses", and is set as one object', () => {
   const name = {key: 'harnesses', part: 'my.agent'} as const;
@@ -69,7 +70,7 @@ test('a setting that has a few values offers them, and any other offers none', (
     loopGuard: yesOrNo,
     notify: ['off', 'bell', 'osc9'],
     permissionMode: ['default', 'acceptEdits', 'plan', 'dontAsk'],
-    provider: ['anthropic', 'openai', 'gemini', 'bedrock', 'vertex', 'foundry', 'azure'],
+    provider: providerChoices.filter(name => name !== 'replay'),
     sandbox: ['auto', 'native', 'bwrap', 'claude', 'codex'],
     theme: ['auto', 'dark', 'light', 'ansi', 'plain'],
     tui: ['inline', 'fullscreen'],

@@ -7,7 +7,7 @@ import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {ModelRequest} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 import {anthropicRequest} from '../../../src/models/anthropic-request.ts';
-import {chatProviderAt} from '../../../src/models/openai-providers.ts';
+import {rowAt} from '../../../src/models/provider-rows.ts';
 import {openAiRequest} from '../../../src/models/openai-request.ts';
 import {ask, userSays} from '../../support/model-events.ts';
 
@@ -57,7 +57,7 @@ const conversation: readonly Message[] = [
 const mark = {cache_control: {type: 'ephemeral'}};
 const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'AAAA'}};
 
-const server = {host: 'x', provider: chatProviderAt('https://x/v1'), echo: 'none'} as const;
+const server = {host: 'x', provider: rowAt('https://x/v1'), echo: 'none'} as const;
 const plain = {info: infoOf('small-model'), effort: 'default', signatures: 'as-given', server} as const;
 
 const written = (maxOutput: number) =>

@@ -5,7 +5,7 @@ import type {AssistantMessage, Message} from '../../../src/domain/conversation.t
 import {noUsage} from '../../../src/domain/usage.ts';
 import {anthropicRequest} from '../../../src/models/anthropic-request.ts';
 import {connectOpenAi} from '../../../src/models/openai.ts';
-import {chatProviderAt} from '../../../src/models/openai-providers.ts';
+import {rowAt} from '../../../src/models/provider-rows.ts';
 import {openAiRequest} from '../../../src/models/openai-request.ts';
 import {judgeRefusal} from '../../../src/models/refusals.ts';
 import {ResponsesDecoder} from '../../../src/models/responses-decoder.ts';
@@ -98,7 +98,7 @@ test('reasoning goes back to no other model, to no other API, and not without wh
   const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), {
     ...options,
     signatures: 'wanted',
-    server: {host: 'x', provider: chatProviderAt('https://x/v1'), echo: 'none'},
+    server: {host: 'x', provider: rowAt('https://x/v1'), echo: 'none'},
   });
   const messages = anthropicRequest(request('claude', prompt, answer, result), {
     ...options,

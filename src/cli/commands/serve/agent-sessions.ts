@@ -1,5 +1,5 @@
 import {emptyAbilities} from '../../../actions/front-end.ts';
-import {keyVariables} from '../../../domain/api-key.ts';
+import {keyVariableOf, keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
 import type {AgentPort, ModelConfig} from '../../../jobs/agent-port.ts';
 import {artifactPath} from '../../../server/routes/agent-routes.ts';
@@ -161,8 +161,8 @@ const withheldSkills = async (folder: string, context: RunContext): Promise<read
 
 /** Returns the model choice of a request. Only its own engine gets its API key. */
 function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig): ModelChoice {
-  const {provider = 'anthropic'} = choice;
-  const variable = provider === 'replay' ? keyVariables.anthropic : keyVariables[provider];
+  const {provider = 'anthropic', providers} = choice;
+  const variable = providers[provider]?.keyVariable ?? (keyVariableOf(provider) || keyVariables.anthropic);
   return {
     ...choice,
     model: model ?? choice.model,

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {chatProviderAt} from '../../../src/models/openai-providers.ts';
+import {rowAt} from '../../../src/models/provider-rows.ts';
 
 test.each([
-  ['https://api.openai.com/v1', 'OPENAI_API_KEY', 'max_completion_tokens', 'none'],
+  ['https://api.openai.com/v1', '', 'max_completion_tokens', 'none'],
   ['https://res.openai.azure.com/openai/v1', 'AZURE_OPENAI_API_KEY', 'max_completion_tokens', 'none'],
   ['https://generativelanguage.googleapis.com/v1beta/openai', 'GEMINI_API_KEY', 'max_completion_tokens', 'none'],
   ['https://api.deepseek.com', 'DEEPSEEK_API_KEY', 'max_tokens', 'always'],
@@ -26,9 +26,9 @@ test.each([
   ['https://api.together.xyz/v1', 'TOGETHER_API_KEY', 'max_tokens', 'own'],
   ['https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', 'max_completion_tokens', 'own'],
   ['https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', 'max_completion_tokens', 'own'],
-  ['http://127.0.0.1:8080/v1', 'OPENAI_API_KEY', 'max_completion_tokens', 'none'],
-  ['https://api.deepseek.com.example.org/v1', 'OPENAI_API_KEY', 'max_completion_tokens', 'none'],
-  ['not a URL', 'OPENAI_API_KEY', 'max_completion_tokens', 'none'],
+  ['http://127.0.0.1:8080/v1', '', 'max_completion_tokens', 'none'],
+  ['https://api.deepseek.com.example.org/v1', '', 'max_completion_tokens', 'none'],
+  ['not a URL', '', 'max_completion_tokens', 'none'],
 ] as const)('%s', (baseUrl, keyVariable, outputLimit, echo) => {
-  expect(chatProviderAt(baseUrl)).toMatchObject({keyVariable, outputLimit, echo});
+  expect(rowAt(baseUrl)).toMatchObject({keyVariable, outputLimit, echo});
 });

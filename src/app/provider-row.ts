@@ -1,0 +1,74 @@
+import {nearestName} from '../base/nearest-name.ts';
+import type {OwnProviders} from '../config/model-settings.ts';
+import {providerChoices, rowAliases} from '../domain/api-key.ts';
+import {type ProviderRow, rowAt, rowNamed} from '../models/provider-rows.ts';
+import {UsageError} from './exit-code.ts';
+import {
+  type AccessChoice,
+  headerSecrets,
+  keyAccess,
+  type KeySource,
+  type Provider,
+  type ProviderConnection,
+} from './model-access.ts';
+
+/** Returns the provider of a row of weft's table, changed by the user's settings, or of the user's own. */
+export function rowProvider(name: string, choice: Pick<AccessChoice, 'baseUrl' | 'providers'>): Provider {
+  const known = rowAliases[name] ?? name;
+  const own = ownRow(known, choice.providers);
+  const row = rowNamed(known) ?? usersRow(known, own);
+  const baseUrl = choice.baseUrl ?? own?.baseUrl ?? row.baseUrl;
+  const wireApi = own?.wireApi ?? row.wireApi;
+  return {
+    name: known,
+    title: row.title,
+    dialect: wireApi === 'anthropic' ? 'anthropic' : 'openai',
+    is: {kind: 'row', row: {...row, wireApi}},
+    baseUrl,
+    keyVariable: own?.keyVariable ?? row.keyVariable,
+    urlVariable: `the setting providers.${known}.baseUrl`,
+    headers: own?.headers ?? {},
+  };
+}
+
+/** Finds what the user says about a row. The settings may have another name of it, such as `kimi`. */
+function ownRow(name: string, providers: OwnProviders): OwnProviders[string] | undefined {
+  const key = [name, ...Object.keys(rowAliases).filter(alias => rowAliases[alias] === name)].find(each =>
+    Object.hasOwn(providers, each),
+  );
+  return key === undefined ? undefined : providers[key];
+}
+
+function usersRow(name: string, own: OwnProviders[string] | undefined): ProviderRow {
+  if (own === undefined) {
+    const near = nearestName(name, providerChoices);
+    const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+    throw new UsageError(
+      `Unknown provider ${JSON.stringify(name)}.${hint} Use one of ${providerChoices.join(', ')}, or describe it in the setting providers: {"${name}": {"baseUrl": "https://…/v1"}}.`,
+    );
+  }
+  if (own.baseUrl === undefined) {
+    throw new UsageError(`The provider ${JSON.stringify(name)} has no address. Set providers.${name}.baseUrl.`);
+  }
+  return {...rowAt(own.baseUrl), title: name, baseUrl: own.baseUrl, wireApi: 'chat', model: ''};
+}
+
+/** Opens the way to a row's provider with the key of its own variable, and of no other. */
+export function rowConnection(
+  provider: Provider,
+  source: KeySource,
+  choice: AccessChoice,
+): ProviderConnection | 'no-key' {
+  const {title, baseUrl, keyVariable, urlVariable} = provider;
+  const ownHeaders = headerSecrets(provider, choice);
+  const key = 'key' in source ? source.key : '';
+  if (source.from === 'nowhere' && keyVariable !== '' && Object.keys(ownHeaders).length === 0) return 'no-key';
+  const access = keyAccess(provider, source, {...choice, baseUrl});
+  const endpoint = {keyVariable, ...access.endpoint, name: title, urlVariable};
+  return {
+    apiKey: key,
+    baseUrl,
+    access: {...access, endpoint, searchesWeb: false},
+    secrets: {...(key === '' ? {} : {[keyVariable]: key}), ...ownHeaders},
+  };
+}
