@@ -1,9 +1,12 @@
-import type {McpPort} from '../actions/mcp-port.ts';
+import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import {failed} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 
 /** Restricts MCP servers to the tools that an agent may call. If it may call all, the list of tools is the same object. */
-export function limitedServers(mcp: McpPort, mayCall: (tool: string) => boolean): McpPort {
+export function limitedServers(
+  mcp: McpPort,
+  mayCall: (tool: Pick<McpTool, 'server' | 'toolName'>) => boolean,
+): McpPort {
   let known: {readonly of: ReturnType<McpPort['tools']>; readonly list: ReturnType<McpPort['tools']>} | undefined;
   return {
     ready: signal => mcp.ready(signal),
@@ -11,14 +14,14 @@ export function limitedServers(mcp: McpPort, mayCall: (tool: string) => boolean)
     tools() {
       const of = mcp.tools();
       if (known?.of !== of) {
-        const list = of.filter(({toolName: name}) => mayCall(name));
+        const list = of.filter(mayCall);
         known = {of, list: list.length === of.length ? of : list};
       }
       return known.list;
     },
     servers: () => mcp.servers(),
     async call(request, observer, signal) {
-      if (!mayCall(request.toolName)) return failed(rejected(`This agent may not use ${request.toolName}.`));
+      if (!mayCall(request)) return failed(rejected(`${request.toolName} may not be used here.`));
       return mcp.call(request, observer, signal);
     },
     resources: (...request) => mcp.resources(...request),

@@ -41,6 +41,8 @@ interface Driver
   readonly models: ModelSetup;
   /** `of-settings`: the MCP servers from the settings and the command line. */
   readonly servers: OpenServers | 'of-settings';
+  /** Whether the first request waits for MCP servers that never connected before. */
+  readonly newServers: 'awaited' | 'join-later';
   readonly hooks: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
   /** A `program` must approve commands that weft would run unasked for a person, unless its own settings say otherwise. */
@@ -64,6 +66,7 @@ export const defaultDriver: Driver = {
   frontEnd: emptyAbilities,
   models: fixedModel(fixedModelReason),
   servers: 'of-settings',
+  newServers: 'awaited',
   commands: noopCommands,
   hooks: [],
   promptSource: 'user',
@@ -99,7 +102,10 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
   const notices = heldNotices();
   const {interaction} = driver;
   const log = interaction === 'unattended' ? note : notices.add;
-  const servers = driver.servers === 'of-settings' ? await openServers({context, log}) : driver.servers;
+  const servers =
+    driver.servers === 'of-settings'
+      ? await openServers({context, log, newServers: driver.newServers})
+      : driver.servers;
   // A resumed session begins its requests as before, so that caches hold. The engine tells the model of another date.
   const date = new Date(startedAt).toISOString().slice(0, 10);
   const surroundings = {directory, platform: process.platform, date};
@@ -176,7 +182,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     instructions: {instructions: context.instructions, instructionsBelow: context.instructionsBelow},
     user: userPorts(context, {store, models: driver.models}),
     notices,
-    servers: {...servers, mcp: limitedServers(servers.mcp, tool => mayCall(agentTools, tool))},
+    servers: {...servers, mcp: limitedServers(servers.mcp, ({toolName}) => mayCall(agentTools, toolName))},
     commands: joinCommands([extensions.commands, driver.commands, servers.commands, builtInPromptCommands]),
     skills: extensions.skills,
     agentKinds: agentKinds(context, prompt => systemPromptWith(agentPrompt(prompt, surroundings))),

@@ -10,6 +10,8 @@ import type {ElicitUser} from '../extensions/mcp/server-entry.ts';
 import type {ServerSet} from '../extensions/mcp/server-set.ts';
 import type {makeServerProcesses} from '../workspace/exec/server-processes.ts';
 import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
+import {limitedServers} from '../agent/limited-servers.ts';
+import {forbidsMcpTool} from '../safety/rules/matching-rule.ts';
 import {userPath} from '../workspace/exec/trusted-path.ts';
 import {version} from './version.ts';
 import type {RunContext} from './run-context.ts';
@@ -35,10 +37,12 @@ interface ServersOptions {
   readonly context: RunContext;
   /** Logs one line that may explain why a server does not work. */
   readonly log: (line: string) => void;
+  /** Whether the first request waits for servers that never connected before. */
+  readonly newServers: 'awaited' | 'join-later';
 }
 
 /** Opens the servers from the settings and the command line, without starting them. Loads no MCP code if there are none. */
-export async function openServers({context, log}: ServersOptions): Promise<OpenServers> {
+export async function openServers({context, log, newServers}: ServersOptions): Promise<OpenServers> {
   const {options, permissions, project: directory} = context;
   const isNamed =
     (options.mcpConfig ?? []).length > 0 ||
@@ -50,7 +54,10 @@ export async function openServers({context, log}: ServersOptions): Promise<OpenS
   const {servers, notices} = await configuredServers(context);
   for (const notice of notices) log(notice);
   if (servers.length === 0) return emptyServers;
-  return makeServers({context, log}, {sdk: [], configured: servers, elicit: 'by-calls', exchange: noExchange});
+  return makeServers(
+    {context, log, newServers},
+    {sdk: [], configured: servers, elicit: 'by-calls', exchange: noExchange},
+  );
 }
 
 const noExchange: Exchange = async () => {
@@ -59,7 +66,7 @@ const noExchange: Exchange = async () => {
 
 /** Makes a set of servers. It may be empty and grow later. */
 export async function makeServers(
-  {context, log}: ServersOptions,
+  {context, log, newServers}: ServersOptions,
   given: {
     readonly sdk: readonly string[];
     readonly configured: readonly ConfiguredServer[];
@@ -115,13 +122,15 @@ export async function makeServers(
       manifests: openManifests(context.places.servers),
       log,
       now: () => performance.now(),
-      maxReadyWaitMs: 3000,
+      newServerWaitMs: newServers === 'awaited' ? newServerWaitMs(process.env['MCP_TIMEOUT']) : 'none',
     },
     ended.signal,
   );
+  const {deny} = context.settings.rules;
+  const isLimited = deny.some(({tool}) => tool.startsWith('mcp__'));
   return {
     set,
-    mcp: set,
+    mcp: isLimited ? limitedServers(set, tool => !forbidsMcpTool(deny, tool)) : set,
     commands: serverPrompts(set),
     learnTokens: tokens.tell,
     deliver: (name, message) => connector.deliver(name, message),
@@ -133,6 +142,13 @@ export async function makeServers(
     },
   };
 }
+
+/** Reads `MCP_TIMEOUT`, in milliseconds. A value that is no positive number counts as the default. */
+const newServerWaitMs = (given: string | undefined): number =>
+  Number(given) > 0 ? Math.min(Number(given), maxNewServerWaitMs) : 10_000;
+
+/** The longest time that a timer takes, in milliseconds. */
+const maxNewServerWaitMs = 2 ** 31 - 1;
 
 /** Opens the sandbox for the first confined server. */
 const openSandbox = async (context: RunContext): Promise<CommandSandbox> =>

@@ -243,7 +243,7 @@ async function answer(
     note(`the price of ${chosen.model} is unknown, so --max-cost has no effect`);
   }
   if (options.verbose !== undefined) note(`${chosen.model} (${chosen.port.provider}), in ${context.directory}`);
-  const servers = await openServers({context, log: note});
+  const servers = await openServers({context, log: note, newServers: 'awaited'});
   const engine = await composeSession(chosen, context, {
     ...defaultDriver,
     frontEnd: new Set(['shows-suggestions']),
@@ -316,6 +316,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       await composeSession({...chosen, port}, of, {
         ...defaultDriver,
         interaction: 'interactive',
+        newServers: 'join-later',
         frontEnd: terminalAbilities,
         models: setup,
       }),

@@ -182,7 +182,7 @@ async function openClientServers(
   const ofSettings = isStrict ? [] : found.servers.filter(({source}) => source !== 'given');
   const ofFlags = found.servers.filter(({source}) => source === 'given');
   const open = await makeServers(
-    {context, log: note},
+    {context, log: note, newServers: 'awaited'},
     {
       sdk: initialize?.sdkMcpServers ?? [],
       configured: mergeServers([ofSettings, ofFlags, givenServers(initialize?.mcpServers ?? {})]),
@@ -193,7 +193,7 @@ async function openClientServers(
     ready: async signal => void (await open.set.ready(signal)),
     start: () => void open.set.settled(new AbortController().signal),
     servers: () => open.set.servers(),
-    tools: () => open.set.tools(),
+    tools: () => open.mcp.tools(),
     reconnect: name => open.set.reconnect(name),
     toggle: (name, state) => open.set.toggle(name, state),
     deliver: (name, message) => open.deliver(name, message),

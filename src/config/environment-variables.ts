@@ -156,6 +156,10 @@ export const environmentVariables: readonly {
     ],
   },
   {
+    title: 'MCP servers',
+    rows: [['MCP_TIMEOUT', 'How long the first request waits for a new MCP server, in milliseconds. Default: 10000.']],
+  },
+  {
     title: 'Other agents',
     rows: [
       ['CLAUDE_CODE_OAUTH_TOKEN', 'Tells that Claude Code is signed in.'],

@@ -7,12 +7,14 @@ import {
   client,
   type ClientContext,
   methods,
+  type NewSessionRequest,
   ndJsonStream,
   type RequestPermissionRequest,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
+import {scriptedServer} from '../support/mcp-server.ts';
 import {call, hang, say, until} from '../support/model-script.ts';
 import {openScene, type Scene, toldPrompt, toldResults} from '../support/scene.ts';
 
@@ -64,9 +66,13 @@ async function asEditor(
 
 const hello = {protocolVersion: 1, clientCapabilities: {}, clientInfo: {name: 'editor', version: '1'}} as const;
 
-async function newSession(weft: ClientContext, scene: Scene): Promise<string> {
+async function newSession(
+  weft: ClientContext,
+  scene: Scene,
+  mcpServers: NewSessionRequest['mcpServers'] = [],
+): Promise<string> {
   await weft.request(methods.agent.initialize, hello);
-  const {sessionId} = await weft.request(methods.agent.session.new, {cwd: scene.place.work, mcpServers: []});
+  const {sessionId} = await weft.request(methods.agent.session.new, {cwd: scene.place.work, mcpServers});
   return sessionId;
 }
 
@@ -98,6 +104,16 @@ test('an editor shows no review and no suggestion, so neither is done', {tags: '
     'No code review can be opened here. Report your findings in your answer.',
     'No suggestion can be shown here. Suggest next steps in your answer.',
   ]);
+});
+
+test('the first request of a session has the tools of the MCP servers that the editor names', async () => {
+  await using scene = await openScene([say('Done.')]);
+  const {command, args} = scriptedServer({tools: [{name: 'add'}]});
+  await asEditor(scene, async weft => {
+    const session = await newSession(weft, scene, [{name: 'calc', command, args: [...args], env: []}]);
+    await prompt(weft, session, 'Go.');
+  });
+  expect((scene.server.requests[0]?.body.tools ?? []).map(({name}) => name)).toContain('mcp__calc__add');
 });
 
 test('an editor asks, allows, refuses, changes the mode, and comes back to the conversation', async () => {

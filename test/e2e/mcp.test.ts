@@ -26,32 +26,87 @@ const mcpNames = (scene: Scene, request: number): readonly string[] =>
 
 const args = (config: string, ...more: readonly string[]) => ['--prompt', 'x', '--mcp-config', config, ...more];
 
-test('the first run finds the tools by searching, the second has them at once and starts the server with the first call', async () => {
+const initOf = (stdout: string) => JSON.parse(stdout.split('\n')[0] ?? '');
+
+test('the first run waits for the tools, the second knows them and starts the server with the first call', async () => {
   await using scene = await openScene([
-    call('ToolSearch', {query: 'adds numbers'}),
     call('mcp__calc__add', {a: 1}),
     say('Done.'),
     call('mcp__calc__add', {a: 2}),
     say('Again.'),
   ]);
   const config = servers({calc: {tools: [{name: 'add', description: 'Adds numbers', does: 'arguments'}]}});
-  const first = await scene.run(args(config, '--allowed-tools', 'mcp__calc'));
-  expect([first.code, first.stdout.trim()]).toEqual([0, 'Done.']);
-  expect([0, 1].map(at => mcpNames(scene, at))).toEqual([[], ['mcp__calc__add']]);
-  expect(JSON.stringify(scene.server.requests[2]?.body)).toContain(String.raw`{\"a\":1}`);
-  const second = await scene.run(args(config, '--allowed-tools', 'mcp__calc', '--output-format', 'stream-json'));
-  const [init, ...rest] = second.stdout
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line));
-  expect(init).toMatchObject({
-    subtype: 'init',
-    tools: expect.arrayContaining(['mcp__calc__add']),
-    mcp_servers: [{name: 'calc', status: 'pending', source: 'given'}],
-  });
-  expect([second.code, rest.at(-1).result]).toEqual([0, 'Again.']);
-  expect(mcpNames(scene, 3)).toEqual(['mcp__calc__add']);
+  const flags = ['--allowed-tools', 'mcp__calc', '--output-format', 'stream-json'];
+  for (const {request, status, text, a} of [
+    {request: 0, status: 'connected', text: 'Done.', a: 1},
+    {request: 2, status: 'pending', text: 'Again.', a: 2},
+  ]) {
+    const run = await scene.run(args(config, ...flags));
+    expect(initOf(run.stdout)).toMatchObject({
+      subtype: 'init',
+      tools: expect.arrayContaining(['mcp__calc__add']),
+      mcp_servers: [{name: 'calc', status, source: 'given'}],
+    });
+    expect([run.code, JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '').result]).toEqual([0, text]);
+    expect(mcpNames(scene, request)).toEqual(['mcp__calc__add']);
+    expect(JSON.stringify(scene.server.requests[request + 1]?.body)).toContain(String.raw`{\"a\":${a}}`);
+  }
   expect(running(scene.place.work)).toEqual([]);
+});
+
+test('a run of one answer keeps the manifest, and the prompt of a server works at once', async () => {
+  await using scene = await openScene([say('1'), say('2')]);
+  const prompts = [{name: 'greet', arguments: [{name: 'who', required: true}], text: 'Greet warmly'}];
+  const config = servers({calc: {prompts, startMs: 500}});
+  const prompted = ['--prompt', '/mcp__calc__greet Bo', '--mcp-config', config, '--output-format', 'stream-json'];
+  const first = await scene.run(prompted);
+  expect(initOf(first.stdout)).toMatchObject({
+    slash_commands: expect.arrayContaining(['mcp__calc__greet']),
+    mcp_servers: [{name: 'calc', status: 'connected'}],
+  });
+  expect(first.stderr).toContain('Waiting for MCP server calc to start (at most 10 s)');
+  const second = await scene.run(prompted);
+  expect([first.code, second.code, second.stderr]).toEqual([0, 0, '']);
+  for (const request of [0, 1])
+    expect(JSON.stringify(scene.server.requests[request]?.body.messages)).toContain(
+      String.raw`Greet warmly {\"who\":\"Bo\"}`,
+    );
+});
+
+test('servers that are dead, silent or badly configured are named once, and the prompt goes on', async () => {
+  await using scene = await openScene([say('Done.')]);
+  const given = JSON.parse(servers({dead: {exit: 3, log: ['no database']}, mute: {startMs: -1}}));
+  given.mcpServers.odd = {command: ['x']};
+  const run = await scene.run(args(JSON.stringify(given), '--output-format', 'stream-json'), {
+    environment: {MCP_TIMEOUT: '4000'},
+  });
+  expect([run.code, JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '').result]).toEqual([0, 'Done.']);
+  expect(
+    initOf(run.stdout).mcp_servers.map(({name, status}: {name: string; status: string}) => [name, status]),
+  ).toEqual([
+    ['dead', 'failed'],
+    ['mute', 'pending'],
+    ['odd', 'failed'],
+  ]);
+  const lines = run.stderr.split('\n').filter(line => line.includes('MCP server') && !line.includes('dead to start'));
+  expect(lines.toSorted()).toEqual([
+    expect.stringMatching(/Can't start MCP server dead: .*no database/u),
+    expect.stringContaining('MCP server mute did not start within 4 s'),
+    expect.stringContaining('MCP server odd: its configuration is invalid'),
+    expect.stringContaining('Waiting for MCP server mute to start (at most 4 s)'),
+  ]);
+});
+
+test('tools of a server that is not allowed are not offered', async () => {
+  await using scene = await openScene([say('1'), say('2')]);
+  const config = servers({a: {tools: [{name: 'x'}, {name: 'y'}]}, b: {tools: [{name: 'x'}]}});
+  const mcpTools = async (...more: readonly string[]): Promise<readonly string[]> => {
+    const run = await scene.run(args(config, '--output-format', 'stream-json', '--disallowedTools', ...more));
+    return initOf(run.stdout).tools.filter((name: string) => name.startsWith('mcp__'));
+  };
+  expect(await mcpTools('mcp__a')).toEqual(['mcp__b__x']);
+  expect(await mcpTools('mcp__a__y')).toEqual(['mcp__a__x', 'mcp__b__x']);
+  expect([0, 1].map(at => mcpNames(scene, at))).toEqual([['mcp__b__x'], ['mcp__a__x', 'mcp__b__x']]);
 });
 
 test('a required server is waited for; one that does not start fails the run before a request', async () => {

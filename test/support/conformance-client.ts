@@ -8,6 +8,7 @@ import {SignInNeeded} from '../../src/extensions/mcp/oauth/sign-in-needed.ts';
 import {parseOAuthSettings} from '../../src/extensions/mcp/oauth/oauth-settings.ts';
 import {parseServer} from '../../src/extensions/mcp/server-config.ts';
 import type {ServerConnection} from '../../src/extensions/mcp/server-connection.ts';
+import {asObject, inputFor} from './conformance-input.ts';
 import {memoryCredentials, userAtBrowser} from './oauth-client.ts';
 
 /*
@@ -43,7 +44,7 @@ const calls = Array.isArray(wanted)
       tool: typeof name === 'string' ? name : '',
       input: asObject(input),
     }))
-  : tools.map(({name, inputSchema}) => ({tool: name, input: inputFor(name, inputSchema)}));
+  : tools.map(({name}) => ({tool: name, input: inputFor(name, tools)}));
 for (const call of calls) {
   const answer = await withSignIn(() => answered(call));
   console.error(call.tool, answer.tag === 'ok' ? 'answered' : faultText(answer.error));
@@ -151,27 +152,6 @@ function oauthSettings(): JsonObject {
   }
 }
 
-/** Arguments that fit a tool's schema; one tool wants to see the schema of the other. */
-function inputFor(tool: string, schema: JsonObject): JsonObject {
-  if (tool === 'json_schema_echo') return {schema: tools.find(({name}) => name !== tool)?.inputSchema ?? {}};
-  const properties = asObject(schema['properties']);
-  return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, given]): readonly (readonly [string, Json])[] => {
-      switch (asObject(given)['type']) {
-        case 'number':
-        case 'integer':
-          return [[name, name === 'a' ? 5 : 3]];
-        case 'string':
-          return [[name, 'text']];
-        case 'boolean':
-          return [[name, true]];
-        default:
-          return [];
-      }
-    }),
-  );
-}
-
 /** What a user answers who takes every default. */
 function defaultsOf(schema: JsonObject | undefined): JsonObject {
   const properties = Object.entries(asObject(schema?.['properties']));
@@ -187,10 +167,6 @@ function defaultsOf(schema: JsonObject | undefined): JsonObject {
 function contextOf(text: string | undefined): JsonObject {
   const json: unknown = text === undefined ? {} : JSON.parse(text);
   return isJsonObject(json) ? json : {};
-}
-
-function asObject(value: Json | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
 
 function orThrow<T>(

@@ -41,6 +41,8 @@ export async function beginPrompt(
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<BeginResult> {
+  // `system/init` tells the state of the servers, and a server's prompts are commands. The first request checks again.
+  await context.session.ports.machine.mcp.ready(signal);
   const beforehand = await readFitting(prompt, context, signal);
   // A prompt that was stopped before it was sent may be sent again, so it must not be in the conversation twice.
   const read = signal.aborted && beforehand.kind === 'ready' ? stopPrompt({kind: 'interrupted'}) : beforehand;

@@ -94,7 +94,7 @@ function portsOf({agent, kind, branch}: AgentSetup, {directory, place: own}: Run
   const {ports} = branch.session();
   return {
     ...ports,
-    machine: {...own.machine, mcp: limitedServers(own.machine.mcp, kind.canCall)},
+    machine: {...own.machine, mcp: limitedServers(own.machine.mcp, ({toolName}) => kind.canCall(toolName))},
     judge: own.judge,
     hooks: hooksOfSubAgent(ports.hooks, {agentId: agent.id, agentType: agent.kind}),
     commands: noopCommands,

@@ -1,6 +1,7 @@
 import type {Elicitation, ElicitationReply, McpCallObserver, McpServerState} from '../../actions/mcp-port.ts';
 import {firstLine} from '../../base/clip.ts';
 import type {Outcome} from '../../base/outcome.ts';
+import {raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Manifest} from './manifests.ts';
 import type {ConfiguredServer, ServerConfig} from './server-config.ts';
@@ -102,12 +103,9 @@ export function newEntry(name: string, origin: Origin, manifest: Manifest | unde
 export const isRequired = ({origin, state}: Entry): boolean =>
   state.status !== 'disabled' && configOf(origin)?.need === 'required';
 
-/**
- * True if the first request waits a limited time for this server: it runs inside the SDK program, or its tools are
- * always offered.
- */
-export const isBrieflyAwaited = ({origin, state}: Entry): boolean =>
-  state.status === 'pending' && (origin.kind === 'sdk' || configOf(origin)?.offering === 'always');
+/** True if this is the first start of a configured server whose tools are not known. */
+export const isNew = ({origin, known, round}: Entry): boolean =>
+  origin.kind === 'configured' && known === emptyManifest && round <= 1;
 
 export const isEnabled = ({state}: Pick<Entry, 'state'>): boolean => state.status !== 'disabled';
 
@@ -158,4 +156,21 @@ export function explainUnavailable({name, state, retryAt}: Entry, now: number): 
   const {status, error} = state;
   const wait = status === 'failed' && retryAt > now ? ` weft retries in ${Math.ceil((retryAt - now) / 1000)} s.` : '';
   return `The MCP server ${name} is ${status}${error === '' ? '' : `: ${error}`}.${wait}`;
+}
+
+/** The delay before weft names a server that the first request waits for, in milliseconds. */
+const silentWaitMs = 300;
+
+/** Waits for a starting server. Logs its name if the wait is long, and again if the time runs out. */
+export async function awaitStart(
+  {name, starting}: Entry,
+  {ms, log}: {readonly ms: number; readonly log: (line: string) => void},
+  signal: AbortSignal,
+): Promise<void> {
+  const seconds = `${Math.round(ms / 100) / 10} s`;
+  const waiting = setTimeout(() => log(`Waiting for MCP server ${name} to start (at most ${seconds})`), silentWaitMs);
+  const end = await raceTimeout(starting, ms);
+  clearTimeout(waiting);
+  if (end === 'timeout' && !signal.aborted)
+    log(`MCP server ${name} did not start within ${seconds}, so the model does not know its tools yet.`);
 }

@@ -14,7 +14,7 @@ import type {
 } from '../../actions/mcp-port.ts';
 import {clip} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {raceAbort, raceTimeout} from '../../base/race.ts';
+import {raceAbort} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {toModelSchema} from './server-answers.ts';
@@ -29,7 +29,7 @@ import {
   isEnabled,
   isRequired,
   isSame,
-  isBrieflyAwaited,
+  isNew,
   withRecentLog,
   newEntry,
   type ServerToStart,
@@ -37,6 +37,7 @@ import {
   stateOf,
   explainUnavailable,
   appendLogLine,
+  awaitStart,
 } from './server-entry.ts';
 import {ToolNames} from './tool-names.ts';
 
@@ -77,8 +78,11 @@ export interface ServerSetOptions {
   /** Logs one line that may help to debug a server. */
   readonly log: (line: string) => void;
   readonly now: () => number;
-  /** The time that the first request to the model waits for servers inside the SDK program, in milliseconds. */
-  readonly maxReadyWaitMs: number;
+  /**
+   * The time that the first request to the model waits for servers inside the SDK program and for those that never
+   * connected before, in milliseconds. `none`: the tools of the latter join a later request.
+   */
+  readonly newServerWaitMs: number | 'none';
 }
 
 export interface ServerSet extends McpPort {
@@ -97,8 +101,8 @@ interface ServerChange {
 
 /**
  * Manages the servers of a session. A server that was connected before is offered from its manifest and started with
- * its first call. The others are started in parallel at the first `ready`. No request waits for them, except for
- * required servers, and for a short time for those that are always offered.
+ * its first call. The others are started in parallel at the first `ready`. Requests wait for required servers, for a
+ * short time for those that are always offered, and for new ones as `newServerWaitMs` says.
  */
 export function makeServerSet(options: ServerSetOptions, signal: AbortSignal): ServerSet {
   return new Servers(options, signal);
@@ -122,6 +126,8 @@ class Servers implements ServerSet {
   #tools: readonly McpTool[] | undefined;
   #prompts: readonly McpPrompt[] | undefined;
   #resources: readonly McpResource[] | undefined;
+  /** Settles when all manifests are saved. */
+  #saving: Promise<unknown> = Promise.resolve();
 
   constructor(options: ServerSetOptions, signal: AbortSignal) {
     this.#options = options;
@@ -132,14 +138,15 @@ class Servers implements ServerSet {
 
   async ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>> {
     if (this.#entries.length === 0) return ok(undefined);
-    for (const entry of this.#entries) if (isRequired(entry) || isBrieflyAwaited(entry)) this.#startIfDue(entry);
+    this.#reportInvalid();
+    for (const entry of this.#entries) if (isRequired(entry) || this.#isBrieflyAwaited(entry)) this.#startIfDue(entry);
     // Send the request first, because starting programs would slow it down.
     setTimeout(() => this.#startAll(), afterRequestMs).unref();
     const required = this.#entries.filter(isRequired);
     await raceAbort(
       Promise.all([
         ...required.map(({starting}) => starting),
-        ...this.#entries.filter(isBrieflyAwaited).map(({awaited}) => awaited),
+        ...this.#entries.filter(this.#isBrieflyAwaited).map(({awaited}) => awaited),
       ]),
       signal,
     );
@@ -150,6 +157,15 @@ class Servers implements ServerSet {
       message: `The required MCP server ${missing.name} did not start: ${missing.state.error}`,
       fix: 'Fix it, or remove "required" from its configuration.',
     });
+  }
+
+  /** Logs once why a server's configuration can't be used. */
+  #reportInvalid(): void {
+    for (const entry of this.#entries)
+      if (entry.failures === 0 && entry.origin.kind === 'configured' && entry.origin.config.tag === 'failed') {
+        entry.failures = 1;
+        this.#options.log(`MCP server ${entry.name}: ${entry.state.error}`);
+      }
   }
 
   async settled(signal: AbortSignal): Promise<void> {
@@ -287,7 +303,7 @@ class Servers implements ServerSet {
 
   async close(): Promise<void> {
     this.#end.abort();
-    await Promise.all(this.#entries.map(entry => this.#disconnect(entry)));
+    await Promise.all([this.#saving, ...this.#entries.map(entry => this.#disconnect(entry))]);
   }
 
   #entriesOf({sdk, configured}: Pick<ServerSetOptions, 'sdk' | 'configured'>): readonly Entry[] {
@@ -311,10 +327,10 @@ class Servers implements ServerSet {
 
   #startIfDue(entry: Entry): void {
     const {status} = entry.state;
-    const isNew = status === 'pending' && entry.round === 0;
+    const isDue = status === 'pending' && entry.round === 0;
     const isDown = status === 'failed' || status === 'needs-sign-in';
     const isBack = isDown && entry.failures > 0 && this.#canRetry(entry);
-    if (isNew || isBack || (isRequired(entry) && status === 'idle')) this.#start(entry);
+    if (isDue || isBack || (isRequired(entry) && status === 'idle')) this.#start(entry);
   }
 
   #canRetry = ({retryAt}: Entry): boolean => this.#options.now() >= retryAt;
@@ -325,11 +341,17 @@ class Servers implements ServerSet {
     if (entry.origin.kind === 'configured' && entry.origin.config.tag === 'failed') return;
     entry.state = {status: 'pending', error: ''};
     entry.starting = this.#connect(entry, entry.round);
-    if (isBrieflyAwaited(entry)) {
-      const within = entry.origin.kind === 'sdk' ? this.#options.maxReadyWaitMs : alwaysOfferedWaitMs;
-      entry.awaited = raceTimeout(entry.starting, within);
+    if (this.#isBrieflyAwaited(entry)) {
+      const {newServerWaitMs: ms, log} = this.#options;
+      entry.awaited = awaitStart(entry, {ms: ms === 'none' ? alwaysOfferedWaitMs : ms, log}, this.#end.signal);
     }
   }
+
+  #isBrieflyAwaited = (entry: Entry): boolean =>
+    entry.state.status === 'pending' &&
+    (entry.origin.kind === 'sdk' ||
+      configOf(entry.origin)?.offering === 'always' ||
+      (this.#options.newServerWaitMs !== 'none' && isNew(entry)));
 
   /** Never rejects. */
   async #connect(entry: Entry, round: number): Promise<void> {
@@ -419,7 +441,8 @@ class Servers implements ServerSet {
   #saveManifest(entry: Entry): void {
     const {origin} = entry;
     if (origin.kind !== 'configured' || origin.key === '') return;
-    void this.#options.manifests.write(origin.key, () => entry.known);
+    const saving = this.#options.manifests.write(origin.key, () => entry.known);
+    this.#saving = Promise.all([this.#saving, saving]);
   }
 
   /** Accepts a changed tool after the user lets it run. Before that, no rule and no grant covers it. */

@@ -306,6 +306,12 @@ function resolveNames(names: readonly string[], {context, directory}: MatchConte
   ]);
 }
 
+/** True if a deny rule forbids every call of a tool of an MCP server. */
+export const forbidsMcpTool = (
+  deny: readonly PermissionRule[],
+  tool: {readonly server: string; readonly toolName: string},
+): boolean => deny.some(rule => rule.about.kind === 'every-call' && matchesMcpTool(rule.tool, tool, 'deny'));
+
 /**
  * True if a rule's `mcp__…` or `harness__…` name covers a tool. `mcp__SERVER__TOOL` covers one tool. `mcp__SERVER` and
  * `mcp__SERVER__*` cover all tools of the server. A final `*` covers all names that begin with the text before it. An

@@ -59,7 +59,7 @@ test('whatever a server answers and sends, calls settle and nothing throws', asy
             version: '0',
             startTimeoutMs: 100,
             callTimeoutMs: 100,
-            maxReadyWaitMs: 1000,
+            newServerWaitMs: 1000,
           },
           never,
         );

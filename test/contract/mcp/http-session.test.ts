@@ -79,7 +79,7 @@ function connectTo(url: string): ServerSet {
       manifests: {read: () => undefined, write: async () => {}},
       log: () => {},
       now: () => performance.now(),
-      maxReadyWaitMs: 60_000,
+      newServerWaitMs: 'none',
     },
     never,
   );

@@ -34,7 +34,7 @@ async function link(
       version: '0',
       startTimeoutMs: 5000,
       callTimeoutMs: 5000,
-      maxReadyWaitMs: 5000,
+      newServerWaitMs: 5000,
       ...given,
     },
     never,
@@ -362,7 +362,7 @@ describe('several servers', () => {
         },
         calc: calculator(),
       },
-      {maxReadyWaitMs: 300},
+      {newServerWaitMs: 300},
     );
     await late.server.connect(late);
     expect(mcp.servers().map(({name, status, error}) => [name, status, error])).toEqual([

@@ -13,7 +13,7 @@ export interface SdkServerOptions {
   readonly version: string;
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
-  readonly maxReadyWaitMs: number;
+  readonly newServerWaitMs: number;
 }
 
 export interface SdkServers extends ServerSet {

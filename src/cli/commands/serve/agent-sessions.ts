@@ -87,6 +87,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           {
             ...defaultDriver,
             interaction: work.kind === 'plan' ? 'unattended' : 'interactive',
+            newServers: work.kind === 'terminal' ? 'join-later' : 'awaited',
             frontEnd: work.kind === 'terminal' ? work.frontEnd : emptyAbilities,
             promptSource: 'sdk',
             // A request and its session end with the prompt. A terminal stays open.

@@ -57,7 +57,7 @@ export function weftWorker(setup: WorkerSetup): StackWorker {
       ...(maxCost === undefined ? {} : {maxCost}),
       ...(isKept(session) ? {resume: session} : {sessionId: session}),
     };
-    const servers = await openServers({context, log: note});
+    const servers = await openServers({context, log: note, newServers: 'awaited'});
     return composeSession(
       setup.chosen,
       {...context, settings: {...settings, rules}, options, store: async () => store},
