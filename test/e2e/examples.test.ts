@@ -9,7 +9,7 @@ import {openScene, pointedAt} from '../support/scene.ts';
 
 const example = (name: string): string => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
 
-test('drive-weft: allows one command, denies another, interrupts, resumes', async () => {
+test('drive-weft: allows one command, denies another, interrupts, resumes', {tags: 'long'}, async () => {
   await using scene = await openScene([
     call('Bash', {command: 'mkdir notes'}),
     call('Bash', {command: 'rm -r notes'}),

@@ -4,7 +4,7 @@ import {fillPlace} from '../judgements/place.ts';
 import {bucket, recordedJudgements} from '../judgements/recorded.ts';
 import {runWeft, TempPlace} from '../support/run-weft.ts';
 
-test('permissions check answers as recorded', async () => {
+test('permissions check answers as recorded', {tags: 'long'}, async () => {
   using place = new TempPlace();
   fillPlace({root: realpathSync(place.work), home: realpathSync(place.home)});
   const recorded = recordedJudgements().filter(({command}) => bucket(command, 100) === 0);

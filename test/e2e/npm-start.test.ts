@@ -25,21 +25,25 @@ function layOutCheckout(folder: string): void {
     cpSync(join(root, '.config', name), join(folder, '.config', name));
 }
 
-test('npm start builds once, again after a change, and opens the folder that it was called from', () => {
-  using place = new TempPlace();
-  const checkout = join(place.home, 'checkout');
-  layOutCheckout(checkout);
-  const start = (): readonly [string, string] => {
-    const npm = ['--prefix', checkout, '--silent', 'start', '--', '--model', 'm'];
-    const {stdout, stderr} = spawnSync('npm', npm, {cwd: place.work, env: place.environment(), encoding: 'utf8'});
-    return [stderr, stdout];
-  };
-  const opened = `${JSON.stringify([realpathSync(place.work), '--model', 'm'])}\n`;
-  expect(start()).toEqual(['Building weft (once)…\n', opened]);
-  expect(start()).toEqual(['', opened]);
-  writeFileSync(join(checkout, 'src/main.ts'), 'export const changed = 1;\n');
-  expect(start()).toEqual(['Building weft (once)…\n', opened]);
-});
+test(
+  'npm start builds once, again after a change, and opens the folder that it was called from',
+  {tags: 'long'},
+  () => {
+    using place = new TempPlace();
+    const checkout = join(place.home, 'checkout');
+    layOutCheckout(checkout);
+    const start = (): readonly [string, string] => {
+      const npm = ['--prefix', checkout, '--silent', 'start', '--', '--model', 'm'];
+      const {stdout, stderr} = spawnSync('npm', npm, {cwd: place.work, env: place.environment(), encoding: 'utf8'});
+      return [stderr, stdout];
+    };
+    const opened = `${JSON.stringify([realpathSync(place.work), '--model', 'm'])}\n`;
+    expect(start()).toEqual(['Building weft (once)…\n', opened]);
+    expect(start()).toEqual(['', opened]);
+    writeFileSync(join(checkout, 'src/main.ts'), 'export const changed = 1;\n');
+    expect(start()).toEqual(['Building weft (once)…\n', opened]);
+  },
+);
 
 test.each(['start', 'build'])('a Node that reads no TypeScript: npm run %s says what to do', name => {
   using place = new TempPlace();
@@ -63,7 +67,7 @@ describe('what a user is told to type next works', () => {
   test.each([
     ['started by npm start', byNpm, npmStart, `${npmStart} -- demo`],
     ["started by another program's npm start", {...byNpm, npm_package_json: '/shop/package.json'}, 'weft', 'weft demo'],
-  ])('%s', async (_title, environment, next, demo) => {
+  ])('%s', {tags: 'long'}, async (_title, environment, next, demo) => {
     using place = new TempPlace();
     const {stdout} = await runWeft(['demo'], {place, environment: {...environment, TMPDIR: place.home}});
     expect(stdout).toContain(`**Next:** run \`${next}\` in one of your own projects.`);

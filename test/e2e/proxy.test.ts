@@ -7,7 +7,7 @@ import {startModelServer} from '../support/model-server.ts';
 import {startProxy} from '../support/proxy-server.ts';
 import {runWeft, TempPlace} from '../support/run-weft.ts';
 
-test('a model behind a proxy, under a certificate of a private authority', async () => {
+test('a model behind a proxy, under a certificate of a private authority', {tags: 'long'}, async () => {
   using place = new TempPlace();
   await using server = await startModelServer([say('Hello.')], {secure: true});
   await using proxy = await startProxy(Number(new URL(server.baseUrl.anthropic).port), {credentials: 'me:pass'});

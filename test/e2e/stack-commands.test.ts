@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {runWeft, TempPlace} from '../support/run-weft.ts';
 
-test('weft stack: tasks are created, placed, done, and pointed at', async () => {
+test('weft stack: tasks are created, placed, done, and pointed at', {tags: 'long'}, async () => {
   using place = new TempPlace();
   const stack = async (...args: readonly string[]) => {
     const {code, stdout, stderr} = await runWeft(['stack', ...args], {place});

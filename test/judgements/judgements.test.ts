@@ -3,7 +3,7 @@ import {openPlace} from './place.ts';
 import {makeProbe} from './probe.ts';
 import {bucket, judged, recordedJudgements, recordLine} from './recorded.ts';
 
-test('commands are judged as recorded', {timeout: 600_000}, async () => {
+test('commands are judged as recorded', {tags: 'long', timeout: 600_000}, async () => {
   using place = openPlace();
   const probe = makeProbe(place);
   const all = recordedJudgements();

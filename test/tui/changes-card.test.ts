@@ -163,7 +163,7 @@ describe('the card of what a command has changed', () => {
     ]);
   });
 
-  test('fits every screen, with 5,000 files, long and wide names, and draws them quickly', () => {
+  test('fits every screen, with 5,000 files, long and wide names, and draws them quickly', {tags: 'long'}, () => {
     const many = Array.from({length: 5000}, (_, at) => `src/${'verzeichnis/'.repeat(at % 9)}数据-${at}.ts`);
     const edit = hunk(
       1,
@@ -211,7 +211,7 @@ describe('its answers', () => {
     ['pick but one', ['h', ' ', 'y'], picked('src/discount.ts', 'src/old.ts', 'tools/run.sh')],
     ['pick one', ['h', ' ', down, down, ' ', down, ' ', 'y'], picked('src/discount.ts')],
     ['pick none', ['h', ' ', down, ' ', down, ' ', down, ' ', 'y', '\r'], refused('')],
-  ])('%s', async (_name, keys, given) => {
+  ])('%s', {tags: 'long'}, async (_name, keys, given) => {
     const stage = await asked(mild);
     await press(stage, ...keys);
     await expect.poll(() => stage.engine.ops).toEqual([answer('a1', given)]);

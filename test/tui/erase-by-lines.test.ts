@@ -100,7 +100,7 @@ const late = fc
   );
 
 describe('the live region in xterm.js, after any number of sizes that nobody has told weft of', () => {
-  test('is erased without a line above it', async () => {
+  test('is erased without a line above it', {tags: 'long'}, async () => {
     await fc.assert(
       fc.asyncProperty(story({minLength: 0, maxLength: 60}, anySize), async told => {
         const {kept, found} = await playedOut(told);
@@ -110,7 +110,7 @@ describe('the live region in xterm.js, after any number of sizes that nobody has
     );
   });
 
-  test('is erased as a whole where only the width has changed and the screen is full', async () => {
+  test('is erased as a whole where only the width has changed and the screen is full', {tags: 'long'}, async () => {
     const sizes = fc.record({columns: widths, rows: fc.constant(24)});
     await fc.assert(
       fc.asyncProperty(story({minLength: 30, maxLength: 60}, sizes), async told => {
@@ -122,15 +122,19 @@ describe('the live region in xterm.js, after any number of sizes that nobody has
   });
 });
 
-test('a frame drawn for a size that the terminal no longer has takes no line above the live region', async () => {
-  await fc.assert(
-    fc.asyncProperty(late, async told => {
-      const {kept, found} = await playedOut(told);
-      expect(found).toEqual(kept);
-    }),
-    {numRuns: 300},
-  );
-});
+test(
+  'a frame drawn for a size that the terminal no longer has takes no line above the live region',
+  {tags: 'long'},
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(late, async told => {
+        const {kept, found} = await playedOut(told);
+        expect(found).toEqual(kept);
+      }),
+      {numRuns: 300},
+    );
+  },
+);
 
 const frame = 'a\r\nb\r\n\u001B[1A\u001B[4G\u001B[?25h';
 const again = '\u001B[?25l\r\n\u001B[1G\u001B[2A\r\n\u001B[1G\u001B[KB\r\n\u001B[1A\u001B[4G\u001B[?25h';
@@ -141,7 +145,7 @@ test.each([
   ['with as many rows as the one before wraps nothing', again, `\u001B[?7l${again}\u001B[?7h`],
   ['with more is sent as it is', higher, higher],
   ['after which a mode is switched, too', `\u001B[>1u${again}`, `\u001B[>1u${again}`],
-])('a frame %s', (_title, written, sent) => {
+])('a frame %s', {tags: 'long'}, (_title, written, sent) => {
   expect(harmlessFrame(written, before)).toEqual({text: sent, rowsBelow: 1});
 });
 

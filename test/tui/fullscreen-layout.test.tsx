@@ -43,7 +43,7 @@ describe('the transcript on the whole screen', () => {
     expect(rowsOf({kept: keptOf(2)})).toEqual(['line 0', 'line 1', '', '', '', '', 'composer', 'status']);
   });
 
-  test('what is open follows what is finished, all of it within reach', () => {
+  test('what is open follows what is finished, all of it within reach', {tags: 'long'}, () => {
     const shown = {kept: keptOf(3), open: ['o0', 'o1', 'o2', 'o3', 'o4', 'o5']};
     expect(rowsOf(shown)).toEqual(['o0', 'o1', 'o2', 'o3', 'o4', 'o5', 'composer', 'status']);
     expect(rowsOf({...shown, place: stepped(atEnd, 'page-up', shown)})).toEqual([

@@ -295,7 +295,7 @@ describe('waiting to try again', () => {
 });
 
 describe('stopping and leaving', () => {
-  test('the offer to leave goes when its time is over', async () => {
+  test('the offer to leave goes when its time is over', {tags: 'long'}, async () => {
     const {screen} = await start();
     await screen.type('\u0003');
     await screen.until(/Ctrl\+C again to exit/u);

@@ -530,7 +530,7 @@ describe('a server that sends without end', () => {
     expect(heard.filter(name => name !== 'all was read')).toEqual(names);
   });
 
-  test('is left when one message has no end', async () => {
+  test('is left when one message has no end', {tags: 'long'}, async () => {
     const {near, far} = await socketPair();
     const {events} = follow(connectClient(near));
     far.on('error', () => {});

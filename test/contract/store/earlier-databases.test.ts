@@ -186,7 +186,7 @@ onEachDatabase(database => {
     for (const each of [plans, schedules, jobs]) each.close();
   });
 
-  test('what an earlier weft had queued waits for a worker again', async ({skip}) => {
+  test('what an earlier weft had queued waits for a worker again', {tags: 'long'}, async ({skip}) => {
     skip(!database.name.startsWith('postgres:'), 'a file has no queue');
     await makeEarlier(database.name);
     const execution = {

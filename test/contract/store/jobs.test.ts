@@ -251,26 +251,30 @@ onEachDatabase(database => {
     },
   );
 
-  test('the job of a schedule that was cut off is told to the user, and one of a plan is not', async () => {
-    const store = opened(database.name);
-    const child = startChild(database.name, 'hold');
-    await lookUntil(
-      () => child.lines.length > 0,
-      () => 'not begun',
-    );
-    await child.kill();
-    const states = async () => {
-      const [p, s] = [await store.list({id: 'p'}), await store.list({id: 's'})];
-      return [...p, ...s].map(({id, state, news}) => [id, state, news]);
-    };
-    await lookUntil(
-      async () => (await states()).every(([, state]) => state !== 'running'),
-      async () => JSON.stringify(await states()),
-    );
-    const news = Object.fromEntries((await states()).map(([id, ...rest]) => [id, rest]));
-    expect(news).toEqual({p: ['stopped', 'none'], s: ['stopped', 'untold']});
-    store.close();
-  });
+  test(
+    'the job of a schedule that was cut off is told to the user, and one of a plan is not',
+    {tags: 'long'},
+    async () => {
+      const store = opened(database.name);
+      const child = startChild(database.name, 'hold');
+      await lookUntil(
+        () => child.lines.length > 0,
+        () => 'not begun',
+      );
+      await child.kill();
+      const states = async () => {
+        const [p, s] = [await store.list({id: 'p'}), await store.list({id: 's'})];
+        return [...p, ...s].map(({id, state, news}) => [id, state, news]);
+      };
+      await lookUntil(
+        async () => (await states()).every(([, state]) => state !== 'running'),
+        async () => JSON.stringify(await states()),
+      );
+      const news = Object.fromEntries((await states()).map(([id, ...rest]) => [id, rest]));
+      expect(news).toEqual({p: ['stopped', 'none'], s: ['stopped', 'untold']});
+      store.close();
+    },
+  );
 
   test('two workers do 200 jobs, one of them is killed: each ends once', {tags: 'long', timeout: 120_000}, async () => {
     const store = opened(database.name);

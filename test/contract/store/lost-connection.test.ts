@@ -16,7 +16,7 @@ const prompt = (text: string): JournalRecord => ({
   message: {role: 'user', id: messageId(text), blocks: [{kind: 'text', text}]},
 });
 
-test('a session whose connection was lost takes no record any more; resumed, it goes on', async () => {
+test('a session whose connection was lost takes no record any more; resumed, it goes on', {tags: 'long'}, async () => {
   await using server = await startPostgres();
   const url = await server.newDatabase();
   const store = countingStore(url);
@@ -36,7 +36,7 @@ test('a session whose connection was lost takes no record any more; resumed, it 
   store.close();
 });
 
-test('so does one that was resumed and has had no record since', async () => {
+test('so does one that was resumed and has had no record since', {tags: 'long'}, async () => {
   await using server = await startPostgres();
   const url = await server.newDatabase();
   const store = countingStore(url);
@@ -52,24 +52,28 @@ test('so does one that was resumed and has had no record since', async () => {
   store.close();
 });
 
-test('one process at a time runs the task stack, until the connection that it began with is gone', async () => {
-  await using server = await startPostgres();
-  const url = await server.newDatabase();
-  const jobs = makeJobStore(openDatabase(url), () => 1);
-  const spec = {kind: 'stack', harness: 'weft', afterFailure: 'stop', positions: 'all', directory: '/w'} as const;
-  const add = (id: string) => jobs.add({id, spec, session: 'not-open'}, 'running');
-  expect([await add('a'), await add('b')]).toEqual(['added', 'busy']);
-  await jobs.change({id: 'a', attempt: 1}, {state: 'completed'});
-  expect([await add('c'), await add('d')]).toEqual(['added', 'busy']);
-  await server.dropConnections(url);
-  expect(await add('e')).toBe('added');
-  // What the one before it writes is too late.
-  await server.dropConnections(url);
-  expect(await jobs.claim('e')).toMatchObject({tag: 'ok', value: {attempt: 2}});
-  expect(await jobs.append({id: 'e', attempt: 1}, {id: 1, data: '"late"'})).toBe('lost');
-  expect(await jobs.change({id: 'e', attempt: 1}, {state: 'completed'})).toBe('lost');
-  jobs.close();
-});
+test(
+  'one process at a time runs the task stack, until the connection that it began with is gone',
+  {tags: 'long'},
+  async () => {
+    await using server = await startPostgres();
+    const url = await server.newDatabase();
+    const jobs = makeJobStore(openDatabase(url), () => 1);
+    const spec = {kind: 'stack', harness: 'weft', afterFailure: 'stop', positions: 'all', directory: '/w'} as const;
+    const add = (id: string) => jobs.add({id, spec, session: 'not-open'}, 'running');
+    expect([await add('a'), await add('b')]).toEqual(['added', 'busy']);
+    await jobs.change({id: 'a', attempt: 1}, {state: 'completed'});
+    expect([await add('c'), await add('d')]).toEqual(['added', 'busy']);
+    await server.dropConnections(url);
+    expect(await add('e')).toBe('added');
+    // What the one before it writes is too late.
+    await server.dropConnections(url);
+    expect(await jobs.claim('e')).toMatchObject({tag: 'ok', value: {attempt: 2}});
+    expect(await jobs.append({id: 'e', attempt: 1}, {id: 1, data: '"late"'})).toBe('lost');
+    expect(await jobs.change({id: 'e', attempt: 1}, {state: 'completed'})).toBe('lost');
+    jobs.close();
+  },
+);
 
 test('a server that is not there is named without the password, with what to do', () => {
   const opened = tryDatabase('postgres://weft:secret@127.0.0.1:1/db', {now: () => 0, process});

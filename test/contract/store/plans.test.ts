@@ -47,7 +47,7 @@ onEachDatabase(database => {
     other.close();
   });
 
-  test('a plan whose process was killed reads as stopped, and stays so', async () => {
+  test('a plan whose process was killed reads as stopped, and stays so', {tags: 'long'}, async () => {
     const store = open(database.name);
     store.add(plan('plan_a'));
     const program = `

@@ -17,7 +17,7 @@ import {openDatabase} from './open-database.ts';
 import {countingStore, onEachDatabase, temporaryFile} from './temporary-store.ts';
 
 onEachDatabase(database => {
-  test('a record that was announced survives kill -9 at any moment', {timeout: 60_000}, async () => {
+  test('a record that was announced survives kill -9 at any moment', {tags: 'long', timeout: 60_000}, async () => {
     let announced = 0;
     const rounds = randomInputs(12);
     for (let round = 0; round < rounds; round += 1) {
@@ -43,7 +43,7 @@ onEachDatabase(database => {
     expect(announced).toBeGreaterThan(rounds === 12 ? 12 * 30 : 0);
   });
 
-  test('processes that make the database at the same time all get it', async () => {
+  test('processes that make the database at the same time all get it', {tags: 'long'}, async () => {
     const children = Array.from({length: 6}, () => otherWeft(database.name, 'open'));
     try {
       expect(await Promise.all(children.map(child => child.readUntil(told => told.length > 0)))).toEqual(
@@ -54,7 +54,7 @@ onEachDatabase(database => {
     }
   });
 
-  test('a session that another process has open is refused until that one is gone', async () => {
+  test('a session that another process has open is refused until that one is gone', {tags: 'long'}, async () => {
     using child = otherWeft(database.name, 'hold');
     const id = idOf((await child.readUntil(told => told.length > 0))[0]);
     const store = countingStore(database.name);
@@ -73,26 +73,30 @@ onEachDatabase(database => {
     store.close();
   });
 
-  test('two processes change the task stack in turn, and what each answered survives kill -9', async () => {
-    using one = otherWeft(database.name, 'stack');
-    using other = otherWeft(database.name, 'stack');
-    const answered = [
-      ...(await one.readUntil(lines => lines.length > 20)),
-      ...(await other.readUntil(lines => lines.length > 20)),
-      ...(await one.kill()),
-      ...(await other.kill()),
-    ];
-    const stack = new StackStore(openDatabase(database.name), {now: () => 0, digits: () => 'mine'});
-    const kept = stack.read(each => each.tasks().map(({id}) => id));
-    const placed = stack.read(each => each.layers().flatMap(({tasks}) => tasks.map(({task_id}) => task_id)));
-    stack.close();
-    // At most one request of each process was kept and not yet answered.
-    expect(answered.filter(id => !kept.some(each => each === id))).toEqual([]);
-    expect(kept.length - answered.length).toBeLessThanOrEqual(2);
-    expect(new Set(kept).size).toBe(kept.length);
-    expect(kept.map(id => id.split('_')[1])).toEqual(kept.map((_, index) => String(index + 1)));
-    expect(placed).toEqual(kept);
-  });
+  test(
+    'two processes change the task stack in turn, and what each answered survives kill -9',
+    {tags: 'long'},
+    async () => {
+      using one = otherWeft(database.name, 'stack');
+      using other = otherWeft(database.name, 'stack');
+      const answered = [
+        ...(await one.readUntil(lines => lines.length > 20)),
+        ...(await other.readUntil(lines => lines.length > 20)),
+        ...(await one.kill()),
+        ...(await other.kill()),
+      ];
+      const stack = new StackStore(openDatabase(database.name), {now: () => 0, digits: () => 'mine'});
+      const kept = stack.read(each => each.tasks().map(({id}) => id));
+      const placed = stack.read(each => each.layers().flatMap(({tasks}) => tasks.map(({task_id}) => task_id)));
+      stack.close();
+      // At most one request of each process was kept and not yet answered.
+      expect(answered.filter(id => !kept.some(each => each === id))).toEqual([]);
+      expect(kept.length - answered.length).toBeLessThanOrEqual(2);
+      expect(new Set(kept).size).toBe(kept.length);
+      expect(kept.map(id => id.split('_')[1])).toEqual(kept.map((_, index) => String(index + 1)));
+      expect(placed).toEqual(kept);
+    },
+  );
 });
 
 test('the session of a process whose number another one has now is free', () => {

@@ -19,7 +19,7 @@ beforeEach(({skip}) => {
 
 const fixed = {prompt: 'p', directory: '/w', sandbox: 'of-settings', model: '', baseUrl: '', skills: '/s'} as const;
 
-test('a run comes to a worker as it was queued, and waits there once', async () => {
+test('a run comes to a worker as it was queued, and waits there once', {tags: 'long'}, async () => {
   await using server = await startPostgres();
   const troubles: string[] = [];
   const queue = await openRunQueue(await server.newDatabase(), trouble => troubles.push(trouble));

@@ -38,18 +38,22 @@ function opened(role: string): string {
 
 const fix = 'Use another database, or drop or rename the schema. weft creates a new one.';
 
-test('a schema that another role made first is refused, also to a superuser, and nothing is put into it', async () => {
-  const database = /test_\d+/u.exec(url)?.[0] ?? '';
-  await run(url, `GRANT CREATE ON DATABASE ${database} TO mallory`);
-  await run(as('mallory'), 'CREATE SCHEMA weft', 'GRANT ALL ON SCHEMA weft TO PUBLIC');
-  for (const role of ['alice', 'weft']) {
-    expect(opened(role)).toBe(
-      `The schema weft belongs to the role mallory, which could read what ${role} keeps there. ${fix}`,
-    );
-  }
-  await run(as('mallory'), 'DROP SCHEMA weft');
-  expect(opened('weft')).toBe('ok');
-});
+test(
+  'a schema that another role made first is refused, also to a superuser, and nothing is put into it',
+  {tags: 'long'},
+  async () => {
+    const database = /test_\d+/u.exec(url)?.[0] ?? '';
+    await run(url, `GRANT CREATE ON DATABASE ${database} TO mallory`);
+    await run(as('mallory'), 'CREATE SCHEMA weft', 'GRANT ALL ON SCHEMA weft TO PUBLIC');
+    for (const role of ['alice', 'weft']) {
+      expect(opened(role)).toBe(
+        `The schema weft belongs to the role mallory, which could read what ${role} keeps there. ${fix}`,
+      );
+    }
+    await run(as('mallory'), 'DROP SCHEMA weft');
+    expect(opened('weft')).toBe('ok');
+  },
+);
 
 test('an own schema with a table, or a function, of another role is refused', async () => {
   await run(url, 'CREATE SCHEMA weft AUTHORIZATION alice', 'GRANT ALL ON SCHEMA weft TO mallory');
@@ -72,7 +76,7 @@ test('the queue of another role is refused, too', async () => {
   );
 });
 
-test('schemas that an administrator made for the role are all it needs', async () => {
+test('schemas that an administrator made for the role are all it needs', {tags: 'long'}, async () => {
   await run(url, 'CREATE SCHEMA weft AUTHORIZATION alice', 'CREATE SCHEMA weft_queue AUTHORIZATION alice');
   expect(opened('alice')).toBe('ok');
   const queue = await openRunQueue(as('alice'), () => {});

@@ -202,10 +202,14 @@ const bashOffers = (words: readonly string[]): readonly string[] => {
 };
 
 describe('bash', () => {
-  test.each(cases.map(([line, offered]) => [named(line), line, offered] as const))('%s', (_, line, offered) => {
-    const visible = bashOffers(line);
-    expect(sorted(visible)).toEqual(sorted(line.includes('--odd') ? oddQuoted : offered));
-  });
+  test.each(cases.map(([line, offered]) => [named(line), line, offered] as const))(
+    '%s',
+    {tags: 'long'},
+    (_, line, offered) => {
+      const visible = bashOffers(line);
+      expect(sorted(visible)).toEqual(sorted(line.includes('--odd') ? oddQuoted : offered));
+    },
+  );
 
   test.each<[string, readonly string[], readonly string[]]>([
     ['--output=s as bash splits it', ['weft', '--output', '=', 's'], ['stream-json']],
@@ -214,7 +218,7 @@ describe('bash', () => {
     ['--output=s where it is not split', ['weft', '--output=s'], ['--output=stream-json']],
     ['--add-dir=s', ['weft', '--add-dir', '=', 's'], ['some folder']],
     ['a quoted beginning', ['weft', '--odd', 'two\\ w'], ['two\\ words']],
-  ])('%s', (_, words, offered) => {
+  ])('%s', {tags: 'long'}, (_, words, offered) => {
     expect(sorted(bashOffers(words))).toEqual(sorted(offered));
   });
 
@@ -243,14 +247,22 @@ const fishOffers = (line: readonly string[]): readonly string[] => {
 describe('fish', () => {
   beforeEach(needs('fish'));
 
-  test.each(cases.map(([line, offered]) => [named(line), line, offered] as const))('%s', (_, line, offered) => {
-    const visible = fishOffers(line);
-    expect(sorted(visible)).toEqual(sorted(offered));
-  });
+  test.each(cases.map(([line, offered]) => [named(line), line, offered] as const))(
+    '%s',
+    {tags: 'long'},
+    (_, line, offered) => {
+      const visible = fishOffers(line);
+      expect(sorted(visible)).toEqual(sorted(offered));
+    },
+  );
 
-  test.each(gluedCases.map(([line, offered]) => [named(line), line, offered] as const))('%s', (_, line, offered) => {
-    expect(sorted(fishOffers(line))).toEqual(sorted(offered));
-  });
+  test.each(gluedCases.map(([line, offered]) => [named(line), line, offered] as const))(
+    '%s',
+    {tags: 'long'},
+    (_, line, offered) => {
+      expect(sorted(fishOffers(line))).toEqual(sorted(offered));
+    },
+  );
 });
 
 /**
@@ -314,7 +326,7 @@ function zshOffers(lines: readonly (readonly string[])[]): readonly {offers: rea
 describe('zsh', () => {
   beforeEach(needs('zsh'));
 
-  test('offers what fits', () => {
+  test('offers what fits', {tags: 'long'}, () => {
     const found = zshOffers(cases.map(([line]) => line));
     expect(
       cases.map(([line], index) => ({
@@ -329,7 +341,7 @@ describe('zsh', () => {
     ).toEqual(cases.map(([line, offered]) => ({line: line.join(' '), offers: sorted(offered)})));
   });
 
-  test('types choices so that the shell reads them as they are', () => {
+  test('types choices so that the shell reads them as they are', {tags: 'long'}, () => {
     expect(zshOffers(oddBeginnings.slice(0, -1)).map(found => found.line.trim())).toEqual([
       "weft --odd it\\'s",
       'weft --odd two\\ words',

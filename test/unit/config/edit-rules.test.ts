@@ -81,7 +81,7 @@ describe('addRule', () => {
     expect(found.permissions.allow.toSorted()).toEqual(rules.toSorted());
   });
 
-  test('a lock that was left behind does not last', async () => {
+  test('a lock that was left behind does not last', {tags: 'long'}, async () => {
     writeFileSync(`${path}.lock`, '');
     expect(await addRule({path, list: 'allow', rule: 'Read'})).toEqual({tag: 'ok', value: 'changed'});
     expect(readdirSync(folder)).toEqual(['settings.json']);

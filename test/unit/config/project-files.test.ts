@@ -172,7 +172,7 @@ test('circles of links, pipes and devices neither hang nor count', async () => {
   expect(await list()).toMatchObject({files: [{path: '.agents/skills/a/SKILL.md'}], leftOut: []});
 });
 
-test('more files than a list may have, and larger ones, are left out and named', async () => {
+test('more files than a list may have, and larger ones, are left out and named', {tags: 'long'}, async () => {
   mkdirSync(join(folder, '.claude/skills/a'), {recursive: true});
   for (let at = 0; at < projectFileBounds.files + 10; at += 1) {
     writeFileSync(join(folder, '.claude/skills/a', `${at}.txt`), '');

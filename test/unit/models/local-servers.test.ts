@@ -29,27 +29,31 @@ const json =
 const never = new AbortController().signal;
 const list = (...ids: readonly string[]): string => JSON.stringify({object: 'list', data: ids.map(id => ({id}))});
 
-test('finds servers that list models, in their order; what answers something else is none', async () => {
-  const ports = {
-    ollama: await listen(json(list('qwen3:8b', 'nomic-embed-text', 'llama3.2'))),
-    empty: await listen(json('{"object":"list","data":null}')),
-    web: await listen((_, response) => response.end('<html>')),
-    locked: await listen(json('{}', 401)),
-    silent: await listen(() => {}),
-    closed: 1,
-  };
-  const candidates = Object.entries(ports).map(([name, port]) => ({name, port}));
-  const found = await findLocalServers(candidates, never, 2000);
-  expect(found).toEqual([
-    {
-      name: 'ollama',
-      port: ports.ollama,
-      baseUrl: `http://127.0.0.1:${ports.ollama}/v1`,
-      models: ['qwen3:8b', 'llama3.2'],
-    },
-    {name: 'empty', port: ports.empty, baseUrl: `http://127.0.0.1:${ports.empty}/v1`, models: []},
-  ]);
-});
+test(
+  'finds servers that list models, in their order; what answers something else is none',
+  {tags: 'long'},
+  async () => {
+    const ports = {
+      ollama: await listen(json(list('qwen3:8b', 'nomic-embed-text', 'llama3.2'))),
+      empty: await listen(json('{"object":"list","data":null}')),
+      web: await listen((_, response) => response.end('<html>')),
+      locked: await listen(json('{}', 401)),
+      silent: await listen(() => {}),
+      closed: 1,
+    };
+    const candidates = Object.entries(ports).map(([name, port]) => ({name, port}));
+    const found = await findLocalServers(candidates, never, 2000);
+    expect(found).toEqual([
+      {
+        name: 'ollama',
+        port: ports.ollama,
+        baseUrl: `http://127.0.0.1:${ports.ollama}/v1`,
+        models: ['qwen3:8b', 'llama3.2'],
+      },
+      {name: 'empty', port: ports.empty, baseUrl: `http://127.0.0.1:${ports.empty}/v1`, models: []},
+    ]);
+  },
+);
 
 test('an endless answer is given up', async () => {
   const port = await listen((_, response) => {

@@ -19,7 +19,7 @@ async function judgeAll(cases: readonly Case[], given: Given = {}): Promise<read
 const listed = (cases: readonly Judged[]): string =>
   cases.map(({file, command, reasons}) => `${file}: ${JSON.stringify(command)} ${reasons.join('; ')}`).join('\n');
 
-test('of the commands that must not run by themselves none does', async () => {
+test('of the commands that must not run by themselves none does', {tags: 'long'}, async () => {
   const judged = await judgeAll(readCorpus('bypass'));
   const allowed = judged.filter(({decision}) => decision === 'allow');
   console.info(`bypass corpus: ${allowed.length} of ${judged.length} let through`);
@@ -27,7 +27,7 @@ test('of the commands that must not run by themselves none does', async () => {
   expect(listed(allowed)).toBe('');
 });
 
-test('with a proven overlay only those run that run code or change the workspace inside', async () => {
+test('with a proven overlay only those run that run code or change the workspace inside', {tags: 'long'}, async () => {
   const judged = await judgeAll(readCorpus('bypass'), {proof: overlayProof});
   const allowed = judged.filter(({decision}) => decision === 'allow');
   expect(new Set(allowed.flatMap(({reasons}) => reasons))).toEqual(

@@ -99,7 +99,7 @@ describe('what a command would come upon on the disk', () => {
     expect(await decision(judgeOf(plain), command)).toBe('ask');
   });
 
-  test('of what agents send at most one in fifty is asked about', async () => {
+  test('of what agents send at most one in fifty is asked about', {tags: 'long'}, async () => {
     const judge = judgeOf(plain);
     const asked: string[] = [];
     const cases = readCorpus('everyday').map(({command}) => command.replaceAll(/(?<![\w.])\/w(?=[/ ";]|$)/gu, plain));

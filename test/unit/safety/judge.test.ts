@@ -115,7 +115,7 @@ describe('modes', () => {
     ['bypassPermissions', edit('/etc/hosts'), 'allow'],
     ['dontAsk', bash('make'), 'ask'],
   ];
-  test.each(cases)('%s', async (mode, subject, decision) => {
+  test.each(cases)('%s', {tags: 'long'}, async (mode, subject, decision) => {
     expect((await judge(subject, {mode})).decision).toBe(decision);
   });
 
@@ -200,7 +200,7 @@ test('a workspace in a protected folder is not protected as a whole', async () =
   expect((await judge(edit('settings.json'), {roots: ['/home/me/.claude'], mode: 'acceptEdits'})).decision).toBe('ask');
 });
 
-test('long commands are judged in time that grows with their length', async () => {
+test('long commands are judged in time that grows with their length', {tags: 'long'}, async () => {
   const deny = ['Bash(rm:*)', 'Bash(a*b*c)', 'Bash(curl * | sh)'];
   const ofLength: readonly ((length: number) => string)[] = [
     length => Array.from({length: length / 8}, (_, at) => `true ${at}`).join(' && '),

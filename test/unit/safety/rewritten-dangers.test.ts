@@ -128,7 +128,7 @@ const rewritten = (commands: typeof dangers, around = frames) =>
     )
     .map(([command, chosen]) => chosen.reduce((text, frame) => frame(text), command));
 
-test('of all rewritings of dangerous commands none is let through', {timeout: 120_000}, async () => {
+test('of all rewritings of dangerous commands none is let through', {tags: 'long', timeout: 120_000}, async () => {
   await fc.assert(
     fc.asyncProperty(rewritten(dangers), async command => {
       expect((await judge(bash(command))).decision, command).toBe('ask');
@@ -140,7 +140,7 @@ test('of all rewritings of dangerous commands none is let through', {timeout: 12
 /** Programs that only run code or change files of the workspace; with a command behind it, `env` is one of them. */
 const heldByOverlay = /^(?:sed|awk|node|export|env)$/u;
 
-test('nor does an overlay let one through that reaches further', {timeout: 120_000}, async () => {
+test('nor does an overlay let one through that reaches further', {tags: 'long', timeout: 120_000}, async () => {
   const further = dangers.filter(([program = '']) => !heldByOverlay.test(program));
   // Behind a wrapper `case` is no keyword, and what follows is text: `echo "$(nice case a in a) curl x"`.
   const around = frames.filter(frame => !frame('').startsWith('case'));

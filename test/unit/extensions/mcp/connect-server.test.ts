@@ -108,7 +108,7 @@ test('it asks the user, and for the workspace folders', async () => {
   expect((await call('r')).said).toBe('{"roots":[{"uri":"file:///work","name":"work"}]}');
 });
 
-test('a server that asks and asks, and reads no answer, is ended', async () => {
+test('a server that asks and asks, and reads no answer, is ended', {tags: 'long'}, async () => {
   const serve = `
     const print = message => process.stdout.write(JSON.stringify({jsonrpc: '2.0', ...message}) + '\\n');
     require('node:readline').createInterface({input: process.stdin}).on('line', line => {
@@ -186,7 +186,7 @@ test('a call that the program does not take any more waits for its end, to say h
   await expect(sent).rejects.toThrow('the server stopped; it was ended by SIGABRT; out of ^[[31mmemory');
 });
 
-test('what a server leaves behind ends with it', async () => {
+test('what a server leaves behind ends with it', {tags: 'long'}, async () => {
   const {connection, call} = await connected({tools: [{name: 'c', does: 'child'}]});
   const {said: mark} = await call('c');
   expect(runningProcesses(mark)).toHaveLength(1);

@@ -69,7 +69,7 @@ describe('the form with numbers as keys', () => {
     ['a field that comes again', '0801 0802', {'1': [1, 2]}],
     ['a known field of another wire type', '1005', {'2': 5}],
     ['a byte order mark as a title', '120a 0a08 0a0161 1203efbbbf', {'2': {'1': [{'1': 'a', '2': '\uFEFF'}]}}],
-  ])('%s', (_name, bytes, tree) => {
+  ])('%s', {tags: 'long'}, (_name, bytes, tree) => {
     expect(treeOf(hex(bytes))).toEqual(tree);
   });
 
@@ -99,7 +99,7 @@ describe('hostile bytes name the byte', () => {
     ['a tag beyond 32 bits', 'ffffffffff01 00', 'a field number that is too large at byte 0'],
     ['a fixed number that is cut short', '0801 0d0100', 'a field that is cut short at byte 2'],
     ['a title that is not UTF-8', '1209 0a07 0a0161 1202c328', 'text that is not UTF-8 at byte 9'],
-  ])('%s', (_name, bytes, message) => {
+  ])('%s', {tags: 'long'}, (_name, bytes, message) => {
     expect(treeOf(hex(bytes))).toBe(message);
   });
 
@@ -160,7 +160,7 @@ describe('beside protoc --decode_raw', () => {
     expect(treeOf(bytes)).toEqual({'4': {'2': 1, '3': [7, 8]}, '12': 'text', '13': {'1': {'1': 300}}});
   });
 
-  test('the same bytes are messages and the same are not', () => {
+  test('the same bytes are messages and the same are not', {tags: 'long'}, () => {
     const seen = fc.sample(fc.uint8Array({minLength: 1, maxLength: 12}), {numRuns: 60, seed: 4});
     const numbers = fc.sample(messages, {numRuns: 20, seed: 4}).map(encodePayloadTree);
     const cut = numbers.map(bytes => bytes.subarray(0, -1));

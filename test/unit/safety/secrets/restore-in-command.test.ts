@@ -31,7 +31,7 @@ test.each(contexts)('bash gets the secret itself: %s', (command, printed) => {
   expect(execFileSync('bash', ['-c', run], {encoding: 'utf8'})).toBe(printed(nasty));
 });
 
-test('whatever the secret is', () => {
+test('whatever the secret is', {tags: 'long'}, () => {
   const value = fc.string({
     unit: fc.constantFrom(...` '"\\$\`()[]{}<>|&;!#*?~=\n\tab1-`.split('')),
     minLength: 1,

@@ -192,25 +192,29 @@ function standsFor({words}: JudgedInvocation, ran: readonly string[]): boolean {
 const textOf = (argument: JudgedInvocation['words'][number] | undefined): string | undefined =>
   argument === undefined || typeof argument.value === 'string' ? undefined : argument.value[0]?.text;
 
-test.runIf(bash)('whatever bash runs of what would be let through was judged', {timeout: 300_000}, async () => {
-  let compared = 0;
-  await fc.assert(
-    fc.asyncProperty(text, async command => {
-      const parsed = analyzeCommand(command, {directory: '/w', context});
-      if (parsed.reading === 'unparsed' || parsed.sideEffects.length > 0) return;
-      if (parsed.invocations.some(({reason}) => reason !== undefined) || !(await parsed.confirmed())) return;
-      compared += 1;
-      const {ran, complaints} = runIn(command);
-      expect(complaints, command).not.toMatch(/syntax error|(?<!time: )command not found|unexpected/u);
-      for (const words of ran) {
-        expect(
-          parsed.invocations.some(call => standsFor(call, words)),
-          `${command}\n→ ${JSON.stringify(words)}`,
-        ).toBe(true);
-      }
-    }),
-    {numRuns: randomInputs(3000)},
-  );
-  console.info(`compared with bash: ${compared} commands`);
-  expect(compared).toBeGreaterThan(randomInputs(300));
-});
+test.runIf(bash)(
+  'whatever bash runs of what would be let through was judged',
+  {tags: 'long', timeout: 300_000},
+  async () => {
+    let compared = 0;
+    await fc.assert(
+      fc.asyncProperty(text, async command => {
+        const parsed = analyzeCommand(command, {directory: '/w', context});
+        if (parsed.reading === 'unparsed' || parsed.sideEffects.length > 0) return;
+        if (parsed.invocations.some(({reason}) => reason !== undefined) || !(await parsed.confirmed())) return;
+        compared += 1;
+        const {ran, complaints} = runIn(command);
+        expect(complaints, command).not.toMatch(/syntax error|(?<!time: )command not found|unexpected/u);
+        for (const words of ran) {
+          expect(
+            parsed.invocations.some(call => standsFor(call, words)),
+            `${command}\n→ ${JSON.stringify(words)}`,
+          ).toBe(true);
+        }
+      }),
+      {numRuns: randomInputs(3000)},
+    );
+    console.info(`compared with bash: ${compared} commands`);
+    expect(compared).toBeGreaterThan(randomInputs(300));
+  },
+);

@@ -56,6 +56,7 @@ function carryOut(here: ReturnType<typeof place>, done: Step): void {
 // Hundreds of git processes are started, so the histories are spread over several tests, each with a time limit of its own.
 test.each([1, 2, 3])(
   'whatever prompts and git do, each of them is taken back to the byte, and brought again (%i)',
+  {tags: 'long'},
   async part => {
     const seed = 3 * (fc.readConfigureGlobal().seed ?? 1) + part;
     await fc.assert(

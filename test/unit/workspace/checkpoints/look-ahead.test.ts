@@ -61,6 +61,7 @@ describe('looking ahead', () => {
 
   test.each(['to its end', 'given up in the middle', 'given up by the prompt'] as const)(
     '%s: the checkpoint is what it would have been without',
+    {tags: 'long'},
     async how => {
       using here = place();
       for (let at = 0; at < 60; at += 1) here.put(`d${at % 6}/f${at}`, `first ${at}\n`);

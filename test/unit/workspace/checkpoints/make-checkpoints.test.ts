@@ -134,7 +134,7 @@ describe('taking back what a command did', () => {
     expect(end).not.toBe(start);
   });
 
-  test('any trees: going back gives the first, redoing the second', async () => {
+  test('any trees: going back gives the first, redoing the second', {tags: 'long'}, async () => {
     const content = fc.oneof(fc.string({maxLength: 8}), fc.constantFrom('a\nb\n', 'a\r\nb'));
     const trees = fc.dictionary(
       fc.constantFrom('a', 'b', 'b/c', 'b/d', 'e', 'e/f/g', 'e/f'),
@@ -232,7 +232,7 @@ describe('what somebody else changed since', () => {
 });
 
 describe('what is kept', () => {
-  test('large ignored trees and files are left out, said, and never touched', async () => {
+  test('large ignored trees and files are left out, said, and never touched', {tags: 'long'}, async () => {
     using here = place();
     here.git('init', '-q');
     here.put('.gitignore', 'node_modules/\n*.log\n');
@@ -253,7 +253,7 @@ describe('what is kept', () => {
     expect(report.conflicts).toEqual([]);
   });
 
-  test('a nested repository: its files, not what its version control keeps', async () => {
+  test('a nested repository: its files, not what its version control keeps', {tags: 'long'}, async () => {
     using here = place();
     mkdirSync(join(here.work, 'nested'));
     execFileSync('git', ['init', '-q'], {cwd: join(here.work, 'nested')});

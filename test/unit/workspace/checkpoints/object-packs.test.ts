@@ -36,7 +36,7 @@ describe('many small objects are one file', () => {
     expect(everything(here.work)).toEqual(first);
   });
 
-  test('two processes at once read what the other has added since', async () => {
+  test('two processes at once read what the other has added since', {tags: 'long'}, async () => {
     using here = place();
     const [one, other] = [here.open(), here.open()];
     await take(one);
@@ -47,43 +47,51 @@ describe('many small objects are one file', () => {
     expect(here.read('d3/f39')).toBe('first 39\n');
   });
 
-  test('one that is not whole, or no pack at all, is not there; the next checkpoint keeps everything again', async () => {
-    using here = place();
-    many(here, 'first');
-    const before = await take(here.open());
-    const [pack = ''] = stored(here);
-    writeFileSync(join(here.folder, 'objects', 'packs', 'other'), 'no pack');
-    copyFileSync(pack, join(here.folder, 'objects', 'new-of-a-killed-process'));
-    for (const size of [statSync(pack).size - 1, 40, 5, 0]) {
-      truncateSync(pack, size);
-      expect(openObjects(join(here.folder, 'objects'), {}).get(before)).toBe(undefined);
-    }
-    // As a store that lost its objects does, this one forgets what it has seen.
-    await prune(here);
-    const again = await take(here.open());
-    many(here, 'second');
-    await revert(here.open(), {before: again, after: 'now'});
-    expect(here.read('d3/f39')).toBe('first 39\n');
-  });
+  test(
+    'one that is not whole, or no pack at all, is not there; the next checkpoint keeps everything again',
+    {tags: 'long'},
+    async () => {
+      using here = place();
+      many(here, 'first');
+      const before = await take(here.open());
+      const [pack = ''] = stored(here);
+      writeFileSync(join(here.folder, 'objects', 'packs', 'other'), 'no pack');
+      copyFileSync(pack, join(here.folder, 'objects', 'new-of-a-killed-process'));
+      for (const size of [statSync(pack).size - 1, 40, 5, 0]) {
+        truncateSync(pack, size);
+        expect(openObjects(join(here.folder, 'objects'), {}).get(before)).toBe(undefined);
+      }
+      // As a store that lost its objects does, this one forgets what it has seen.
+      await prune(here);
+      const again = await take(here.open());
+      many(here, 'second');
+      await revert(here.open(), {before: again, after: 'now'});
+      expect(here.read('d3/f39')).toBe('first 39\n');
+    },
+  );
 
-  test('pruning takes out of it what no session needs, and leaves what is needed as it is', async () => {
-    using here = place();
-    here.put('stays', 'stays\n'.repeat(100));
-    many(here, 'first'.repeat(1000));
-    const first = await take(here.open());
-    many(here, 'second');
-    const second = await take(here.open());
-    const size = (): number => stored(here).reduce((sum, path) => sum + statSync(path).size, 0);
-    const all = size();
-    expect(await prune(here, first, second)).toBe('pruned');
-    expect(size()).toBe(all);
-    expect(await prune(here, second)).toBe('pruned');
-    expect(size()).toBeLessThan(all / 5);
-    for (const name of readdirSync(here.work)) rmSync(join(here.work, name), {recursive: true});
-    await revert(here.open(), {before: second, after: 'now'});
-    expect([here.read('d3/f39'), here.read('stays')]).toEqual(['second 39\n', 'stays\n'.repeat(100)]);
-    expect(await here.open().preview([{before: first, after: 'now'}], signal)).toMatchObject({tag: 'failed'});
-    expect(await prune(here)).toBe('pruned');
-    expect(stored(here)).toEqual([]);
-  });
+  test(
+    'pruning takes out of it what no session needs, and leaves what is needed as it is',
+    {tags: 'long'},
+    async () => {
+      using here = place();
+      here.put('stays', 'stays\n'.repeat(100));
+      many(here, 'first'.repeat(1000));
+      const first = await take(here.open());
+      many(here, 'second');
+      const second = await take(here.open());
+      const size = (): number => stored(here).reduce((sum, path) => sum + statSync(path).size, 0);
+      const all = size();
+      expect(await prune(here, first, second)).toBe('pruned');
+      expect(size()).toBe(all);
+      expect(await prune(here, second)).toBe('pruned');
+      expect(size()).toBeLessThan(all / 5);
+      for (const name of readdirSync(here.work)) rmSync(join(here.work, name), {recursive: true});
+      await revert(here.open(), {before: second, after: 'now'});
+      expect([here.read('d3/f39'), here.read('stays')]).toEqual(['second 39\n', 'stays\n'.repeat(100)]);
+      expect(await here.open().preview([{before: first, after: 'now'}], signal)).toMatchObject({tag: 'failed'});
+      expect(await prune(here)).toBe('pruned');
+      expect(stored(here)).toEqual([]);
+    },
+  );
 });

@@ -42,7 +42,7 @@ describe('a file that is too large for memory', () => {
   });
 });
 
-test('objects lie in memory until they are written, but never many megabytes of them', () => {
+test('objects lie in memory until they are written, but never many megabytes of them', {tags: 'long'}, () => {
   using here = place();
   const objects = openObjects(here.folder, {});
   const names = [1, 2, 3].map(fill => objects.put(Buffer.alloc(10 * mega, fill)));

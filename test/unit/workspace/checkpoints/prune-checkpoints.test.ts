@@ -61,7 +61,7 @@ const session = (ageDays: number, ...trees: readonly TreeId[]): SessionCheckpoin
 });
 
 describe('pruning', () => {
-  test('keeps what young sessions need, whoever else needed it too, and nothing else', async () => {
+  test('keeps what young sessions need, whoever else needed it too, and nothing else', {tags: 'long'}, async () => {
     using here = place();
     const [deleted, old, young] = [await here.take('deleted\n'), await here.take('old\n'), await here.take('young\n')];
     const last = await here.take('last\n');
@@ -74,44 +74,56 @@ describe('pruning', () => {
     ]);
   });
 
-  test('the oldest go where all together are too large; the newest stays, however large or old', async () => {
-    using here = place();
-    const first = await here.take(`1${'x'.repeat(50_000)}`);
-    const second = await here.take(`2${'x'.repeat(50_000)}`);
-    const last = await here.take('last\n');
-    const sessions = [session(90, last), session(2, second), session(3, first)];
-    expect(await pruneCheckpoints({folder: here.folder, sessions, now, maxBytes: 70_000})).toBe('pruned');
-    expect(here.bytes()).toBeLessThan(60_000);
-    expect([await here.at(second, last), await here.at(first, last)]).toEqual([`2${'x'.repeat(50_000)}`, 'lost']);
-  });
+  test(
+    'the oldest go where all together are too large; the newest stays, however large or old',
+    {tags: 'long'},
+    async () => {
+      using here = place();
+      const first = await here.take(`1${'x'.repeat(50_000)}`);
+      const second = await here.take(`2${'x'.repeat(50_000)}`);
+      const last = await here.take('last\n');
+      const sessions = [session(90, last), session(2, second), session(3, first)];
+      expect(await pruneCheckpoints({folder: here.folder, sessions, now, maxBytes: 70_000})).toBe('pruned');
+      expect(here.bytes()).toBeLessThan(60_000);
+      expect([await here.at(second, last), await here.at(first, last)]).toEqual([`2${'x'.repeat(50_000)}`, 'lost']);
+    },
+  );
 
-  test('what was pruned is kept again by the next checkpoint, although it looks as it was seen', async () => {
-    using here = place();
-    await here.take('last\n');
-    expect(await pruneCheckpoints({folder: here.folder, sessions: [], now})).toBe('pruned');
-    expect(here.bytes()).toBe(0);
-    const last = await here.take('last\n');
-    const changed = await here.take('changed\n');
-    expect(await here.at(last, changed)).toBe('last\n');
-  });
+  test(
+    'what was pruned is kept again by the next checkpoint, although it looks as it was seen',
+    {tags: 'long'},
+    async () => {
+      using here = place();
+      await here.take('last\n');
+      expect(await pruneCheckpoints({folder: here.folder, sessions: [], now})).toBe('pruned');
+      expect(here.bytes()).toBe(0);
+      const last = await here.take('last\n');
+      const changed = await here.take('changed\n');
+      expect(await here.at(last, changed)).toBe('last\n');
+    },
+  );
 
-  test('does nothing while another process works with them; a dead one does not count, nor does its lock', async () => {
-    using here = place();
-    const old = await here.take('old\n');
-    const last = await here.take('last\n');
-    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {stdio: 'ignore'});
-    await once(other, 'spawn');
-    writeFileSync(join(here.folder, 'users', `${other.pid}@${hostname()}`), '');
-    const sessions = [session(0, last)];
-    expect(await pruneCheckpoints({folder: here.folder, sessions, now})).toBe('in-use');
-    expect(await here.at(old, last)).toBe('old\n');
-    other.kill('SIGKILL');
-    await once(other, 'exit');
-    writeFileSync(join(here.folder, 'pruning'), `${spawnSync(process.execPath, ['--version']).pid}@${hostname()}`);
-    expect(await pruneCheckpoints({folder: here.folder, sessions, now})).toBe('pruned');
-    expect(await here.at(old, last)).toBe('lost');
-    expect(readdirSync(here.folder)).not.toContain('pruning');
-  });
+  test(
+    'does nothing while another process works with them; a dead one does not count, nor does its lock',
+    {tags: 'long'},
+    async () => {
+      using here = place();
+      const old = await here.take('old\n');
+      const last = await here.take('last\n');
+      const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {stdio: 'ignore'});
+      await once(other, 'spawn');
+      writeFileSync(join(here.folder, 'users', `${other.pid}@${hostname()}`), '');
+      const sessions = [session(0, last)];
+      expect(await pruneCheckpoints({folder: here.folder, sessions, now})).toBe('in-use');
+      expect(await here.at(old, last)).toBe('old\n');
+      other.kill('SIGKILL');
+      await once(other, 'exit');
+      writeFileSync(join(here.folder, 'pruning'), `${spawnSync(process.execPath, ['--version']).pid}@${hostname()}`);
+      expect(await pruneCheckpoints({folder: here.folder, sessions, now})).toBe('pruned');
+      expect(await here.at(old, last)).toBe('lost');
+      expect(readdirSync(here.folder)).not.toContain('pruning');
+    },
+  );
 
   test('is due once a day', async () => {
     using here = place();

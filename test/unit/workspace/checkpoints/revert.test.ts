@@ -24,7 +24,7 @@ describe('changes of one file', () => {
     ['the line taken back, and the next one deleted', '1 2 3 4 5 7 8 9', 'conflict'],
     ['the line above deleted', '1 2 3 FIVE 6 7 8 9', 'conflict'],
     ['the line taken back already, and another one changed', '1 2 3 4 5 6 7 8 nine', '1 2 3 4 5 6 7 8 nine'],
-  ])('%s', async (_, now, left) => {
+  ])('%s', {tags: 'long'}, async (_, now, left) => {
     using here = place();
     const checkpoints = here.open();
     here.put('a', text('1 2 3 4 5 6 7 8 9'));
@@ -38,7 +38,7 @@ describe('changes of one file', () => {
     expect(here.read('a')).toBe(text(left === 'conflict' ? now : left));
   });
 
-  test('a change of the user that lies across two of the agent', async () => {
+  test('a change of the user that lies across two of the agent', {tags: 'long'}, async () => {
     using here = place();
     const checkpoints = here.open();
     here.put('a', text('1 2 3 4 5 6 7 8 9'));
@@ -52,7 +52,7 @@ describe('changes of one file', () => {
 });
 
 describe('what was done since', () => {
-  test('each path is named with what undo did to it', async () => {
+  test('each path is named with what undo did to it', {tags: 'long'}, async () => {
     using here = place();
     const checkpoints = here.open();
     for (const name of ['changed', 'deleted', 'merged']) here.put(name, text('1 2 3 4 5'));
@@ -173,7 +173,7 @@ describe('what was done since', () => {
 });
 
 describe('a folder that became a link out of the workspace', () => {
-  test('after the change: nothing is written, made or deleted through it', async () => {
+  test('after the change: nothing is written, made or deleted through it', {tags: 'long'}, async () => {
     using here = place();
     const checkpoints = here.open();
     here.put('d/changed', 'before');
@@ -231,7 +231,7 @@ describe('a folder that became a link out of the workspace', () => {
   });
 });
 
-test('a workspace that is a link to another folder now is another workspace', async () => {
+test('a workspace that is a link to another folder now is another workspace', {tags: 'long'}, async () => {
   using here = place();
   here.put('a', 'before');
   const before = await take(here.open());

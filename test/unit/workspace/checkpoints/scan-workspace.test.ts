@@ -94,7 +94,7 @@ describe('what is too large', () => {
     expect(await leftOut(here, '')).toEqual(['node_modules/last']);
   });
 
-  test('a folder that tools fill, outside of repositories; one of another name is kept', async () => {
+  test('a folder that tools fill, outside of repositories; one of another name is kept', {tags: 'long'}, async () => {
     using here = place();
     here.put('own/f0', '');
     for (let at = 1; at <= 2000; at += 1) symlinkSync('f0', join(here.work, `own/f${String(at)}`));
@@ -227,22 +227,26 @@ test('a scan that is aborted fails, and a look for what is left out answers what
   expect(await findLeftOut(scanPlace(here), [join(here.work, 'large')], aborted)).toEqual([]);
 });
 
-test('what has come, gone or changed since the last scan makes another tree, and nothing else does', async () => {
-  using here = place();
-  here.put('d/a', 'a');
-  here.put('d/b', 'b');
-  const where = scanPlace(here);
-  const first = await scanned(here, where);
-  expect((await scanned(here, where, first)).tree).toBe(first.tree);
-  rmSync(join(here.work, 'd/b'));
-  const second = await scanned(here, where, first);
-  expect(second.kept).toEqual(['d', 'd/a']);
-  here.put('d/a', 'changed');
-  const third = await scanned(here, where, second);
-  expect(third.tree).not.toBe(second.tree);
-  chmodSync(join(here.work, 'd/a'), 0o600);
-  const fourth = await scanned(here, where, third);
-  expect(fourth.tree).not.toBe(third.tree);
-  chmodSync(join(here.work, 'd'), 0o700);
-  expect((await scanned(here, where, fourth)).tree).not.toBe(fourth.tree);
-});
+test(
+  'what has come, gone or changed since the last scan makes another tree, and nothing else does',
+  {tags: 'long'},
+  async () => {
+    using here = place();
+    here.put('d/a', 'a');
+    here.put('d/b', 'b');
+    const where = scanPlace(here);
+    const first = await scanned(here, where);
+    expect((await scanned(here, where, first)).tree).toBe(first.tree);
+    rmSync(join(here.work, 'd/b'));
+    const second = await scanned(here, where, first);
+    expect(second.kept).toEqual(['d', 'd/a']);
+    here.put('d/a', 'changed');
+    const third = await scanned(here, where, second);
+    expect(third.tree).not.toBe(second.tree);
+    chmodSync(join(here.work, 'd/a'), 0o600);
+    const fourth = await scanned(here, where, third);
+    expect(fourth.tree).not.toBe(third.tree);
+    chmodSync(join(here.work, 'd'), 0o700);
+    expect((await scanned(here, where, fourth)).tree).not.toBe(fourth.tree);
+  },
+);

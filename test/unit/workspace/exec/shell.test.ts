@@ -37,7 +37,7 @@ test.each([
   ['no pager, no editor', 'echo $PAGER; $EDITOR; echo $?', 'cat\n0\n'],
   ['the directory', 'basename "$PWD"', 'work\n'],
   ['several lines and quotes', 'cat <<\'X\'\n$a "b"\nX\n# comment', '$a "b"\n'],
-])('%s', async (_name, command, text) => {
+])('%s', {tags: 'long'}, async (_name, command, text) => {
   expect((await run(command)).output.text).toBe(text);
 });
 
@@ -62,7 +62,7 @@ test('output is seen while the command runs', async () => {
   expect((await ended).end).toEqual({kind: 'exited', code: 0});
 });
 
-test('runs side by side keep their output apart', async () => {
+test('runs side by side keep their output apart', {tags: 'long'}, async () => {
   const reports = await Promise.all(
     [1, 2, 3, 4].map(async number => run(`echo ${number}; sleep 0.05; echo ${number}`)),
   );
@@ -73,27 +73,31 @@ test('a signal as the end', async () => {
   expect((await run('kill -9 $$')).end).toEqual({kind: 'signalled', signal: 'SIGKILL'});
 });
 
-test('the time limit ends the tree, even processes that refuse, left the group and their parent', async context => {
-  needs('setsid')(context);
-  const command = `trap "" TERM; setsid -f sh -c 'sleep 7001; :'; (trap "" TERM; sleep 7002) & echo up; while true; do sleep 0.05; done`;
-  const report = await shell.run(
-    {
-      command,
-      directory: shell.directory,
-      timeoutMs: 1500,
-      paging: 'unexpected',
-      changes: 'none',
-      environment: 'inherited',
-      confinement: 'chosen',
-      ...onPipes,
-    },
-    () => {},
-    never,
-  );
-  expect(report.end).toEqual({kind: 'timed-out', afterMs: 1500});
-  expect(report.output.text).toBe('up\n');
-  expect(running('sleep 700')).toEqual([]);
-});
+test(
+  'the time limit ends the tree, even processes that refuse, left the group and their parent',
+  {tags: 'long'},
+  async context => {
+    needs('setsid')(context);
+    const command = `trap "" TERM; setsid -f sh -c 'sleep 7001; :'; (trap "" TERM; sleep 7002) & echo up; while true; do sleep 0.05; done`;
+    const report = await shell.run(
+      {
+        command,
+        directory: shell.directory,
+        timeoutMs: 1500,
+        paging: 'unexpected',
+        changes: 'none',
+        environment: 'inherited',
+        confinement: 'chosen',
+        ...onPipes,
+      },
+      () => {},
+      never,
+    );
+    expect(report.end).toEqual({kind: 'timed-out', afterMs: 1500});
+    expect(report.output.text).toBe('up\n');
+    expect(running('sleep 700')).toEqual([]);
+  },
+);
 
 test('an abort ends the tree before the promise settles, and what was printed is kept', async () => {
   const stop = new AbortController();
@@ -225,7 +229,7 @@ describe('the directory', () => {
     ['rm -r ../a', 'a', 0],
     ['pwd', '', 1],
   ];
-  test('moves with a cd inside the workspace, and goes back from outside it', async () => {
+  test('moves with a cd inside the workspace, and goes back from outside it', {tags: 'long'}, async () => {
     await using own = commandPlace();
     const seen: (readonly [command: string, next: string, notes: number])[] = [];
     for (const [command] of steps) {
@@ -256,32 +260,36 @@ describe('the directory', () => {
   });
 });
 
-test('a command that pages at a terminal it made itself is ended, and the result says so', async context => {
-  needs('script', 'less')(context);
-  const command = `seq 1 500 >pages; script -qc 'LESS= less pages' /dev/null`;
-  const report = await shell.run(
-    {
-      command,
-      directory: shell.directory,
-      timeoutMs: 20_000,
-      paging: 'expected',
-      changes: 'none',
-      environment: 'inherited',
-      confinement: 'chosen',
-      ...onPipes,
-    },
-    () => {},
-    never,
-  );
-  expect(report.notes).toEqual([expect.stringContaining('it waited for a key press and nobody could press one')]);
-  expect(running('less pages')).toEqual([]);
-});
+test(
+  'a command that pages at a terminal it made itself is ended, and the result says so',
+  {tags: 'long'},
+  async context => {
+    needs('script', 'less')(context);
+    const command = `seq 1 500 >pages; script -qc 'LESS= less pages' /dev/null`;
+    const report = await shell.run(
+      {
+        command,
+        directory: shell.directory,
+        timeoutMs: 20_000,
+        paging: 'expected',
+        changes: 'none',
+        environment: 'inherited',
+        confinement: 'chosen',
+        ...onPipes,
+      },
+      () => {},
+      never,
+    );
+    expect(report.notes).toEqual([expect.stringContaining('it waited for a key press and nobody could press one')]);
+    expect(running('less pages')).toEqual([]);
+  },
+);
 
 test('output of a background process that is about to end is waited for', async () => {
   expect((await run('(sleep 0.1; echo late) & echo early')).output.text).toBe('early\nlate\n');
 });
 
-test('50 MB of output stay in bounded memory', async () => {
+test('50 MB of output stay in bounded memory', {tags: 'long'}, async () => {
   const before = process.memoryUsage().rss;
   const report = await run('head -c 50000000 /dev/zero | tr "\\0" x');
   expect(report.output.totalBytes).toBe(50_000_000);
@@ -319,7 +327,7 @@ test('what cannot start says why', async () => {
 
 const openFiles = (): number => readdirSync('/proc/self/fd').length;
 
-test('many commands leave no open file behind', async () => {
+test('many commands leave no open file behind', {tags: 'long'}, async () => {
   for (let at = 0; at < 5; at += 1) await run('true');
   const before = openFiles();
   for (let at = 0; at < 20; at += 1) await run('echo; cd .');

@@ -51,15 +51,19 @@ test('what was printed is the report, and what comes later the block has, with t
   });
 });
 
-test('neither the abort nor the time limit of the run reach it there; stopping it ends the whole tree', async () => {
-  const {id, stop} = await moved('echo up; (sleep 7501; :) & sleep 7502; :', {timeoutMs: 1500});
-  stop.abort();
-  await blocks.read({id, wait: 1.7}, never);
-  expect(running('sleep 750')).not.toEqual([]);
-  await control.stop(id);
-  expect(running('sleep 750')).toEqual([]);
-  expect((await readToEnd(id)).state.kind).toBe('signalled');
-});
+test(
+  'neither the abort nor the time limit of the run reach it there; stopping it ends the whole tree',
+  {tags: 'long'},
+  async () => {
+    const {id, stop} = await moved('echo up; (sleep 7501; :) & sleep 7502; :', {timeoutMs: 1500});
+    stop.abort();
+    await blocks.read({id, wait: 1.7}, never);
+    expect(running('sleep 750')).not.toEqual([]);
+    await control.stop(id);
+    expect(running('sleep 750')).toEqual([]);
+    expect((await readToEnd(id)).state.kind).toBe('signalled');
+  },
+);
 
 test('a long output goes on in the same file', async () => {
   const {report, id} = await moved('seq 1 20000; while [ ! -e more ]; do sleep 0.02; done; seq 20001 20010');
@@ -71,7 +75,7 @@ test('a long output goes on in the same file', async () => {
   if (report.output.file !== undefined) expect(readFileSync(report.output.file, 'utf8')).toBe(lines);
 });
 
-test('a command that ends at that very moment settles once, as ended or as moved', async () => {
+test('a command that ends at that very moment settles once, as ended or as moved', {tags: 'long'}, async () => {
   const ends = await Promise.all(
     Array.from({length: 20}, async (_, at) => {
       const background = new AbortController();

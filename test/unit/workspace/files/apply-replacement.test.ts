@@ -80,7 +80,7 @@ describe('what models get wrong', () => {
       ['\tfirst\n\tzweite\n', 'matched apart from line numbers and indentation, which was adapted'],
     ],
     ['other line ends', 'a\r\nb\nc\rd\r\n', 'c\nd', 'C\nD', ['a\r\nb\nC\rD\r\n']],
-  ])('%s', (_name, text, oldText, newText, expected) => {
+  ])('%s', {tags: 'long'}, (_name, text, oldText, newText, expected) => {
     expect(replaced(text, oldText, newText)).toEqual(expected);
   });
 
@@ -122,7 +122,7 @@ describe('every occurrence', () => {
     ['with lines that come and go', 'a\r\nb\r\na\r\nb\r\n', 'a\nb\n', 'c\n', 'c\r\nc\r\n'],
     ['next to each other', 'aaaa\r\n', 'aa', 'b', 'bb\r\n'],
     ['at the beginning and at the end', 'a\r\nx a', 'a', 'b', 'b\r\nx b'],
-  ])('%s', (_name, text, oldText, newText, after) => {
+  ])('%s', {tags: 'long'}, (_name, text, oldText, newText, after) => {
     const done = applyReplacement(text, {oldText, newText, occurrence: 'every'}, 'quotes');
     expect(done).toEqual({tag: 'ok', value: {text: after, notes: []}});
   });
@@ -147,7 +147,7 @@ test.each([
   expect(replaced(text, 'a', 'b')).toBe(`the old text ${where}; ${rest}`);
 });
 
-test('large files are edited in time', () => {
+test('large files are edited in time', {tags: 'long'}, () => {
   const many = Array.from({length: 200_000}, (_, at) => `  line number ${at} with “text”`).join('\n');
   const cases: readonly [string, string, number][] = [
     [`${'x'.repeat(5_000_000)}needle`, 'needle', 1000],

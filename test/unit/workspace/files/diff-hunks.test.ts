@@ -37,7 +37,7 @@ test('the hunks lead from one text to the other', async () => {
   );
 });
 
-test('texts too large or too different to match line by line come as one hunk, soon', async () => {
+test('texts too large or too different to match line by line come as one hunk, soon', {tags: 'long'}, async () => {
   const before = `same\n${numbered('old', 100_000)}end\n`;
   const after = `same\n${numbered('new', 100_000)}end\n`;
   const spentMs = processorClock();
@@ -83,7 +83,7 @@ describe('words that changed', () => {
       'check(first)\nvalue = compute(first, third)\n',
       ['removed second', 'added', 'added third'],
     ],
-  ])('%s', async (_name, before, after, expected) => {
+  ])('%s', {tags: 'long'}, async (_name, before, after, expected) => {
     expect(await marked(before, after)).toEqual(expected);
   });
 

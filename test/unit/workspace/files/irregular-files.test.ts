@@ -65,6 +65,7 @@ const ignoreFiles = [
 
 test.each(ignoreFiles.flatMap(name => (['pipe', 'device'] as const).map(kind => ({name, kind}))))(
   'searches and listings go on where a $kind stands at $name',
+  {tags: 'long'},
   async ({name, kind}) => {
     using folder = temporaryFolder();
     const at = (path: string): string => join(folder.path, path);

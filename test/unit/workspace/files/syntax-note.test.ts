@@ -24,7 +24,7 @@ describe('a file that parsed before and does not any more', () => {
     ['a.cjs', 'return 1;', 'return 1); ', 'JavaScript'],
     ['a.mjs', 'await x();', 'await x(;', 'JavaScript'],
     ['a.js', 'function f() {}', 'function f() {', 'JavaScript'],
-  ])('%s', async (path, before, after, language) => {
+  ])('%s', {tags: 'long'}, async (path, before, after, language) => {
     expect(await noteOf(path, before, after)).toMatch(
       new RegExp(`^before the edit it was valid ${language}, now it is not: [^\\n]+[^.\\n]$`, 'u'),
     );
@@ -47,7 +47,7 @@ describe('nothing is said', () => {
     ['a template of YAML', 'a.yaml', '{{- if a }}\nb: {{ c }}\n', '{{- if a }}\nb: {{ c\n'],
     ['tags nobody knows', 'a.yaml', 'a: 1\n', 'a: !Ref b\nc: !Sub "d"\n'],
     ['a language nobody here reads', 'a.py', 'a = 1', 'a = ('],
-  ])('%s', async (_name, path, before, after) => {
+  ])('%s', {tags: 'long'}, async (_name, path, before, after) => {
     expect(await noteOf(path, before, after)).toBeUndefined();
   });
 
@@ -59,7 +59,7 @@ describe('nothing is said', () => {
     expect(await syntaxNote('/a.json', Buffer.from([0, 1, 0]), Buffer.from('{'))).toBeUndefined();
   });
 
-  test('within a bounded time, whatever is in the file', async () => {
+  test('within a bounded time, whatever is in the file', {tags: 'long'}, async () => {
     const start = process.cpuUsage();
     await noteOf('a.yaml', 'a: 1\n', `a: ${'['.repeat(50_000)}`);
     await noteOf('a.json', '{}', '['.repeat(500_000));

@@ -27,34 +27,38 @@ const writer = (folder: string): string => `
     await writeFiles(writes, new AbortController().signal);
   }`;
 
-test('killed at any moment each file is whole; what is left lying about goes with the next edit', async () => {
-  using folder = temporaryFolder();
-  const at = (name: string): string => join(folder.path, name);
-  for (const name of ['a', 'b']) writeFileSync(at(name), 'x'.repeat(2_000_000));
-  let last: number | undefined;
-  for (let run = 0; run < 16; run += 1) {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', writer(folder.path)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(child.stdout, 'data');
-    await pause(((run * 61) % 97) / 2);
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    for (const name of ['a', 'b']) {
-      const text = readFileSync(at(name), 'latin1');
-      expect([text.length, text === (text[0] ?? '').repeat(2_000_000)]).toEqual([2_000_000, true]);
+test(
+  'killed at any moment each file is whole; what is left lying about goes with the next edit',
+  {tags: 'long', timeout: 60_000},
+  async () => {
+    using folder = temporaryFolder();
+    const at = (name: string): string => join(folder.path, name);
+    for (const name of ['a', 'b']) writeFileSync(at(name), 'x'.repeat(2_000_000));
+    let last: number | undefined;
+    for (let run = 0; run < 16; run += 1) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', writer(folder.path)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(child.stdout, 'data');
+      await pause(((run * 61) % 97) / 2);
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      for (const name of ['a', 'b']) {
+        const text = readFileSync(at(name), 'latin1');
+        expect([text.length, text === (text[0] ?? '').repeat(2_000_000)]).toEqual([2_000_000, true]);
+      }
+      last = child.pid;
+      expect(readdirSync(folder.path).filter(name => !isTemporaryName(name))).toEqual(['a', 'b']);
     }
-    last = child.pid;
-    expect(readdirSync(folder.path).filter(name => !isTemporaryName(name))).toEqual(['a', 'b']);
-  }
-  // Whether one of them was killed while it wrote is chance.
-  writeFileSync(at(`.weft-${last}-0123456789ab.tmp`), 'xx');
+    // Whether one of them was killed while it wrote is chance.
+    writeFileSync(at(`.weft-${last}-0123456789ab.tmp`), 'xx');
 
-  const longAgo = new Date(Date.now() - 3_600_000);
-  for (const name of readdirSync(folder.path)) if (name.startsWith('.weft-')) utimesSync(at(name), longAgo, longAgo);
-  const before = await takeSnapshot(at('a'));
-  if (before.tag === 'failed') throw new Error(before.error);
-  const write = {path: at('a'), shown: 'a', before: before.value, after: Buffer.from('new'), like: before.value};
-  expect((await writeFiles([write], never)).tag).toBe('ok');
-  expect(readdirSync(folder.path)).toEqual(['a', 'b']);
-}, 60_000);
+    const longAgo = new Date(Date.now() - 3_600_000);
+    for (const name of readdirSync(folder.path)) if (name.startsWith('.weft-')) utimesSync(at(name), longAgo, longAgo);
+    const before = await takeSnapshot(at('a'));
+    if (before.tag === 'failed') throw new Error(before.error);
+    const write = {path: at('a'), shown: 'a', before: before.value, after: Buffer.from('new'), like: before.value};
+    expect((await writeFiles([write], never)).tag).toBe('ok');
+    expect(readdirSync(folder.path)).toEqual(['a', 'b']);
+  },
+);

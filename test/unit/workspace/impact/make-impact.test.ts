@@ -162,7 +162,7 @@ const cases: readonly (readonly [command: string, summary: string, paths?: reado
 describe('what a command would hit', () => {
   beforeEach(needs('find'));
 
-  test('is found without doing it', {timeout: 120_000}, async () => {
+  test('is found without doing it', {tags: 'long', timeout: 120_000}, async () => {
     using place = openPlace();
     const {work, git, put} = place;
     mkdirSync(join(work, 'empty'));

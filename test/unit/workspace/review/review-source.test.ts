@@ -61,7 +61,7 @@ test('the working tree, with files that git does not know yet; links and bytes a
   });
 });
 
-test('what has been done since a branch, and what lies between two commits', async () => {
+test('what has been done since a branch, and what lies between two commits', {tags: 'long'}, async () => {
   using repo = repository();
   repo.write('a.ts', 'one\n2\n3\n');
   const since = ['a.ts', ['removed two', 'removed three', 'added 2', 'added 3'], []];
@@ -73,17 +73,21 @@ test('what has been done since a branch, and what lies between two commits', asy
   expect(await repo.read('work...main')).toEqual({title: 'work...main', files: []});
 });
 
-test('a folder below the top has the same review; a name that is no commit, an option among them, is refused', async () => {
-  using repo = repository();
-  mkdirSync(join(repo.folder.path, 'sub'));
-  expect(await repo.read('main', 'sub')).toMatchObject({title: 'changes since main'});
-  expect([await repo.read('nowhere'), await repo.read('--output=x'), await repo.read('main..gone')]).toEqual([
-    'There is no branch or commit "nowhere" here.',
-    'There is no branch or commit "--output=x" here.',
-    'There is no branch or commit "gone" here.',
-  ]);
-  expect(existsSync(join(repo.folder.path, 'x'))).toBe(false);
-});
+test(
+  'a folder below the top has the same review; a name that is no commit, an option among them, is refused',
+  {tags: 'long'},
+  async () => {
+    using repo = repository();
+    mkdirSync(join(repo.folder.path, 'sub'));
+    expect(await repo.read('main', 'sub')).toMatchObject({title: 'changes since main'});
+    expect([await repo.read('nowhere'), await repo.read('--output=x'), await repo.read('main..gone')]).toEqual([
+      'There is no branch or commit "nowhere" here.',
+      'There is no branch or commit "--output=x" here.',
+      'There is no branch or commit "gone" here.',
+    ]);
+    expect(existsSync(join(repo.folder.path, 'x'))).toBe(false);
+  },
+);
 
 test('before the first commit everything is new; outside of a repository there is nothing', async () => {
   using folder = temporaryFolder();

@@ -38,7 +38,7 @@ const program = fc
 const files = {'a/a': '1', 'a/b/c': '2', 'a/b/a': '3', b: '4', 'c/c/c': '5', 'c/a': '6'};
 
 describe('whatever a command does', () => {
-  test('the workspace is afterwards as if it had run there', async () => {
+  test('the workspace is afterwards as if it had run there', {tags: 'long'}, async () => {
     await fc.assert(
       fc.asyncProperty(program, program, async (before, script) => {
         using workspace = heldPlace(files);
@@ -52,7 +52,7 @@ describe('whatever a command does', () => {
     );
   });
 
-  test('what others write meanwhile stays byte for byte', async () => {
+  test('what others write meanwhile stays byte for byte', {tags: 'long'}, async () => {
     const theirs = fc.uniqueArray(
       fc.tuple(path, fc.constantFrom('/m', '/n', '')).map(parts => parts.join('')),
       {minLength: 1, maxLength: 5},

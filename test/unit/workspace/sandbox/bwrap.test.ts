@@ -22,35 +22,43 @@ async function confinedPlace({skip}: TestContext, around?: AroundEnclose): Promi
   return place;
 }
 
-test('what must be possible: files of the workspace, exit codes, output, its folder, temporary files that stay', async context => {
-  await using place = await confinedPlace(context);
-  const first = await place.run(
-    'mkdir sub && cd sub && echo out; echo err >&2; echo x >/tmp/kept; echo y >"$OLDPWD/made"; exit 7',
-  );
-  expect([first.end, first.output.text, first.nextDirectory, first.notes]).toEqual([
-    {kind: 'exited', code: 7},
-    'out\nerr\n',
-    join(place.root, 'sub'),
-    [],
-  ]);
-  const second = await place.run(
-    'pwd; cat /tmp/kept; git add -A && git -c user.name=a -c user.email=a@b commit -qm first; git status --short',
-  );
-  expect([second.end, second.output.text]).toEqual([{kind: 'exited', code: 0}, `${place.root}/sub\nx\n`]);
-  expect(readdirSync(place.root).toSorted()).toEqual(['.git', 'made', 'sub']);
-  expect(existsSync('/tmp/kept')).toBe(false);
-});
+test(
+  'what must be possible: files of the workspace, exit codes, output, its folder, temporary files that stay',
+  {tags: 'long'},
+  async context => {
+    await using place = await confinedPlace(context);
+    const first = await place.run(
+      'mkdir sub && cd sub && echo out; echo err >&2; echo x >/tmp/kept; echo y >"$OLDPWD/made"; exit 7',
+    );
+    expect([first.end, first.output.text, first.nextDirectory, first.notes]).toEqual([
+      {kind: 'exited', code: 7},
+      'out\nerr\n',
+      join(place.root, 'sub'),
+      [],
+    ]);
+    const second = await place.run(
+      'pwd; cat /tmp/kept; git add -A && git -c user.name=a -c user.email=a@b commit -qm first; git status --short',
+    );
+    expect([second.end, second.output.text]).toEqual([{kind: 'exited', code: 0}, `${place.root}/sub\nx\n`]);
+    expect(readdirSync(place.root).toSorted()).toEqual(['.git', 'made', 'sub']);
+    expect(existsSync('/tmp/kept')).toBe(false);
+  },
+);
 
-test('what an unasked command leaves in the temporary folder is not found by one that changes the workspace', async context => {
-  await using place = await confinedPlace(context);
-  await place.run(
-    'mkdir -p "$XDG_CACHE_HOME"; echo evil | tee /tmp/left /var/tmp/left2 >"$XDG_CACHE_HOME/left"',
-    'sandbox',
-  );
-  const list = 'ls -A /tmp /var/tmp "$XDG_CACHE_HOME" /dev/shm 2>/dev/null | grep left';
-  expect((await place.run(list)).output.text).toBe('');
-  expect((await place.run(list, 'sandbox')).output.text).toContain('left2');
-});
+test(
+  'what an unasked command leaves in the temporary folder is not found by one that changes the workspace',
+  {tags: 'long'},
+  async context => {
+    await using place = await confinedPlace(context);
+    await place.run(
+      'mkdir -p "$XDG_CACHE_HOME"; echo evil | tee /tmp/left /var/tmp/left2 >"$XDG_CACHE_HOME/left"',
+      'sandbox',
+    );
+    const list = 'ls -A /tmp /var/tmp "$XDG_CACHE_HOME" /dev/shm 2>/dev/null | grep left';
+    expect((await place.run(list)).output.text).toBe('');
+    expect((await place.run(list, 'sandbox')).output.text).toContain('left2');
+  },
+);
 
 test('what a command that a person allowed leaves running goes on as a block', async context => {
   await using place = await confinedPlace(context);
@@ -119,7 +127,7 @@ describe('what was to be hidden vanishes before it is', () => {
     ]);
   });
 
-  test('a block runs once, and nobody reads of it', async context => {
+  test('a block runs once, and nobody reads of it', {tags: 'long'}, async context => {
     await using place = await confinedPlace(context, withBriefSecrets({left: 1}));
     const request = {
       command: 'echo ran',
@@ -131,7 +139,7 @@ describe('what was to be hidden vanishes before it is', () => {
     expect(started).toMatchObject({tag: 'ok', value: {id: 'b1', notes: [], output: {text: 'ran'}}});
   });
 
-  test('where that goes on the command is not started, and it says why', async context => {
+  test('where that goes on the command is not started, and it says why', {tags: 'long'}, async context => {
     await using place = await confinedPlace(context, withBriefSecrets({left: 1000}));
     const {end} = await place.run('echo ran >>runs');
     expect(end).toMatchObject({
@@ -142,7 +150,7 @@ describe('what was to be hidden vanishes before it is', () => {
   });
 });
 
-test('a time limit ends everything inside', async context => {
+test('a time limit ends everything inside', {tags: 'long'}, async context => {
   await using place = await confinedPlace(context);
   const {commands} = place;
   const command = 'trap "" TERM; setsid sh -c \'trap "" TERM; sleep 7301; :\' & sleep 7301; :';

@@ -64,7 +64,7 @@ test('a command leaves no process, and what it has written is decided about when
   expect(readdirSync(place.root).toSorted()).toEqual(['.git', 'made']);
 });
 
-test('a time limit and an interrupt end all of it before its changes are read', async context => {
+test('a time limit and an interrupt end all of it before its changes are read', {tags: 'long'}, async context => {
   await using place = await heldPlace(context);
   writeFileSync(join(place.root, '.gitignore'), 'build\n');
   mkdirSync(join(place.root, 'build'));

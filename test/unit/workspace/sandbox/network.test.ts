@@ -52,21 +52,25 @@ const fetched = (host: string): string =>
     answer => answer.pipe(process.stdout))`,
   );
 
-test('a program reaches the host of a rule through its variables, and is told why not any other; so is the model', async context => {
-  await using place = await networkPlace(context, {allow: ['Network(domain:good.test)']});
-  const reached = await place.run(`${fetched('good.test')}; exit 3`);
-  expect([reached.end, reached.output.text, reached.notes]).toEqual([
-    {kind: 'exited', code: 3},
-    'served good.test',
-    [],
-  ]);
-  const why =
-    "weft did not let the command reach new.test:80: no rule covers this host, and there was no one to ask; the rule Network(domain:new.test) in the user's settings would allow it";
-  const refused = await place.run(fetched('new.test'));
-  expect([refused.end, refused.output.text, refused.notes]).toEqual([{kind: 'exited', code: 0}, `${why}\n`, [why]]);
-});
+test(
+  'a program reaches the host of a rule through its variables, and is told why not any other; so is the model',
+  {tags: 'long'},
+  async context => {
+    await using place = await networkPlace(context, {allow: ['Network(domain:good.test)']});
+    const reached = await place.run(`${fetched('good.test')}; exit 3`);
+    expect([reached.end, reached.output.text, reached.notes]).toEqual([
+      {kind: 'exited', code: 3},
+      'served good.test',
+      [],
+    ]);
+    const why =
+      "weft did not let the command reach new.test:80: no rule covers this host, and there was no one to ask; the rule Network(domain:new.test) in the user's settings would allow it";
+    const refused = await place.run(fetched('new.test'));
+    expect([refused.end, refused.output.text, refused.notes]).toEqual([{kind: 'exited', code: 0}, `${why}\n`, [why]]);
+  },
+);
 
-test("Node's own fetch and git find the proxy by themselves", async context => {
+test("Node's own fetch and git find the proxy by themselves", {tags: 'long'}, async context => {
   await using place = await networkPlace(context, {allow: ['Network(domain:good.test)']});
   const {output} = await place.run(node('fetch("http://good.test/").then(answer => answer.text()).then(console.log)'));
   expect(output.text).toBe('served good.test\n');
@@ -77,23 +81,31 @@ test("Node's own fetch and git find the proxy by themselves", async context => {
   ]);
 });
 
-test('the user is asked about the command that wants the host, and the rule holds for the next one', async context => {
-  await using place = await networkPlace(context, {});
-  const asked: string[] = [];
-  const ask: AskHost = async ({host, rule}) => {
-    asked.push(`${host} ${rule}`);
-    return 'allowed';
-  };
-  const {output} = await place.run(`${fetched('new.test')}; ${fetched('new.test')}`, 'chosen', ask);
-  expect([output.text, asked]).toEqual(['served new.testserved new.test', ['new.test Network(domain:new.test)']]);
-});
+test(
+  'the user is asked about the command that wants the host, and the rule holds for the next one',
+  {tags: 'long'},
+  async context => {
+    await using place = await networkPlace(context, {});
+    const asked: string[] = [];
+    const ask: AskHost = async ({host, rule}) => {
+      asked.push(`${host} ${rule}`);
+      return 'allowed';
+    };
+    const {output} = await place.run(`${fetched('new.test')}; ${fetched('new.test')}`, 'chosen', ask);
+    expect([output.text, asked]).toEqual(['served new.testserved new.test', ['new.test Network(domain:new.test)']]);
+  },
+);
 
-test('a command that needs no network, or only plans, has none, and no proxy is opened for it', async context => {
-  await using place = await networkPlace(context, {allow: ['Network']});
-  const {output} = await place.run('echo "[$HTTP_PROXY]"', 'chosen', 'none');
-  const planning = await place.run('echo "[$HTTP_PROXY]"', 'read-only');
-  expect([output.text, planning.output.text, place.opened()]).toEqual(['[]\n', '[]\n', 0]);
-});
+test(
+  'a command that needs no network, or only plans, has none, and no proxy is opened for it',
+  {tags: 'long'},
+  async context => {
+    await using place = await networkPlace(context, {allow: ['Network']});
+    const {output} = await place.run('echo "[$HTTP_PROXY]"', 'chosen', 'none');
+    const planning = await place.run('echo "[$HTTP_PROXY]"', 'read-only');
+    expect([output.text, planning.output.text, place.opened()]).toEqual(['[]\n', '[]\n', 0]);
+  },
+);
 
 const connectTo = (target: string): string =>
   node(`const s = require("net").connect(${target}); s.on("error", () => {}); s.on("connect", () => s.destroy())`);
@@ -129,7 +141,7 @@ describe('past the proxy nothing gets out', () => {
       expect(place.connections).toEqual([]);
     });
 
-  test('a datagram', async context => {
+  test('a datagram', {tags: 'long'}, async context => {
     await using place = await networkPlace(context, {allow: ['Network']});
     await using free = await sandboxPlace('native');
     const socket = createSocket('udp4');
@@ -152,7 +164,7 @@ describe('past the proxy nothing gets out', () => {
     expect(texts).toEqual(['outside']);
   });
 
-  test('a tunnel to this machine, whose ports the switch alone opens', async context => {
+  test('a tunnel to this machine, whose ports the switch alone opens', {tags: 'long'}, async context => {
     await using closed = await networkPlace(context, {allow: ['Network']});
     await using open = await networkPlace(context, {allow: ['Network'], loopback: 'open'});
     expect([await statuses(closed), closed.connections]).toEqual([['403\n', '403\n'], []]);
@@ -160,18 +172,22 @@ describe('past the proxy nothing gets out', () => {
   });
 });
 
-test("with the switch a command finds this machine's own ports where they are, beside those that it opens itself", async context => {
-  await using place = await networkPlace(context, {loopback: 'open', allow: ['Network(domain:good.test)']});
-  const script = `
+test(
+  "with the switch a command finds this machine's own ports where they are, beside those that it opens itself",
+  {tags: 'long'},
+  async context => {
+    await using place = await networkPlace(context, {loopback: 'open', allow: ['Network(domain:good.test)']});
+    const script = `
     const http = require("http");
     const get = port => new Promise(done => http.get({port, host: "localhost"}, answer => answer.resume().on("end", () => done(answer.statusCode))));
     const own = http.createServer((q, r) => { r.statusCode = 201; r.end(); }).listen(0, async () => {
       console.log(await get(${String(place.server.port)}), await get(own.address().port));
       own.close();
     });`;
-  const {output} = await place.run(`${node(script)}; ${fetched('good.test')}`);
-  expect(output.text).toBe('200 201\nserved good.test');
-});
+    const {output} = await place.run(`${node(script)}; ${fetched('good.test')}`);
+    expect(output.text).toBe('200 201\nserved good.test');
+  },
+);
 
 test('nothing of it is left when the command has ended, however it ends', async context => {
   await using place = await networkPlace(context, {allow: ['Network']});

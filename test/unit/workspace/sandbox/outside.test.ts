@@ -41,6 +41,7 @@ const connectTo = (path: string): string =>
 
 test.for(['sandbox', 'chosen', 'read-only'] as const)(
   'no socket and no FIFO outside is reached by a command that is confined as %s',
+  {tags: 'long'},
   async (confinement, {skip}) => {
     await using place = await sandboxPlace('bwrap');
     const proof = await place.sandbox.proof();
@@ -76,7 +77,7 @@ test('a socket that comes to be while the command runs is not reached either', a
   server.close();
 });
 
-test('a socket and a FIFO of the command itself, in its view, work', async ({skip}) => {
+test('a socket and a FIFO of the command itself, in its view, work', {tags: 'long'}, async ({skip}) => {
   await using place = await sandboxPlace('bwrap');
   const proof = await place.sandbox.proof();
   skip(!holdsChanges(proof), proof.reason);

@@ -38,7 +38,7 @@ test.each([
     }),
     proof: {proven: false, reason: 'a host that a rule allows cannot be reached'},
   },
-])('the proxy of a sandbox $name', async ({provider, proof}) => {
+])('the proxy of a sandbox $name', {tags: 'long'}, async ({provider, proof}) => {
   await using place = await sandboxPlace('bwrap');
   const works = await place.sandbox.proof();
   if (!confines(works)) return;

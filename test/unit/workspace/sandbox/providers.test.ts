@@ -35,29 +35,33 @@ describe.each(providers)('what must not be possible in %s', provider => {
 describe.each(providers)('what must be possible in %s', provider => {
   beforeEach(needs(backends[provider]));
 
-  test('files of the workspace, commits, exit codes, output, its folder, temporary files that stay', async ({skip}) => {
-    await using place = await sandboxPlace(provider);
-    const proof = await place.sandbox.proof();
-    skip(!confines(proof), proof.reason);
-    const first = await place.run(
-      'mkdir sub && cd sub && echo out; echo err >&2; echo x >"$TMPDIR/kept"; echo y >"$OLDPWD/made"; exit 7',
-    );
-    expect([first.end, first.output.text, first.nextDirectory, first.notes]).toEqual([
-      {kind: 'exited', code: 7},
-      'out\nerr\n',
-      join(place.root, 'sub'),
-      [],
-    ]);
-    const second = await place.run(
-      'pwd; cat "$TMPDIR/kept"; git add -A && git -c user.name=a -c user.email=a@b commit -qm first; git status --short',
-    );
-    expect([second.end, second.output.text]).toEqual([{kind: 'exited', code: 0}, `${place.root}/sub\nx\n`]);
-    expect(readdirSync(place.root).toSorted()).toEqual(['.git', 'made', 'sub']);
-    await place.run('cd ..; echo x >more; rm made', 'read-only');
-    expect(readdirSync(place.root).toSorted()).toEqual(['.git', 'made', 'sub']);
-    await place.run('mv .git moved; echo x >.envrc');
-    expect(readdirSync(place.root).toSorted()).toEqual(['.envrc', '.git', 'made', 'sub']);
-  });
+  test(
+    'files of the workspace, commits, exit codes, output, its folder, temporary files that stay',
+    {tags: 'long'},
+    async ({skip}) => {
+      await using place = await sandboxPlace(provider);
+      const proof = await place.sandbox.proof();
+      skip(!confines(proof), proof.reason);
+      const first = await place.run(
+        'mkdir sub && cd sub && echo out; echo err >&2; echo x >"$TMPDIR/kept"; echo y >"$OLDPWD/made"; exit 7',
+      );
+      expect([first.end, first.output.text, first.nextDirectory, first.notes]).toEqual([
+        {kind: 'exited', code: 7},
+        'out\nerr\n',
+        join(place.root, 'sub'),
+        [],
+      ]);
+      const second = await place.run(
+        'pwd; cat "$TMPDIR/kept"; git add -A && git -c user.name=a -c user.email=a@b commit -qm first; git status --short',
+      );
+      expect([second.end, second.output.text]).toEqual([{kind: 'exited', code: 0}, `${place.root}/sub\nx\n`]);
+      expect(readdirSync(place.root).toSorted()).toEqual(['.git', 'made', 'sub']);
+      await place.run('cd ..; echo x >more; rm made', 'read-only');
+      expect(readdirSync(place.root).toSorted()).toEqual(['.git', 'made', 'sub']);
+      await place.run('mv .git moved; echo x >.envrc');
+      expect(readdirSync(place.root).toSorted()).toEqual(['.envrc', '.git', 'made', 'sub']);
+    },
+  );
 
   test('a command runs once where what was to be hidden vanishes before it is', async ({skip}) => {
     await using place = await sandboxPlace(provider, withBriefSecrets({left: 2}));

@@ -170,7 +170,7 @@ test('a search that is interrupted ends', async () => {
   expect(await ended).toBe('The search was stopped.');
 });
 
-test('a query without words is refused; any other is searched, whatever it holds', async () => {
+test('a query without words is refused; any other is searched, whatever it holds', {tags: 'long'}, async () => {
   using work = workspace({'a.js': 'retry(request)\n'});
   expect(await work.search({query: '?! --'})).toBe('The query has no words to search for.');
   await fc.assert(

@@ -87,7 +87,7 @@ describe('waiting for input', () => {
       'Go on?',
     ],
   ];
-  test.concurrent.each(cases)('%s', async (command, lastLine) => {
+  test.concurrent.each(cases)('%s', {tags: 'long'}, async (command, lastLine) => {
     const {id, state, ageMs} = await toItsEnd.start(command);
     expect([state, ageMs < 60_000]).toEqual([{kind: 'waiting', lastLine}, true]);
     await patient.control.stop(id);
@@ -101,7 +101,7 @@ describe('waiting for input', () => {
       'createServer().listen(0',
     ],
     ['reading a pipe', 'sleep 7121 | cat', 'sleep 7121'],
-  ])('not: %s', async (_name, command, words) => {
+  ])('not: %s', {tags: 'long'}, async (_name, command, words) => {
     const {id, state} = await start(command);
     expect(state).toEqual({kind: 'running'});
     await control.stop(id);
@@ -158,7 +158,7 @@ describe('what is written', () => {
 });
 
 describe('reading', () => {
-  test.concurrent('until its end, and only what is new', async () => {
+  test.concurrent('until its end, and only what is new', {tags: 'long'}, async () => {
     const {id, output} = await start('seq 1 60; sleep 2.5; echo end');
     expect(output.text).toMatch(/^1\n2\n[^]*\n60$/u);
     const last = await read(id, 'completion');
@@ -166,7 +166,7 @@ describe('reading', () => {
     expect(last.output.text).toMatch(/^(?:2[0-9]|3[0-9])\n[^]*60\nend$/u);
   });
 
-  test.concurrent('so many seconds', async () => {
+  test.concurrent('so many seconds', {tags: 'long'}, async () => {
     const {id} = await start('sleep 7103');
     const from = performance.now();
     expect((await read(id, 0.3)).state).toEqual({kind: 'running'});
@@ -175,7 +175,7 @@ describe('reading', () => {
     expect((await read(id, 0)).state).toEqual({kind: 'signalled', signal: 'SIGTERM'});
   });
 
-  test.concurrent('an abort ends the wait and not the block', async () => {
+  test.concurrent('an abort ends the wait and not the block', {tags: 'long'}, async () => {
     const {id} = await start('sleep 7104');
     expect(await place.blocks.read({id, wait: 'completion'}, AbortSignal.timeout(50))).toMatchObject({tag: 'ok'});
     expect(running('sleep 7104')).not.toEqual([]);
@@ -226,7 +226,7 @@ test.concurrent.for([
   expect((await toItsEnd.read(id, 'completion')).state.kind).toBe('exited');
 });
 
-test.concurrent('endless output is held back, and ends when it is told to', async () => {
+test.concurrent('endless output is held back, and ends when it is told to', {tags: 'long'}, async () => {
   const {id, state} = await start('yes 7106');
   expect(state).toEqual({kind: 'running'});
   await control.stop(id);
@@ -242,7 +242,7 @@ function keptBytes(): number {
 }
 
 // By itself: the memory is the whole process's.
-test('much output: head and tail as text, everything in the file, memory bounded', async () => {
+test('much output: head and tail as text, everything in the file, memory bounded', {tags: 'long'}, async () => {
   const before = keptBytes();
   // The answer comes with the end, so it has seen everything.
   const {state, output} = await toItsEnd.start('head -c 8000000 /dev/zero | tr "\\0" "\\377" | fold -w 100; echo last');
@@ -256,7 +256,7 @@ test('much output: head and tail as text, everything in the file, memory bounded
 });
 
 describe('the control', () => {
-  test('lists, tells of changes, knows ports', async () => {
+  test('lists, tells of changes, knows ports', {tags: 'long'}, async () => {
     const port = await freePort();
     const changed = Promise.withResolvers<void>();
     const stopWatching = control.watch(() => changed.resolve());
@@ -301,7 +301,7 @@ describe('the control', () => {
     );
   });
 
-  test('what a block puts into the background belongs to it', async () => {
+  test('what a block puts into the background belongs to it', {tags: 'long'}, async () => {
     const {id, state, output} = await start('sleep 7107 & echo up');
     expect([state, output.text]).toEqual([{kind: 'running'}, 'up']);
     await control.stop(id);
@@ -309,7 +309,7 @@ describe('the control', () => {
   });
 });
 
-test.concurrent('what is kept at the very end is kept', async () => {
+test.concurrent('what is kept at the very end is kept', {tags: 'long'}, async () => {
   const own = commandPlace();
   await own.blocks.start(
     {command: 'sleep 7110', directory: own.root, environment: 'inherited', confinement: 'chosen'},
@@ -330,12 +330,16 @@ test.concurrent('what is kept at the very end is kept', async () => {
   expect(running('sleep 7110')).toEqual([]);
 });
 
-test.concurrent('a command that clears its environment and its parent goes with its block', async context => {
-  needs('setsid')(context);
-  const started = await start('env -i setsid -f sleep 7111; echo up; sleep 7112');
-  await control.stop(started.id);
-  expect([running('sleep 7111'), running('sleep 7112')]).toEqual([[], []]);
-});
+test.concurrent(
+  'a command that clears its environment and its parent goes with its block',
+  {tags: 'long'},
+  async context => {
+    needs('setsid')(context);
+    const started = await start('env -i setsid -f sleep 7111; echo up; sleep 7112');
+    await control.stop(started.id);
+    expect([running('sleep 7111'), running('sleep 7112')]).toEqual([[], []]);
+  },
+);
 
 test('a second screen left behind: the person who is attached gets the first one painted, not more', async () => {
   const {id} = await start(
@@ -359,18 +363,22 @@ test('a second screen left behind: the person who is attached gets the first one
   await control.stop(id);
 });
 
-test.concurrent('closing ends all that is not kept, also what left its group and its parent', async context => {
-  needs('setsid')(context);
-  const own = commandPlace();
-  for (const command of ['sleep 7108', 'setsid -f sleep 7108; trap "" TERM; sleep 7109; sleep 7109']) {
-    await own.blocks.start({command, directory: own.root, environment: 'inherited', confinement: 'chosen'}, never);
-  }
-  await own.run('setsid -f sleep 7108 >/dev/null 2>&1; sleep 7108 &');
-  expect(running('sleep 7108').length).toBeGreaterThan(4);
-  await own.close();
-  expect([running('sleep 7108'), running('sleep 7109')]).toEqual([[], []]);
-  expect(existsSync(own.registry) ? readdirSync(own.registry) : []).toEqual([]);
-});
+test.concurrent(
+  'closing ends all that is not kept, also what left its group and its parent',
+  {tags: 'long'},
+  async context => {
+    needs('setsid')(context);
+    const own = commandPlace();
+    for (const command of ['sleep 7108', 'setsid -f sleep 7108; trap "" TERM; sleep 7109; sleep 7109']) {
+      await own.blocks.start({command, directory: own.root, environment: 'inherited', confinement: 'chosen'}, never);
+    }
+    await own.run('setsid -f sleep 7108 >/dev/null 2>&1; sleep 7108 &');
+    expect(running('sleep 7108').length).toBeGreaterThan(4);
+    await own.close();
+    expect([running('sleep 7108'), running('sleep 7109')]).toEqual([[], []]);
+    expect(existsSync(own.registry) ? readdirSync(own.registry) : []).toEqual([]);
+  },
+);
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -89,26 +89,30 @@ test('a merge writes, changes and removes nothing in a folder outside', {tags: '
   }
 });
 
-test('a merge makes no file through a link that a program left, wherever it leads, and says why', async () => {
-  for (const target of ['outside', 'inside'] as const) {
-    using here = place();
-    const made = await here.worktrees.open({from: here.folder, name: 'w'}, signal);
-    if (made.tag === 'failed') throw new Error(made.error.message);
-    writeFileSync(join(made.value.folder, 'd/new'), 'agent\n');
-    mkdirSync(join(made.value.folder, 'd/fresh'));
-    writeFileSync(join(made.value.folder, 'd/fresh/new'), 'agent\n');
-    renameSync(join(here.folder, 'd'), join(here.folder, 'e'));
-    symlinkSync(target === 'outside' ? here.outside : 'e', join(here.folder, 'd'));
-    const before = [texts(here.outside), texts(join(here.folder, 'e'))];
-    expect(await here.worktrees.merge(made.value, signal)).toMatchObject({
-      tag: 'failed',
-      error: {
-        message: expect.stringContaining('d/new (a link leads to its folder, or it is not a regular file there)'),
-      },
-    });
-    expect([texts(here.outside), texts(join(here.folder, 'e'))]).toEqual(before);
-  }
-});
+test(
+  'a merge makes no file through a link that a program left, wherever it leads, and says why',
+  {tags: 'long'},
+  async () => {
+    for (const target of ['outside', 'inside'] as const) {
+      using here = place();
+      const made = await here.worktrees.open({from: here.folder, name: 'w'}, signal);
+      if (made.tag === 'failed') throw new Error(made.error.message);
+      writeFileSync(join(made.value.folder, 'd/new'), 'agent\n');
+      mkdirSync(join(made.value.folder, 'd/fresh'));
+      writeFileSync(join(made.value.folder, 'd/fresh/new'), 'agent\n');
+      renameSync(join(here.folder, 'd'), join(here.folder, 'e'));
+      symlinkSync(target === 'outside' ? here.outside : 'e', join(here.folder, 'd'));
+      const before = [texts(here.outside), texts(join(here.folder, 'e'))];
+      expect(await here.worktrees.merge(made.value, signal)).toMatchObject({
+        tag: 'failed',
+        error: {
+          message: expect.stringContaining('d/new (a link leads to its folder, or it is not a regular file there)'),
+        },
+      });
+      expect([texts(here.outside), texts(join(here.folder, 'e'))]).toEqual(before);
+    }
+  },
+);
 
 test('links inside the workspace go on working: one that the repository holds is merged with what lies behind it', async () => {
   using here = place();
