@@ -19,7 +19,7 @@ import {actionId, type ActionId, messageId, type MessageId} from '../domain/ids.
 import type {JournalRecord} from '../domain/journal.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import type {ClockPort} from './ports.ts';
-import {journal, nextRequest, type PromptContext, type SessionContext} from './session-context.ts';
+import {journal, keepPrefix, nextRequest, type PromptContext, type SessionContext} from './session-context.ts';
 
 /** Takes the events of a batch and, with the last of them, the whole answer. */
 type BatchListener = (
@@ -59,7 +59,10 @@ export async function streamAnswer(
 ): Promise<ModelAnswer> {
   const {ports, publish, listenersReady} = session;
   const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
+  const request = {...nextRequest(session), thinking};
   const onBatch: BatchListener = (events, whole) => {
+    // The request has left, so this delays nothing.
+    keepPrefix(request, session);
     // A block is journaled before it is shown. A complete answer has its own record.
     if (whole === undefined) writer.take(events);
     else journal(session, {kind: 'answer', message: whole});
@@ -73,7 +76,7 @@ export async function streamAnswer(
     const ready = listenersReady();
     return ready === undefined ? undefined : raceAbort(ready, signal);
   };
-  return readAnswer({...nextRequest(session), thinking}, {model: ports.model, onBatch}, signal);
+  return readAnswer(request, {model: ports.model, onBatch}, signal);
 }
 
 /** Replaces blocks that the provider can't read, so that no later request has them. */

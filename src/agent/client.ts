@@ -12,6 +12,7 @@ import type {KeyProvider} from '../domain/api-key.ts';
 import type {LocalServer} from '../domain/local-server.ts';
 import type {JsonObject} from '../base/json.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
+import type {CachedRequest} from '../domain/cached-request.ts';
 import type {CompactionPreview, CompactionReport} from '../domain/compaction.ts';
 import type {ContextUsage} from '../domain/context-usage.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
@@ -194,6 +195,8 @@ export interface Queries {
   readonly sessions: QuerySpec<readonly SessionSummary[]>;
   /** The first prompt of each stored session. Long ones are cut. */
   readonly 'first-prompts': QuerySpec<readonly {readonly session: SessionId; readonly prompt: string}[]>;
+  /** The requests of a stored session, and what the provider's cache kept. Empty if the session is not stored. */
+  readonly 'cache-report': QuerySpec<readonly CachedRequest[], {readonly session: SessionId}>;
   /** The costs of stored sessions in US dollars. */
   readonly 'session-costs': QuerySpec<readonly {readonly session: SessionId; readonly usd: number | 'unknown'}[]>;
   /** The last few messages of a session, latest last. Long ones are cut. */

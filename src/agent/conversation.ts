@@ -2,6 +2,7 @@ import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {Message} from '../domain/conversation.ts';
 import {historyFromJournal} from '../domain/history.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
+import type {ModelRequest} from '../domain/model-stream.ts';
 import {instructionsFileIn} from '../domain/reminder.ts';
 import {type KnownFacts, factsInMessages} from './context/changed-facts.ts';
 import type {AgentPorts} from './ports.ts';
@@ -25,6 +26,15 @@ export interface OpenConversation {
   readonly toldInstructions: Set<string>;
   /** The facts that the model knows. */
   readonly knownFacts: KnownFacts;
+  /** The beginning of the last request, as the journal has it. */
+  readonly prefix: RequestPrefix;
+}
+
+/** `sent` is the list that `tools` is the JSON of. */
+interface RequestPrefix {
+  tools: string;
+  system: string;
+  sent: ModelRequest['tools'];
 }
 
 interface ConversationDeps {
@@ -53,6 +63,7 @@ export function openConversation(
     todos: makeTodoStore({frames: todoFrames, newId: () => ports.ids.todo(), keep}),
     documents: makeDocumentStore(journal, ports),
     knownFacts: factsInMessages(messages),
+    prefix: {tools: '', system: '', sent: [], ...journal.records.findLast(record => record.kind === 'request-prefix')},
     toldInstructions: new Set(messages.flatMap(({blocks}) => blocks.flatMap(instructionsOf))),
   };
 }

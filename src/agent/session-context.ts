@@ -227,8 +227,23 @@ function offeredTools({ports, tools}: SessionContext): ModelRequest['tools'] {
   return ports.machine.web.searching === 'by-provider' &&
     ports.model.searchesWeb &&
     !tools.sources().disabled.has('WebSearch')
-    ? [...specs, {provided: 'searching'}]
+    ? [...specs, searching]
     : specs;
+}
+
+const searching = {provided: 'searching'} as const;
+
+/** Journals the tools and the system prompt of a request unless they are those of the request before. */
+export function keepPrefix({tools, system}: ModelRequest, session: SessionContext): void {
+  const {prefix} = session.conversation;
+  const isSent = tools.length === prefix.sent.length && tools.every((tool, at) => tool === prefix.sent[at]);
+  if (isSent && system === prefix.system) return;
+  prefix.sent = tools;
+  const text = JSON.stringify(tools);
+  if (text === prefix.tools && system === prefix.system) return;
+  prefix.tools = text;
+  prefix.system = system;
+  journal(session, {kind: 'request-prefix', tools: text, system});
 }
 
 /** Decodes a tool call, with the current facts about the terminal session it addresses. */

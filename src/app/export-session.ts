@@ -96,6 +96,7 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
     case 'pin':
     case 'results-shortened':
     case 'media-left-out':
+    case 'request-prefix':
     case 'review':
     case 'checkpoint':
     case 'todo-frames':

@@ -18,6 +18,7 @@ import type {
 import type {TrustedSettings} from '../config/merge-settings.ts';
 import type {LocalServer} from '../domain/local-server.ts';
 import type {MemoryNotes} from '../domain/memory-notes.ts';
+import type {CachedRequest} from '../domain/cached-request.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {raceTimeout} from '../base/race.ts';
@@ -37,6 +38,7 @@ export interface HostPorts {
     firstPrompts(): ReadonlyMap<SessionId, string>;
     /** Returns the costs in US dollars. */
     costs(): Promise<ReadonlyMap<SessionId, number | 'unknown'>>;
+    cacheReport(id: SessionId): Promise<readonly CachedRequest[]>;
     lastMessages(id: SessionId): readonly SessionMessage[];
   };
   readonly history: {load(): readonly string[]; add(prompt: string): void};
@@ -155,6 +157,7 @@ export function hostServices(ports: HostPorts): HostServices {
         answered('Reading the sessions', async () =>
           [...(await sessions.costs())].map(([session, usd]) => ({session, usd})),
         ),
+      'cache-report': ({session}) => answered('Reading the session', () => sessions.cacheReport(session)),
       'last-messages': ({session}) => answered('Reading the session', () => sessions.lastMessages(session)),
       'prompt-history': () => answered('Reading the history', () => history.load()),
       'preview-edits': (request, signal) => edits.plan(request.edits, signal),

@@ -58,6 +58,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'pin':
       case 'results-shortened':
       case 'media-left-out':
+      case 'request-prefix':
       case 'review':
       case 'checkpoint':
       case 'usage':

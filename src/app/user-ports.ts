@@ -37,6 +37,11 @@ export function userPorts(
         const {sessionCosts} = await import('./session-costs.ts');
         return sessionCosts(store, settings.models);
       },
+      async cacheReport(id) {
+        if (store === 'none') return [];
+        const {cacheReport} = await import('../domain/cache-report.ts');
+        return cacheReport(store.timedRecords(id));
+      },
       lastMessages: id => (store === 'none' ? [] : store.lastMessages(id, messagesShown).flatMap(sessionMessages)),
     },
     history: openHistory(places.history, directory),
@@ -94,7 +99,13 @@ const nothingToTrust = 'The demo has no settings.';
 
 /** Makes the ports for the demo, which does not use the user's files. */
 export const demoUserPorts = (directory: string): UserPorts => ({
-  sessions: {list: () => [], firstPrompts: () => new Map(), costs: async () => new Map(), lastMessages: () => []},
+  sessions: {
+    list: () => [],
+    firstPrompts: () => new Map(),
+    costs: async () => new Map(),
+    cacheReport: async () => [],
+    lastMessages: () => [],
+  },
   history: {load: () => [], add: () => {}},
   settings: userSettings(directory),
   trust: {

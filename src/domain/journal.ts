@@ -96,6 +96,11 @@ export type JournalRecord =
       readonly usage: Usage;
       readonly costUsd: number | 'unknown';
     }
+  /**
+   * The tools (as JSON) and the system prompt of the requests from this record on. Only for reports about the provider's
+   * cache.
+   */
+  | {readonly kind: 'request-prefix'; readonly tools: string; readonly system: string}
   /** The usage of a request whose answer is not part of the conversation. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
 

@@ -1,4 +1,5 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {TimedRecord} from '../domain/cache-report.ts';
 import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
@@ -22,6 +23,7 @@ import {
   selectUsage,
   ownerOf,
   readRecords,
+  timedRecords,
   setOwner,
   type SessionDetails,
   type SessionUsage,
@@ -106,6 +108,11 @@ export class Store {
       if (!found) return failed(missingFault(id));
       return ok(this.#addOpen({id: copy, unwritten: undefined, ...readRecords(this.#db, copy)}));
     });
+  }
+
+  /** Returns the records of a session with their times. */
+  timedRecords(id: SessionId): readonly TimedRecord[] {
+    return timedRecords(this.#db, id);
   }
 
   /** Returns what the requests of each session used, by model. */

@@ -226,6 +226,10 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
   'media-left-out': bodySchema(mediaLeftOut, fields => ({kind: 'media-left-out', ...fields})),
   redo: bodySchema(redo, fields => ({kind: 'redo', ...fields})),
   compaction: bodySchema(compaction, fields => ({kind: 'compaction', ...fields})),
+  'request-prefix': bodySchema(z.object({tools: z.string(), system: z.string()}), fields => ({
+    kind: 'request-prefix',
+    ...fields,
+  })),
   usage: bodySchema(requestUsage, fields => ({kind: 'usage', ...fields})),
   agent: bodySchema(subAgent, fields => ({kind: 'agent', ...fields})),
   'agent-usage': bodySchema(agentUsage, fields => ({kind: 'agent-usage', ...fields})),

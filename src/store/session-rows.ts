@@ -3,6 +3,7 @@ import type {SessionCheckpoints, TreeId} from '../domain/checkpoint.ts';
 import {messageText, type Message} from '../domain/conversation.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
+import type {TimedRecord} from '../domain/cache-report.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
 import type {ProcessMark} from './process-mark.ts';
@@ -99,6 +100,13 @@ export function readRecords(
   }
   return {records, skipped};
 }
+
+/** Returns the records of a session that this version knows, with their times. */
+export const timedRecords = (db: Database, id: SessionId): readonly TimedRecord[] =>
+  db.all('SELECT kind, body, at FROM records WHERE session_id = ? ORDER BY seq', id).flatMap(row => {
+    const decoded = decodeBody(text(row, 'kind'), text(row, 'body'));
+    return decoded.tag === 'ok' ? [{record: decoded.value, at: integer(row, 'at')}] : [];
+  });
 
 /** Returns the first prompt of every session of a directory, cut to `length` (UTF-16 units). */
 export function firstPrompts(

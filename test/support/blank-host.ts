@@ -15,7 +15,13 @@ export const blankHost: HostPorts = {
   edits: {plan: async () => ok([]), draft: async () => ok([])},
   finder: {find: async (_, tell) => tell({paths: [], state: 'complete'})},
   images: {read: async path => failed(rejected(`${path} is no image.`))},
-  sessions: {list: () => [], firstPrompts: () => new Map(), costs: async () => new Map(), lastMessages: () => []},
+  sessions: {
+    list: () => [],
+    firstPrompts: () => new Map(),
+    costs: async () => new Map(),
+    cacheReport: async () => [],
+    lastMessages: () => [],
+  },
   history: {load: () => [], add: () => {}},
   settings: {
     list: async () => [],

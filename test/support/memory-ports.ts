@@ -129,11 +129,15 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** A session in memory whose records a test can read. */
+/** `kept` leaves out the tools and the system prompt of requests. */
 export function memorySession(records: readonly JournalRecord[] = []): OpenSession & {readonly kept: JournalRecord[]} {
   const id = parseSessionId('00000000-0000-4000-8000-000000000001');
   if (id === undefined) throw new Error('the fixed id is a UUID');
   const kept: JournalRecord[] = [];
-  return {id, records, kept, append: record => kept.push(record), close: () => {}};
+  const append = (record: JournalRecord): void => {
+    if (record.kind !== 'request-prefix') kept.push(record);
+  };
+  return {id, records, kept, append, close: () => {}};
 }
 
 /** The verdict on a command in a mode that asks. */

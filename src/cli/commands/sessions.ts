@@ -47,6 +47,7 @@ export function add(sessions: Command): void {
         (await import('./sessions/rewind.ts')).rewindSavedSession(id, options),
       ),
     ],
+    ['cache', "Show what the provider's cache kept of each request", [session, jsonFlag], exiting(printCache)],
     ['delete', 'Delete a session', [session, jsonFlag], exiting(runDelete)],
   ]);
 }
@@ -71,6 +72,28 @@ async function showSession(idText: string, {json}: JsonOption): Promise<ExitCode
     printJson(
       `{"session":${JSON.stringify(summary)},"records":[${exportJsonl(records).trimEnd().split('\n').join(',')}]}\n`,
     );
+  return exitCode.done;
+}
+
+/** `weft sessions cache <id>`: prints what each request read from the provider's cache, or one array with `--json`. */
+async function printCache(idText: string, {json}: JsonOption): Promise<ExitCode> {
+  const store = await userStore();
+  const [{cacheReport}, {cachedRequestText}] = await Promise.all([
+    import('../../domain/cache-report.ts'),
+    import('../../domain/cached-request.ts'),
+  ]);
+  const report = cacheReport(store.timedRecords(sessionIdOf(store, idText)));
+  if (json !== undefined)
+    return printDocument(
+      report.map(({at, usage, broken, ...rest}) => ({
+        ...rest,
+        at: new Date(at).toISOString(),
+        ...usage,
+        ...(broken === 'none' ? {} : {broken}),
+      })),
+    );
+  if (report.length === 0) note('no requests yet');
+  print(report.map(row => `${visibleLine(cachedRequestText(row))}\n`).join(''));
   return exitCode.done;
 }
 

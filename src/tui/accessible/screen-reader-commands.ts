@@ -3,7 +3,9 @@ import {todosOf} from '../../tasks/task-view.ts';
 import {type CommandInfo, completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
 import {printReview, reviewCommandWith} from '../commands/review.ts';
-import {contextSentences} from '../commands/context.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {cachedRequestText} from '../../domain/cached-request.ts';
+import {cachedRequests, contextSentences} from '../commands/context.ts';
 import type {CommandContext, SlashCommand} from '../commands/command.ts';
 import type {ComposerRequest} from '../state/effect.ts';
 import {foregroundCommand, sandboxText, statusOf} from '../state/selectors.ts';
@@ -76,8 +78,9 @@ const command = (usage: string, summary: string, run: (argument: string) => void
 });
 
 async function showContext(context: ScreenReaderContext): Promise<void> {
-  const usage = await context.runQuery({query: 'context-usage'});
-  if (usage !== undefined) context.print(contextSentences(usage));
+  const [usage, requests] = await Promise.all([context.runQuery({query: 'context-usage'}), cachedRequests(context)]);
+  if (usage !== undefined)
+    context.print([...contextSentences(usage), ...requests.map(each => `${visibleLine(cachedRequestText(each))}.`)]);
 }
 
 /** Prints the transcript. Its code is loaded on first use. */

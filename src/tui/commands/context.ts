@@ -1,5 +1,6 @@
 import {pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
+import {type CachedRequest, cachedRequestText} from '../../domain/cached-request.ts';
 import {groupDigits} from '../../domain/compaction.ts';
 import {type ContextPart, contextPartNames, type ContextUsage} from '../../domain/context-usage.ts';
 import {contextPercent, moneyText, countText} from '../state/selectors.ts';
@@ -18,9 +19,28 @@ export const contextCommand = slashCommand({
 });
 
 async function showContext(context: CommandContext): Promise<void> {
-  const usage = await context.runQuery({query: 'context-usage'});
-  if (usage !== undefined) context.print(['', ...contextLines(usage, context.frame)]);
+  const [usage, requests] = await Promise.all([context.runQuery({query: 'context-usage'}), cachedRequests(context)]);
+  if (usage !== undefined)
+    context.print(['', ...contextLines(usage, context.frame), ...cacheLines(requests, context.frame)]);
 }
+
+/** The most requests that `/context` shows, the latest ones. */
+const maxRequests = 10;
+
+export async function cachedRequests(
+  context: Pick<CommandContext, 'runQuery' | 'view'>,
+): Promise<readonly CachedRequest[]> {
+  const {session} = context.view;
+  if (session.tag === 'opening') return [];
+  const requests = (await context.runQuery({query: 'cache-report', session: session.info.id})) ?? [];
+  return requests.slice(-maxRequests);
+}
+
+/** Renders what each request read from the provider's cache. Marks broken prefixes. */
+export const cacheLines = (requests: readonly CachedRequest[], frame: EntryFrame): readonly string[] =>
+  requests.flatMap(request =>
+    wrapText(visibleLine(cachedRequestText(request)), [request.prefix === 'broken' ? 'warning' : 'dim'], frame),
+  );
 
 /** Widths of the columns: the bar, and the name and token count before it. */
 const barCells = 20;

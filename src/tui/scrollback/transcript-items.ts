@@ -77,6 +77,7 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
     case 'pin':
     case 'results-shortened':
     case 'media-left-out':
+    case 'request-prefix':
     case 'review':
     case 'result':
     case 'reminder':

@@ -444,6 +444,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   sessions: {query: 'sessions'},
   'first-prompts': {query: 'first-prompts'},
   'session-costs': {query: 'session-costs'},
+  'cache-report': {query: 'cache-report', session},
   'last-messages': {query: 'last-messages', session},
   'prompt-history': {query: 'prompt-history'},
   'preview-edits': {query: 'preview-edits', edits},
