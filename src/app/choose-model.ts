@@ -367,21 +367,30 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   if (opened === 'locked') return unreachableModel(choice, lockedText(provider));
   if (opened === 'no-key') throw new UsageError(noKeyText(provider));
   const {apiKey, baseUrl, access, secrets} = opened;
-  const [{modelTable}, named] = await Promise.all([import('../models/model-facts.ts'), defaultModel(provider, choice)]);
-  const port = await portOf(
+  const [{modelTable}, named, windows] = await Promise.all([
+    import('../models/model-facts.ts'),
+    defaultModel(provider, choice),
+    localWindows(provider, opened, choice),
+  ]);
+  const plainPort = await portOf(
     provider,
     {
       apiKey,
       baseUrl,
       environment,
-      models: modelTable(choice.models, provider.name),
+      models: modelTable(choice.models, provider.name, model => windows?.of(model) ?? 0),
       effort: choice.effort ?? 'default',
       fallbacks: fallbacksOf(provider, named, choice),
       access,
     },
     choice.wireApi,
   );
-  if (named.kind === 'named') return {port, model: named.model, secrets, state: 'ready'};
+  const port = windows === undefined ? plainPort : windows.watch(plainPort);
+  const ready = async (model: string): Promise<ChosenModel> => {
+    await windows?.ask(model, signal);
+    return {port, model, secrets, state: 'ready'};
+  };
+  if (named.kind === 'named') return ready(named.model);
   // A server at another address has its own models: use the first one that it lists.
   const models = await serverModels(provider, {apiKey, baseUrl, environment, access}, signal);
   if (models.tag === 'failed')
@@ -395,7 +404,30 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
       ...unreachableModel(choice, `${baseUrl} lists no models. Choose one with --model or WEFT_MODEL.`),
       secrets,
     };
-  return {port, model: first, secrets, state: 'ready'};
+  return ready(first);
+}
+
+/** Opens what the user's own server says of its models. Does nothing for any other provider. */
+async function localWindows(
+  {dialect, is, baseUrl, title}: Provider,
+  {apiKey, access}: ProviderConnection,
+  {models, environment}: ModelChoice,
+) {
+  if (dialect !== 'openai' || is.kind === 'cloud' || baseUrl === undefined) return undefined;
+  if (is.kind === 'row' && is.row.contextWindow === 'of-model') return undefined;
+  const [{LocalWindows, isNear, watchWindows}, {makeHttpFetch}] = await Promise.all([
+    import('../models/local-window.ts'),
+    import('../models/http-fetch.ts'),
+  ]);
+  if (is.kind !== 'row' && !isNear(baseUrl)) return undefined;
+  const headers = apiKey === '' ? {} : {authorization: `Bearer ${apiKey}`};
+  const set = new Set(Object.keys(models).filter(name => models[name]?.contextWindow !== undefined));
+  const windows = new LocalWindows({baseUrl, title, headers, set, send: access?.fetch ?? makeHttpFetch(environment)});
+  return {
+    of: (model: string): number => windows.of(model),
+    ask: (model: string, signal: AbortSignal): Promise<void> => windows.ask(model, signal),
+    watch: (port: ModelPort): ModelPort => watchWindows(windows, port),
+  };
 }
 
 /** Matches the names of models that don't answer with text. Providers list them beside the others. */

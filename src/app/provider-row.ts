@@ -1,6 +1,7 @@
 import {nearestName} from '../base/nearest-name.ts';
 import type {OwnProviders} from '../config/model-settings.ts';
 import {providerChoices, rowAliases} from '../domain/api-key.ts';
+import {isNear} from '../models/local-window.ts';
 import {type ProviderRow, rowAt, rowNamed} from '../models/provider-rows.ts';
 import {UsageError} from './exit-code.ts';
 import {
@@ -50,7 +51,8 @@ function usersRow(name: string, own: OwnProviders[string] | undefined): Provider
   if (own.baseUrl === undefined) {
     throw new UsageError(`The provider ${JSON.stringify(name)} has no address. Set providers.${name}.baseUrl.`);
   }
-  return {...rowAt(own.baseUrl), title: name, baseUrl: own.baseUrl, wireApi: 'chat', model: ''};
+  const contextWindow = isNear(own.baseUrl) ? 'own' : 'of-model';
+  return {...rowAt(own.baseUrl), title: name, baseUrl: own.baseUrl, wireApi: 'chat', model: '', contextWindow};
 }
 
 /** Opens the way to a row's provider with the key of its own variable, and of no other. */

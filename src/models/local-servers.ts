@@ -1,5 +1,6 @@
 import {connect} from 'node:net';
 import {isJsonObject, parseJson} from '../base/json.ts';
+import {localRows} from './provider-rows.ts';
 import type {LocalServer} from '../domain/local-server.ts';
 
 interface Candidate {
@@ -8,12 +9,10 @@ interface Candidate {
 }
 
 /** Servers that people run on their own machine, at their default ports. */
-export const usualServers: readonly Candidate[] = [
-  {name: 'Ollama', port: 11_434},
-  {name: 'LM Studio', port: 1234},
-  {name: 'llama.cpp', port: 8080},
-  {name: 'vLLM', port: 8000},
-];
+export const usualServers: readonly Candidate[] = localRows.map(({title, baseUrl}) => ({
+  name: title,
+  port: Number(new URL(baseUrl).port),
+}));
 
 /** Milliseconds that are more than enough for a server on the same machine to list its models. */
 const usualAnswerMs = 300;

@@ -36,7 +36,7 @@ export interface ModelInfo {
   /** The size of the context window in tokens; 0 if it is unknown. */
   readonly contextWindow: number;
   readonly maxOutput: number;
-  /** The most tokens that the user lets the model write; `default` if the user has set no limit. */
+  /** The most tokens that the user, or the user's own server, lets the model write; `default` without such a limit. */
   readonly wantedOutput: number | 'default';
   readonly price: PriceList | 'unknown';
   /** The effort levels that the model is known to accept unchanged, lowest first. */
@@ -57,9 +57,16 @@ export interface ModelTable {
   facts(model: string): ModelFacts;
 }
 
-/** `provider`: the provider of the models, if it is known. */
-export function modelTable(own: OwnModels, provider = ''): ModelTable {
-  const infoOf = (model: string): ModelInfo => merged(familyOf(model), ownOf(model, own));
+/**
+ * `provider`: the provider of the models, if it is known. `loadedWindow` returns the context window with which the
+ * user's own server has loaded a model; 0 if it is unknown.
+ */
+export function modelTable(
+  own: OwnModels,
+  provider = '',
+  loadedWindow: (model: string) => number = () => 0,
+): ModelTable {
+  const infoOf = (model: string): ModelInfo => merged(familyOf(model), ownOf(model, own), loadedWindow(model));
   return {
     infoOf,
     facts(model) {
@@ -94,21 +101,24 @@ export function outputLimit(
 ): number {
   const most = maxOutput === 0 ? unknownMaxOutput : maxOutput;
   const isSmall = contextWindow > 0 && contextWindow < smallWindow;
-  const usual = isSmall ? Math.min(most, Math.max(minOutput, Math.floor(contextWindow / 4))) : most;
+  const usual = isSmall ? smallLimit(most, contextWindow) : most;
   const limit = wantedOutput === 'default' ? usual : wantedOutput;
   return maxTokens === 'default' ? limit : Math.min(maxTokens, limit);
 }
+
+const smallLimit = (most = Infinity, contextWindow: number): number =>
+  Math.min(most, Math.max(minOutput, Math.floor(contextWindow / 4)));
 
 const unknownMaxOutput = 8192;
 const smallWindow = 200_000;
 const minOutput = 2048;
 
-function merged(known: KnownModel | undefined, own: OwnModel | undefined): ModelInfo {
+function merged(known: KnownModel | undefined, own: OwnModel | undefined, loadedWindow: number): ModelInfo {
   const given = own?.price;
   return {
-    contextWindow: own?.contextWindow ?? known?.window ?? 0,
+    contextWindow: own?.contextWindow ?? (loadedWindow || (known?.window ?? 0)),
     maxOutput: own?.maxOutput ?? known?.maxOutput ?? 0,
-    wantedOutput: own?.maxOutput ?? 'default',
+    wantedOutput: own?.maxOutput ?? (loadedWindow === 0 ? 'default' : smallLimit(known?.maxOutput, loadedWindow)),
     price:
       given === undefined
         ? (known?.price ?? 'unknown')

@@ -111,6 +111,9 @@ const rows: Readonly<Record<RowName, Omit<ProviderRow, 'keyVariable'>>> = {
   vllm: row('vLLM', 'http://127.0.0.1:8000/v1', local),
 };
 
+/** The servers that people run on their own machine. */
+export const localRows = Object.values(rows).filter(({contextWindow}) => contextWindow === 'own');
+
 /** Returns the row of that name, if there is one. */
 export const rowNamed = (name: string): ProviderRow | undefined => (isRowName(name) ? withKey(name) : undefined);
 

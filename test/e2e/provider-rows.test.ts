@@ -3,7 +3,9 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say, think} from '../support/model-script.ts';
+import {startModelServer} from '../support/model-server.ts';
 import {openScene} from '../support/scene.ts';
+import {resultOf} from './support/messages.ts';
 
 const nobody = {ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '', OPENAI_CUSTOM_HEADERS: 'X-Gateway: secret'};
 
@@ -80,4 +82,18 @@ test("a project's row counts only after trust, and the question says where the k
   expect(code).toBe(2);
   expect(stderr).toContain('No key for DeepSeek.');
   expect(server.requests).toEqual([]);
+});
+
+test('the window of the model that a local server has loaded is used, and said if it is small', async () => {
+  await using scene = await openScene([]);
+  const pages = {'/api/ps': {models: [{name: 'qwen3:latest', context_length: 8192}]}};
+  await using server = await startModelServer([say('Hi.')], {pages});
+  const environment = {...nobody, OPENAI_BASE_URL: server.baseUrl.openai, OPENAI_API_KEY: ''};
+  const run = await scene.run(['--model', 'qwen3', '--prompt', 'x', '--output-format', 'json'], {environment});
+  expect([run.code, run.stderr]).toEqual([
+    0,
+    'weft: Ollama runs qwen3 with a context of 8,192 tokens, which is little for an agent. Restart Ollama with OLLAMA_CONTEXT_LENGTH=32768.\n',
+  ]);
+  expect(resultOf(run.stdout)['modelUsage']).toMatchObject({qwen3: {contextWindow: 8192}});
+  expect(server.requests[0]?.body['max_completion_tokens']).toBe(2048);
 });

@@ -68,7 +68,14 @@ export async function startModelServer(
     streaming = 'honoured',
     secure = false,
     port: wantedPort = 0,
-  }: {readonly streaming?: 'honoured' | 'ignored'; readonly secure?: boolean; readonly port?: number} = {},
+    pages = {},
+  }: {
+    /** The JSON at other paths, each with its query if it has one. */
+    readonly pages?: Readonly<Record<string, unknown>>;
+    readonly streaming?: 'honoured' | 'ignored';
+    readonly secure?: boolean;
+    readonly port?: number;
+  } = {},
 ): Promise<ModelServer> {
   const requests: ReceivedRequest[] = [];
   const waiting: {readonly count: number; readonly resolve: () => void}[] = [];
@@ -81,6 +88,10 @@ export async function startModelServer(
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '/';
+    if (Object.hasOwn(pages, path)) {
+      response.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify(pages[path]));
+      return;
+    }
     if (path === '/v1/models') {
       response.writeHead(200, {'content-type': 'application/json'});
       response.end(JSON.stringify({object: 'list', data: [{id: 'small-model'}, {id: 'large-model'}]}));
