@@ -1,15 +1,15 @@
 import type {Access} from '../domain/access.ts';
 import {editPaths} from '../domain/file-edit.ts';
 import {mcpToolName} from '../domain/mcp-tool-name.ts';
-import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject, objectOf} from '../base/json.ts';
 import {invalidPathReason} from '../base/invalid-path.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {cutLength, omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {accessOf, actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
-import {needsToolSearch, needsAbility} from './define-action.ts';
+import {needsAbility, needsToolSearch, type SelfReports, type ToolForm} from './define-action.ts';
 import {type FrontEndAbilities, terminalAbilities, missingAbilityTexts} from './front-end.ts';
-import {type FieldRules, withKnownFields} from './normalize-fields.ts';
+import {fieldName, type FieldRules, withKnownFields} from './normalize-fields.ts';
 import type {McpTool} from './mcp-port.ts';
 import type {SkillCatalogue} from './skills-port.ts';
 
@@ -18,7 +18,15 @@ export interface EnabledTool {
   readonly description: string;
   readonly action: ActionName;
   readonly jsonSchema: () => JsonObject;
+  /** The grammar of the input, for providers that take free text instead of JSON. */
+  readonly grammar?: string;
 }
+
+/** Returns the tools of a request, and those that the model can find by a search. `own` are the enabled tools. */
+export type ToolOffer = (own: readonly EnabledTool[]) => {
+  readonly listed: readonly EnabledTool[];
+  readonly deferred: readonly EnabledTool[];
+};
 
 /** Decides, with the catalog, which tools there are. */
 export interface ToolSources {
@@ -40,6 +48,9 @@ export interface ToolSources {
   /** The kinds of sub-agents that files define, one a line. Empty if there are none. */
   readonly agentKinds: string;
   readonly answerSchema: JsonObject | undefined;
+  readonly selfReports: SelfReports;
+  /** Chooses among the tools for the model. It gives them the names that the model knows. */
+  readonly offer: ToolOffer;
   /** Tools that are not offered. A call to a `forbidden` tool goes to the judge, who says why. */
   readonly disabled: ReadonlyMap<string, 'absent' | 'forbidden'>;
 }
@@ -56,8 +67,16 @@ export const defaultToolSources: ToolSources = {
   skills: undefined,
   agentKinds: '',
   answerSchema: undefined,
+  selfReports: 'left-out',
+  offer: own => ({listed: own, deferred: []}),
   disabled: new Map(),
 };
+
+/** Returns the tools of a request. */
+export function offeredTools(sources: ToolSources): readonly EnabledTool[] {
+  const {listed, deferred} = sources.offer(enabledTools(sources));
+  return [...listed, ...deferred.filter(({name}) => sources.foundTools.has(name))];
+}
 
 /**
  * Returns the tools of every implemented action in catalog order, then those of MCP servers in theirs. The same sources
@@ -77,22 +96,21 @@ export function enabledTools(sources: ToolSources = defaultToolSources): readonl
 
 function fixedTools(
   action: ActionName,
-  {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch}: ToolSources,
+  {resources, skills, agentKinds, answerSchema, moreTools, foundTools, webSearch, selfReports}: ToolSources,
 ): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
   if (needsToolSearch(offered)) {
-    return tools
-      .filter(({name}) => foundTools.has(name))
-      .map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}));
+    return tools.filter(({name}) => foundTools.has(name)).map(form => enabledTool(action, form, selfReports));
   }
   if (offered === 'mcp-resources' && resources === 'none') return [];
   if (offered === 'answer-schema' && answerSchema === undefined) return [];
   if (offered === 'skills' && skills === undefined) return [];
   if (offered === 'more-tools' && moreTools === '') return [];
   if (offered === 'web-search' && webSearch === 'none') return [];
-  return tools.flatMap(({name, listing, description, jsonSchema}) => {
-    if (listing === 'unlisted') return [];
-    const tool = {name, description, action, jsonSchema};
+  return tools.flatMap(form => {
+    if (form.listing === 'unlisted') return [];
+    const tool = enabledTool(action, form, selfReports);
+    const {description, jsonSchema} = tool;
     if (offered === 'answer-schema' && answerSchema !== undefined) return [{...tool, jsonSchema: () => answerSchema}];
     if (offered === 'more-tools') return [{...tool, description: `${description} ${moreTools}`}];
     if (action === 'start-agent' && agentKinds !== '')
@@ -109,10 +127,16 @@ function fixedTools(
   });
 }
 
+const enabledTool = (
+  action: ActionName,
+  {name, description, jsonSchema}: Pick<ToolForm<never>, 'name' | 'description' | 'jsonSchema'>,
+  selfReports: SelfReports,
+): EnabledTool => ({name, description, action, jsonSchema: () => jsonSchema(selfReports)});
+
 /** weft's own tools that ToolSearch can find, in catalog order. */
 export const searchableTools: readonly EnabledTool[] = actionNames.flatMap(action =>
   needsToolSearch(definitions[action].offered)
-    ? definitions[action].tools.map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}))
+    ? definitions[action].tools.map(form => enabledTool(action, form, 'left-out'))
     : [],
 );
 
@@ -174,13 +198,28 @@ export function normalizeInput(tool: string, input: Json): Json {
 }
 
 function normalizeFields(tool: string, input: Json, unknown: FieldRules['unknown']): Outcome<Json, string> {
-  for (const action of actionNames) {
-    for (const form of definitions[action].tools) {
-      if (form.name === tool) return withKnownFields(input, {...form, schema: form.wholeSchema(), unknown});
-    }
-  }
-  return ok(input);
+  const form = toolFormOf(tool);
+  if (form === undefined) return ok(input);
+  const offered = Object.keys(objectOf(form.jsonSchema('left-out')['properties']));
+  return withKnownFields(input, {...form, schema: form.wholeSchema(), offered, unknown});
 }
+
+function toolFormOf(tool: string): Omit<ToolForm<never>, 'decode'> | undefined {
+  for (const action of actionNames) {
+    for (const form of definitions[action].tools) if (form.name === tool) return form;
+  }
+  return undefined;
+}
+
+/** Returns the schema of weft's own tool, with all its fields. */
+export const toolSchema = (tool: string): JsonObject => toolFormOf(tool)?.wholeSchema() ?? {};
+
+/** Returns the field of weft's own tool that another name means. */
+export const ownField = (tool: string, name: string): string | undefined =>
+  fieldName(objectOf(toolSchema(tool)['properties']), name, toolFormOf(tool)?.aliases ?? {});
+
+/** True if weft has a tool of this name, offered or not. */
+export const isOwnTool = (name: string): boolean => toolFormOf(name) !== undefined;
 
 export const decodePastAction = (name: string, input: Json): Outcome<Action, Fault> =>
   decodeElsewhere(name, input, 'dropped');
@@ -228,6 +267,6 @@ const inputFault = (tool: string, problem: string): Fault =>
   rejected(`The input of ${tool} is invalid: ${problem.replace(/\.$/u, '')}.`);
 
 const offeredNames = (sources: ToolSources): string =>
-  enabledTools(sources)
+  offeredTools(sources)
     .map(({name}) => name)
     .join(', ');

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import english from 'zod/v4/locales/en.js';
-import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject, listOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ResultContent, TextBlock} from '../domain/conversation.ts';
 import type {RunTerms} from '../domain/executor.ts';
@@ -104,15 +104,18 @@ export interface ActionRunContext extends ActionContext {
   readonly terminal: ShellRequest['terminal'];
 }
 
+/** Whether models are asked to describe their calls: why they make a call, and what it does. */
+export type SelfReports = 'offered' | 'left-out';
+
 export interface ToolForm<Input> extends OtherFields {
   readonly name: string;
   /** `unlisted`: not offered, but models that know the tool from elsewhere may call it. */
   readonly listing: 'listed' | 'unlisted';
   /** For the model: short, and says when to use the tool. */
   readonly description: string;
-  /** Returns the JSON Schema of the input, which the build generates. */
-  readonly jsonSchema: () => JsonObject;
-  /** Returns the same schema with the unlisted fields. */
+  /** Returns the JSON Schema of the input as models are offered it. */
+  readonly jsonSchema: (selfReports: SelfReports) => JsonObject;
+  /** Returns the schema with all fields, which the build generates. */
   readonly wholeSchema: () => JsonObject;
   /** Decodes an input that has only known fields. A failure names the field and the problem, for the model to correct. */
   readonly decode: (raw: Json) => Outcome<Input, string>;
@@ -151,10 +154,15 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(
     readonly toInput: (parsed: z.output<Shape>) => Input;
     /** Fields that are left out of the offered schema to keep requests short. Models that know them from other agents may use them. */
     readonly unlistedFields?: readonly string[];
+    /** Fields in which the model describes its call. They are offered only if they are asked for, and always accepted. */
+    readonly selfReports?: readonly string[];
+    /** Fields that models are told to give, although an unlisted field can replace them. */
+    readonly expectedFields?: readonly string[];
   } & Partial<OtherFields>,
 ): ToolForm<Input> {
   let schema: Shape | undefined;
-  let json: JsonObject | undefined;
+  const {unlistedFields = [], selfReports = [], expectedFields = []} = form;
+  const json: Partial<Record<SelfReports, JsonObject>> = {};
   const shape = (): Shape => (schema ??= form.schema());
   return {
     name: form.name,
@@ -163,7 +171,11 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(
     aliases: form.aliases ?? {},
     ignoredFields: form.ignoredFields ?? {},
     wholeSchema: () => inputSchema(form.name, shape),
-    jsonSchema: () => (json ??= withoutFields(inputSchema(form.name, shape), form.unlistedFields ?? [])),
+    jsonSchema: reports =>
+      (json[reports] ??= offeredSchema(inputSchema(form.name, shape), {
+        left: reports === 'offered' ? unlistedFields : [...unlistedFields, ...selfReports],
+        expected: expectedFields,
+      })),
     decode(raw) {
       const parsed = z.safeParse(shape(), raw, {error: english().localeError});
       return parsed.success ? ok(form.toInput(parsed.data)) : failed(issuesText(parsed.error.issues));
@@ -171,11 +183,15 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(
   };
 }
 
-function withoutFields(schema: JsonObject, names: readonly string[]): JsonObject {
-  const {properties} = schema;
-  if (names.length === 0 || !isJsonObject(properties)) return schema;
-  const listed = Object.entries(properties).filter(([name]) => !names.includes(name));
-  return {...schema, properties: Object.fromEntries(listed)};
+function offeredSchema(
+  schema: JsonObject,
+  {left, expected}: {readonly left: readonly string[]; readonly expected: readonly string[]},
+): JsonObject {
+  const {properties, required} = schema;
+  if (!isJsonObject(properties)) return schema;
+  const listed = Object.entries(properties).filter(([name]) => !left.includes(name));
+  const needed = [...expected, ...listOf(required)];
+  return {...schema, properties: Object.fromEntries(listed), ...(needed.length === 0 ? {} : {required: needed})};
 }
 
 /** Makes the same tool with a further check of its input. A failure names the field and the problem. */
@@ -214,8 +230,15 @@ export const rejectIf = (problem: string | false): Outcome<Preview, Settled<neve
 
 export const textContent = (value: string): readonly TextBlock[] => [{kind: 'text', text: value}];
 
-function issuesText(issues: readonly z.core.$ZodIssue[]): string {
-  return issues
-    .map(issue => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
-    .join('; ');
+/** Returns text for the model: each field with a problem, and the form that works. */
+const issuesText = (issues: readonly z.core.$ZodIssue[]): string => issues.map(issueText).join('; ');
+
+function issueText({path, message}: z.core.$ZodIssue): string {
+  const field = path.length === 0 ? 'the input' : path.join('.');
+  const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/u.exec(message) ?? [];
+  if (expected === undefined) return path.length === 0 ? message : `${field}: ${message}`;
+  const article = /^[aeiou]/u.test(expected) ? 'an' : 'a';
+  return received === 'undefined'
+    ? `${field} is missing. Give ${article} ${expected}`
+    : `${field} must be ${article} ${expected} and is ${/^[aeiou]/u.test(received ?? '') ? 'an' : 'a'} ${received}`;
 }

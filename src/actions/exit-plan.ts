@@ -19,8 +19,7 @@ export const exitPlan = defineAction<
   tools: [
     toolForm({
       name: 'ExitPlanMode',
-      description:
-        'In plan mode only: propose the plan once it is ready. The user approves it, edits it or refuses it.',
+      description: 'In plan mode only: propose the finished plan, which the user approves, edits or refuses.',
       schema: () =>
         z.object({
           goal: z.string().check(z.minLength(1), z.maxLength(planBounds.goal)),

@@ -34,6 +34,8 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, {readonly patter
         head_limit: 'max_matches',
       },
       ignoredFields: {case_sensitive: [true], respect_git_ignore: [true], respect_gemini_ignore: 'any'},
+      unlistedFields: ['patterns', 'max_depth'],
+      expectedFields: ['pattern'],
       schema: () =>
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),

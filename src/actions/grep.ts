@@ -54,7 +54,8 @@ export const grep = defineAction<GrepInput, GrepReport, {readonly queries: reado
         no_ignore: [false],
         recursive: [true],
       },
-      unlistedFields: ['-A', '-B', 'multiline', 'offset', 'type'],
+      unlistedFields: ['-A', '-B', 'multiline', 'offset', 'queries', 'type'],
+      expectedFields: ['pattern'],
       schema: () =>
         z.object({
           pattern: z.optional(z.string().check(z.minLength(1))),

@@ -11,13 +11,26 @@ export function inputSchema(_tool: string, shape: () => z.ZodMiniType): JsonObje
     override({jsonSchema}) {
       // `normalize-fields.ts` rejects unknown fields with a clear message. Saying so in each schema would cost 560 bytes a request.
       delete jsonSchema.additionalProperties;
-      // Obvious bounds would be sent with every request, although no model means an empty text or a negative number.
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.minimum !== undefined && jsonSchema.minimum <= 1) delete jsonSchema.minimum;
-      if (jsonSchema.exclusiveMinimum === 0) delete jsonSchema.exclusiveMinimum;
-      if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+      // Some providers refuse bounds, and llama.cpp can't build a grammar for large ones. An input out of bounds gets a clear message.
+      for (const bound of bounds) delete jsonSchema[bound];
+      // Some providers refuse a choice between types, so models are offered its first one.
+      const [first] = jsonSchema.anyOf ?? [];
+      if (first === undefined) return;
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, first);
     },
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema is JSON; the library types it with `unknown` leaves
   return schema as JsonObject;
 }
+
+const bounds = [
+  'maximum',
+  'minimum',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+] as const;

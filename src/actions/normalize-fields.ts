@@ -15,6 +15,8 @@ export interface OtherFields {
 
 export interface FieldRules extends OtherFields {
   readonly schema: JsonObject;
+  /** The fields that models are offered, which an error lists. */
+  readonly offered: readonly string[];
   /** `dropped`: for a call of an earlier session, which ran without the field. */
   readonly unknown: 'refused' | 'dropped';
 }
@@ -56,7 +58,7 @@ function normalizeObject(value: JsonObject, properties: JsonObject, place: Field
   const unknownKeys: string[] = [];
   for (const [key, given] of Object.entries(value)) {
     if (given === null) continue;
-    const name = nameIn(properties, key, rules);
+    const name = fieldName(properties, key, rules.aliases);
     const isSpare = name === undefined || (name !== key && (value[name] ?? null) !== null);
     if (isSpare && isIgnorable(key, given, rules)) continue;
     if (name === undefined) {
@@ -68,12 +70,13 @@ function normalizeObject(value: JsonObject, properties: JsonObject, place: Field
       problems.push(`${at}${other.key} and ${at}${key} are the same field and differ. Give one of them`);
     else found.set(name, {key, value: normalizeValue(given, {...place, schema: properties[name], at: `${at}${key}.`})});
   }
-  if (rules.unknown === 'refused') problems.push(...unknownFieldsText(unknownKeys, at, Object.keys(properties)));
+  if (rules.unknown === 'refused')
+    problems.push(...unknownFieldsText(unknownKeys, at, at === '' ? rules.offered : Object.keys(properties)));
   return Object.fromEntries([...found].map(([name, field]) => [name, field.value]));
 }
 
 /** Returns the schema's name for a field: `file_path` for `filePath`. */
-function nameIn(properties: JsonObject, key: string, {aliases}: OtherFields): string | undefined {
+export function fieldName(properties: JsonObject, key: string, aliases: OtherFields['aliases']): string | undefined {
   if (Object.hasOwn(properties, key)) return key;
   const simple = simpleName(key);
   const [, other] = Object.entries(aliases).find(([name]) => simpleName(name) === simple) ?? [];

@@ -47,8 +47,9 @@ export const readFiles = defineAction<
         name: 'file_path',
         start_line: 'offset',
       },
-      unlistedFields: ['end_line'],
-      ignoredFields: {encoding: ['utf-8', 'utf8'], mode: ['slice'], should_read_entire_file: 'any'},
+      unlistedFields: ['end_line', 'files'],
+      expectedFields: ['file_path'],
+      ignoredFields: {detail: 'any', encoding: ['utf-8', 'utf8'], mode: ['slice'], should_read_entire_file: 'any'},
       schema: () =>
         z.object({
           file_path: z.optional(z.string().check(z.minLength(1))),

@@ -32,7 +32,7 @@ export const readShellCommandOutput = defineAction<
           delay: z.optional(
             z
               .union([z.number().check(z.gte(0)), z.literal('completion')])
-              .check(z.describe('Seconds to wait, or until it ends or asks for input; at most 600')),
+              .check(z.describe('Seconds to wait at most (up to 600), unless it ends or asks for input')),
           ),
         }),
       toInput: raw => ({blockId: raw.block_id, delay: raw.delay ?? 0}),

@@ -17,6 +17,8 @@ export interface CommandInput {
   readonly place: CommandAccess['place'];
   /** The time limit, which applies only in the foreground. */
   readonly timeoutMs: number;
+  /** The time after which a command that still runs becomes a block. Models that know this from Codex call the block a session. */
+  readonly yieldAfterMs?: number;
   /** The model's own assessment. It can only make the judge stricter. */
   readonly claims: CommandClaims;
   readonly description: string;
@@ -24,9 +26,14 @@ export interface CommandInput {
   readonly citations: readonly string[];
 }
 
-export type CommandOutput =
-  | {readonly kind: 'completed'; readonly command: string; readonly report: ShellReport}
-  | {readonly kind: 'block'; readonly command: string; readonly block: BlockSnapshot};
+export type CommandOutput = {
+  readonly command: string;
+  /** What the model calls a block. */
+  readonly blockName?: 'session';
+} & (
+  | {readonly kind: 'completed'; readonly report: ShellReport}
+  | {readonly kind: 'block'; readonly block: BlockSnapshot}
+);
 
 /** `output` is what the command printed before it was stopped. */
 export interface CommandPartial {
@@ -62,8 +69,8 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
       name: 'Bash',
       description:
         'Run a shell command. Each call is a new shell in the directory where the last one ended; stdin is closed. ' +
-        'A server, or a program that asks for input, needs wait_until_completion: false: it runs in a terminal block ' +
-        'for BashOutput, BashInput and BashHandOver. Prefer Read, Grep, Glob and Edit for files.',
+        'A server, or a program that asks for input, needs run_in_background: it runs in a terminal block for BashOutput, ' +
+        'BashInput and BashHandOver. Prefer Read, Grep, Glob and Edit for files.',
       aliases: {
         cmd: 'command',
         timeout_ms: 'timeout',
@@ -75,18 +82,23 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         working_directory: 'workdir',
         directory: 'workdir',
         dir_path: 'workdir',
+        directory_path: 'workdir',
       },
       ignoredFields: {
         dangerouslyDisableSandbox: [false],
         interactive: [false],
         login: 'any',
+        max_output_tokens: 'any',
+        prefix_rule: 'any',
         requires_approval: [false],
         restart: [false],
-        sandbox_permissions: ['use_default'],
-        tty: [false],
-        with_escalated_permissions: [false],
+        // weft's own judge decides where a command runs.
+        sandbox_permissions: 'any',
+        shell: ['bash', '/bin/bash', 'sh', '/bin/sh', 'zsh', '/bin/zsh'],
+        with_escalated_permissions: 'any',
       },
-      unlistedFields: ['workdir'],
+      unlistedFields: ['workdir', 'yield_time_ms'],
+      selfReports: ['is_read_only', 'is_risky', 'uses_pager', 'wait_until_completion', 'rationale', 'citations'],
       schema: () =>
         z.object({
           command: z.string().check(z.minLength(1)),
@@ -102,11 +114,16 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           rationale: z.optional(z.string().check(z.describe('Why, shown to the user'))),
           citations: z.optional(z.array(z.string()).check(z.describe('Sources'))),
           workdir: z.optional(z.string()),
+          yield_time_ms: z.optional(z.number().check(z.gt(0))),
         }),
       toInput: raw => ({
         command: withDirectory(raw.workdir ?? '.', raw.command),
         place: raw.wait_until_completion === false || raw.run_in_background === true ? 'block' : 'foreground',
-        timeoutMs: Math.min(raw.timeout ?? defaultTimeoutMs, maxTimeoutMs),
+        timeoutMs: Math.min(
+          raw.timeout ?? (raw.yield_time_ms === undefined ? defaultTimeoutMs : maxTimeoutMs),
+          maxTimeoutMs,
+        ),
+        ...(raw.yield_time_ms === undefined ? {} : {yieldAfterMs: raw.yield_time_ms}),
         claims: {
           readOnly: claim(raw.is_read_only),
           risky: claim(raw.is_risky),
@@ -146,8 +163,13 @@ type CommandSettled = Settled<CommandOutput, CommandPartial>;
 async function runForeground(input: CommandInput, context: ActionRunContext): Promise<CommandSettled> {
   const {command, timeoutMs} = input;
   const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
-  const {terms, background, terminal} = context;
+  const {terms, terminal} = context;
   const {environment, confinement, directory} = terms;
+  // The changes of a command in the sandbox are decided on when it ends, so weft waits for its end.
+  const background =
+    input.yieldAfterMs === undefined || confinement === 'sandbox'
+      ? context.background
+      : AbortSignal.any([context.background, AbortSignal.timeout(input.yieldAfterMs)]);
   let asked: Promise<boolean> | undefined;
   const shouldRunOutside = async (blocked: string): Promise<boolean> =>
     blocked !== '' && (asked ??= askToRunOutside(command, blocked, context));
@@ -175,7 +197,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
       context.signal,
     );
   }
-  return settleRun(command, report, {kind: 'completed', command, report});
+  return settleRun(command, report, {kind: 'completed', command, report, ...blockNameOf(input)});
 }
 
 /** Returns the handler for questions about hosts. A command that the host judged harmless has no network, so it needs no proxy. */
@@ -248,19 +270,23 @@ async function askToRunOutside(
 }
 
 /** Starts a block. An interruption during the start ends the block, because no one knows its id yet. */
-async function runBlock({command}: CommandInput, {ports, signal, terms}: ActionRunContext): Promise<CommandSettled> {
+async function runBlock(input: CommandInput, {ports, signal, terms}: ActionRunContext): Promise<CommandSettled> {
+  const {command} = input;
   const {environment, confinement, directory} = terms;
   const started = await ports.blocks.start({command, directory, environment, confinement}, signal);
   if (started.tag === 'ok') {
     const block = started.value;
     return signal.aborted
       ? interrupted({command, reached: 'running', output: block.output.text})
-      : {state: 'success', output: {kind: 'block', command, block}};
+      : {state: 'success', output: {kind: 'block', command, block, ...blockNameOf(input)}};
   }
   return signal.aborted
     ? interrupted({command, reached: 'not-started', output: ''})
     : {state: 'error', fault: started.error};
 }
+
+const blockNameOf = ({yieldAfterMs}: CommandInput): Pick<CommandOutput, 'blockName'> =>
+  yieldAfterMs === undefined ? {} : {blockName: 'session'};
 
 const claim = (flag: boolean | undefined): Claim => (flag === undefined ? 'unsaid' : flag ? 'yes' : 'no');
 
@@ -272,13 +298,18 @@ export function partialText({reached, output}: CommandPartial): string {
 }
 
 function outputText(output: CommandOutput): string {
-  if (output.kind === 'completed') return reportText(output.report);
+  const {blockName = 'block'} = output;
+  if (output.kind === 'completed') return reportText(output.report, blockName);
   const {block} = output;
-  const goesOn = `\n[still running: use BashOutput, BashInput and BashHandOver with block_id ${block.id}]`;
-  return snapshotText(block) + (isRunning(block.state) ? goesOn : '');
+  return snapshotText(block) + (isRunning(block.state) ? `\n${stillRunningText(block.id, blockName)}` : '');
 }
 
-export function reportText(report: ShellReport): string {
+const stillRunningText = (id: BlockSnapshot['id'], blockName: 'block' | 'session'): string =>
+  blockName === 'session'
+    ? `[still running: use write_stdin with session_id ${id}]`
+    : `[still running: use BashOutput, BashInput and BashHandOver with block_id ${id}]`;
+
+export function reportText(report: ShellReport, blockName: 'block' | 'session' = 'block'): string {
   const seconds = (report.durationMs / 1000).toFixed(1);
   const lines = [report.output.text.replace(/\n$/u, '')];
   if (report.output.file !== undefined) {
@@ -295,7 +326,9 @@ export function reportText(report: ShellReport): string {
   if (report.blocked !== '') lines.push(`[it ran in the sandbox: ${report.blocked}]`);
   if (report.end.kind === 'moved') {
     lines.push(
-      `[the user moved it to the background, where it continues: use BashOutput with block_id ${report.end.block}]`,
+      blockName === 'session'
+        ? stillRunningText(report.end.block, 'session')
+        : `[the user moved it to the background, where it continues: use BashOutput with block_id ${report.end.block}]`,
     );
   }
   lines.push(`[${endText(report)} after ${seconds} s in ${report.directory}]`);

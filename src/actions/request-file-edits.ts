@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import {clip, pluralize} from '../base/clip.ts';
-import {failed, ok} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import {settledBy, type Settled} from '../domain/settled.ts';
 import {boundedCitations, citationsSchema} from './citations.ts';
 import {checkedForm, defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
-import {editPaths, type EditRequest, emptyUserChanges} from '../domain/file-edit.ts';
+import {editPaths, type EditRequest, emptyUserChanges, type FileEdit} from '../domain/file-edit.ts';
 import type {WorkspaceChanges} from './changes-port.ts';
 import type {AppliedEdits, UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
@@ -65,37 +65,48 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     },
   ],
   tools: [
-    toolForm({
-      name: 'Edit',
-      description:
-        'Replace old_string by new_string in a file. old_string must match exactly, white space included, and occur once ' +
-        '(or set replace_all). Do not include the line numbers that Read shows. An empty old_string creates the file; with ' +
-        'start_line and end_line it replaces those whole lines, as they were read.',
-      aliases: replacementNames,
-      ignoredFields: replacementIdle,
-      schema: () =>
-        z.object({
-          file_path: pathSchema(),
-          ...replacement(),
-          start_line: z.optional(z.int().check(z.gte(1))),
-          end_line: z.optional(z.int().check(z.gte(1))),
-          citations: citationsSchema(),
-        }),
-      toInput: ({file_path, start_line, end_line, citations, ...rest}) => ({
-        citations: boundedCitations(citations),
-        userChanges: emptyUserChanges,
-        edits: [
-          start_line === undefined || rest.old_string !== ''
-            ? {kind: 'replace', path: file_path, replacements: [toReplacement(rest)]}
-            : {
-                kind: 'replace-lines',
-                path: file_path,
-                lines: {first: start_line, last: end_line ?? start_line},
-                newText: rest.new_string,
-              },
-        ],
+    checkedForm(
+      toolForm({
+        name: 'Edit',
+        description:
+          'Replace old_string by new_string in a file. old_string must match exactly, white space included, and occur once ' +
+          '(or set replace_all). Do not include the line numbers that Read shows. An empty old_string creates the file.',
+        aliases: replacementNames,
+        ignoredFields: replacementIdle,
+        unlistedFields: ['start_line', 'end_line', 'edits'],
+        selfReports: ['citations'],
+        expectedFields: ['old_string', 'new_string'],
+        schema: () =>
+          z.object({
+            file_path: pathSchema(),
+            old_string: z.optional(z.string()),
+            new_string: z.optional(z.string()),
+            replace_all: z.optional(z.boolean()),
+            start_line: z.optional(z.int().check(z.gte(1))),
+            end_line: z.optional(z.int().check(z.gte(1))),
+            // pi's edit has a list.
+            edits: z.optional(z.array(z.object(replacement())).check(z.minLength(1))),
+            citations: citationsSchema(),
+          }),
+        toInput: raw => raw,
       }),
-    }),
+      ({file_path: path, start_line, end_line, citations, edits, old_string, new_string, replace_all}) => {
+        const edited = (edit: FileEdit): Outcome<EditsInput, string> =>
+          ok({citations: boundedCitations(citations), userChanges: emptyUserChanges, edits: [edit]});
+        if (edits !== undefined) {
+          return old_string === undefined && new_string === undefined
+            ? edited({kind: 'replace', path, replacements: edits.map(toReplacement)})
+            : failed('edits and old_string are given. Give one of them');
+        }
+        if (old_string === undefined) return failed('old_string is missing. Give the exact text to replace');
+        if (new_string === undefined)
+          return failed('new_string is missing. Give the new text, or "" to delete old_string');
+        if (start_line === undefined || old_string !== '')
+          return edited({kind: 'replace', path, replacements: [toReplacement({old_string, new_string, replace_all})]});
+        const lines = {first: start_line, last: end_line ?? start_line};
+        return edited({kind: 'replace-lines', path, lines, newText: new_string});
+      },
+    ),
     // Edit does the same in several calls, but models that were trained with MultiEdit may call it.
     unlistedForm(
       toolForm({
@@ -122,6 +133,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       description: 'Create a file, or overwrite one that has been read.',
       aliases: {path: 'file_path', absolute_path: 'file_path', contents: 'content', file_text: 'content'},
       ignoredFields: {overwrite: [true]},
+      selfReports: ['citations'],
       schema: () => z.object({file_path: pathSchema(), content: z.string(), citations: citationsSchema()}),
       toInput: ({file_path, content, citations}) => ({
         citations: boundedCitations(citations),
@@ -129,24 +141,28 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
         edits: [{kind: 'write', path: file_path, content}],
       }),
     }),
-    // A patch that can't be parsed is a fault of the call.
-    checkedForm(
-      toolForm({
-        name: 'ApplyPatch',
-        description:
-          'Change several files at once, all or nothing: "*** Begin Patch", then for each file "*** Update File: path" (with ' +
-          '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
-          'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
-          'after), "-" or "+".',
-        aliases: {input: 'patch', patch_text: 'patch'},
-        schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
-        toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
-      }),
-      value => {
-        const {patch, citations} = value;
-        const edits = parsePatch(patch);
-        return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: emptyUserChanges}) : edits;
-      },
+    // A patch that can't be parsed is a fault of the call. Models that were not trained with patches edit better with Edit.
+    unlistedForm(
+      checkedForm(
+        toolForm({
+          name: 'ApplyPatch',
+          description:
+            'Change several files at once, all or nothing: "*** Begin Patch", then for each file "*** Update File: path" (with ' +
+            '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
+            'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
+            'after), "-" or "+".',
+          aliases: {input: 'patch', patch_text: 'patch'},
+          selfReports: ['citations'],
+          schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
+          toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
+        }),
+        value => {
+          const {patch, citations} = value;
+          const edits = parsePatch(patch);
+          return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: emptyUserChanges}) : edits;
+        },
+      ),
+      'ApplyPatch',
     ),
   ],
   label: input => `Edit ${pathsIn(input).join(', ')}`,

@@ -33,6 +33,7 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
       name: 'ToolSearch',
       description: 'Find more tools by words, or by name with "select:NAME,NAME"; call them from your next answer on.',
       aliases: {limit: 'max_results'},
+      unlistedFields: ['max_results'],
       schema: () =>
         z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(maxFound)))}),
       // A query by name wants all the tools it names.

@@ -7,7 +7,7 @@ export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentP
   summary: 'Send a message to a sub-agent.',
   ...needsNoPermission,
   scheduling: 'parallel',
-  offered: 'agents',
+  offered: 'when-found',
   tools: [
     toolForm({
       name: 'SendMessage',

@@ -17,7 +17,7 @@ export interface AgentPartial {
 const form = toolForm({
   name: 'Agent',
   description:
-    'Give a task to a sub-agent with a context of its own; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
+    'Give a task to a sub-agent with its own context; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
   aliases: {name: 'description', agent_type: 'subagent_type', harness_type: 'harness'},
   // If both are given, people read the description.
   ignoredFields: {name: 'any', mode: ['default'], execution_mode: ['local'], readonly: [false]},

@@ -21,7 +21,7 @@ export const transferShellCommandControlToUser = defineAction<
 >({
   summary: 'Give the user the live terminal of a command.',
   ...needsNoPermission,
-  offered: 'always',
+  offered: 'when-found',
   tools: [
     toolForm({
       name: 'BashHandOver',

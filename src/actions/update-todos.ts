@@ -20,7 +20,9 @@ export const updateTodos = defineAction<
         'Set the todo list the user watches; send the whole list each time. Use it for work of three steps or more, with ' +
         'one entry in_progress, and mark entries completed as soon as they are. Keep the wording of entries. An open entry ' +
         'that is left out stays; send it as cancelled to drop it.',
-      ignoredFields: {priority: 'any', dependencies: 'any', merge: 'any'},
+      // Codex and Gemini name an entry's text and the list differently.
+      aliases: {description: 'content', step: 'content', plan: 'todos'},
+      ignoredFields: {priority: 'any', dependencies: 'any', merge: 'any', explanation: 'any'},
       schema: () =>
         z.object({
           todos: z.array(

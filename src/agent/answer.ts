@@ -18,6 +18,7 @@ import {sendableBlocks, withoutMedia} from '../domain/history.ts';
 import {actionId, type ActionId, messageId, type MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
+import type {CallTranslator} from './peer-calls.ts';
 import type {ClockPort} from './ports.ts';
 import {journal, keepPrefix, nextRequest, type PromptContext, type SessionContext} from './session-context.ts';
 
@@ -76,7 +77,7 @@ export async function streamAnswer(
     const ready = listenersReady();
     return ready === undefined ? undefined : raceAbort(ready, signal);
   };
-  return readAnswer(request, {model: ports.model, onBatch}, signal);
+  return readAnswer(request, {model: ports.model, onBatch, isOwn: session.tools.isOwn}, signal);
 }
 
 /** Replaces blocks that the provider can't read, so that no later request has them. */
@@ -105,12 +106,24 @@ const fileChangingTools: ReadonlySet<string> = new Set(
  */
 export async function readAnswer(
   request: ModelRequest,
-  {model, onBatch}: {readonly model: ModelPort; readonly onBatch: BatchListener},
+  {
+    model,
+    onBatch,
+    isOwn = () => true,
+  }: {
+    readonly model: ModelPort;
+    readonly onBatch: BatchListener;
+    /** True for a tool that weft or an MCP server has. Other names may be those of another program's tools. */
+    readonly isOwn?: (name: string) => boolean;
+  },
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
   const reader = new AnswerReader(request.model);
+  let translator: CallTranslator | undefined;
   for await (const batch of model.stream(request, signal)) {
-    const events = batch.flatMap(event => reader.take(event));
+    if (translator === undefined && batch.some(event => mayNeedTranslation(event, isOwn)))
+      translator = new (await import('./peer-calls.ts')).CallTranslator(isOwn);
+    const events = batch.flatMap(event => translator?.take(event) ?? [event]).flatMap(event => reader.take(event));
     const complete = reader.finished ? reader.complete() : undefined;
     const waiting = onBatch(events, complete?.message);
     if (waiting !== undefined) await waiting;
@@ -127,6 +140,15 @@ export async function readAnswer(
     refusal: otherRefusal,
   };
   return {...reader.partial(), end: 'failed', fault};
+}
+
+/** True for the beginning of a call that weft knows by another name, and for a command that is a patch. */
+function mayNeedTranslation(event: ModelEvent, isOwn: (name: string) => boolean): boolean {
+  if (event.event === 'block-started') return event.block.kind === 'tool-call' && !isOwn(event.block.name);
+  if (event.event !== 'block-finished' || event.block.kind !== 'tool-call' || !isJsonObject(event.block.input))
+    return false;
+  const {command} = event.block.input;
+  return typeof command === 'string' && /\bapply_?patch\b/u.test(command);
 }
 
 /** Turns the events of one model stream into events for front ends, and collects the message. */
@@ -223,7 +245,13 @@ class AnswerReader {
       typeof input === 'string'
         ? this.#stop === 'max-tokens' || isCutJson(input)
         : this.#stop === 'max-tokens' && isJsonObject(input) && Object.keys(input).length === 0;
-    if (isCut) this.#blocks[at] = {...call, input: cutInput(typeof input === 'string' ? input.length : 0)};
+    if (!isCut) return;
+    const cut = cutInput(typeof input === 'string' ? input.length : 0);
+    this.#blocks[at] = {
+      ...call,
+      input: cut,
+      ...(call.written === undefined ? {} : {written: {name: call.written.name, input: cut}}),
+    };
   }
 
   #finish(index: number, block: AssistantBlock): AgentEvent {

@@ -85,7 +85,12 @@ class Engine implements AgentClient {
         disabledTools,
         interaction: rest.interaction,
         frontEnd: rest.frontEnd,
-        contextWindow: () => ports.model.facts(this.#session.model).contextWindow,
+        selfReports: rest.selfReports,
+        modelFacts: () => {
+          const model = this.#session.promptModel ?? this.#session.model;
+          const {contextWindow, profile} = ports.model.facts(model);
+          return {model, contextWindow, profile};
+        },
       }),
       ...(place.kind === 'sub-agent'
         ? {

@@ -108,6 +108,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (servers.tag === 'failed') return {kind: 'failed', fault: servers.error};
     await session.ports.machine.skills.ready(signal);
     await session.ports.agentKinds.ready(signal);
+    await session.tools.ready();
     await acceptSteering(context, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};

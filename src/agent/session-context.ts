@@ -2,6 +2,7 @@ import type {AgentEvent, Denial, SessionInfo} from '../actions/agent-event.ts';
 import type {AgentsPort} from '../actions/agents-port.ts';
 import {type Action, withProgramName} from '../actions/catalogue.ts';
 import {decodeAction, type ToolSources} from '../actions/decode-action.ts';
+import type {SelfReports} from '../actions/define-action.ts';
 import type {FrontEndAbilities} from '../actions/front-end.ts';
 import {emptyChangesOutcome} from '../actions/changes-port.ts';
 import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
@@ -58,6 +59,8 @@ export interface SessionContext {
   readonly structuredOutput: StructuredOutput;
   /** Whether weft stops a model that repeats a failing call. */
   readonly loopGuard: 'on' | 'off';
+  /** Whether the model is asked to describe its calls. */
+  readonly selfReports: SelfReports;
   readonly tools: ToolRegistry;
   readonly pending: PendingRequests;
   readonly asker: Asker;
@@ -131,6 +134,7 @@ export interface EngineSetup extends Pick<
   | 'backgroundAgents'
   | 'structuredOutput'
   | 'loopGuard'
+  | 'selfReports'
   | 'model'
   | 'mode'
   | 'thinking'
@@ -247,10 +251,11 @@ export function keepPrefix({tools, system}: ModelRequest, session: SessionContex
 }
 
 /** Decodes a tool call, with the current facts about the terminal session it addresses. */
-export function decodeCall(name: string, input: Json, {tools, ports}: SessionContext): Outcome<Action, Fault> {
-  const decoded = decodeAction(name, input, tools.sources());
-  return decoded.tag === 'ok' ? ok(withProgramName(decoded.value, ports.machine.blocks)) : decoded;
-}
+export const decodeCall = (name: string, input: Json, session: SessionContext): Outcome<Action, Fault> =>
+  withProgram(decodeAction(name, input, session.tools.sources()), session);
+
+export const withProgram = (decoded: Outcome<Action, Fault>, {ports}: SessionContext): Outcome<Action, Fault> =>
+  decoded.tag === 'ok' ? ok(withProgramName(decoded.value, ports.machine.blocks)) : decoded;
 
 /** Returns the ports for one action. Its questions carry the action's id. */
 export function actionPorts(session: SessionContext, id: ActionId, answer: AnswerPort): ActionPorts {

@@ -38,6 +38,7 @@ import {changePorts, droppedChanges} from './command-changes.ts';
 import {
   actionPorts,
   decodeCall,
+  withProgram,
   journal,
   type PromptContext,
   type SessionContext,
@@ -93,7 +94,7 @@ export async function runToolCalls(
   let sinceBarrier: Promise<CallReport>[] = [];
   const commands = new Set<Promise<unknown>>();
   let isJournalBroken = false;
-  for (const decoded of decodeCalls(calls, context)) {
+  for (const decoded of await decodeCalls(calls, context)) {
     // A call that will not run needs no verdict.
     const judged = signal.aborted ? withoutVerdict(decoded) : await judgeCall(decoded, context, signal);
     const isBarrier = !canRunInParallel(judged) || judged.verdict.decision !== 'allow';
@@ -124,7 +125,7 @@ export async function cancelToolCalls(
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<CallsReport> {
-  const settling = decodeCalls(calls, context).map(decoded =>
+  const settling = (await decodeCalls(calls, context)).map(decoded =>
     settleCall(withoutVerdict(decoded), unrunEnd(decoded, answerBrokeOff), context, signal),
   );
   return reportOf(await Promise.all(settling));
@@ -139,10 +140,14 @@ const answerBrokeOff: Cancellation = {
   message: 'This was not run because the answer that requested it was cut off.',
 };
 
-function decodeCalls(calls: readonly ToolCallBlock[], {session}: PromptContext): readonly DecodedCall[] {
+async function decodeCalls(calls: readonly ToolCallBlock[], {session}: PromptContext): Promise<readonly DecodedCall[]> {
+  const peers = calls.some(({written}) => written !== undefined) ? await import('./peer-calls.ts') : undefined;
   const decoded = calls.map((call): DecodedCall => ({
     call,
-    action: decodeCall(call.name, call.input, session),
+    action:
+      call.written === undefined || peers === undefined
+        ? decodeCall(call.name, call.input, session)
+        : withProgram(peers.decodeWritten(call.written, session.tools.sources()), session),
   }));
   session.publish(
     decoded.flatMap(({call, action}): readonly AgentEvent[] =>

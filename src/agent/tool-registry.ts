@@ -1,14 +1,25 @@
-import {enabledTools, type EnabledTool, searchableTools, type ToolSources} from '../actions/decode-action.ts';
+import {
+  defaultToolSources,
+  enabledTools,
+  type EnabledTool,
+  isOwnTool,
+  offeredTools,
+  searchableTools,
+  type ToolOffer,
+  type ToolSources,
+} from '../actions/decode-action.ts';
 import type {ComputerPort} from '../actions/computer-port.ts';
 import {type ActionName, definitions} from '../actions/catalogue.ts';
-import {needsAbility} from '../actions/define-action.ts';
+import {needsAbility, type SelfReports} from '../actions/define-action.ts';
 import type {FrontEndAbilities} from '../actions/front-end.ts';
 import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import type {FoundTool, ToolSearchPort} from '../actions/ports.ts';
 import {clip, firstLine} from '../base/clip.ts';
+import type {Profile} from '../domain/model-family.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
+import {serverPartOf} from '../domain/mcp-tool-name.ts';
 import type {Interaction} from './pending-requests.ts';
 import type {AgentKindsPort} from './ports.ts';
 import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
@@ -16,7 +27,12 @@ import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 /** The tools that the model may call now. MCP servers come, go and change their tools during a session. */
 export interface ToolRegistry extends ToolSearchPort {
   sources(): ToolSources;
+  /** weft's names of the enabled tools, for programs and people. */
   names(): readonly string[];
+  /** True for a tool that weft or an MCP server has, offered or not. */
+  isOwn(name: string): boolean;
+  /** Loads the offer for the model's family. Settles at once for models that know weft's own tools. */
+  ready(): Promise<unknown> | undefined;
   /** Returns the tools with their schemas, which are built with the first request. Returns the same list until something changes. */
   specs(): readonly ToolSpec[];
 }
@@ -41,10 +57,12 @@ export function makeToolRegistry(options: {
   /** In unattended runs, tools that need a person are not listed. */
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
-  /** Returns the size of the context window in tokens. 0 if unknown. */
-  readonly contextWindow: () => number;
+  readonly selfReports: SelfReports;
+  /** Returns the facts about the model that gets the next request. */
+  readonly modelFacts: () => {readonly model: string; readonly contextWindow: number; readonly profile: Profile};
 }): ToolRegistry {
-  const {mcp, web, skills: skillsPort, structuredOutput, disabledTools} = options;
+  const {mcp, web, skills: skillsPort, structuredOutput, selfReports} = options;
+  const disabledTools = withOtherForms(options.disabledTools);
   const answerSchema = answerSchemaOf(structuredOutput);
   const offer = new OfferedTools();
   /** Names of tools that the model found after its first request. */
@@ -58,7 +76,9 @@ export function makeToolRegistry(options: {
   // Unattended sub-agents list the same tools, so that the provider's cache applies.
   const isNamed = (action: ActionName): boolean =>
     interaction === 'interactive' || !needsAbility(definitions[action].offered);
-  const ownTools = searchableTools.filter(({name, action}) => !disabledTools.has(name) && isUsable(action));
+  const rareTools = searchableTools.filter(({name, action}) => !disabledTools.has(name) && isUsable(action));
+  /** The offers by model. A model keeps its offer, even if weft learns more about the model. */
+  const offers = new Map<string, ModelOffer>();
   let known: {readonly tools: readonly McpTool[]; readonly state: string; readonly sources: ToolSources} | undefined;
   let specs: {readonly of: ToolSources; readonly list: readonly ToolSpec[]} | undefined;
 
@@ -71,35 +91,35 @@ export function makeToolRegistry(options: {
       .map(({name, status}) => ({name, status}));
     const skills = skillsPort.catalogue();
     const agentKinds = kindLines(options.agentKinds.list());
-    const state = JSON.stringify([resources, starting, offer.found.size, agentKinds]);
+    const {model, contextWindow} = options.modelFacts();
+    const {profile, toolOffer} = offers.get(model) ?? ownOffer;
+    const state = JSON.stringify([resources, starting, offer.found.size, agentKinds, profile]);
     if (known?.tools !== mcpTools || known.state !== state || known.sources.skills !== skills) {
-      const budget = (options.contextWindow() || defaultContextTokens) * contextShare * charactersPerToken;
+      const budget = (contextWindow || defaultContextTokens) * contextShare * charactersPerToken;
       const offeredTools = offer.take(mcpTools, budget);
       const pending = starting.filter(({status}) => status === 'pending').map(({name}) => name);
-      known = {
-        tools: mcpTools,
-        state,
-        sources: {
-          mcpTools,
-          offeredTools,
-          startingServers: starting.map(({name}) => name),
-          moreTools: moreToolsText(
-            [
-              ...ownTools.filter(({action}) => isNamed(action)).map(({name}) => name),
-              ...listedTools(mcpTools, {offered: new Set(offeredTools), foundLater}).map(({toolName}) => toolName),
-            ],
-            pending,
-          ),
-          foundTools: new Set(offer.found),
-          resources,
-          skills,
-          agentKinds,
-          webSearch: web.searching === 'offered' ? 'offered' : 'none',
-          frontEnd,
-          answerSchema,
-          disabled: disabledTools,
-        },
+      const before: ToolSources = {
+        mcpTools,
+        offeredTools,
+        startingServers: starting.map(({name}) => name),
+        moreTools: '',
+        foundTools: new Set(offer.found),
+        resources,
+        skills,
+        agentKinds,
+        webSearch: web.searching === 'offered' ? 'offered' : 'none',
+        frontEnd,
+        answerSchema,
+        selfReports,
+        offer: toolOffer,
+        disabled: disabledTools,
       };
+      const names = [
+        ...toolOffer(enabledTools(before)).deferred.map(({name}) => name),
+        ...rareTools.filter(({action}) => isNamed(action)).map(({name}) => name),
+        ...listedTools(mcpTools, {offered: new Set(offeredTools), foundLater}).map(({toolName}) => toolName),
+      ];
+      known = {tools: mcpTools, state, sources: {...before, moreTools: moreToolsText(names, pending)}};
     }
     return known.sources;
   }
@@ -107,30 +127,47 @@ export function makeToolRegistry(options: {
   return {
     sources,
     names: () => enabledTools(sources()).map(({name}) => name),
+    isOwn: name =>
+      isOwnTool(name) || serverPartOf(name) !== undefined || mcp.tools().some(({toolName}) => toolName === name),
+    ready() {
+      const {model, profile} = options.modelFacts();
+      if (offers.has(model)) return undefined;
+      if (!knowsOwnTools.has(profile)) {
+        return import('../actions/tool-offers.ts').then(({toolOffer}) =>
+          offers.set(model, {profile, toolOffer: toolOffer(profile)}),
+        );
+      }
+      offers.set(model, ownOffer);
+      return undefined;
+    },
     specs() {
       const current = sources();
       if (specs?.of !== current) {
-        const list = enabledTools(current).map(({name, description, jsonSchema}) => ({
+        const list = offeredTools(current).map(({name, description, jsonSchema, grammar}) => ({
           name,
           description,
           inputSchema: jsonSchema(),
+          ...(grammar === undefined ? {} : {grammar}),
           offered: foundLater.has(name) ? ('since-found' as const) : ('from-the-start' as const),
         }));
-        specs = {of: current, list: appended(specs?.list ?? [], list)};
+        // Models of another family have no use for the earlier list.
+        const earlier = specs?.of.offer === current.offer ? specs.list : [];
+        specs = {of: current, list: appended(earlier, list)};
       }
       return specs.list;
     },
     async search({query, limit}, signal) {
       await mcp.settled(signal);
+      const current = sources();
       const all = [
-        ...ownTools.map(searchedOwnTool),
+        ...[...current.offer(enabledTools(current)).deferred, ...rareTools].map(searchedOwnTool),
         ...mcp
           .tools()
           .filter(({toolName}) => !disabledTools.has(toolName))
           .map(searchedServerTool),
       ];
       const found = bestTools(all, query).slice(0, limit);
-      const had = new Set(enabledTools(sources()).map(({name}) => name));
+      const had = new Set(offeredTools(sources()).map(({name}) => name));
       for (const {name} of found) {
         if (!had.has(name)) foundLater.add(name);
         offer.found.add(name);
@@ -141,6 +178,24 @@ export function makeToolRegistry(options: {
       };
     },
   };
+}
+
+interface ModelOffer {
+  readonly profile: Profile | 'own';
+  readonly toolOffer: ToolOffer;
+}
+
+const ownOffer: ModelOffer = {profile: 'own', toolOffer: defaultToolSources.offer};
+
+const knowsOwnTools: ReadonlySet<Profile> = new Set(['claude-5', 'claude-4', 'open']);
+
+/** A model that may use a tool may also use its unlisted forms: one that may edit may apply a patch. */
+function withOtherForms(disabled: ToolSources['disabled']): ToolSources['disabled'] {
+  const others = Object.values(definitions).flatMap(({tools: [first, ...rest]}) =>
+    first === undefined || disabled.has(first.name) ? [] : rest.filter(({listing}) => listing === 'unlisted'),
+  );
+  const allowed = new Set(others.map(({name}) => name));
+  return new Map([...disabled].filter(([name, why]) => why === 'forbidden' || !allowed.has(name)));
 }
 
 /**

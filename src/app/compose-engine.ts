@@ -99,6 +99,7 @@ export interface EngineSetup extends Pick<
     | 'backgroundAgents'
     | 'structuredOutput'
     | 'loopGuard'
+    | 'selfReports'
     | 'thinking'
     | 'disabledTools'
   >;

@@ -130,6 +130,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
         driver.backgroundAgents === 'usual' ? defaultBackgroundAgents[interaction] : driver.backgroundAgents,
       structuredOutput: structured,
       loopGuard: settings.loopGuard,
+      selfReports: settings.selfReports,
       thinking: thinkingOf(options),
       compaction: settings.compaction,
       disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),

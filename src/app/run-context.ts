@@ -113,6 +113,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   excluded: rulesFrom(excludedRules(settings.sandbox.value).map(value => ({...settings.sandbox, value}))),
   loopback: loopbackOf(settings.allowLocalBinding.value, settings.sandbox.value),
   loopGuard: settings.loopGuard.value ? ('on' as const) : ('off' as const),
+  selfReports: settings.selfReports.value ? ('offered' as const) : ('left-out' as const),
   preferences: preferencesOf(settings),
   memoryCeiling: settings.memoryCeiling.value,
   compaction: settings.compaction.value,

@@ -69,6 +69,7 @@ const defaults = {
   sandbox: 'auto',
   allowLocalBinding: false,
   loopGuard: true,
+  selfReports: false,
   memoryCeiling: defaultCeiling,
   compaction: 'ask',
 } as const;

@@ -199,6 +199,15 @@ const table = {
     choices: ['true', 'false'],
     grants: false,
   },
+  selfReports: {
+    about:
+      "Asks the model to describe its calls: whether a command only reads or is risky, why it is run, and which sources a change is based on. Cards show these answers as the model's own.",
+    schema: z.optional(z.boolean()),
+    words: 'true or false',
+    example: 'true',
+    choices: ['true', 'false'],
+    grants: false,
+  },
   env: {
     about: 'Environment variables for the commands that weft runs.',
     schema: z.optional(z.record(variableName, z.string())),

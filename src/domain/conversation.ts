@@ -148,6 +148,13 @@ export interface ToolCallBlock {
   readonly id: ActionId;
   readonly name: string;
   readonly input: Json;
+  /** The call as the model wrote it, if it called weft's tool by another name or with other fields. */
+  readonly written?: WrittenCall;
+}
+
+export interface WrittenCall {
+  readonly name: string;
+  readonly input: Json;
 }
 
 /**

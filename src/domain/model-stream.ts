@@ -45,6 +45,8 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** The grammar (Lark) of the tool's only field, for providers that take it as free text. */
+  readonly grammar?: string;
   /**
    * `since-found`: the model got the tool only after searching for it, so earlier requests of the session lacked it.
    */

@@ -70,6 +70,9 @@ export class ResponsesDecoder extends Decoder {
       case 'response.function_call_arguments.delta':
         this.#open.get(at)?.block.add({kind: 'tool-input', json: textOf(event['delta'])}, out);
         return undefined;
+      case 'response.custom_tool_call_input.delta':
+        this.#addInput(at, textOf(event['delta']), out);
+        return undefined;
       case 'response.output_item.done':
         this.#finishItem(at, objectOf(event['item']), out);
         return undefined;
@@ -105,10 +108,19 @@ export class ResponsesDecoder extends Decoder {
 
   #beginCall(at: number, item: JsonObject, out: ModelEvent[]): void {
     this.start({}, out);
-    if (item['type'] !== 'function_call' || this.#open.has(at)) return;
+    const {type} = item;
+    if ((type !== 'function_call' && type !== 'custom_tool_call') || this.#open.has(at)) return;
     const id = actionId(textOf(item['call_id']) || textOf(item['id']) || `call_${this.options.newId()}`);
     const block = this.begin({kind: 'tool-call', id, name: textOf(item['name'])}, out);
     this.#open.set(at, {block, part: 0});
+  }
+
+  /** Adds a part of an input that is a text. As JSON, it is an object with the field `input`. */
+  #addInput(at: number, text: string, out: ModelEvent[]): void {
+    const open = this.#open.get(at);
+    if (open === undefined || text === '') return;
+    const begin = open.block.text === '' ? '{"input":"' : '';
+    open.block.add({kind: 'tool-input', json: begin + JSON.stringify(text).slice(1, -1)}, out);
   }
 
   #addText(
@@ -152,6 +164,11 @@ export class ResponsesDecoder extends Decoder {
         if (this.#open.get(at)?.block.text === '') {
           this.#open.get(at)?.block.add({kind: 'tool-input', json: textOf(item['arguments'])}, out);
         }
+        break;
+      case 'custom_tool_call':
+        this.#beginCall(at, item, out);
+        if (this.#open.get(at)?.block.text === '') this.#addInput(at, textOf(item['input']), out);
+        if (this.#open.get(at)?.block.text !== '') this.#open.get(at)?.block.add({kind: 'tool-input', json: '"}'}, out);
         break;
       case 'reasoning':
         if (!this.#open.has(at)) this.#addParts(at, 'thinking', item['summary'], out);

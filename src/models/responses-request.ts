@@ -1,4 +1,5 @@
 import type {
+  CustomTool,
   FunctionTool,
   ResponseCreateParamsStreaming,
   ResponseFunctionCallOutputItem,
@@ -13,6 +14,8 @@ import {
   isResponsesItem,
   type Message,
   type ResultContent,
+  type ToolCallBlock,
+  toolCalls,
   type ToolResultBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
@@ -38,13 +41,14 @@ export function responsesRequest(
 ): ResponseCreateParamsStreaming {
   const [first] = request.messages;
   const reasons = reasoningModel.test(request.model);
+  const texts = new TextTools(request);
   const wanted = effortOf(info, {thinking: request.thinking, wanted: effort});
   const most = maxTokensOf(request, info.wantedOutput);
   return {
     model: request.model,
     ...(request.system === '' ? {} : {instructions: request.system}),
-    input: request.messages.flatMap(message => inputItems(message, request.model)),
-    ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
+    input: request.messages.flatMap(message => inputItems(message, {model: request.model, texts})),
+    ...(request.tools.length === 0 ? {} : {tools: request.tools.map(tool => toolParam(tool, texts))}),
     ...(most === 'default' ? {} : {max_output_tokens: most}),
     ...(reasons
       ? {
@@ -66,31 +70,73 @@ export function responsesRequest(
 /** Matches the names of models that reason. The others refuse the parameter. */
 const reasoningModel = /^(?:gpt-[5-9]|o[1-9]|codex-|grok-)(?!.*-chat)/u;
 
+/** Matches the names of models that take tools whose input is a text. */
+const textToolModel = /^(?:gpt-(?:[5-9]|\d\d)|codex-)(?!.*-chat)/u;
+
+/** The tools whose input is a text (type `custom`), and their calls in the conversation. */
+class TextTools {
+  readonly #names: ReadonlySet<string>;
+  readonly #calls: ReadonlySet<string>;
+
+  constructor({model, tools, messages}: ModelRequest) {
+    const named = tools.flatMap(tool => ('provided' in tool || tool.grammar === undefined ? [] : [tool.name]));
+    this.#names = new Set(textToolModel.test(model) ? named : []);
+    const blocks =
+      named.length === 0 ? [] : messages.flatMap(each => (each.role === 'assistant' ? toolCalls(each) : []));
+    this.#calls = new Set(blocks.filter(call => this.textOf(call) !== undefined).map(({id}) => id));
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** Returns the text of a call; `undefined` for a call of another tool. */
+  textOf({name, input}: ToolCallBlock): string | undefined {
+    if (!this.#names.has(name)) return undefined;
+    const [text] = Object.values(toInputObject(input));
+    return typeof text === 'string' ? text : JSON.stringify(input);
+  }
+
+  isCall(id: string): boolean {
+    return this.#calls.has(id);
+  }
+}
+
 /** weft's schemas have optional fields, which OpenAI's strict form does not allow. */
-function toolParam(tool: ToolSpec | ProviderTool): FunctionTool | WebSearchTool {
+function toolParam(tool: ToolSpec | ProviderTool, texts: TextTools): FunctionTool | CustomTool | WebSearchTool {
   if ('provided' in tool) return {type: 'web_search'};
-  const {name, description, inputSchema} = tool;
+  const {name, description, inputSchema, grammar} = tool;
+  if (grammar !== undefined && texts.has(name))
+    return {type: 'custom', name, description, format: {type: 'grammar', syntax: 'lark', definition: grammar}};
   return {type: 'function', name, description, parameters: {...inputSchema}, strict: false};
 }
 
-const inputItems = (message: Message, model: string): readonly ResponseInputItem[] =>
-  message.role === 'user' ? userItems(message) : assistantItems(message, model);
-
-function userItems(message: UserMessage): readonly ResponseInputItem[] {
-  const results = message.blocks.filter(block => block.kind === 'tool-result');
-  const content = message.blocks.flatMap(block => (block.kind === 'tool-result' ? [] : inputContent(block)));
-  const [first] = content;
-  if (first === undefined) return results.map(resultItem);
-  const isText = content.length === 1 && first.type === 'input_text';
-  return [...results.map(resultItem), {role: 'user', content: isText ? first.text : content}];
+interface ItemsFor {
+  /** The requested model. */
+  readonly model: string;
+  readonly texts: TextTools;
 }
 
-function resultItem({id, content}: ToolResultBlock): ResponseInputItem {
+const inputItems = (message: Message, to: ItemsFor): readonly ResponseInputItem[] =>
+  message.role === 'user' ? userItems(message, to) : assistantItems(message, to);
+
+function userItems(message: UserMessage, {texts}: ItemsFor): readonly ResponseInputItem[] {
+  const results = message.blocks.flatMap(block => (block.kind === 'tool-result' ? [resultItem(block, texts)] : []));
+  const content = message.blocks.flatMap(block => (block.kind === 'tool-result' ? [] : inputContent(block)));
+  const [first] = content;
+  if (first === undefined) return results;
+  const isText = content.length === 1 && first.type === 'input_text';
+  return [...results, {role: 'user', content: isText ? first.text : content}];
+}
+
+function resultItem({id, content}: ToolResultBlock, texts: TextTools): ResponseInputItem {
   const parts = content.flatMap(inputContent);
-  const texts = parts.flatMap(part => (part.type === 'input_text' ? [part.text] : []));
+  const plain = parts.flatMap(part => (part.type === 'input_text' ? [part.text] : []));
   // Every model of this API accepts plain text. Only media need the list.
-  const output: string | ResponseFunctionCallOutputItem[] = texts.length === parts.length ? texts.join('\n\n') : parts;
-  return {type: 'function_call_output', call_id: id, output};
+  const output = plain.length === parts.length ? plain.join('\n\n') : parts;
+  return texts.isCall(id)
+    ? {type: 'custom_tool_call_output', call_id: id, output}
+    : {type: 'function_call_output', call_id: id, output};
 }
 
 function inputContent(block: ResultContent): (ResponseInputContent & ResponseFunctionCallOutputItem)[] {
@@ -110,13 +156,16 @@ function inputContent(block: ResultContent): (ResponseInputContent & ResponseFun
  * Reasoning goes back only to the model that wrote it, and only with the items that followed it. The API would refuse a
  * request with reasoning alone.
  */
-function assistantItems({blocks, model}: AssistantMessage, asked: string): readonly ResponseInputItem[] {
-  const last = blocks.findLastIndex(block => assistantItem(block).length > 0 && !isReasoning(block));
+function assistantItems(
+  {blocks, model}: AssistantMessage,
+  {model: asked, texts}: ItemsFor,
+): readonly ResponseInputItem[] {
+  const last = blocks.findLastIndex(block => assistantItem(block, texts).length > 0 && !isReasoning(block));
   const own = withoutDate(model) === withoutDate(asked);
-  return blocks.slice(0, last + 1).flatMap(block => (isReasoning(block) && !own ? [] : assistantItem(block)));
+  return blocks.slice(0, last + 1).flatMap(block => (isReasoning(block) && !own ? [] : assistantItem(block, texts)));
 }
 
-function assistantItem(block: AssistantBlock): readonly ResponseInputItem[] {
+function assistantItem(block: AssistantBlock, texts: TextTools): readonly ResponseInputItem[] {
   switch (block.kind) {
     case 'text': {
       const text = 'cited' in block ? block.cited.text : block.text;
@@ -126,15 +175,15 @@ function assistantItem(block: AssistantBlock): readonly ResponseInputItem[] {
     case 'sealed-thinking':
       // Thinking is for people. The model gets its reasoning item back.
       return [];
-    case 'tool-call':
+    case 'tool-call': {
+      const {id, name, input} = block;
+      const text = texts.textOf(block);
       return [
-        {
-          type: 'function_call',
-          call_id: block.id,
-          name: block.name,
-          arguments: JSON.stringify(toInputObject(block.input)),
-        },
+        text === undefined
+          ? {type: 'function_call', call_id: id, name, arguments: JSON.stringify(toInputObject(input))}
+          : {type: 'custom_tool_call', call_id: id, name, input: text},
       ];
+    }
     case 'other':
       if (!isResponsesItem(block)) return [];
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came from this API, which takes its own items back

@@ -4,8 +4,10 @@ import type {
   AssistantMessage,
   Message,
   ResultContent,
+  ToolCallBlock,
   ToolResultBlock,
   UserMessage,
+  WrittenCall,
 } from '../domain/conversation.ts';
 import {lostResultText} from '../domain/history.ts';
 import {actionId, type ActionId, messageId} from '../domain/ids.ts';
@@ -40,6 +42,7 @@ export interface SendableRules {
 /**
  * Returns the request without anything that providers are known to refuse.
  *
+ * - Calls have the names and fields of the tools that this model is offered.
  * - Tool call ids and tool names are valid and unique, the same in the call and in its result. `ToolNames` translates names back.
  * - Every call has one result, and every result follows its call.
  * - No text is blank.
@@ -115,6 +118,10 @@ export class ToolNames {
     }
   }
 
+  has(name: string): boolean {
+    return this.#wire.has(name);
+  }
+
   /** Returns a tool's name on the wire. A model may have called a tool that does not exist or no longer exists. */
   toWire(name: string): string {
     return this.#wire.get(name) ?? validName(name);
@@ -152,10 +159,15 @@ function assistantMessage(
     if (block.kind !== 'tool-call') return [block];
     const id = ids.next(block.id);
     calls.set(block.id, id);
-    return [{...block, id, name: names.toWire(block.name)}];
+    const {name, input} = sentCall(block, names);
+    return [{kind: block.kind, id, name: names.toWire(name), input}];
   });
   return {sent: {...message, blocks}, calls};
 }
+
+/** Returns the call as the model wrote it, unless this is another model that has weft's tool under its own name. */
+const sentCall = ({name, input, written}: ToolCallBlock, names: ToolNames): WrittenCall =>
+  written === undefined || (!names.has(written.name) && names.has(name)) ? {name, input} : written;
 
 /** Puts results first. Returns `undefined` if nothing is left of the message. */
 function userMessage(

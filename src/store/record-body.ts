@@ -123,6 +123,7 @@ const assistantMessage = z.object({
           id: actionIdSchema,
           name: z.string(),
           input: z.custom<Json>(value => value !== undefined),
+          written: z.exactOptional(z.object({name: z.string(), input: z.custom<Json>(value => value !== undefined)})),
         }),
       ]),
     ]),

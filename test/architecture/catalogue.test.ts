@@ -85,8 +85,12 @@ describe('tool names', () => {
   test('that models are not told of can be called all the same', () => {
     expect(namesOf(actionNames).filter(name => !listedNamesOf(actionNames).includes(name))).toEqual([
       'MultiEdit',
+      'ApplyPatch',
       'Task',
     ]);
+    const patch = '*** Begin Patch\n*** Delete File: a.ts\n*** End Patch';
+    expect(decodeAction('ApplyPatch', {patch})).toMatchObject({value: {name: 'request-file-edits'}});
+    expect(decodeAction('ApplyPatch', {patch: 1}).tag).toBe('failed');
     const edits = [{old_string: 'a', new_string: 'b'}];
     expect(decodeAction('MultiEdit', {file_path: 'a.ts', edits})).toMatchObject({value: {name: 'request-file-edits'}});
     const task = decodeAction('Task', {description: 'x', prompt: 'y', subagent_type: 'general-purpose'});
@@ -158,13 +162,21 @@ describe('what the model is offered', () => {
     expect(fields.some(names => names.includes(field) && !names.includes(other))).toBe(true);
   });
 
-  // Schemas leave out bounds that go without saying.
+  test('lets a model ask until when to wait, though the schema has only numbers', () => {
+    expect(decodeAction('BashOutput', {block_id: 'b1', delay: 'completion'}).tag).toBe('ok');
+  });
+
+  // Schemas leave out bounds, which some providers refuse.
   test.each<[string, Json]>([
+    ['AskUserQuestion', {questions: []}],
+    ['CreateDocuments', {documents: []}],
+    ['RequestComputerUse', {task_summary: 'x', minutes: 61}],
+    ['SearchCodebase', {query: 'retry', limit: 31}],
     ['Bash', {command: ''}],
     ['Glob', {pattern: '*', max_depth: 0}],
     ['Read', {file_path: 'a', offset: -1}],
     ['FetchConversation', {conversation_id: '0f9a', before: 0}],
-  ])('%s: an empty text or a number that is too small is refused', (name, input) => {
+  ])('%s: an empty text and a number out of bounds are refused', (name, input) => {
     expect(decodeAction(name, input).tag).toBe('failed');
   });
 
@@ -222,21 +234,17 @@ function fieldsIn(schema: Json | undefined): readonly (readonly string[])[] {
 function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Json}>> {
   return {
     BashInput: {good: {block_id: 'b1', input: 'y', mode: 'raw'}, bad: {block_id: 'b1', input: 'y', mode: 'typed'}},
-    BashOutput: {good: {block_id: 'b1', delay: 'completion'}, bad: {block_id: 'b1', delay: 'soon'}},
+    BashOutput: {good: {block_id: 'b1', delay: 5}, bad: {block_id: 'b1', delay: 'soon'}},
     BashHandOver: {good: {block_id: 'b1', reason: 'a password'}, bad: {block_id: 'b1'}},
     Bash: {good: {command: 'ls', timeout: 1000, is_read_only: true}, bad: {command: ['ls']}},
     Read: {good: {file_path: 'a.ts', offset: 1, limit: 10}, bad: {file_path: 1}},
     Edit: {good: {file_path: 'a.ts', old_string: 'a', new_string: 'b'}, bad: {file_path: 'a.ts', old_string: 'a'}},
     Write: {good: {file_path: 'a.ts', content: ''}, bad: {file_path: 'a.ts'}},
-    ApplyPatch: {
-      good: {patch: '*** Begin Patch\n*** Delete File: a.ts\n*** End Patch'},
-      bad: {patch: 1},
-    },
     Grep: {good: {pattern: 'a', output_mode: 'content', '-i': true}, bad: {pattern: 'a', output_mode: 'lines'}},
-    Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: 'two'}},
+    Glob: {good: {pattern: '**/*.ts', max_matches: 2}, bad: {pattern: '**/*.ts', max_matches: 'two'}},
     WebFetch: {good: {url: 'https://example.com/', prompt: 'the price'}, bad: {url: 1}},
     ReadDocuments: {good: {document_ids: []}, bad: {document_ids: 'd1'}},
-    CreateDocuments: {good: {documents: [{title: 'Plan', content: ''}]}, bad: {documents: []}},
+    CreateDocuments: {good: {documents: [{title: 'Plan', content: ''}]}, bad: {documents: 'Plan'}},
     EditDocuments: {
       good: {diffs: [{document_id: 'd1', search: 'a', replace: ''}]},
       bad: {diffs: [{document_id: 'd1', replace: 'a'}]},
@@ -249,12 +257,12 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     UploadArtifact: {good: {file_path: 'a.pdf', description: 'x'}, bad: {file_path: 1}},
     InitProject: {good: {}, bad: []},
     SandboxExec: {good: {command: 'make', apply: true}, bad: {command: 'make', apply: 'yes'}},
-    SearchCodebase: {good: {query: 'retry', path: 'src', limit: 5}, bad: {query: 'retry', limit: 31}},
+    SearchCodebase: {good: {query: 'retry', path: 'src', limit: 5}, bad: {query: 'retry', limit: 'x'}},
     FetchConversation: {good: {conversation_id: '0f9a', before: 3}, bad: {conversation_id: 9}},
     SuggestPrompt: {good: {prompt: 'run the tests', label: 'tests'}, bad: {prompt: 1}},
     ExitPlanMode: {good: {goal: 'g', steps: ['one'], notes: 'n'}, bad: {goal: 'g'}},
     SuggestNewConversation: {good: {summary: 'The cart is done.'}, bad: {summary: 1}},
-    RequestComputerUse: {good: {task_summary: 'Fill in the form', minutes: 5}, bad: {task_summary: 'x', minutes: 61}},
+    RequestComputerUse: {good: {task_summary: 'Fill in the form', minutes: 5}, bad: {task_summary: 'x', minutes: 'x'}},
     UseComputer: {
       good: {
         actions: [
@@ -271,7 +279,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     SendMessage: {good: {to: 'find it', message: 'Look in src.'}, bad: {to: 'find it'}},
     AskUserQuestion: {
       good: {questions: [{question: 'Which?', options: [{label: 'a'}, {label: 'b'}], multiSelect: false}]},
-      bad: {questions: []},
+      bad: {questions: 'Which?'},
     },
     TodoWrite: {
       good: {todos: [{content: 'Look', status: 'in_progress', activeForm: 'Looking'}]},

@@ -351,6 +351,7 @@ export function engineBench(
     compaction: 'off',
     structuredOutput: {kind: 'none'},
     loopGuard: 'on',
+    selfReports: 'left-out',
     disabledTools: new Map(),
     place: {kind: 'top'},
     agentLimits: defaultAgentLimits,

@@ -36,6 +36,7 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
     backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
     loopGuard: parent.loopGuard,
+    selfReports: parent.selfReports,
     disabledTools: disabledToolsOf(kind),
     thinking: parent.thinking,
     compaction: parent.compaction,

@@ -129,6 +129,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       backgroundAgents: 'left',
       structuredOutput: {kind: 'none'},
       loopGuard: 'on',
+      selfReports: 'left-out',
       thinking: {kind: 'default'},
       compaction: 'off',
       disabledTools: new Map(),

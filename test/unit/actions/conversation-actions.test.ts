@@ -235,7 +235,7 @@ describe('seldom used tools', () => {
         ['error', 'No code review can be opened here. Report your findings in your answer.'],
         ['error', 'No new conversation can be opened here. Go on in this one.'],
         ['error', 'No suggestion can be shown here. Suggest next steps in your answer.'],
-        ['success', 'No tool matches. There are 9 tools to search; try other words.'],
+        ['success', 'No tool matches. There are 11 tools to search; try other words.'],
       ].map(([outcome, text]) => expect.objectContaining({outcome, content: [{kind: 'text', text}]})),
     );
     expect(bench.events.filter(({event}) => event === 'prompt-suggested' || event === 'question-asked')).toEqual([]);

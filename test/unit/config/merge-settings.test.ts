@@ -42,6 +42,7 @@ const nothing = {
   sandbox: byDefault('auto'),
   allowLocalBinding: byDefault(false),
   loopGuard: byDefault(true),
+  selfReports: byDefault(false),
   permissions: {allow: [], ask: [], deny: []},
   env: {},
   passEnv: [],
@@ -111,6 +112,7 @@ describe('mergeSettings', () => {
           sandbox: byDefault('auto'),
           allowLocalBinding: byDefault(false),
           loopGuard: byDefault(true),
+          selfReports: byDefault(false),
           permissions: {
             allow: [from('user', 'Grep'), {value: 'Read', source: 'flags', path: ''}],
             ask: [from('project', 'Edit')],
@@ -231,6 +233,7 @@ describe('mergeSettings', () => {
             sandbox: byDefault('auto'),
             allowLocalBinding: byDefault(false),
             loopGuard: byDefault(true),
+            selfReports: byDefault(false),
             permissions: {allow: [from(source, 'Bash')], ask: [], deny: [from(source, 'Read(.env)')]},
             env: {PATH: from(source, '/evil')},
             passEnv: [from(source, 'GH_TOKEN')],

@@ -72,6 +72,7 @@ test('a setting that has a few values offers them, and any other offers none', (
     permissionMode: ['default', 'acceptEdits', 'plan', 'dontAsk'],
     provider: providerChoices.filter(name => name !== 'replay'),
     sandbox: ['auto', 'native', 'bwrap', 'claude', 'codex'],
+    selfReports: yesOrNo,
     theme: ['auto', 'dark', 'light', 'ansi', 'plain'],
     tui: ['inline', 'fullscreen'],
     verbosity: ['name', 'summary', 'full'],

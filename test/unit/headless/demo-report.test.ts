@@ -52,7 +52,7 @@ test('a report tells the prompt, the todo list, each action with its outcome, an
       "✔ Search "sum" in . · 0 lines · 0.0 s",
       "answered by the demo: Which? B",
       "✔ Ask: Which? · 0.0 s",
-      "✖ Bush · No tool named "Bush". Available: Bash, BashInput, BashOutput, BashHandOver, Read, Edit, Write, ApplyPatch, Grep, Glob, ToolSearch, WebFetch, Agent, SendMessage, AskUserQuestion, TodoWrite, ExitPlanMode. · 0.0 s",
+      "✖ Bush · No tool named "Bush". Available: Bash, BashInput, BashOutput, Read, Edit, Write, Grep, Glob, ToolSearch, WebFetch, Agent, AskUserQuestion, TodoWrite, ExitPlanMode. · 0.0 s",
       "Tasks 2/2",
       "  ✓ Run the tests",
       "  ✓ Mend the sum",

@@ -317,3 +317,72 @@ test('whatever a server sends, nothing throws, and the blocks that begin are tho
     {numRuns: randomInputs(500)},
   );
 });
+
+const patch = '*** Begin Patch\n*** Delete File: a "b".ts\n*** End Patch';
+const editor = {
+  name: 'apply_patch',
+  description: 'Edits.',
+  inputSchema: {type: 'object', properties: {input: {type: 'string'}}, required: ['input']},
+  grammar: 'start: "x"',
+  offered: 'from-the-start',
+} as const;
+
+/** A conversation with a patch, in a request that offers the tool. */
+const patched = (model: string): ModelRequest => {
+  const call = {kind: 'tool-call', id: actionId('call_1'), name: 'apply_patch', input: {input: patch}} as const;
+  return {...request(model, prompt, {...answer, model, blocks: [call]}, result), tools: [editor]};
+};
+
+test('a tool with a grammar is offered as free text, and its calls and results go back like that', () => {
+  expect(responsesRequest(patched('gpt-5.2'), options)).toMatchObject({
+    tools: [
+      {
+        type: 'custom',
+        name: 'apply_patch',
+        description: 'Edits.',
+        format: {type: 'grammar', syntax: 'lark', definition: 'start: "x"'},
+      },
+    ],
+    input: [
+      {role: 'user', content: 'Tidy up.'},
+      {type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: patch},
+      {type: 'custom_tool_call_output', call_id: 'call_1', output: 'a.ts'},
+    ],
+  });
+});
+
+test('a model without such tools gets a function with the same field', () => {
+  expect(responsesRequest(patched('o4-mini'), options)).toMatchObject({
+    tools: [{type: 'function', name: 'apply_patch', strict: false}],
+    input: [
+      {role: 'user'},
+      {type: 'function_call', name: 'apply_patch', arguments: JSON.stringify({input: patch})},
+      {type: 'function_call_output'},
+    ],
+  });
+});
+
+/** The events of an answer with a patch, whose text comes in these pieces. */
+const patchEvents = (...pieces: readonly string[]): readonly string[] => {
+  const item = {type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'apply_patch'};
+  return [
+    {type: 'response.created', response: {id: 'resp_1', model: 'gpt-5.2'}},
+    {type: 'response.output_item.added', output_index: 0, item: {...item, input: ''}},
+    ...pieces.map(delta => ({type: 'response.custom_tool_call_input.delta', output_index: 0, delta})),
+    {type: 'response.custom_tool_call_input.done', output_index: 0, input: patch},
+    {type: 'response.output_item.done', output_index: 0, item: {...item, input: patch}},
+    {type: 'response.completed', response: {}},
+  ].map(event => JSON.stringify(event));
+};
+
+test.each([
+  ['in one piece', [patch]],
+  ['in pieces', [patch.slice(0, 5), patch.slice(5, 40), patch.slice(40)]],
+  ['without deltas', []],
+])('a text for a tool is read %s', (_how, pieces) => {
+  const decoder = new ResponsesDecoder({endpoint, model: 'gpt-5.2', newId: () => '1'});
+  const events: ModelEvent[] = [];
+  for (const event of patchEvents(...pieces)) decoder.take(event, events);
+  expect(blocksOf(events)).toEqual([{kind: 'tool-call', id: 'call_1', name: 'apply_patch', input: {input: patch}}]);
+  expect(events.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
+});

@@ -1,0 +1,438 @@
+import {firstLine} from '../base/clip.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, textOf} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {actionNames, toolNamesOf} from './catalogue.ts';
+
+/** A tool call in the names of weft's own tools. */
+export interface OwnCall {
+  readonly name: string;
+  readonly input: Json;
+}
+
+/** A tool of another program, which models know from their training. */
+interface PeerTool {
+  /** weft's tool that does the same. */
+  readonly tool: string;
+  /**
+   * Translates an input if the aliases of weft's fields are not enough. Some tools become several of weft's. A text says why
+   * the call is impossible and what works instead.
+   */
+  readonly translate?: (input: JsonObject) => OwnCall | string;
+}
+
+/** Returns weft's tool for a name that another program uses, as far as the name alone tells. */
+export const ownToolName = (name: string): string | undefined => peerTool(name)?.tool;
+
+/**
+ * Translates a call into one of weft's own tools. `undefined` if no program is known to have the tool. The error says what works instead.
+ */
+export function ownCall(name: string, input: Json): Outcome<OwnCall, string> | undefined {
+  const peer = peerTool(name);
+  if (peer === undefined) return undefined;
+  const {tool, translate} = peer;
+  if (translate === undefined) return ok({name: tool, input});
+  // A patch may be the whole input.
+  const fields = isJsonObject(input) ? input : {input};
+  const translated = translate(fields);
+  return typeof translated === 'string' ? failed(translated) : ok(translated);
+}
+
+/** True if a command for weft's own shell tool is a patch, which no program on the computer can apply. */
+export const isPatchCommand = (command: string): boolean => patchIn(command) !== undefined;
+
+function peerTool(given: string): PeerTool | undefined {
+  const name = given.replace(/^(?:functions|default_api|tools)[.:]/u, '');
+  const peer = Object.hasOwn(peers, name) ? peers[name] : undefined;
+  if (peer !== undefined) return typeof peer === 'string' ? {tool: peer} : peer;
+  const own = ownNames.get(simpleName(name));
+  return own === undefined ? undefined : {tool: own};
+}
+
+const simpleName = (name: string): string => name.replaceAll(/[_-]/gu, '').toLowerCase();
+
+/** weft's tools, by names that differ in case and word separators only. */
+const ownNames = new Map(actionNames.flatMap(toolNamesOf).map(name => [simpleName(name), name]));
+
+const impossible = (tool: string, why: string): PeerTool => ({tool, translate: () => why});
+
+/** Returns the fields that are given under any of these names. */
+function fieldOf(input: JsonObject, ...names: readonly string[]): Json | undefined {
+  const name = names.find(each => input[each] !== undefined && input[each] !== null);
+  return name === undefined ? undefined : input[name];
+}
+
+const without = (input: JsonObject, ...names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+
+// Commands
+
+const commandFields = ['command', 'cmd', 'argv'] as const;
+
+/** Translates a command that is a text or a list of arguments. */
+function commandCall(input: JsonObject): OwnCall | string {
+  const given = fieldOf(input, ...commandFields);
+  const command = isJsonList(given) ? commandOf(given) : given;
+  if (typeof command !== 'string') {
+    return input['restart'] === true
+      ? 'restart does nothing here, because each command has a new shell. Give a command'
+      : 'command must be a text, or a list of texts';
+  }
+  const patch = patchIn(command);
+  const directory = textOf(fieldOf(input, 'workdir', 'cwd'));
+  if (patch !== undefined)
+    return {name: 'ApplyPatch', input: {patch: patchBelow([directory, patch.directory], patch.text)}};
+  const {tty, ...rest} = without(input, ...commandFields, 'restart');
+  return {name: 'Bash', input: {command, ...rest, ...(tty === true ? {run_in_background: true} : {})}};
+}
+
+function commandOf(words: readonly Json[]): string | undefined {
+  if (words.length === 0 || !words.every(word => typeof word === 'string')) return undefined;
+  const [program = '', option = '', script] = words;
+  const isScript = /^(?:.*\/)?(?:ba|z|da)?sh$/u.test(program) && /^-l?c$/u.test(option) && words.length === 3;
+  return isScript && script !== undefined ? script : words.map(quoted).join(' ');
+}
+
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+const patchCommand =
+  /^\s*(?:cd\s+(?<directory>'[^']*'|"[^"]*"|[^\s;&|'"]+)\s*(?:&&|;)\s*)?apply_?patch\s+(?:<<-?\s*(?<quote>['"]?)(?<end>\w+)\k<quote>\n(?<lines>[^]*?)\n\s*\k<end>\s*|(?<mark>['"])(?<word>\s*\*\*\* Begin Patch[^]*)\k<mark>\s*)$/u;
+
+/** Returns the patch of a command that calls `apply_patch`. It is a here-document or the only argument. */
+function patchIn(command: string): {readonly directory: string; readonly text: string} | undefined {
+  const {directory = '', lines, word = '', mark} = patchCommand.exec(command)?.groups ?? {};
+  const text =
+    lines ?? (mark === "'" ? word.replaceAll(String.raw`'\''`, "'") : word.replaceAll(/\\(["$\\`])/gu, '$1'));
+  return text === '' ? undefined : {directory: directory.replaceAll(/^['"]|['"]$/gu, ''), text};
+}
+
+/** Returns the patch with its paths below a folder. */
+function patchBelow(folders: readonly string[], patch: string): string {
+  const given = folders.filter(folder => folder !== '' && folder !== '.');
+  const last = given.findLastIndex(folder => folder.startsWith('/'));
+  const folder = given.slice(Math.max(last, 0)).join('/');
+  if (folder === '') return patch;
+  return patch.replaceAll(
+    /^(\*\*\* (?:(?:Add|Update|Delete) File|Move to): *)(?!\/)(.*)$/gmu,
+    (_line, heading: string, path: string) => `${heading}${folder.replace(/\/$/u, '')}/${path}`,
+  );
+}
+
+/** The time after which Codex's models go on while a command runs, in milliseconds. */
+const yieldMs = 120_000;
+
+const sessionCommand: PeerTool = {
+  tool: 'Bash',
+  translate(input) {
+    const call = commandCall(input);
+    if (typeof call === 'string' || call.name !== 'Bash' || !isJsonObject(call.input)) return call;
+    return {...call, input: {yield_time_ms: yieldMs, ...call.input}};
+  },
+};
+
+/** pi's models give seconds, and others milliseconds. No one means less than a second. */
+const shellCommand: PeerTool = {
+  tool: 'Bash',
+  translate(input) {
+    const {timeout} = input;
+    const seconds = Number(timeout);
+    return commandCall(
+      timeout !== undefined && seconds > 0 && seconds < 1000 ? {...input, timeout: seconds * 1000} : input,
+    );
+  },
+};
+
+const commandTool: PeerTool = {tool: 'Bash', translate: commandCall};
+
+const blockFields = ['session_id', 'bash_id', 'shell_id', 'task_id', 'block_id', 'id'] as const;
+
+const blockOf = (input: JsonObject): string => String(fieldOf(input, ...blockFields) ?? '');
+
+const typing: PeerTool = {
+  tool: 'BashOutput',
+  translate(input) {
+    const block = blockOf(input);
+    if (block === '') return 'session_id is missing. Give the one that exec_command returned';
+    const chars = textOf(fieldOf(input, 'chars', 'input'));
+    if (chars !== '') return {name: 'BashInput', input: {block_id: block, input: chars, mode: 'raw'}};
+    const milliseconds = Number(input['yield_time_ms'] ?? 10_000);
+    return {name: 'BashOutput', input: {block_id: block, delay: Math.min(milliseconds / 1000 || 0, 600)}};
+  },
+};
+
+const stopping: PeerTool = {
+  tool: 'BashInput',
+  translate: input => ({name: 'BashInput', input: {block_id: blockOf(input), input: '\u0003', mode: 'raw'}}),
+};
+
+const taskOutput: PeerTool = {
+  tool: 'BashOutput',
+  translate(input) {
+    const milliseconds = Number(input['timeout'] ?? 30_000);
+    const delay = input['block'] === false ? 0 : Math.min(milliseconds / 1000 || 0, 600);
+    return {name: 'BashOutput', input: {block_id: blockOf(input), delay}};
+  },
+};
+
+// Files
+
+const pathFields = [
+  'file_path',
+  'path',
+  'absolute_path',
+  'dir_path',
+  'directory',
+  'target_directory',
+  'target_file',
+] as const;
+
+const pathOf = (input: JsonObject): string => textOf(fieldOf(input, ...pathFields));
+
+const listing: PeerTool = {
+  tool: 'Read',
+  translate: input => ({name: 'Read', input: {file_path: pathOf(input) || '.'}}),
+};
+
+const readingMany: PeerTool = {
+  tool: 'Read',
+  translate(input) {
+    const paths = listOf(fieldOf(input, 'paths', 'include', 'files')).filter(path => typeof path === 'string');
+    if (paths.length === 0) return 'paths is missing. Give a list of paths';
+    return paths.some(path => /[*?[{]/u.test(path))
+      ? 'paths has patterns. Find the files first, then give their paths'
+      : {name: 'Read', input: {files: paths.map(path => ({file_path: path}))}};
+  },
+};
+
+/** Fields of Claude's built-in editor. */
+const editor: PeerTool = {
+  tool: 'Edit',
+  translate(input) {
+    const file_path = pathOf(input);
+    const [first, last] = listOf(input['view_range']);
+    switch (input['command']) {
+      case 'view': {
+        const end = typeof last === 'number' && last > 0 ? {end_line: last} : {};
+        return {name: 'Read', input: {file_path, ...(first === undefined ? {} : {offset: first}), ...end}};
+      }
+      case 'create':
+        return {name: 'Write', input: {file_path, content: fieldOf(input, 'file_text', 'content') ?? ''}};
+      case 'str_replace':
+        return {name: 'Edit', input: {file_path, new_str: '', ...without(input, 'command', ...pathFields)}};
+      default:
+        return `command must be "view", "create" or "str_replace" and is ${JSON.stringify(input['command'] ?? null)}. To insert lines, use "str_replace" on the line before them`;
+    }
+  },
+};
+
+const patching: PeerTool = {
+  tool: 'ApplyPatch',
+  translate(input) {
+    const {operation} = input;
+    if (isJsonObject(operation)) {
+      const heading = operationHeadings[textOf(operation['type'])];
+      if (heading === undefined) return 'operation.type must be "create_file", "update_file" or "delete_file"';
+      const diff = textOf(operation['diff']).replace(/\n$/u, '');
+      const lines = [
+        '*** Begin Patch',
+        `*** ${heading} File: ${textOf(operation['path'])}`,
+        ...(diff === '' ? [] : [diff]),
+      ];
+      return {name: 'ApplyPatch', input: {patch: [...lines, '*** End Patch'].join('\n')}};
+    }
+    const given = fieldOf(input, 'input', 'patch', 'patchText', 'patch_text', 'command', 'cmd');
+    const text = isJsonList(given) ? given.at(-1) : given;
+    if (typeof text !== 'string')
+      return 'input is missing. Give the patch as a text that begins with "*** Begin Patch"';
+    const directory = textOf(fieldOf(input, 'workdir', 'cwd'));
+    return {name: 'ApplyPatch', input: {patch: patchBelow([directory], patchIn(text)?.text ?? text)}};
+  },
+};
+
+const operationHeadings: Readonly<Record<string, string>> = {
+  create_file: 'Add',
+  update_file: 'Update',
+  delete_file: 'Delete',
+};
+
+const deleting: PeerTool = {
+  tool: 'ApplyPatch',
+  translate: input =>
+    pathOf(input) === ''
+      ? 'path is missing. Give the path of the file'
+      : {name: 'ApplyPatch', input: {patch: `*** Begin Patch\n*** Delete File: ${pathOf(input)}\n*** End Patch`}},
+};
+
+/** Other programs show the lines that match. */
+const searching: PeerTool = {
+  tool: 'Grep',
+  translate(input) {
+    const {names_only, literal, fixed_strings, case_sensitive, total_max_matches, ...rest} = input;
+    const pattern = textOf(fieldOf(input, 'pattern', 'query', 'regex'));
+    const isLiteral = literal === true || fixed_strings === true;
+    return {
+      name: 'Grep',
+      input: {
+        output_mode: names_only === true ? 'files_with_matches' : 'content',
+        ...without(rest, 'max_matches_per_file'),
+        ...(total_max_matches === undefined ? {} : {head_limit: total_max_matches}),
+        ...(isLiteral ? {pattern: pattern.replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`)} : {}),
+        ...(case_sensitive === false ? {'-i': true} : {}),
+      },
+    };
+  },
+};
+
+// The web, plans and agents
+
+/** Gemini's models put the address into the prompt. */
+const fetching: PeerTool = {
+  tool: 'WebFetch',
+  translate(input) {
+    const prompt = textOf(input['prompt']);
+    const url = textOf(input['url']) || /https?:\/\/[^\s"'<>)\]]+/u.exec(prompt)?.[0];
+    return url === undefined
+      ? 'url is missing. Give one address that begins with https://'
+      : {name: 'WebFetch', input: {...input, url}};
+  },
+};
+
+const creatingTask: PeerTool = {
+  tool: 'TodoWrite',
+  translate(input) {
+    const content = fieldOf(input, 'subject', 'content', 'description') ?? '';
+    const activeForm = input['activeForm'];
+    const entry = {content, status: 'pending', ...(activeForm === undefined ? {} : {activeForm})};
+    return {name: 'TodoWrite', input: {todos: [entry]}};
+  },
+};
+
+const wholeList = 'there is only the whole todo list. Call TodoWrite with todos, each with content and status';
+
+const starting: PeerTool = {
+  tool: 'Agent',
+  translate(input) {
+    const prompt = textOf(fieldOf(input, 'prompt', 'message', 'objective', 'task', 'query'));
+    const kind = fieldOf(input, 'subagent_type', 'agent_type', 'agent_name');
+    const description = textOf(input['description']) || firstLine(prompt, 60);
+    return {name: 'Agent', input: {description, prompt, ...(kind === undefined ? {} : {subagent_type: kind})}};
+  },
+};
+
+const investigating: PeerTool = {
+  tool: 'Agent',
+  translate: input => starting.translate?.({...input, subagent_type: 'explore'}) ?? '',
+};
+
+const messaging: PeerTool = {
+  tool: 'SendMessage',
+  translate: input => ({
+    name: 'SendMessage',
+    input: {
+      to: fieldOf(input, 'to', 'id', 'agent_id') ?? '',
+      message: fieldOf(input, 'message', 'input', 'prompt') ?? '',
+    },
+  }),
+};
+
+const asking: PeerTool = {
+  tool: 'AskUserQuestion',
+  translate: input => ({
+    name: 'AskUserQuestion',
+    input: {
+      questions: listOf(input['questions']).map(each =>
+        isJsonObject(each) ? without(each, 'id', 'type', 'placeholder') : each,
+      ),
+    },
+  }),
+};
+
+/**
+ * Tools of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode and Cursor. Names that differ from weft's only in case and word
+ * separators need no entry.
+ */
+const peers: Readonly<Record<string, string | PeerTool>> = {
+  Bash: commandTool,
+  bash: shellCommand,
+  'container.exec': commandTool,
+  exec: sessionCommand,
+  exec_command: sessionCommand,
+  execute_command: commandTool,
+  local_shell: commandTool,
+  local_shell_call: commandTool,
+  run_command: commandTool,
+  run_in_terminal: commandTool,
+  run_shell_command: commandTool,
+  run_terminal_cmd: commandTool,
+  shell: commandTool,
+  shell_command: commandTool,
+  write_stdin: typing,
+  KillBash: stopping,
+  KillShell: stopping,
+  TaskStop: stopping,
+  TaskOutput: taskOutput,
+
+  read_file: 'Read',
+  view: 'Read',
+  view_file: 'Read',
+  view_image: 'Read',
+  LS: listing,
+  list: listing,
+  list_dir: listing,
+  list_directory: listing,
+  ls: listing,
+  read_many_files: readingMany,
+
+  create_file: 'Write',
+  write_file: 'Write',
+  edit_file: 'Edit',
+  replace: 'Edit',
+  search_replace: 'Edit',
+  str_replace: 'Edit',
+  str_replace_based_edit_tool: editor,
+  str_replace_editor: editor,
+  apply_patch: patching,
+  applypatch: patching,
+  patch: patching,
+  delete_file: deleting,
+  NotebookEdit: impossible('Edit', 'notebooks are edited as text. Call Edit with file_path, old_string and new_string'),
+
+  file_search: 'Glob',
+  find: 'Glob',
+  find_files: 'Glob',
+  grep: searching,
+  grep_files: searching,
+  grep_search: searching,
+  rg: searching,
+  ripgrep: searching,
+  search_file_content: searching,
+  codebase_search: 'SearchCodebase',
+
+  fetch: fetching,
+  web_fetch: fetching,
+  webfetch: fetching,
+  google_web_search: 'WebSearch',
+  search_web: 'WebSearch',
+
+  todo: 'TodoWrite',
+  update_plan: 'TodoWrite',
+  write_todos: 'TodoWrite',
+  TaskCreate: creatingTask,
+  TaskGet: impossible('TodoWrite', wholeList),
+  TaskList: impossible('TodoWrite', wholeList),
+  TaskUpdate: impossible('TodoWrite', wholeList),
+  TodoRead: impossible('TodoWrite', wholeList),
+  todoread: impossible('TodoWrite', wholeList),
+
+  codebase_investigator: investigating,
+  invoke_agent: starting,
+  spawn_agent: starting,
+  send_input: messaging,
+  ask_user: asking,
+  question: asking,
+  request_user_input: asking,
+  activate_skill: 'Skill',
+  save_memory: impossible('Edit', 'facts are kept in AGENTS.md. Add a line to that file'),
+  EnterPlanMode: impossible('ExitPlanMode', 'only the user turns plan mode on'),
+  enter_plan_mode: impossible('ExitPlanMode', 'only the user turns plan mode on'),
+};
