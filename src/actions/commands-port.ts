@@ -13,6 +13,8 @@ export interface CommandsPort {
   ready(signal: AbortSignal): Promise<void>;
   /** Returns the commands, one for each name. Returns the same list until something changes. */
   list(): readonly PromptCommand[];
+  /** Returns why a command or skill that has a file is not offered, as a sentence. Empty if there is no such file. */
+  whyWithheld(name: string): string;
   /** Expands the command with this argument. A fault says what is missing. An abort settles soon. */
   expand(request: CommandRequest, signal: AbortSignal): Promise<Outcome<ExpandedPrompt, Fault>>;
 }
@@ -71,6 +73,7 @@ export function joinCommands(sources: readonly CommandsPort[]): CommandsPort {
       }
       return joined.list;
     },
+    whyWithheld: name => sources.map(source => source.whyWithheld(name)).find(why => why !== '') ?? '',
     async expand(request, signal) {
       const owner = sources.find(source => source.list().some(({name}) => name === request.name));
       return owner === undefined ? failed(unknownCommandFault(request.name)) : owner.expand(request, signal);
@@ -85,5 +88,6 @@ const nothing: readonly PromptCommand[] = [];
 export const noopCommands: CommandsPort = {
   ready: async () => {},
   list: () => nothing,
+  whyWithheld: () => '',
   expand: async ({name}) => failed(unknownCommandFault(name)),
 };

@@ -131,9 +131,11 @@ export interface AgentKindsPort {
   ready(signal: AbortSignal): Promise<void>;
   /** Returns the same value until something changes. */
   list(): readonly AgentKind[];
+  /** Returns why the kind in a file is not offered, as a sentence. Empty if there is no such file. */
+  whyWithheld(name: string): string;
 }
 
-export const noopAgentKinds: AgentKindsPort = {ready: async () => {}, list: () => []};
+export const noopAgentKinds: AgentKindsPort = {ready: async () => {}, list: () => [], whyWithheld: () => ''};
 
 export interface SessionsPort {
   create(details: {readonly directory: string; readonly model: string}): OpenSession;

@@ -11,10 +11,12 @@ import {skillBlock} from '../domain/slash-command.ts';
 /** Returns the kinds of sub-agents that files, plugins and `--agents` define. They are read before the first request to the model. */
 export function agentKinds(context: RunContext, systemPromptOf: (prompt: string) => string): AgentKindsPort {
   let kinds: readonly AgentKind[] = [];
+  let withheld: readonly AgentFile[] = [];
   let reading: Promise<void> | undefined;
   const read = async (): Promise<void> => {
     const {agents} = await context.extensions().found(new AbortController().signal);
     const offered = agents.filter(({offer}) => offer.offered === 'yes');
+    withheld = agents.filter(({offer}) => offer.offered === 'no');
     kinds = await Promise.all(
       offered.map(async agent => {
         const {prompt, notes} = await promptWithSkills(agent, context.extensions());
@@ -22,7 +24,14 @@ export function agentKinds(context: RunContext, systemPromptOf: (prompt: string)
       }),
     );
   };
-  return {ready: () => (reading ??= read()), list: () => kinds};
+  return {
+    ready: () => (reading ??= read()),
+    list: () => kinds,
+    whyWithheld(wanted) {
+      const file = withheld.find(({name}) => name === wanted);
+      return file?.offer.offered === 'no' ? `Can't use ${file.path}: ${file.offer.reason}.` : '';
+    },
+  };
 }
 
 function kindOf(
@@ -62,6 +71,7 @@ export function redactedKinds(kinds: AgentKindsPort, redact: (text: string) => s
       if (known?.of !== of) known = {of, list: of.map(redacted)};
       return known.list;
     },
+    whyWithheld: name => redact(kinds.whyWithheld(name)),
   };
 }
 

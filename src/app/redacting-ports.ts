@@ -44,6 +44,7 @@ export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => 
 export const redactingCommands = (commands: CommandsPort, secrets: Redactor): CommandsPort => ({
   ready: signal => commands.ready(signal),
   list: () => commands.list(),
+  whyWithheld: name => secrets.redact(commands.whyWithheld(name)),
   expand: async (request, signal) => redactDeep(await commands.expand(request, signal), secrets),
 });
 

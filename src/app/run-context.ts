@@ -351,6 +351,7 @@ function runExtensions(
     commands: {
       ready: async signal => (await load()).commands.ready(signal),
       list: () => ports?.commands.list() ?? noopCommands.list(),
+      whyWithheld: name => ports?.commands.whyWithheld(name) ?? '',
       expand: async (request, signal) => (await load()).commands.expand(request, signal),
     },
     skills: {

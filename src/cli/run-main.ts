@@ -31,7 +31,8 @@ import {contextFor, type RunContext} from '../app/run-context.ts';
 import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
 import {leftoverNotices} from '../app/leftovers.ts';
 import type {MainOptions} from '../app/main-options.ts';
-import {joinPrompt, readStdin} from './stdin.ts';
+import {joinPipedText} from '../domain/piped-text.ts';
+import {readStdin} from './stdin.ts';
 import {isStdoutTerminal, logEvents, note, print, printJson} from '../app/output.ts';
 import {normalizeOptions} from './sdk-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
@@ -222,7 +223,7 @@ async function withPipedText(
 ): Promise<string> {
   if (options.prompt === '-') return readStdin('end');
   const until = promptText === '' && !isWithoutArguments(words, options) ? 'end' : 'first-silence';
-  return joinPrompt(promptText, await readStdin(until));
+  return joinPipedText(promptText, await readStdin(until));
 }
 
 /** Requires a session id for `--resume`: without a terminal, the user can't choose one. */

@@ -49,12 +49,6 @@ export async function readStdin(until: 'end' | 'first-silence'): Promise<string>
 /** True for pipes, sockets and files; false for terminals and devices such as /dev/null. */
 const carriesData = (fd: number): boolean => tryOr(() => !fstatSync(fd).isCharacterDevice(), false);
 
-/** Joins a prompt and piped text, marked so that the model can distinguish them. */
-export function joinPrompt(prompt: string, piped: string): string {
-  if (piped.trim() === '') return prompt;
-  return prompt === '' ? piped : `${prompt}\n\n<stdin>\n${piped.replace(/\n$/u, '')}\n</stdin>`;
-}
-
 /**
  * Yields the text of a file in chunks as they arrive: UTF-8, without the byte order mark. Reads stdin if `file` is `-` or missing.
  * Throws an error that names the file if it can't be opened or read. An abort ends the text without an error.

@@ -20,7 +20,15 @@ export function readSlashCommand(prompt: string): SlashCommand | undefined {
   return name === undefined ? undefined : {name, argument: argument.trim()};
 }
 
-/** The commands of the terminal UI and of screen-reader mode, with their other names. Files cannot take these names. */
+/** The commands that every front end has, also those of programs and editors. */
+export const commandsOfPrograms = [
+  {name: 'compact', description: 'Compact the conversation to free up space', argumentHint: '[what to keep]'},
+] as const;
+
+/**
+ * The commands of the terminal UI and of screen-reader mode, with their other names. A command or skill of that name in
+ * a file works in all other front ends.
+ */
 export const builtInCommands: ReadonlySet<string> = new Set([
   'again',
   'agents',

@@ -142,3 +142,57 @@ describe('skills and commands', () => {
     expect(toldPrompt(scene.server.requests[0])).toContain('<command name="/git:pr">\nReview 7: 42\n</command>');
   });
 });
+
+test("a user's command file wins over a name that only the terminal has", async () => {
+  await using scene = await openScene(() => say('Done.'));
+  const folder = join(scene.place.home, '.claude', 'commands');
+  mkdirSync(folder, {recursive: true});
+  for (const name of ['review', 'model', 'compact'])
+    writeFileSync(join(folder, `${name}.md`), `Do ${name}: $ARGUMENTS`);
+  for (const name of ['review', 'model']) {
+    expect(await scene.run(['--prompt', `/${name} now`])).toMatchObject({code: 0, stdout: 'Done.\n', stderr: ''});
+    expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages)).toContain(`Do ${name}: now`);
+  }
+  // weft has /compact in every front end.
+  expect((await scene.run(['--prompt', '/compact'])).stderr).toContain('Nothing to compact yet');
+  expect(scene.server.requests).toHaveLength(2);
+});
+
+test('piped text goes beside a command, not into its arguments and command lines', async () => {
+  await using scene = await openScene(() => say('Done.'));
+  const folder = join(scene.place.home, '.claude', 'commands');
+  mkdirSync(folder, {recursive: true});
+  writeFileSync(join(folder, 'twice.md'), 'First $ARGUMENTS, then $ARGUMENTS\n!`echo $ARGUMENTS`\n');
+  const run = await scene.run(['--prompt', '/twice x', '--allowed-tools', 'Bash(echo:*)'], {
+    stdin: {text: 'piped $(touch it-ran)\n'},
+  });
+  expect(run).toMatchObject({code: 0, stdout: 'Done.\n', stderr: ''});
+  const sent = JSON.stringify(scene.server.requests[0]?.body.messages);
+  expect(sent.match(/piped/gu)).toHaveLength(1);
+  expect(sent).toContain('First x, then x');
+});
+
+test('a command, skill or agent of a project that is not trusted says so', async () => {
+  await using scene = await openScene([call('Skill', {name: 'ship'}), say('Done.')]);
+  const folder = (...parts: readonly string[]): string => {
+    const path = join(scene.place.work, '.claude', ...parts);
+    mkdirSync(path, {recursive: true});
+    return path;
+  };
+  const matter = '---\nname: ship\ndescription: Ships.\n---\nShip.\n';
+  writeFileSync(join(folder('commands'), 'deploy.md'), 'Deploy.');
+  writeFileSync(join(folder('skills', 'ship'), 'SKILL.md'), matter);
+  writeFileSync(join(folder('agents'), 'ship.md'), matter);
+  const why = 'you have not trusted this project (review and trust it: weft permissions trust)';
+  for (const args of [
+    ['--prompt', '/deploy now'],
+    ['--prompt', '/ship'],
+    ['--prompt', 'x', '--agent', 'ship'],
+  ]) {
+    const {code, stderr} = await scene.run(args);
+    expect({args, code, stderr}).toEqual({args, code: 2, stderr: expect.stringContaining(why)});
+  }
+  expect(scene.server.requests).toHaveLength(0);
+  await scene.run(['--prompt', 'x']);
+  expect(toldResults(scene.server.requests[1])[0]).toContain(why);
+});

@@ -16,6 +16,7 @@ import type {ImageBlock, TextBlock, ToolCallBlock} from '../../domain/conversati
 import {blockTexts} from '../../domain/conversation.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {actionId, type MessageId} from '../../domain/ids.ts';
+import {withoutPipedText} from '../../domain/piped-text.ts';
 import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeOwnAction, withHookVerdict} from '../approval.ts';
 import {droppedChanges} from '../command-changes.ts';
@@ -59,7 +60,8 @@ export async function findCommand(
   | {readonly kind: 'command'; readonly command: SlashCommand}
   | {readonly kind: 'unknown'; readonly text: string}
 > {
-  const command = readSlashCommand(text);
+  // Piped text goes with the prompt, and not into a command line of the command.
+  const command = readSlashCommand(withoutPipedText(text));
   if (command === undefined) return {kind: 'text'};
   await ports.commands.ready(signal);
   const known = ports.commands.list();
@@ -69,7 +71,7 @@ export async function findCommand(
     (await ports.machine.files.read({path: `/${command.name}`, offset: 1, limit: 1}, signal)).tag === 'ok';
   return !builtInCommands.has(command.name) && (await isPath())
     ? {kind: 'text'}
-    : {kind: 'unknown', text: unknownCommandText(command.name, known)};
+    : {kind: 'unknown', text: ports.commands.whyWithheld(command.name) || unknownCommandText(command.name, known)};
 }
 
 const notSent = (why: NotSent['why'], fault: Fault): Extract<PromptReading, {kind: 'not-sent'}> => ({

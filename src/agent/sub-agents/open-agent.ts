@@ -112,7 +112,9 @@ async function findKind(
   const names = [...builtInKinds, ...fileKinds].map(each => each.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? `Available: ${names.join(', ')}.` : `Did you mean ${near}?`;
-  return failed(rejected(`Unknown kind of agent ${JSON.stringify(name)}. ${hint}`));
+  return failed(
+    rejected(ports.agentKinds.whyWithheld(name) || `Unknown kind of agent ${JSON.stringify(name)}. ${hint}`),
+  );
 }
 
 const hasCalled = (call: ActionId, {conversation}: SessionContext): boolean =>

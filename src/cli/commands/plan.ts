@@ -32,7 +32,8 @@ import {note, print, printJson} from '../../app/output.ts';
 import {printFailureResult, runMain} from '../run-main.ts';
 import {stopOnSignals} from '../signals.ts';
 import {printDocument, printRows} from '../rows.ts';
-import {joinPrompt, readStdin} from '../stdin.ts';
+import {joinPipedText} from '../../domain/piped-text.ts';
+import {readStdin} from '../stdin.ts';
 import {normalizeOptions} from '../sdk-options.ts';
 
 interface PlanOptions {
@@ -76,7 +77,7 @@ async function makePlan(words: readonly string[], given: MainOptions & PlanOptio
   const {outputFormat, ...rest} = given;
   const options = normalizeOptions({...rest, permissionMode: 'plan'});
   const text = words.join(' ');
-  const prompt = joinPrompt(text, await readStdin(text === '' ? 'end' : 'first-silence'));
+  const prompt = joinPipedText(text, await readStdin(text === '' ? 'end' : 'first-silence'));
   if (prompt.trim() === '') throw new UsageError('No prompt. Give one: weft plan "…"');
   const context = await asNamedAgent(contextFor(options));
   const chosen = await connectModel(context);

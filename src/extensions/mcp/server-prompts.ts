@@ -19,6 +19,7 @@ export function serverPrompts(mcp: Pick<McpPort, 'prompts' | 'expandPrompt'>): C
       if (known?.prompts !== prompts) known = {prompts, list: prompts.map(commandOf)};
       return known.list;
     },
+    whyWithheld: () => '',
     async expand({name, argument}, signal) {
       const prompt = find(name);
       if (prompt === undefined) return failed(rejected(`Unknown command /${name}.`));

@@ -18,6 +18,7 @@ const list: readonly PromptCommand[] = [init];
 export const builtInPromptCommands: CommandsPort = {
   ready: async () => {},
   list: () => list,
+  whyWithheld: () => '',
   async expand({name, argument}) {
     if (name !== init.name) return failed(rejected(`Unknown command /${name}.`));
     const wish = argument === '' ? '' : `\n- The user also asks: ${argument}`;

@@ -15,6 +15,7 @@ import {
   type Extensions,
   type SkillFile,
   trustProblem,
+  withheldText,
 } from './load-extensions.ts';
 import {findMatchingSkills, skillCatalogue} from './skill-catalogue.ts';
 
@@ -53,6 +54,11 @@ export function makeExtensionPorts(
     commands: {
       ready,
       list: () => known.commands,
+      whyWithheld: name =>
+        withheldText(
+          [...known.found.commands, ...known.found.skills].find(one => one.name === name && !isOffered(one)),
+          `/${name}`,
+        ),
       async expand({name, argument}) {
         const {skills, commands} = known.found;
         const skill = skills.find(one => one.name === name && isOffered(one) && one.forUser === 'yes');
@@ -79,7 +85,10 @@ export function makeExtensionPorts(
       catalogue: () => known.catalogue,
       async read({name, argument}) {
         const skill = known.forModel.find(one => one.name === name);
-        if (skill === undefined) return failed(rejected(unknownSkillText(name, known.forModel)));
+        if (skill === undefined) {
+          const hidden = known.found.skills.find(one => one.name === name && !isOffered(one));
+          return failed(rejected(withheldText(hidden, `The skill ${name}`) || unknownSkillText(name, known.forModel)));
+        }
         const body = await bodyOf(skill);
         if (body.tag === 'failed') return body;
         const instructions = fillBody(body.value, valuesOf(skill, {argument, folder: skill.folder, firstNumber: 0}));

@@ -3,7 +3,7 @@ import {clip, collapseSpaces} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
-import {builtInCommands, type ExtensionScope} from '../../domain/slash-command.ts';
+import {commandsOfPrograms, type ExtensionScope} from '../../domain/slash-command.ts';
 import {basename, dirname} from 'node:path';
 import {
   type ExtensionPart,
@@ -134,10 +134,18 @@ function markShadowed<Kind extends ExtensionFile>(files: readonly Kind[]): reado
   });
 }
 
+const isReserved = (name: string): boolean => commandsOfPrograms.some(command => command.name === name);
+
+/** Returns why a file is not offered, as a sentence that begins with `label`. Empty if there is no file. */
+export const withheldText = (file: ExtensionFile | undefined, label: string): string =>
+  file?.offer.offered === 'no'
+    ? `${label} comes from ${file.path}, which weft does not use: ${file.offer.reason}.`
+    : '';
+
 function checkCommandName(command: CommandFile, skills: ReadonlyMap<string, string>): CommandFile {
   if (command.offer.offered === 'no') return command;
   const skill = skills.get(command.name);
-  if (builtInCommands.has(command.name)) {
+  if (isReserved(command.name)) {
     return {...command, offer: {offered: 'no', reason: `/${command.name} is a built-in command`}};
   }
   return skill === undefined
@@ -164,7 +172,7 @@ function skillOf(read: ReadFile): SkillFile {
     folder,
     argumentHint: clipLine(textField(fields, 'argument-hint', 'argument_hint'), maxChars.hint),
     forModel: flagField(fields, 'disable-model-invocation') === true ? 'no' : 'yes',
-    forUser: wantsUser && !builtInCommands.has(name) ? 'yes' : 'no',
+    forUser: wantsUser && !isReserved(name) ? 'yes' : 'no',
   };
 }
 

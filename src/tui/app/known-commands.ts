@@ -58,7 +58,8 @@ export class KnownCommands {
   async #loadPrompts(): Promise<void> {
     const answer = await this.#options.engine.query({query: 'commands'}, this.#signal);
     if (answer.tag !== 'ok' || this.#signal.aborted || answer.value.length + this.#prompts.length === 0) return;
-    this.#prompts = answer.value.map(promptCommandInfo);
+    const own = new Set(this.#own.flatMap(({name, aliases}) => [name, ...aliases]));
+    this.#prompts = answer.value.filter(({name}) => !own.has(name)).map(promptCommandInfo);
     this.#changed();
   }
 

@@ -371,6 +371,7 @@ test('where the settings say that nothing leaves the sandbox, nobody is asked to
 test('what a line of a slash command has changed is a denial, too, and the model reads of it', async () => {
   const commands: CommandsPort = {
     ready: async () => {},
+    whyWithheld: () => '',
     list: () => [
       {
         name: 'gen',

@@ -21,6 +21,7 @@ function commandsOf(expansions: Readonly<Record<string, Partial<ExpandedPrompt>>
   return {
     ready: async () => {},
     list: () => list,
+    whyWithheld: () => '',
     expand: async ({name, argument}) =>
       ok({
         parts: [{kind: 'text', text: `Do ${name} with ${argument}`}],

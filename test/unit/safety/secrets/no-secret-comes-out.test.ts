@@ -282,6 +282,7 @@ anywhere('pages, skills and conversations', async text => {
 test('what commands expand to keeps what it does', async () => {
   const commands: CommandsPort = {
     ready: async () => {},
+    whyWithheld: () => '',
     list: () => [],
     expand: async () =>
       ok({
