@@ -95,7 +95,7 @@ export function reportText({row, message, notes, worktree}: AgentReport): string
   const about = [worktree, [...notes, aboutAgent(row)].join(' ')].filter(part => part !== '').join('\n\n');
   switch (status.kind) {
     case 'succeeded':
-      return `${status.answer === '' ? 'It gave no answer.' : status.answer}\n\n${about}`;
+      return `${status.answer}\n\n${about}`;
     case 'failed':
       return `It failed: ${status.reason}${status.answer === '' ? '' : ` It had answered: ${status.answer}`}\n\n${about}`;
     case 'cancelled':

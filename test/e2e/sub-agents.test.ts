@@ -226,6 +226,22 @@ test('one whose model fails is an error that the model reads, and so are kinds a
   ]);
 });
 
+test('one that says nothing has failed, and stderr names its retries', async () => {
+  let breaks = 0;
+  const {MAIN, QUIET} = {
+    MAIN: [call('Agent', {description: 'quiet one', prompt: 'QUIET'}), say('Noted.')],
+    QUIET: [say('')],
+  };
+  await using scene = await openScene(request => {
+    if (taskOf(request).includes('QUIET') && breaks++ === 0) return fail(503, {message: 'busy'});
+    return scripts({QUIET, MAIN})(request);
+  });
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN']);
+  expect({code, stdout}).toEqual({code: 0, stdout: 'Noted.\n'});
+  expect(stderr).toMatch(/quiet one: retrying in \d+ s \(2 of \d+\): .*busy/u);
+  expect(toldResults(scene.server.requests.at(-1))).toEqual([expect.stringMatching(/^It ended without an answer\./u)]);
+});
+
 test('one in the background goes on beside the agent, and its end is told to the model before the run ends', async () => {
   const told = Promise.withResolvers<void>();
   await using scene = await openScene(request => {

@@ -82,9 +82,13 @@ export function nextHarnessTurn(turn: HarnessTurn, {event}: HarnessEvent): Harne
   return event === 'tool-finished' || event === 'finished' || event === 'closed' ? 'between' : turn;
 }
 
+/** The reason of a sub-agent that did its work in silence, so its parent can't know what it found. */
+const noAnswer = 'It ended without an answer.';
+
 const outcomeStatus = (outcome: HarnessOutcome): AgentStatus =>
   byKind<HarnessOutcome, AgentStatus>(outcome, {
-    succeeded: ({text}) => ({kind: 'succeeded', answer: text}),
+    succeeded: ({text}) =>
+      text.trim() === '' ? {kind: 'failed', reason: noAnswer, answer: ''} : {kind: 'succeeded', answer: text},
     failed: ({reason, text}) => ({kind: 'failed', reason, answer: text}),
     cancelled: ({text}) => ({kind: 'cancelled', answer: text}),
   });
@@ -109,7 +113,7 @@ function editedPathsOf(action: Action): readonly string[] {
 function endOf(end: PromptEnd, answer: string): AgentStatus {
   const failed = (reason: string): AgentStatus => ({kind: 'failed', reason, answer});
   return byKind<PromptEnd, AgentStatus>(end, {
-    done: () => ({kind: 'succeeded', answer}),
+    done: () => (answer.trim() === '' ? failed(noAnswer) : {kind: 'succeeded', answer}),
     interrupted: () => ({kind: 'cancelled', answer}),
     failed: ({fault}) => failed(faultText(fault)),
     'not-sent': ({fault}) => failed(faultText(fault)),
