@@ -17,6 +17,7 @@ import type {CompactionPreview, CompactionReport} from '../domain/compaction.ts'
 import type {ContextUsage} from '../domain/context-usage.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import type {SessionDocument} from '../domain/document.ts';
+import type {WayName} from '../domain/ways-in.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
@@ -255,6 +256,10 @@ export interface Queries {
   readonly 'use-key': QuerySpec<ModelConnection, {readonly provider: KeyProvider; readonly key: string}>;
   /** Uses a model of a local server from the next request on, and in later sessions. */
   readonly 'use-server': QuerySpec<ModelConnection, {readonly baseUrl: string; readonly model: string}>;
+  /** Tries a way to a model with a free request, and uses it from the next request on and in later sessions. */
+  readonly 'use-way': QuerySpec<ModelConnection, {readonly way: WayName}>;
+  /** Gives a running sign-in the address of the page that the user's browser could not show. */
+  readonly 'finish-sign-in': QuerySpec<null, {readonly address: string}>;
   /** Uses a model with an effort from the next request on. */
   readonly 'use-effort': QuerySpec<ModelConnection, {readonly model: string; readonly effort: Effort | 'default'}>;
   /** The models that the provider of this session offers. */
@@ -371,6 +376,8 @@ export interface Watches {
     readonly request: {readonly id: BlockId; readonly size: ScreenSize};
     readonly piece: string;
   };
+  /** Signs the user in to ChatGPT. The pieces are sentences: the first has the link to open, the last the result. */
+  readonly 'chatgpt-sign-in': {readonly request: NoFields; readonly piece: string};
   /** Signs the user in to an MCP server. The pieces are sentences: the first has the link to open, the last the result. */
   readonly 'mcp-sign-in': {readonly request: {readonly server: string}; readonly piece: string};
 }

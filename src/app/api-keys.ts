@@ -1,7 +1,8 @@
+import {isJsonObject, parseJson, textOf} from '../base/json.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
 import {forgetKeptKey, type KeptKey, type KeyPlace, readKeptKeys, writeKeptKey} from '../config/kept-keys.ts';
 import type {Places} from '../config/places.ts';
-import type {KeyProvider} from '../domain/api-key.ts';
+import type {KeptProvider} from '../domain/api-key.ts';
 import {type Fault, faultText} from '../domain/fault.ts';
 import type {IssuedKey, KeyIssuer, SharedIssue} from './key-issuer.ts';
 import type {Keychain} from '../workspace/keychain.ts';
@@ -15,10 +16,15 @@ export interface ApiKeys {
   keep(given: NewKey): Promise<Outcome<string, Fault>>;
   forget(kept: KeptKey): Promise<Outcome<unknown, Fault>>;
   placeText(kept: KeptKey): string;
+  /** Runs `work` while no other weft process changes a key of this provider. Rejects when `signal` aborts while it waits. */
+  alone<T>(provider: KeptProvider, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
+/** The parts of the saved keys that connecting to a model uses. */
+export type UsedKeys = Omit<ApiKeys, 'forget'>;
+
 interface NewKey {
-  readonly provider: KeyProvider;
+  readonly provider: KeptProvider;
   readonly key: string;
   /** The address that the key is for; empty for the provider's own. */
   readonly baseUrl: string;
@@ -48,6 +54,10 @@ export function openApiKeys(places: Pick<Places, 'credentials'>, environment: No
       return forgetKeptKey(file, provider);
     },
     placeText: ({place}) => placeText(place),
+    async alone(provider, work, signal) {
+      const {withLock} = await import('./file-lock.ts');
+      return withLock(`${file}.${provider}.lock`, work, signal);
+    },
   };
 }
 
@@ -83,7 +93,7 @@ export function issuedKeys(): IssuedKeys {
       const before = kept.get(issuer.id);
       if (before !== undefined && before.until > Date.now() && !isRefused(before.text)) return before;
       const {SharedIssue: Shared} = await import('./key-issuer.ts');
-      const issue = running.get(issuer.id) ?? new Shared(issuer);
+      const issue = running.get(issuer.id) ?? new Shared(issuer, before?.text);
       running.set(issuer.id, issue);
       try {
         const key = await issue.wait(signal);
@@ -102,10 +112,23 @@ export function keptSecrets({credentials}: Pick<Places, 'credentials'>): Readonl
   const read = readKeptKeys(credentials);
   // A run that needs no saved key works without them.
   if (read.tag === 'failed') return {};
-  const inFile = read.value.flatMap(({provider, place}) =>
-    place.in === 'file' ? [[`KEPT_${provider.toUpperCase()}_API_KEY`, place.key] as const] : [],
-  );
-  return Object.fromEntries(inFile);
+  const inFile = read.value.flatMap(({provider, place}) => {
+    if (place.in === 'keychain') return [];
+    const secrets = provider === 'chatgpt' ? signInSecrets(place.key) : [place.key];
+    return secrets.map((secret, at) => ({
+      name: `KEPT_${provider.toUpperCase()}_API_KEY${at === 0 ? '' : at + 1}`,
+      secret,
+    }));
+  });
+  return Object.fromEntries(inFile.map(({name, secret}) => [name, secret]));
+}
+
+/** Returns the tokens in a kept sign-in, which is JSON. */
+export function signInSecrets(text: string): readonly string[] {
+  const parsed = parseJson(text);
+  if (parsed.tag === 'failed' || !isJsonObject(parsed.value)) return [];
+  const {accessToken, refreshToken} = parsed.value;
+  return [accessToken, refreshToken].map(textOf).filter(token => token !== '');
 }
 
 /** Milliseconds for a keychain to answer. A locked one may open a window to ask the user. */

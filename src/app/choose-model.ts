@@ -18,7 +18,7 @@ import {
 } from '../domain/api-key.ts';
 import {UsageError} from './exit-code.ts';
 import {weftCommand} from './weft-command.ts';
-import {type ApiKeys, type IssuedKeys, openApiKeys} from './api-keys.ts';
+import {type IssuedKeys, openApiKeys, type UsedKeys} from './api-keys.ts';
 import type {KeySource, Provider, ProviderConnection} from './model-access.ts';
 import type {RunContext} from './run-context.ts';
 import type {connectAnthropic} from '../models/anthropic.ts';
@@ -34,7 +34,7 @@ export interface ModelChoice extends Pick<
   readonly record: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   /** The user's saved keys. A key in the environment takes precedence. */
-  readonly apiKeys: Pick<ApiKeys, 'kept' | 'keyOf' | 'placeText'>;
+  readonly apiKeys: UsedKeys;
   readonly issuedKeys: IssuedKeys;
 }
 
@@ -155,7 +155,7 @@ type SourceChoice = PlaceChoice & Pick<ModelChoice, 'apiKeys' | 'headers' | 'key
  * Finds the source of a provider's key: `--settings`, the environment, the user's settings, the saved keys. A saved key goes only to the
  * address it was saved for.
  */
-async function keySource(provider: Provider, choice: SourceChoice): Promise<KeySource> {
+export async function keySource(provider: Provider, choice: SourceChoice): Promise<KeySource> {
   const {environment} = choice;
   // Settings that name no provider mean one of those whose key the user can save.
   const usual = provider.is.kind === 'key' ? provider.name : '';
@@ -238,6 +238,8 @@ export async function defaultModel(provider: Provider, choice: Pick<ModelChoice,
   }
   // Azure's models have the names that the user gave to deployments.
   if (provider.name === 'azure') throw new UsageError('Name your deployment of Azure OpenAI: --model or WEFT_MODEL.');
+  // The plan decides which models there are.
+  if (provider.name === 'chatgpt') return {kind: 'listed', baseUrl: title};
   const byDefault = (model: string): DefaultModel => ({kind: 'named', model, defaultOf: title});
   if (is.kind === 'row' && is.row.model !== '') return byDefault(is.row.model);
   if (is.kind !== 'row') {
@@ -299,6 +301,7 @@ function impliedProvider(choice: ModelChoice): {readonly provider: string; reado
   if (keyCommand !== undefined) return by('anthropic');
   const kept = keyProviders.find(name => keptKey(knownProvider(name, choice), choice) !== undefined);
   if (kept !== undefined) return by(kept);
+  if (choice.apiKeys.kept().some(({provider}) => provider === 'chatgpt')) return by('chatgpt');
   const sign = cloudProviders.find(provider => environment[cloudSigns[provider]]);
   if (sign !== undefined) return by(sign, cloudSigns[sign] === keyVariables[sign] ? '' : cloudSigns[sign]);
   const row = Object.entries(rowKeyVariables).find(([, variable]) => environment[variable]);
@@ -312,6 +315,7 @@ const cloudSwitches = {
   vertex: 'CLAUDE_CODE_USE_VERTEX',
   foundry: 'CLAUDE_CODE_USE_FOUNDRY',
   azure: '',
+  chatgpt: '',
 } as const satisfies Record<CloudProvider, string>;
 
 /** Variables that only users of a service have. */
@@ -321,6 +325,7 @@ const cloudSigns = {
   vertex: 'ANTHROPIC_VERTEX_PROJECT_ID',
   foundry: keyVariables.foundry,
   azure: keyVariables.azure,
+  chatgpt: '',
 } as const satisfies Record<CloudProvider, string>;
 
 const isSwitchedOn = (value = ''): boolean => /^(?:1|true|yes|on)$/iu.test(value);
@@ -471,7 +476,7 @@ async function portOf(
       return (await import('../models/openai.ts')).connectOpenAi({
         ...connection,
         apiKey,
-        wireApi: ofRow ?? wireApi ?? (name === 'azure' ? 'responses' : 'auto'),
+        wireApi: name === 'chatgpt' ? 'responses' : (ofRow ?? wireApi ?? (name === 'azure' ? 'responses' : 'auto')),
         row,
       });
     }

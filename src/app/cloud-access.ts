@@ -10,6 +10,7 @@ import {exchangeGoogleCredentials, type GoogleToken, metadataToken} from '../mod
 import {makeHttpFetch} from '../models/http-fetch.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {bedrock, claudeOnAws} from './aws-access.ts';
+import {chatGpt} from './chatgpt-access.ts';
 import {bearer, type CloudWay, gatewayToken, given, ofKeyCommand} from './cloud-way.ts';
 import {UsageError} from './exit-code.ts';
 import type {KeyIssuer} from './key-issuer.ts';
@@ -55,6 +56,8 @@ function wayTo(provider: CloudProvider, choice: AccessChoice): CloudWay {
       return foundry(choice);
     case 'azure':
       return azure(choice);
+    case 'chatgpt':
+      return chatGpt(choice);
     default:
       return unreachable(provider);
   }

@@ -403,6 +403,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           return connected(await user.models.useKey(given, signal));
         },
         useServer: async (given, signal) => connected(await user.models.useServer(given, signal)),
+        useWay: async (given, signal) => connected(await user.models.useWay(given, signal)),
         useEffort: async (given, signal) => connected(await user.models.useEffort(given, signal)),
       },
       async diagnostics() {

@@ -74,6 +74,10 @@ export interface ModelSetup {
   localServers(signal: AbortSignal): Promise<readonly LocalServer[]>;
   useKey(given: KeyRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
   useServer(given: ServerRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
+  useWay(given: WayRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
+  /** Signs in to ChatGPT. `say` gets the link and the result. */
+  signIn(say: (line: string) => void, signal: AbortSignal): Promise<Outcome<null, Fault>>;
+  finishSignIn(address: string): Promise<Outcome<null, Fault>>;
   useEffort(given: EffortRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
 }
 
@@ -92,6 +96,7 @@ export interface FolderTrustPort {
 
 export type KeyRequest = Omit<Query<'use-key'>, 'query'>;
 export type ServerRequest = Omit<Query<'use-server'>, 'query'>;
+export type WayRequest = Omit<Query<'use-way'>, 'query'>;
 export type EffortRequest = Omit<Query<'use-effort'>, 'query'>;
 
 export type TextExport = Omit<Query<'export-text'>, 'query'>;
@@ -111,6 +116,9 @@ export const fixedModel = (why: string): ModelSetup => ({
   localServers: async () => [],
   useKey: async () => failed(rejected(why)),
   useServer: async () => failed(rejected(why)),
+  useWay: async () => failed(rejected(why)),
+  signIn: async () => failed(rejected(why)),
+  finishSignIn: async () => failed(rejected(why)),
   useEffort: async () => failed(rejected(why)),
 });
 
@@ -196,6 +204,8 @@ export function hostServices(ports: HostPorts): HostServices {
       'local-servers': (_, signal) => answered('Looking for model servers', () => ports.models.localServers(signal)),
       'use-key': (request, signal) => ports.models.useKey(request, signal),
       'use-server': (request, signal) => ports.models.useServer(request, signal),
+      'use-way': (request, signal) => ports.models.useWay(request, signal),
+      'finish-sign-in': ({address}) => ports.models.finishSignIn(address),
       'use-effort': (request, signal) => ports.models.useEffort(request, signal),
       diagnostics: () => answered('Looking at the machine', () => ports.diagnostics()),
       branch: () => answered('Looking at the repository', () => ports.branch()),
@@ -223,6 +233,11 @@ export function hostServices(ports: HostPorts): HostServices {
         return promise;
       },
       'attach-terminal': ({id, size}, listener, signal) => attach(id, {size, show: listener}, signal),
+      async 'chatgpt-sign-in'(_, listener, signal) {
+        const done = await ports.models.signIn(listener, signal);
+        if (signal.aborted) return {tag: 'cancelled'};
+        return done.tag === 'failed' ? done : {tag: 'ended'};
+      },
       async 'mcp-sign-in'({server}, listener, signal) {
         const done = await mcp.signIn(server, listener, signal);
         if (signal.aborted) return {tag: 'cancelled'};

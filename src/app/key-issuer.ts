@@ -8,8 +8,8 @@ import {runProgram} from '../workspace/run-program.ts';
 /** Something that issues keys, tokens or credentials for some time: a command, or a server that exchanges tokens. */
 export interface KeyIssuer {
   readonly id: string;
-  /** Issues a new key. Throws a `FaultError`. */
-  issue(signal: AbortSignal): Promise<IssuedKey>;
+  /** Issues a new key in place of `stale`, if there is one. Throws a `FaultError`. */
+  issue(signal: AbortSignal, stale: string | undefined): Promise<IssuedKey>;
   /** The parts of a key that must never be shown. */
   secrets(text: string): readonly string[];
 }
@@ -84,8 +84,8 @@ export class SharedIssue {
   readonly #result: Promise<IssuedKey>;
   #waiting = 0;
 
-  constructor(issuer: KeyIssuer) {
-    this.#result = issuer.issue(this.#abort.signal);
+  constructor(issuer: KeyIssuer, stale: string | undefined) {
+    this.#result = issuer.issue(this.#abort.signal, stale);
   }
 
   async wait(signal: AbortSignal): Promise<IssuedKey> {

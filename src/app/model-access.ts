@@ -8,7 +8,7 @@ import {
   type OwnProviders,
 } from '../config/model-settings.ts';
 import type {KeptKey} from '../config/kept-keys.ts';
-import type {IssuedKeys} from './api-keys.ts';
+import type {IssuedKeys, UsedKeys} from './api-keys.ts';
 import {type CloudProvider, isPlanToken, type KeyProvider, planText, providerChoices} from '../domain/api-key.ts';
 import type {ProviderRow} from '../models/provider-rows.ts';
 import {type Access, type Authorization, authorizedFetch, type WireRequest} from '../models/access.ts';
@@ -44,6 +44,7 @@ export interface AccessChoice {
   readonly headers: HeaderSettings;
   readonly keyCommand: KeyCommandSetting | undefined;
   readonly environment: NodeJS.ProcessEnv;
+  readonly apiKeys: UsedKeys;
   readonly issuedKeys: IssuedKeys;
   /** From flags, settings or environment; `undefined` for the provider's own. */
   readonly baseUrl: string | undefined;

@@ -1,7 +1,8 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ListedModel, ModelConnection, ModelList} from '../agent/client.ts';
 import type {ModelInfo} from '../models/model-facts.ts';
-import {keyVariables, providerNames} from '../domain/api-key.ts';
+import {keyVariables, modelProviders, providerNames} from '../domain/api-key.ts';
+import {waysIn} from '../domain/ways-in.ts';
 import {causeText, type Fault, faultText, rejected} from '../domain/fault.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {ApiKeys} from './api-keys.ts';
@@ -18,7 +19,7 @@ import {
   reasonText,
 } from './choose-model.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
-import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest} from './host-services.ts';
+import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest, WayRequest} from './host-services.ts';
 
 export interface ExchangeableModel {
   readonly port: ModelPort;
@@ -65,6 +66,9 @@ export function exchangeableModel(
         const {findLocalServers, usualServers} = await import('../models/local-servers.ts');
         return findLocalServers(usualServers, signal);
       },
+      useWay: (request, signal) => attempt(() => useWay(request, {...given, choice: latest, use}, signal)),
+      signIn: async (say, signal) => (await import('./sign-in-session.ts')).signInSession(say, signal),
+      finishSignIn: async address => (await import('./sign-in-session.ts')).takeAddress(address),
       useEffort: (request, signal) => attempt(() => useEffort(request, latest, {use, signal})),
       useKey: (request, signal) => attempt(() => useKey(request, {...given, use}, signal)),
       useServer: (request, signal) => attempt(() => useServer(request, {...given, use}, signal)),
@@ -88,15 +92,19 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
     defaultModel(provider, choice),
     openConnection(provider, choice),
   ]);
-  const baseUrl = is.kind === 'cloud' ? '' : (provider.baseUrl ?? '');
-  const {apiKey: key, access} = typeof opened === 'string' ? {apiKey: '', access: undefined} : opened;
-  const found =
-    is.kind === 'cloud'
-      ? failed(rejected(`${title} has no list of the models that you may use`))
-      : await listProviderModels(
-          {provider: dialect, title, key, baseUrl, environment: choice.environment, access},
-          AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
-        );
+  const isHidden = is.kind === 'cloud' && name !== 'chatgpt';
+  const {
+    apiKey: key,
+    access,
+    baseUrl: address,
+  } = typeof opened === 'string' ? {apiKey: '', access: undefined, baseUrl: undefined} : opened;
+  const baseUrl = name === 'chatgpt' ? (address ?? '') : isHidden ? '' : (provider.baseUrl ?? '');
+  const found = isHidden
+    ? failed(rejected(`${title} has no list of the models that you may use`))
+    : await listProviderModels(
+        {provider: dialect, title, key, baseUrl, environment: choice.environment, access},
+        AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
+      );
   // The names of deployments at Azure are the user's own.
   const known = baseUrl === '' && name !== 'azure' ? knownModels[dialect] : [];
   // OpenAI also lists models for images, speech and embeddings.
@@ -202,6 +210,41 @@ async function useServer(
     if (set.tag === 'failed') return set;
   }
   return use({...choice, provider: 'openai', baseUrl, model}, `Saved ${model} at ${baseUrl} in your settings`, signal);
+}
+
+async function useWay(
+  {way}: WayRequest,
+  {choice, settingsFile, use}: SetupContext,
+  signal: AbortSignal,
+): Promise<Outcome<ModelConnection, Fault>> {
+  const may = await checkOutsideWeft('Choosing a provider');
+  if (may.tag === 'failed') return may;
+  const [{tryWay}, {setSetting, unsetSetting}] = await Promise.all([
+    import('./try-ways.ts'),
+    import('../config/edit-settings.ts'),
+  ]);
+  // The address in the settings is that of another provider.
+  const own = {...choice, baseUrl: undefined};
+  const {state, detail} = await tryWay(way, own, {signal, isNamed: true});
+  if (state === 'refused' || state === 'absent') {
+    return failed({kind: 'needs-user', message: detail, fix: state === 'refused' ? waysIn[way].how : ''});
+  }
+  const keyProvider = choice.keyCommand?.provider ?? 'anthropic';
+  const provider = modelProviders.find(name => name === way) ?? (way === 'command' ? keyProvider : 'anthropic');
+  if (way === 'local' || way === 'other') return failed({kind: 'needs-user', message: detail, fix: waysIn[way].how});
+  const before = configuredProvider(choice);
+  const {dialect} = await providerNamed(provider, own);
+  const isSame = before !== undefined && before !== 'replay' && (await providerNamed(before, own)).dialect === dialect;
+  const keepsModel = provider === 'azure' || (isSame && before !== 'chatgpt' && provider !== 'chatgpt');
+  const path = settingsFile;
+  for (const key of keepsModel ? (['baseUrl'] as const) : (['baseUrl', 'model'] as const)) {
+    const unset = await unsetSetting({path, name: {key, part: ''}});
+    if (unset.tag === 'failed') return unset;
+  }
+  const set = await setSetting({path, name: {key: 'provider', part: ''}}, provider);
+  if (set.tag === 'failed') return set;
+  const model = keepsModel ? choice.model : undefined;
+  return use({...own, provider, model}, `${waysIn[way].title}: ${detail}. Saved in your settings`, signal);
 }
 
 /** Changes the effort. It is an option of the connection, so weft connects to the provider again. */

@@ -1,11 +1,6 @@
 import {createHash} from 'node:crypto';
-import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
-import {dirname} from 'node:path';
-import {setTimeout as pause} from 'node:timers/promises';
-import {hasCode} from '../domain/fault.ts';
 import {parseJson} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
-import {makeFolders} from '../config/make-folders.ts';
 import type {Places} from '../config/places.ts';
 import {
   type CredentialPlace,
@@ -16,9 +11,9 @@ import {
   writeServerCredential,
 } from '../config/server-credentials.ts';
 import type {CredentialStore} from '../extensions/mcp/oauth/session-auth.ts';
-import {isRunning} from '../workspace/exec/process-table.ts';
 import {userKeychain} from './api-keys.ts';
 import {unwrap} from './exit-code.ts';
+import {withLock} from './file-lock.ts';
 
 /** The user's credentials for MCP servers: in the keychain if it answers, otherwise in a file that only the user can read. */
 export interface ServerCredentials extends CredentialStore {
@@ -55,16 +50,7 @@ export function openServerCredentials(
       const written = await writeServerCredential(file, {url, place});
       return written.tag === 'failed' ? written : ok(inWords(place));
     },
-    async alone(url, work, signal) {
-      const lock = `${file}.${hashOf(url)}.lock`;
-      const until = Date.now() + longestWaitMs;
-      while (!takeLock(lock) && Date.now() < until) await pause(50, undefined, {signal});
-      try {
-        return await work();
-      } finally {
-        rmSync(lock, {force: true});
-      }
-    },
+    alone: (url, work, signal) => withLock(`${file}.${hashOf(url)}.lock`, work, signal),
     async forget(url) {
       if (places().get(url)?.in === 'keychain') await keychain.remove(accountOf(url));
       return forgetServerCredential(file, url);
@@ -76,32 +62,6 @@ export function openServerCredentials(
 const accountOf = (url: string): string => `mcp ${new URL(url).host} ${hashOf(url)}`;
 
 const hashOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 16);
-
-/** Milliseconds after which a lock of another process counts as abandoned. Each token request takes at most half of that. */
-const longestWaitMs = 60_000;
-
-/** Takes a lock unless another running process holds it. Returns true if this process may continue, even if it can't write a lock. */
-function takeLock(lock: string): boolean {
-  try {
-    makeFolders(dirname(lock));
-    writeFileSync(lock, String(process.pid), {flag: 'wx', mode: 0o600});
-    return true;
-  } catch (cause) {
-    if (!hasCode(cause, 'EEXIST')) return true;
-    if (!isHeld(lock)) rmSync(lock, {force: true});
-    return false;
-  }
-}
-
-function isHeld(lock: string): boolean {
-  try {
-    const holder = readFileSync(lock, 'utf8');
-    const age = Date.now() - statSync(lock).mtimeMs;
-    return age < longestWaitMs && (holder === '' || isRunning(Number(holder)));
-  } catch {
-    return false;
-  }
-}
 
 /** Returns the tokens in weft's own file, by variable name, so that they are redacted even if this run does not use them. */
 export function keptTokens({serverCredentials}: Pick<Places, 'serverCredentials'>): Readonly<Record<string, string>> {

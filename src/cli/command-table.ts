@@ -22,11 +22,15 @@ export const commandTable: readonly CommandRow[] = [
     () => import('./commands/auth.ts'),
   ],
   [
-    'login [options]',
-    'Save the API key on stdin: in the system keychain, or in a file that only you can read',
+    'login [options] [way]',
+    'Save the API key on stdin, sign in with ChatGPT, or list the ways to a model and try them',
     () => import('./commands/auth.ts'),
   ],
-  ['logout [provider]', "Remove saved keys: all of them, or one provider's", () => import('./commands/auth.ts')],
+  [
+    'logout [provider]',
+    "Remove saved keys and sign-ins: all of them, or one provider's",
+    () => import('./commands/auth.ts'),
+  ],
   ['sessions', 'List, show, export and delete sessions', () => import('./commands/sessions.ts')],
   ['sandbox', 'Test and use the command sandbox', () => import('./commands/sandbox.ts')],
   ['ps [options]', 'List and stop background commands and sub-agents', () => import('./commands/ps.ts')],

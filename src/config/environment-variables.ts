@@ -32,6 +32,10 @@ export const environmentVariables: readonly {
             ? []
             : [[variable, `The key for the provider ${rows.map(([name]) => `\`${name}\``).join(' or ')}.`]],
       ),
+      [
+        'WEFT_CHATGPT_ORIGIN',
+        'For tests: an address of this machine in place of `https://auth.openai.com` and `https://api.openai.com`, for the ChatGPT sign-in.',
+      ],
       ['WEFT_MODEL', 'The model to use, like `--model`. It overrides the setting `model`.'],
     ],
   },

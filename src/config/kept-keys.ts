@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import {parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {keyProviders, type KeyProvider} from '../domain/api-key.ts';
+import {keptProviders, type KeptProvider} from '../domain/api-key.ts';
 import type {Fault} from '../domain/fault.ts';
 import {changePrivateFile, readTextFile} from './change-file.ts';
 
 /**
- * The user's API keys, in the form of `credentials.json`. A key itself is stored only if no keychain accepted it. `baseUrl` is
+ * The user's API keys and sign-ins, in the form of `credentials.json`. A key itself is stored only if no keychain accepted it. `baseUrl` is
  * the only address to which the key is sent, or empty for the provider's own.
  */
 export interface KeptKey {
-  readonly provider: KeyProvider;
+  readonly provider: KeptProvider;
   readonly baseUrl: string;
   readonly place: KeyPlace;
 }
@@ -21,7 +21,7 @@ const keyEntry = z.union([
   z.object({in: z.literal('keychain'), baseUrl: z.string()}),
   z.object({in: z.literal('file'), baseUrl: z.string(), key: z.string().check(z.minLength(1))}),
 ]);
-const keysFile = z.partialRecord(z.enum(keyProviders), keyEntry);
+const keysFile = z.partialRecord(z.enum(keptProviders), keyEntry);
 
 /** Reads the keys that the file names. Returns none if there is no file. */
 export function readKeptKeys(path: string): Outcome<readonly KeptKey[], Fault> {
@@ -36,7 +36,7 @@ function parsedKeys(text: string): readonly KeptKey[] | undefined {
   const json = parseJson(text);
   const parsed = keysFile.safeParse(json.tag === 'ok' ? json.value : undefined);
   if (!parsed.success) return undefined;
-  return keyProviders.flatMap(provider => {
+  return keptProviders.flatMap(provider => {
     const entry = parsed.data[provider];
     if (entry === undefined) return [];
     const {baseUrl} = entry;
@@ -49,7 +49,7 @@ function parsedKeys(text: string): readonly KeptKey[] | undefined {
 export const writeKeptKey = (path: string, kept: KeptKey): Promise<Outcome<unknown, Fault>> =>
   changeKeys(path, keys => [...keys.filter(({provider}) => provider !== kept.provider), kept]);
 
-export const forgetKeptKey = (path: string, provider: KeyProvider): Promise<Outcome<unknown, Fault>> =>
+export const forgetKeptKey = (path: string, provider: KeptProvider): Promise<Outcome<unknown, Fault>> =>
   changeKeys(path, keys => keys.filter(key => key.provider !== provider));
 
 function changeKeys(

@@ -3,8 +3,12 @@ export const keyProviders = ['anthropic', 'openai', 'gemini'] as const;
 export type KeyProvider = (typeof keyProviders)[number];
 
 /** Services that offer models of these providers with credentials of their own. */
-export const cloudProviders = ['bedrock', 'aws', 'vertex', 'foundry', 'azure'] as const;
+export const cloudProviders = ['bedrock', 'aws', 'vertex', 'foundry', 'azure', 'chatgpt'] as const;
 export type CloudProvider = (typeof cloudProviders)[number];
+
+/** The providers whose keys or sign-ins weft keeps. */
+export const keptProviders = [...keyProviders, 'chatgpt'] as const;
+export type KeptProvider = (typeof keptProviders)[number];
 
 export const modelProviders = [...keyProviders, ...cloudProviders] as const;
 export type ModelProvider = (typeof modelProviders)[number];
@@ -18,6 +22,7 @@ export const providerNames = {
   vertex: 'Google Vertex AI',
   foundry: 'Microsoft Foundry',
   azure: 'Azure OpenAI',
+  chatgpt: 'ChatGPT',
 } as const satisfies Record<ModelProvider, string>;
 
 /**
@@ -69,6 +74,7 @@ export const dialects = {
   vertex: 'anthropic',
   foundry: 'anthropic',
   azure: 'openai',
+  chatgpt: 'openai',
 } as const satisfies Record<ModelProvider, KeyProvider>;
 
 /** The variables that set the address of a provider. */
@@ -81,6 +87,8 @@ export const urlVariables = {
   vertex: 'ANTHROPIC_VERTEX_BASE_URL',
   foundry: 'ANTHROPIC_FOUNDRY_BASE_URL',
   azure: 'AZURE_OPENAI_ENDPOINT',
+  // The tokens of a sign-in go to OpenAI alone.
+  chatgpt: '',
 } as const satisfies Record<ModelProvider, string>;
 
 /** The kind of a pasted text, judged by its form alone. `key` is the text without the characters that people copy along with it. */
@@ -120,22 +128,6 @@ export const isPlanToken = (text: string): boolean => text.startsWith('sk-ant-oa
 export const planText =
   "Claude plans (Pro, Max) don't cover other tools. Use an API key, or let weft start your own Claude Code as an agent (weft agents list).";
 
-/** The ways to a model without a pasted key, one sentence each. */
-export const cloudWays: readonly string[] = [
-  'Amazon Bedrock: set AWS_BEARER_TOKEN_BEDROCK, or sign in with aws. Run weft --provider bedrock.',
-  'Google Vertex AI: run gcloud auth application-default login, then weft --provider vertex.',
-  'Microsoft Foundry: set ANTHROPIC_FOUNDRY_RESOURCE and run az login, then weft --provider foundry.',
-  'Azure OpenAI: set AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY. Run weft --provider azure.',
-  'LiteLLM, OpenRouter and other gateways: set ANTHROPIC_BASE_URL and ANTHROPIC_AUTH_TOKEN.',
-  'A key from a password manager: weft config set keyCommand "op read op://…".',
-];
-
-/** How to use the subscription plans of other companies with weft. */
-export const planWays: readonly string[] = [
-  planText,
-  'GitHub Copilot plans work the same way, through your own Copilot CLI as an ACP agent in the setting harnesses.',
-];
-
 const shortest = 16;
 const longest = 512;
 
@@ -159,6 +151,7 @@ export const keyVariables = {
   vertex: '',
   foundry: 'ANTHROPIC_FOUNDRY_API_KEY',
   azure: 'AZURE_OPENAI_API_KEY',
+  chatgpt: '',
 } as const satisfies Record<ModelProvider, string>;
 
 /** Returns the variable that holds the key of a provider; empty if there is none. */

@@ -1,8 +1,8 @@
 import {createSign} from 'node:crypto';
-import {isJsonObject, type JsonObject, parseJson} from '../base/json.ts';
+import type {JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {firstLine} from '../base/clip.ts';
-import {type HttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
+import {type HttpFetch, readJson} from './http-fetch.ts';
 
 export interface GoogleToken {
   readonly token: string;
@@ -80,16 +80,11 @@ export async function metadataToken(host: string, {send, signal}: Sending): Prom
 }
 
 async function tokenOf(response: Response): Promise<Outcome<GoogleToken, string>> {
+  const {error, error_description: about, access_token: token, expires_in: seconds} = await readJson(response);
   if (!response.ok) {
-    const body = parseJson(await response.text());
-    const {error, error_description: about} = body.tag === 'ok' && isJsonObject(body.value) ? body.value : {};
     const said = [error, about].filter(part => typeof part === 'string').join(', ');
     return failed(`were refused (${response.status})${said === '' ? '' : `: ${firstLine(said, 300)}`}`);
   }
-  const texts: string[] = [];
-  for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
-  const body = parseJson(texts.join(''));
-  const {access_token: token, expires_in: seconds} = body.tag === 'ok' && isJsonObject(body.value) ? body.value : {};
   return typeof token === 'string' && token !== ''
     ? ok({token, expiresInMs: typeof seconds === 'number' ? seconds * 1000 : 0})
     : failed('brought no access token');

@@ -1,6 +1,7 @@
 import type {IncomingMessage} from 'node:http';
 import {StringDecoder} from 'node:string_decoder';
 import {urlToHttpOptions} from 'node:url';
+import {isJsonObject, type JsonObject, parseJson} from '../base/json.ts';
 import {createParser} from 'eventsource-parser';
 import {HttpHeaders, HttpResponse} from './fetch-classes.ts';
 import type {ProxyEnvironment, Route} from './proxy.ts';
@@ -56,6 +57,14 @@ export function takeBody(response: Response): IncomingMessage {
   if (body === undefined) throw new Error('this response has no body of its own, or it was taken');
   bodies.delete(response);
   return body;
+}
+
+/** Reads the JSON object in the whole body of a response, successful or not; empty if there is none. */
+export async function readJson(response: Response): Promise<JsonObject> {
+  const texts: string[] = [];
+  if (response.ok) for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
+  const body = parseJson(response.ok ? texts.join('') : await response.text());
+  return body.tag === 'ok' && isJsonObject(body.value) ? body.value : {};
 }
 
 /** The most bytes that weft reads of an error response. Some responses never end. */

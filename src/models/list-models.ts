@@ -1,10 +1,10 @@
-import {isJsonList, isJsonObject, parseJson} from '../base/json.ts';
+import {isJsonList, isJsonObject, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type KeyProvider, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
 import type {Access} from './access.ts';
-import {makeHttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
+import {makeHttpFetch, readJson} from './http-fetch.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 
 export interface ProviderAddress {
@@ -45,16 +45,14 @@ export async function listProviderModels(
 
 /**
  * Reads the names from a response with a list of models, in the server's order; `undefined` if the response is
- * something else.
+ * something else. For a sign-in with ChatGPT, OpenAI lists models in its own form, with some that are not to be shown.
  */
 export async function modelIdsIn(response: Response): Promise<readonly string[] | undefined> {
-  const texts: string[] = [];
-  for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
-  const body = parseJson(texts.join(''));
-  const list = body.tag === 'ok' && isJsonObject(body.value) ? body.value['data'] : undefined;
-  return isJsonList(list)
-    ? list.flatMap(model => (isJsonObject(model) && typeof model['id'] === 'string' ? [model['id']] : []))
-    : undefined;
+  const {data, models} = await readJson(response);
+  const list = isJsonList(data) ? data : models;
+  if (!isJsonList(list)) return undefined;
+  const shown = list.filter(isJsonObject).filter(({visibility = 'list'}) => visibility === 'list');
+  return shown.map(({id, slug}) => textOf(id) || textOf(slug)).filter(name => name !== '');
 }
 
 /** Google lists `models/gemini-…` and accepts the name without the path. */
@@ -74,7 +72,7 @@ const fault = (message: string, status: number): Fault => ({
 const maxModels = 200;
 
 /** Returns the request for a provider's list of models. */
-function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment' | 'access' | 'title'>): {
+export function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'environment' | 'access' | 'title'>): {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 } {

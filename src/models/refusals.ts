@@ -164,7 +164,7 @@ const streamStatuses: readonly (readonly [RegExp, number])[] = [
   [/model_not_found|not_found_error|resourceNotFound/iu, 404],
   [/request_too_large/u, 413],
   [/rate_limit|throttlingException/iu, 429],
-  [/serviceUnavailable/iu, 503],
+  [/serviceUnavailable|subscription_sharing_us\w+_unavailable/iu, 503],
   [/timeout_error|modelTimeout/iu, 504],
   [/overloaded_error/u, 529],
   [
@@ -176,7 +176,7 @@ const streamStatuses: readonly (readonly [RegExp, number])[] = [
 // Temporary or final.
 
 const quota =
-  /insufficient_quota|billing|credit_balance|credit balance|insufficient[ _](?:balance|credits?|funds)|payment required|usage_limit_reached|exceeded_current_quota|exceeded your current quota|(?:key|monthly|weekly|usage|spend(?:ing)?) limit (?:reached|exceeded)|(?:hit|reached) your (?:\w+ )?(?:usage|spend|plan)|subscription_sharing|\b1308\b|\b1113\b/u;
+  /insufficient_quota|billing|credit_balance|credit balance|insufficient[ _](?:balance|credits?|funds)|payment required|usage_limit_reached|exceeded_current_quota|exceeded your current quota|(?:key|monthly|weekly|usage|spend(?:ing)?) limit (?:reached|exceeded)|(?:hit|reached) your (?:\w+ )?(?:usage|spend|plan)|subscription_sharing_(?!us\w+_unavailable)|\b1308\b|\b1113\b/u;
 const policy =
   /policy_blocked|dlp_request_denied|content_filter|content_policy_violation|responsibleaipolicyviolation|flagged for possible cybersecurity|content management policy|prohibited_content|input was flagged/u;
 const dataPolicy = /no endpoints.*data policy|data policy.*no endpoints/u;
@@ -194,6 +194,8 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
   const {model} = request;
   const about = explanation === '' ? '' : `: ${explanation}`;
   const final = (message: string, fix: string): ProviderError => finalError(message, fix, read);
+  const plan = planLimits.find(([sign]) => sign.test(said));
+  if (plan !== undefined) return final(`The limit of your ChatGPT plan is reached (${status})${about}`, plan[1]);
   if (isQuota(read)) {
     const page = pageFor(endpoint, billingPages);
     return final(
@@ -258,6 +260,18 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
     `Check that ${model} supports tools, or use another model.${searches}`,
   );
 }
+
+/** The limits of a plan that several apps share. */
+const planLimits: readonly (readonly [RegExp, string])[] = [
+  [
+    /subscription_sharing_workplace_individual_usage_limit_exceeded/u,
+    'Ask the admin of your workspace to raise it (admin.openai.com, Workspace, Usage limits), or use another model.',
+  ],
+  [
+    /subscription_sharing_usage_limit_exceeded/u,
+    'See your usage at https://chatgpt.com/settings/usage, or use another model.',
+  ],
+];
 
 /** Servers that speak a provider's protocol may not have its own tools, and refuse the whole request. */
 const searchHint =

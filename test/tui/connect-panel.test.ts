@@ -38,7 +38,7 @@ describe('without a model', () => {
       '│   2  Use a local server  found Ollama on :11434, vLLM on :8000     │',
       '│   3  Watch the demo      one minute, no model needed               │',
       '│   4  Use a cloud         Bedrock, Vertex AI, Azure, or a gateway   │',
-      '│   5  Use a plan          Claude or Copilot                         │',
+      '│   5  Use a plan          ChatGPT, Claude, or Copilot               │',
       '╰ Enter select · Esc later ──────────────────────────────────────────╯',
     ]);
   });
@@ -50,7 +50,7 @@ describe('without a model', () => {
       '│   2  Use a local server  found Oll… │',
       '│   3  Watch the demo      one minut… │',
       '│   4  Use a cloud         Bedrock, … │',
-      '│   5  Use a plan          Claude or… │',
+      '│   5  Use a plan          ChatGPT, … │',
       '╰ Enter select · Esc later ───────────╯',
     ]);
   });
@@ -63,12 +63,30 @@ describe('without a model', () => {
   });
 });
 
-test('clouds, gateways and plans: what to do outside of weft, and back', () => {
+test('a cloud is tried, and the panel says what was found', async () => {
   const clouds = pressed(panel, text('4'));
-  expect(insideOf(clouds.panel).join(' ')).toContain('Amazon Bedrock: set AWS_BEARER_TOKEN_BEDROCK');
+  expect(insideOf(clouds.panel).join(' ')).toContain('Amazon Bedrock');
   expect(pressed(opened(clouds.panel), key('escape')).panel).toEqual(panel);
-  const plans = pressed(panel, text('5'));
-  expect(insideOf(plans.panel).join(' ')).toContain("Claude plans (Pro, Max) don't cover other tools.");
+  const request = {query: 'use-way', way: 'bedrock'} as const;
+  const waiting = pressed(opened(clouds.panel), text('3'));
+  expect(waiting.effects).toEqual([{do: 'query', request}]);
+  const refused = failed(rejected('Amazon Bedrock refused the credentials (403).'));
+  const about = await followed(opened(waiting.panel), request, refused);
+  expect(linesOf(about, {width: 39})).toEqual([
+    '╭ Amazon Bedrock ─────────────────────╮',
+    '│ Amazon Bedrock refused the          │',
+    '│ credentials (403).                  │',
+    '╰ Esc back ───────────────────────────╯',
+  ]);
+});
+
+test('a plan: ChatGPT signs in, and the others are tried', () => {
+  const plans = opened(pressed(panel, text('5')).panel);
+  expect(pressed(plans, text('1'))).toEqual({
+    panel: 'none',
+    effects: [{do: 'command', line: {kind: 'command', name: 'login', argument: 'chatgpt'}}],
+  });
+  expect(pressed(plans, text('2')).effects).toEqual([{do: 'query', request: {query: 'use-way', way: 'claude'}}]);
 });
 
 describe('a key', () => {
@@ -136,7 +154,7 @@ describe('a local server', () => {
       '❯ 2  Use a local server  looking…',
       '  3  Watch the demo      one minute, no model needed',
       '  4  Use a cloud         Bedrock, Vertex AI, Azure, or a gateway',
-      '  5  Use a plan          Claude or Copilot',
+      '  5  Use a plan          ChatGPT, Claude, or Copilot',
       'No server on :11434, :1234, :8080, or :8000. Start one and try again.',
     ]);
   });

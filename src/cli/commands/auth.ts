@@ -1,13 +1,16 @@
 import {Argument, type Command, Option} from 'commander';
+import {visibleLine} from '../../base/visible.ts';
 import {
-  cloudWays,
+  keptProviders,
+  type KeptProvider,
   keyProviders,
-  planWays,
   type KeyProvider,
+  modelProviders,
   providerNames,
   recognizeKey,
   rowKeyVariables,
 } from '../../domain/api-key.ts';
+import {type WayFound, type WayName, wayNames, waysIn} from '../../domain/ways-in.ts';
 import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {checkKey} from '../../models/list-models.ts';
@@ -34,6 +37,7 @@ const keyCommands: Readonly<Record<string, (command: Command) => void>> = {
   },
   login(command) {
     command
+      .addArgument(new Argument('[way]', 'The way to try, or to sign in to').choices(wayNames))
       .addOption(
         new Option('--provider <name>', 'Provider of the key, if weft cannot tell from the key').choices(keyProviders),
       )
@@ -41,7 +45,7 @@ const keyCommands: Readonly<Record<string, (command: Command) => void>> = {
   },
   logout(command) {
     command
-      .addArgument(new Argument('[provider]', 'Provider of the key').choices(keyProviders))
+      .addArgument(new Argument('[provider]', 'Provider of the key').choices(keptProviders))
       .action(exiting(authLogout));
   },
 };
@@ -63,35 +67,97 @@ async function authStatus(): Promise<ExitCode> {
     const provider = await providerNamed(name, choice());
     print(`${provider.title.padEnd(9)}  ${await keyText(provider, choice())}\n`);
   }
+  const keys = openKeys();
+  const signIn = keys.kept().find(({provider}) => provider === 'chatgpt');
+  if (signIn !== undefined) print(`ChatGPT    sign-in saved in ${keys.placeText(signIn)}\n`);
   const used = configuredProvider(full);
   if (used === undefined || used === 'replay' || keyProviders.some(name => name === used)) return exitCode.done;
   print(`weft uses ${await usedProviderText(full)}\n`);
   return exitCode.done;
 }
 
-/** `weft auth login`: saves the key on stdin after the provider has accepted it. */
-async function authLogin(options: {readonly provider?: KeyProvider}): Promise<ExitCode> {
-  await requireOutsideWeft('Saving a key');
+/** `weft auth login`: saves the key on stdin, signs in, or lists the ways to a model and tries them. */
+async function authLogin(
+  way: WayName | undefined,
+  {provider = keyProviders.find(name => name === way)}: {readonly provider?: KeyProvider},
+): Promise<ExitCode> {
+  if (way === 'chatgpt') return (await import('./login-chatgpt.ts')).loginChatGpt();
+  if (way !== undefined && provider === undefined) return tryNamed(way);
   if (process.stdin.isTTY) {
-    throw new UsageError(
-      [
-        'Pass the key on stdin: weft auth login < key.txt. Or start weft, type /login and paste it.',
-        ...cloudWays,
-        ...planWays,
-      ].join('\n  '),
-    );
+    await listWays();
+    return exitCode.done;
   }
   const text = await readStdin('end');
-  if (text.trim() === '') throw new UsageError('No key on stdin. Pass it: weft login < key.txt');
-  const {provider, key} = givenKey(text, options.provider);
-  const {baseUrl = ''} = knownProvider(provider, choice());
-  const checked = unwrap(
-    await checkKey({provider, key, baseUrl, environment: process.env}, AbortSignal.timeout(checkMs)),
-  );
-  const place = unwrap(await openKeys().keep({provider, key, baseUrl}));
-  const unchecked = checked === 'accepted' ? '' : `. Couldn't verify it with ${providerNames[provider]} (no network)`;
-  note(`saved the ${providerNames[provider]} key in ${place}${unchecked}`);
+  if (text.trim() === '') {
+    await listWays();
+    throw new UsageError('No key on stdin. Pass it: weft login < key.txt');
+  }
+  await requireOutsideWeft('Saving a key');
+  const given = givenKey(text, provider);
+  const {baseUrl = ''} = knownProvider(given.provider, choice());
+  const checked = unwrap(await checkKey({...given, baseUrl, environment: process.env}, AbortSignal.timeout(checkMs)));
+  const place = unwrap(await openKeys().keep({...given, baseUrl}));
+  const name = providerNames[given.provider];
+  const unchecked = checked === 'accepted' ? '' : `. Couldn't verify it with ${name} (no network)`;
+  note(`saved the ${name} key in ${place}${unchecked}`);
   return exitCode.done;
+}
+
+const marks = {works: '✓', refused: '✗', unproven: '!', absent: '-'} as const satisfies Record<
+  WayFound['state'],
+  string
+>;
+
+const states = {
+  works: 'works',
+  refused: 'does not work',
+  unproven: 'not proven',
+  absent: 'not set up',
+} as const satisfies Record<WayFound['state'], string>;
+
+const printWay = ({name, state, detail}: WayFound): void => {
+  const isNever = name === 'claude' || name === 'copilot';
+  print(
+    `${marks[state]} ${waysIn[name].title} (${name}): ${isNever ? 'as an agent' : states[state]}\n    ${visibleLine(detail)}\n`,
+  );
+};
+
+async function listWays(): Promise<void> {
+  const {tryWays} = await import('../../app/try-ways.ts');
+  for (const found of await tryWays(choice(), new AbortController().signal)) printWay(found);
+  print('\nTry one: weft login NAME. Each test is one free request.\n');
+}
+
+/** Tries a way that needs no key on stdin. The exit code is 1 if it does not work. */
+async function tryNamed(way: WayName): Promise<ExitCode> {
+  const {tryWay} = await import('../../app/try-ways.ts');
+  const found = await tryWay(way, choice(), {signal: new AbortController().signal, isNamed: true});
+  printWay(found);
+  if (way === 'claude' || way === 'copilot') print(`    ${await ownAgentText(way)}\n`);
+  const {state} = found;
+  const provider = modelProviders.find(name => name === way);
+  if (provider !== undefined && state !== 'refused' && state !== 'absent') {
+    print(`    Use it: weft --provider ${provider}. Make it the default: weft config set provider ${provider}\n`);
+  }
+  return state === 'works' || state === 'unproven' ? exitCode.done : exitCode.failed;
+}
+
+/** Says whether weft can start the user's own agent of a plan. */
+async function ownAgentText(way: 'claude' | 'copilot'): Promise<string> {
+  const {runHarnesses} = await import('../../app/run-harnesses.ts');
+  const harnesses = runHarnesses(contextFor({}));
+  const found = await harnesses.find(new AbortController().signal);
+  await harnesses.close();
+  const agent = found.find(({name}) => name === way);
+  if (agent === undefined || agent.state.kind === 'missing') {
+    return way === 'claude'
+      ? 'Claude Code is not installed. Install it: npm install -g @anthropic-ai/claude-code.'
+      : 'Add it to your settings: {"harnesses": {"copilot": {"command": "copilot", "args": ["--acp"]}}}';
+  }
+  if (agent.state.kind === 'unusable') return `${way} can't be used: ${visibleLine(agent.state.reason)}`;
+  const {version, signIn} = agent.state;
+  const signedOut = signIn === 'signed-out' ? ' It is not signed in.' : '';
+  return `${way} ${version} is installed.${signedOut} Ask weft: "Use the ${way} agent to …"`;
 }
 
 const checkMs = 10_000;
@@ -116,13 +182,14 @@ function givenKey(text: string, provider: KeyProvider | undefined) {
 }
 
 /** `weft auth logout`: removes saved keys. The exit code is 1 if there are none. */
-async function authLogout(provider: KeyProvider | undefined): Promise<ExitCode> {
+async function authLogout(provider: KeptProvider | undefined): Promise<ExitCode> {
   await requireOutsideWeft('Removing a key');
   const keys = openKeys();
   const found = keys.kept().filter(kept => provider === undefined || kept.provider === provider);
   for (const kept of found) {
     unwrap(await keys.forget(kept));
-    note(`removed the ${providerNames[kept.provider]} key from ${keys.placeText(kept)}`);
+    const what = kept.provider === 'chatgpt' ? 'sign-in' : 'key';
+    note(`removed the ${providerNames[kept.provider]} ${what} from ${keys.placeText(kept)}`);
   }
   if (found.length > 0) return exitCode.done;
   note('no saved key');

@@ -3,6 +3,7 @@ import {causeText} from '../../domain/fault.ts';
 import {loadVimKeys} from '../editor/vim-keys.ts';
 import {commandEffect} from '../state/effect.ts';
 import {confirmPanel} from '../state/panels/panel.ts';
+import {login} from './login.ts';
 import {connectPanel} from '../state/panels/connect.ts';
 import {hasNoModel} from '../state/selectors.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
@@ -39,9 +40,13 @@ const allCommands: readonly SlashCommand[] = [
   slashCommand({
     name: 'login',
     aliases: ['connect'],
-    usage: '/login',
-    summary: 'Paste an API key or use a local server',
-    run(_, context) {
+    usage: '/login [WAY]',
+    summary: 'Connect a model: a key, a cloud, a plan or a local server',
+    run(word, context) {
+      if (word !== '') {
+        void login(word, context);
+        return;
+      }
       const model = hasNoModel(context.view) ? 'none' : 'some';
       context.open(connectPanel({model, prompt: 'none', demo: 'none'}));
       context.query({query: 'local-servers'});

@@ -31,7 +31,8 @@ import {type CompactPanel as CompactState, alwaysKey, summaryLines} from '../sta
 import {rewindDetails, rewindEffect, type RewindReport, rewindSubject} from '../../domain/rewind.ts';
 import type {RewindPanel as RewindState} from '../state/panels/rewind.ts';
 import {cellWidth} from '../text/cell-width.ts';
-import {cloudWays, planWays, providerNames, recognizeKey} from '../../domain/api-key.ts';
+import {providerNames, recognizeKey} from '../../domain/api-key.ts';
+import {waysIn} from '../../domain/ways-in.ts';
 import {type ConnectPanel as ConnectState, connectMethods} from '../state/panels/connect.ts';
 import {Caret} from './caret.tsx';
 
@@ -431,6 +432,16 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
           width={width}
         />
       );
+    case 'ways':
+      return (
+        <PickerCard
+          title="Choose a way"
+          picker={stage.picker}
+          hints={['Enter test and use', 'Esc back']}
+          rows={rows}
+          width={width}
+        />
+      );
     case 'servers':
       return (
         <PickerCard
@@ -443,10 +454,8 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
       );
     case 'about':
       return (
-        <Card width={width} title={stage.way === 'cloud' ? 'Use a cloud' : 'Use a plan'} hints={['Esc back']}>
-          {(stage.way === 'cloud' ? cloudWays : planWays).map(line => (
-            <Text key={line}>{line}</Text>
-          ))}
+        <Card width={width} title={waysIn[stage.way].title} hints={['Esc back']}>
+          <Text>{visibleLine(stage.text)}</Text>
         </Card>
       );
     case 'waiting':

@@ -26,6 +26,7 @@ export type PanelQuery = Query<
   | 'local-servers'
   | 'use-key'
   | 'use-server'
+  | 'use-way'
   | 'use-effort'
 >;
 

@@ -8,6 +8,7 @@ import {withConnectError, type ConnectPanel} from './panels/connect.ts';
 import type {AgentClient, AnswerOf, ModelConnection, SessionMessage} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
+import type {WayName} from '../../domain/ways-in.ts';
 import type {SessionId} from '../../domain/ids.ts';
 import {draftFromText, draftText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 
@@ -55,6 +56,8 @@ export async function runPanelQuery(
       return resultOfConnecting(await client.query(request, signal), 'key');
     case 'use-server':
       return resultOfConnecting(await client.query(request, signal), 'server');
+    case 'use-way':
+      return resultOfConnecting(await client.query(request, signal), request.way);
     case 'use-effort':
       return resultOf(await client.query(request, signal), ({text}) =>
         changing(ui => ({...ui, effort: request.effort}), text),
@@ -95,7 +98,7 @@ function resultOf<T>(answer: AnswerOf<T>, next: (value: T) => PanelQueryResult):
   }
 }
 
-function resultOfConnecting(answer: AnswerOf<ModelConnection>, of: 'key' | 'server'): PanelQueryResult {
+function resultOfConnecting(answer: AnswerOf<ModelConnection>, of: 'key' | 'server' | WayName): PanelQueryResult {
   if (answer.tag !== 'failed') return resultOf(answer, ({text}) => changing(ui => ({...ui, panel: 'none'}), text));
   const error = faultText(answer.error);
   return changingConnect(panel => withConnectError(panel, of, error));

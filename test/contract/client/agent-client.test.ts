@@ -465,6 +465,8 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'local-servers': {query: 'local-servers'},
   'use-key': {query: 'use-key', provider: 'anthropic', key: 'sk-ant-0'},
   'use-server': {query: 'use-server', baseUrl: 'http://127.0.0.1:1/v1', model: 'm'},
+  'use-way': {query: 'use-way', way: 'bedrock'},
+  'finish-sign-in': {query: 'finish-sign-in', address: 'http://127.0.0.1:1455/auth/callback?code=1'},
   'use-effort': {query: 'use-effort', model: 'm', effort: 'high'},
   diagnostics: {query: 'diagnostics'},
   branch: {query: 'branch'},
@@ -488,6 +490,7 @@ const watches: {readonly [Name in WatchName]: Watch<Name>} = {
   'find-files': {watch: 'find-files', letters: ''},
   terminals: {watch: 'terminals'},
   'attach-terminal': {watch: 'attach-terminal', id: block, size: {columns: 1, rows: 1}},
+  'chatgpt-sign-in': {watch: 'chatgpt-sign-in'},
   'mcp-sign-in': {watch: 'mcp-sign-in', server: 'calc'},
 };
 

@@ -14,15 +14,13 @@ export interface RedirectListener extends AsyncDisposable {
   visited(state: string, signal: AbortSignal): Promise<URLSearchParams>;
 }
 
-const path = '/callback';
-
 /** Listens on this port of 127.0.0.1, or on any free port for 0. The error says why it can't. */
-export async function listenForRedirect(port: number): Promise<Outcome<RedirectListener, string>> {
+export async function listenForRedirect(port: number, path = '/callback'): Promise<Outcome<RedirectListener, string>> {
   const visits: URLSearchParams[] = [];
   let arrived = Promise.withResolvers<undefined>();
   let wanted: string | undefined;
   const server = createServer((request, response) => {
-    const query = queryOf(request, {host: `127.0.0.1:${portOf(server)}`, state: wanted});
+    const query = queryOf(request, {host: `127.0.0.1:${portOf(server)}`, path, state: wanted});
     answer(response, query === undefined ? 'unknown' : 'thanks');
     if (query === undefined) return;
     visits.push(query);
@@ -75,7 +73,7 @@ function portOf(server: Server): number {
  */
 function queryOf(
   {method, url = '', headers}: IncomingMessage,
-  {host, state}: {readonly host: string; readonly state: string | undefined},
+  {host, path, state}: {readonly host: string; readonly path: string; readonly state: string | undefined},
 ): URLSearchParams | undefined {
   if (method !== 'GET' || headers.host !== host || state === undefined) return undefined;
   const address = URL.parse(url, `http://${host}`);

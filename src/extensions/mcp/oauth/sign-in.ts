@@ -147,7 +147,7 @@ async function authorize(
 }
 
 /** Resolves with the query of the browser's redirect, or of the address that the user pastes. */
-async function firstAnswer(
+export async function firstAnswer(
   state: string,
   {listener, typedLines}: Pick<SignInDeps, 'typedLines'> & {readonly listener: RedirectListener},
   signal: AbortSignal,

@@ -1,5 +1,6 @@
 import {unreachable} from '../../../base/unreachable.ts';
 import {isSurelyKey, keyProviders, type KeyProvider, providerNames, recognizeKey} from '../../../domain/api-key.ts';
+import {type WayName, wayNames, waysIn} from '../../../domain/ways-in.ts';
 import type {LocalServer} from '../../../domain/local-server.ts';
 import {deletedAtEnd} from '../../editor/draft.ts';
 import {commandEffect, type Effect} from '../effect.ts';
@@ -23,8 +24,10 @@ type ConnectStage =
   | {readonly stage: 'key'; readonly key: string; readonly errorText: string}
   | {readonly stage: 'provider'; readonly key: string; readonly picker: Picker<KeyProvider>}
   | {readonly stage: 'servers'; readonly picker: Picker<ServerModel>}
-  /** Explains ways to connect that begin outside weft. */
-  | {readonly stage: 'about'; readonly way: 'cloud' | 'plan'}
+  /** The ways of a kind, to choose one that weft tries. */
+  | {readonly stage: 'ways'; readonly picker: Picker<WayName>}
+  /** Says why a way does not work, and what to do. */
+  | {readonly stage: 'about'; readonly way: WayName; readonly text: string}
   | {readonly stage: 'waiting'; readonly on: string};
 
 interface ServerModel {
@@ -59,7 +62,7 @@ export const connectMethods = ({stage, servers, demo}: ConnectPanel): Picker<Con
       ? [{...plainItem<ConnectMethod>('demo', 'Watch the demo'), details: ['one minute, no model needed']}]
       : []),
     {...plainItem<ConnectMethod>('cloud', 'Use a cloud'), details: ['Bedrock, Vertex AI, Azure, or a gateway']},
-    {...plainItem<ConnectMethod>('plan', 'Use a plan'), details: ['Claude or Copilot']},
+    {...plainItem<ConnectMethod>('plan', 'Use a plan'), details: ['ChatGPT, Claude, or Copilot']},
   ];
   const picker = openPicker({items, search: 'off', empty: '', selected: 'current'});
   return stage.stage === 'methods' ? {...picker, row: stage.row} : picker;
@@ -99,6 +102,12 @@ export function pressConnect(panel: ConnectPanel, key: KeyPress): PanelStep<Conn
         effects: [{do: 'query', request: {query: 'use-server', ...step.value}}],
       };
     }
+    case 'ways': {
+      const step = pressPicker(stage.picker, key);
+      if (step.kind === 'chosen') return tryWay(panel, step.value);
+      if (step.kind === 'cancelled') return stay(back(panel, ''));
+      return step.kind === 'open' ? stay(withStage(panel, {...stage, picker: step.picker})) : stay(panel);
+    }
     case 'about':
     case 'waiting':
       return key.kind === 'key' && key.name === 'escape' ? stay(back(panel, '')) : stay(panel);
@@ -135,8 +144,13 @@ function chooseMethod(panel: ConnectPanel, way: ConnectMethod): PanelStep<Connec
     case 'key':
       return stay(withStage(panel, {stage: 'key', key: '', errorText: ''}));
     case 'cloud':
-    case 'plan':
-      return stay(withStage(panel, {stage: 'about', way}));
+    case 'plan': {
+      const items = wayNames
+        .filter(name => waysIn[name].kind === way)
+        .map(name => ({...plainItem(name, waysIn[name].title), details: [waysIn[name].how]}));
+      const picker = openPicker({items, search: 'off', empty: '', selected: 'current'});
+      return stay(withStage(panel, {stage: 'ways', picker}));
+    }
     case 'demo':
       return closePanel(commandEffect('demo', ''));
     case 'server': {
@@ -217,6 +231,17 @@ const useKey = (panel: ConnectPanel, provider: KeyProvider, key: string): PanelS
   effects: [{do: 'query', request: {query: 'use-key', provider, key}}],
 });
 
-/** Shows the error of a provider or server in the panel. */
-export const withConnectError = (panel: ConnectPanel, of: 'key' | 'server', errorText: string): ConnectPanel =>
-  of === 'key' ? withStage(panel, {stage: 'key', key: '', errorText}) : back(panel, errorText);
+/** ChatGPT needs a sign-in in the browser, whose link is a notice. weft tries the other ways as they are. */
+const tryWay = (panel: ConnectPanel, way: WayName): PanelStep<ConnectPanel> =>
+  way === 'chatgpt'
+    ? closePanel(commandEffect('login', way))
+    : {
+        panel: withStage(panel, {stage: 'waiting', on: waysIn[way].title}),
+        effects: [{do: 'query', request: {query: 'use-way', way}}],
+      };
+
+/** Shows the error of a provider, server or way in the panel. */
+export function withConnectError(panel: ConnectPanel, of: 'key' | 'server' | WayName, text: string): ConnectPanel {
+  if (of === 'key') return withStage(panel, {stage: 'key', key: '', errorText: text});
+  return of === 'server' ? back(panel, text) : withStage(panel, {stage: 'about', way: of, text});
+}
