@@ -233,6 +233,10 @@ export function successfulOutput(result: ActionResult): string | undefined {
 export const rationaleOf = (action: Action): string =>
   action.name === 'request-command-output' ? action.input.rationale || action.input.description : '';
 
+/** True if the model gave a reason for the action, not only a description. */
+export const givesReason = (action: Action): boolean =>
+  action.name === 'request-command-output' && action.input.rationale !== '';
+
 export const citationsOf = (action: Action): readonly string[] =>
   action.name === 'request-command-output' || action.name === 'request-file-edits' ? action.input.citations : [];
 

@@ -156,7 +156,8 @@ const reasonTexts: ByKind<Reason, string> = {
     const more = reason.what.length > maxSentNamed ? ` and ${reason.what.length - maxSentNamed} more` : '';
     return `Sends ${reason.what.slice(0, maxSentNamed).join(', ')}${more} to ${reason.host}`;
   },
-  'model-claim': reason => (reason.claim === 'risky' ? 'The model calls it risky' : 'May change files'),
+  'model-claim': reason =>
+    reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it may change files',
   'command-part': reason => {
     const text = sentenceCase(effectText(reason.effect));
     const more = reason.alike === 0 ? '' : `and ${reason.alike} more like it`;

@@ -14,6 +14,7 @@ export type RefusalClass =
   | {readonly kind: 'system-role' | 'cache-control' | 'thinking-first' | 'thinking-signature' | 'thinking-echo'}
   | {readonly kind: 'call-signature' | 'thinking-type' | 'effort' | 'too-many-media' | 'too-many-bytes'}
   | {readonly kind: 'image' | 'document' | 'no-images' | 'result-media' | 'schema' | 'tool-references'}
+  | {readonly kind: 'text-tools'}
   | {readonly kind: 'call-id'; readonly most: number}
   /** `input`: the tokens of the request, 0 if the limit is the model's output limit. */
   | {readonly kind: 'max-tokens'; readonly most: number; readonly input: number; readonly window: number}
@@ -382,6 +383,10 @@ const signs: readonly (readonly [
     /role.{0,30}\bsystem\b.{0,60}(?:not|unexpected|only|must)|unexpected role|system (?:messages?|prompt|role|instructions?).{0,60}(?:not (?:supported|allowed|enabled|be)|unsupported|must be (?:at the )?(?:beginning|first))|developer (?:role|instructions?).{0,40}(?:not|unsupported)|unknown variant developer|does not support ['"]?(?:system|developer)\b/u,
   ],
   ['cache-control', /cache_control/u],
+  [
+    'text-tools',
+    /(?<![.\w])custom(?![.\w]).{0,80}(?:not (?:supported|allowed)|unsupported|invalid|unknown)|(?:unsupported|unknown|invalid|not support|supported values).{0,80}(?<![.\w])custom(?![.\w])|\blark\b/u,
+  ],
   ['tool-references', /defer_loading|tool[_ ]reference/u],
   ['thinking-first', /expected ['"]?thinking['"]? or ['"]?redacted_thinking['"]?.{0,20}but found/u],
   ['call-signature', /thought[_ ]?signature/u],

@@ -133,6 +133,11 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
         body: withSimpleSchemas,
         text: `${server} rejected the full tool schemas, so weft sent simpler ones.`,
       };
+    case 'text-tools':
+      return {
+        body: withFunctionTools,
+        text: `${server} supports only tools with JSON inputs, so weft sent such tools.`,
+      };
     case 'result-media':
       return mediaOf(request).some(({result}) => result)
         ? {
@@ -375,6 +380,22 @@ const withShortIds = (most: number): BodyChange => {
       }),
     );
 };
+
+/** Tools whose input is a text become functions with one field. */
+const withFunctionTools: BodyChange = body => ({
+  ...body,
+  tools: listOf(body['tools']).map(tool => {
+    if (!isJsonObject(tool) || !isJsonObject(tool['format'])) return tool;
+    const parameters = {type: 'object', properties: {input: {type: 'string'}}, required: ['input']};
+    return {...omit(tool, 'format'), type: 'function', parameters, strict: false};
+  }),
+  input: listOf(body['input']).map(item => {
+    if (!isJsonObject(item)) return item;
+    if (item['type'] === 'custom_tool_call_output') return {...item, type: 'function_call_output'};
+    if (item['type'] !== 'custom_tool_call') return item;
+    return {...omit(item, 'input'), type: 'function_call', arguments: JSON.stringify({input: item['input'] ?? ''})};
+  }),
+});
 
 const withSimpleSchemas: BodyChange = body => ({
   ...body,

@@ -122,7 +122,7 @@ describe('the card of a command', () => {
     expect(cardOf(npmTest).join('\n')).toMatchInlineSnapshot(`
       "╭ Run this command? ────────── runs code from this project ╮
       │ npm test                                                 │
-      │ Run the tests                                            │
+      │ The model says: Run the tests                            │
       │                                                          │
       │   1 Yes                                               y  │
       │   2 Yes, npm test … for this session                  s  │
@@ -154,7 +154,7 @@ describe('the card of a command', () => {
       "╭ Run this command? ───────────────────╮
       │ runs code from this project          │
       │ npm test                             │
-      │ Run the tests                        │
+      │ The model says: Run the tests        │
       │ Yes y  ❯ Session s  Always a  No n   │
       ╰ Ctrl+E edit · ←→ other rule ─────────╯"
     `);
@@ -164,7 +164,7 @@ describe('the card of a command', () => {
     expect(cardOf(npmTest, {width: 100, waiting: 3}).join('\n')).toMatchInlineSnapshot(`
       "╭ Run this command? ───────────────────────────────────────── 1 of 3 · runs code from this project ╮
       │ npm test                                                                                         │
-      │ Run the tests                                                                                    │
+      │ The model says: Run the tests                                                                    │
       │                                                                                                  │
       │   1 Yes                                               y                                          │
       │   2 Yes, npm test … for this session                  s                                          │
@@ -192,7 +192,7 @@ describe('the card of a command', () => {
     expect(cardOf(npmTest, {stage: {stage: 'reason', text: draftFromText('')}}).join('\n')).toMatchInlineSnapshot(`
       "╭ Run this command? ────────── runs code from this project ╮
       │ npm test                                                 │
-      │ Run the tests                                            │
+      │ The model says: Run the tests                            │
       │                                                          │
       │ › What should weft do instead? (Enter to skip)           │
       ╰ Enter send · Esc back ───────────────────────────────────╯"
@@ -201,7 +201,7 @@ describe('the card of a command', () => {
       .toMatchInlineSnapshot(`
         "╭ Run this command? ────────── runs code from this project ╮
         │ npm test                                                 │
-        │ Run the tests                                            │
+        │ The model says: Run the tests                            │
         │                                                          │
         │ › npm test -- a                                          │
         ╰ Enter review again · Ctrl+J new line · Esc back ─────────╯"
@@ -210,7 +210,7 @@ describe('the card of a command', () => {
       .toMatchInlineSnapshot(`
         "╭ Run this command? ────────── runs code from this project ╮
         │ npm test                                                 │
-        │ Run the tests                                            │
+        │ The model says: Run the tests                            │
         │                                                          │
         │ Always allow in this project:                            │
         │ › Bash(npm test:*)                                       │
@@ -237,7 +237,7 @@ describe('the card of a command', () => {
       │ echo step-27                                             │
       │ echo step-28                                             │
       │ echo step-29                                             │
-      │ Run the tests                                            │
+      │ The model says: Run the tests                            │
       │                                                          │
       │   1 Yes                                               y  │
       │   2 Yes, npm test … for this session                  s  │
@@ -269,9 +269,9 @@ describe('the card of a command', () => {
         make
         make install
         can destroy data
-        the cache is stale
+        The model says: the cache is stale
         it deletes files.
-        Based on Makefile"
+        The model names as sources: Makefile"
     `);
   });
 });
@@ -355,7 +355,7 @@ describe('the card of what destroys something', () => {
       │ 2 + 2                                                    │
       │ overwrites old.js (3 lines)                              │
       │ it overwrites files                                      │
-      │ Based on docs/deploy.md                                  │
+      │ The model names as sources: docs/deploy.md               │
       │                                                          │
       │ type "old.js" to allow [        ]               Esc = no │
       ╰ Ctrl+E edit · n no, and say why ─────────────────────────╯"

@@ -184,7 +184,9 @@ function askedLines(call: ToolCallBlock, isMade: boolean, frame: EntryFrame): re
   const access = accessOf(decoded.value);
   const citations = citationsOf(decoded.value);
   const based =
-    citations.length === 0 ? [] : textLines(`Based on ${citations.map(visibleLine).join(', ')}`, 'dim', frame);
+    citations.length === 0
+      ? []
+      : textLines(`The model names as sources: ${citations.map(visibleLine).join(', ')}`, 'dim', frame);
   switch (access.kind) {
     case 'edit':
       // A successful edit already shows its lines.

@@ -1,5 +1,5 @@
 import type {Approval} from '../../actions/agent-event.ts';
-import {accessOf} from '../../actions/catalogue.ts';
+import {accessOf, givesReason} from '../../actions/catalogue.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {type Reason, reasonText} from '../../domain/reason.ts';
 
@@ -10,7 +10,7 @@ export interface ApprovalReasons {
 }
 
 export function approvalReasons(approval: Approval): ApprovalReasons {
-  const {verdict, impact, rationale, citations} = approval;
+  const {action, verdict, impact, rationale, citations} = approval;
   const reasons = verdict.reasons.filter(reason => !isShownElsewhere(reason, approval)).map(reasonText);
   const all = [...new Set([...reasons, ...disputedClaims(approval)].map(visibleLine))];
   const isDestructive = verdict.risk === 'destructive';
@@ -29,10 +29,10 @@ export function approvalReasons(approval: Approval): ApprovalReasons {
   return {
     note,
     lines: [
-      ...(rationale === '' ? [] : [visibleLine(rationale)]),
+      ...(rationale === '' ? [] : [`${givesReason(action) ? 'The model says: ' : ''}${visibleLine(rationale)}`]),
       ...impactLines(impact),
       ...(isShort ? others : all),
-      ...(citations.length === 0 ? [] : [`Based on ${citations.map(visibleExactLine).join(', ')}`]),
+      ...(citations.length === 0 ? [] : [`The model names as sources: ${citations.map(visibleExactLine).join(', ')}`]),
     ],
   };
 }

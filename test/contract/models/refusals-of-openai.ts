@@ -45,6 +45,28 @@ export const refusalsOfOpenAi: readonly Row[] = [
     },
   },
   {
+    provider: 'Azure',
+    what: 'a tool whose input is a text',
+    wire: 'responses',
+    request: {
+      model: 'gpt-5.4',
+      tools: [
+        {
+          name: 'apply_patch',
+          description: 'Edits.',
+          inputSchema: {type: 'object'},
+          grammar: 'start: "x"',
+          offered: 'from-the-start',
+        },
+      ],
+    },
+    status: 400,
+    body: error("Invalid value: 'custom'. Supported values are: 'function' and 'web_search'.", {
+      param: 'tools[0].type',
+    }),
+    end: {repair: 'text-tools', refuses: body => has(body, '"custom"'), shows: count('"custom"'), sent: [1, 0]},
+  },
+  {
     provider: 'OpenAI',
     what: 'the limit of an answer',
     wire: 'responses',

@@ -89,7 +89,9 @@ describe('bounds', () => {
     const [, below, after] = run.model.requests;
     expect(below?.tools.filter(tool => 'name' in tool && tool.name === 'ToolSearch')).toEqual([
       expect.objectContaining({
-        description: expect.stringMatching(/ Tools: ReadDocuments, (?:(?!Suggest|OpenCodeReview|Computer).)*\.$/u),
+        description: expect.stringMatching(
+          / Tools: BashHandOver, SendMessage, ReadDocuments, (?:(?!Suggest|OpenCodeReview|Computer).)*\.$/u,
+        ),
       }),
     ]);
     expect(textOf(after?.messages ?? [])).toContain('No new conversation can be opened here.');

@@ -76,7 +76,7 @@ describe('without rules', () => {
       risk: 'unknown',
       reasons: ['The model calls it risky'],
     });
-    expect((await judge(bash('ls', {is_read_only: false}))).reasons).toEqual(['May change files']);
+    expect((await judge(bash('ls', {is_read_only: false}))).reasons).toEqual(['The model says it may change files']);
   });
 
   test('a command with a path that nothing can have is asked about for that, not for the place', async () => {
