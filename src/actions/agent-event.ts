@@ -13,7 +13,7 @@ import type {
 import type {Fault} from '../domain/fault.ts';
 import type {HookRunEvent} from '../domain/hook.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
-import type {BlockDelta, BlockStart, ModelEvent, Repaired} from '../domain/model-stream.ts';
+import type {BlockDelta, BlockStart, Effort, ModelEvent, Repaired} from '../domain/model-stream.ts';
 import type {Plan} from '../domain/plan.ts';
 import type {RewindReport} from '../domain/rewind.ts';
 import type {Obligation} from '../domain/obligation.ts';
@@ -107,7 +107,12 @@ export type AgentEvent =
   /** The todo list changed. Every view of the list is decoded from these task-protocol payloads. */
   | {readonly event: 'todos-framed'; readonly frames: readonly Uint8Array[]}
   | {readonly event: 'usage-changed'; readonly usage: SessionUsage}
-  | {readonly event: 'model-changed'; readonly model: string; readonly provider: string}
+  | {
+      readonly event: 'model-changed';
+      readonly model: string;
+      readonly provider: string;
+      readonly effort: Effort | 'default';
+    }
   | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
   /** A plan was proposed, approved or rejected, or one of its steps made progress. */
   | {readonly event: 'plan-changed'; readonly plan: Plan}

@@ -260,8 +260,8 @@ export interface Queries {
   readonly 'use-way': QuerySpec<ModelConnection, {readonly way: WayName}>;
   /** Gives a running sign-in the address of the page that the user's browser could not show. */
   readonly 'finish-sign-in': QuerySpec<null, {readonly address: string}>;
-  /** Uses a model with an effort from the next request on. */
-  readonly 'use-effort': QuerySpec<ModelConnection, {readonly model: string; readonly effort: Effort | 'default'}>;
+  /** Uses a model with an effort from the next request on, and keeps the effort for this model. `default`: no effort. */
+  readonly 'use-effort': QuerySpec<ModelConnection, {readonly model: string; readonly effort: string}>;
   /** The models that the provider of this session offers. */
   readonly models: QuerySpec<ModelList>;
   /** Checks of what works on this machine, one a line. */
@@ -316,7 +316,6 @@ export interface ModelList {
   readonly models: readonly ListedModel[];
   /** `weft`: the provider could not be asked, so there may be other models. `why` is the reason. */
   readonly from: {readonly kind: 'provider'} | {readonly kind: 'weft'; readonly why: string};
-  readonly effort: Effort | 'default';
 }
 
 export interface ListedModel {
@@ -336,6 +335,8 @@ export interface ListedModel {
   readonly pdfs: 'seen' | 'unseen' | 'unknown';
   /** The purpose of the model. Empty if unknown. */
   readonly about: string;
+  /** The effort of requests to the model. */
+  readonly effort: Effort | 'default';
   /** The source of these facts: weft's own table, or the user's settings. */
   readonly from: 'weft' | 'settings' | 'nobody';
 }

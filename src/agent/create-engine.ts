@@ -1,10 +1,11 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {HookSession} from '../actions/hooks-port.ts';
-import {failed, ok} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {faultText, rejected, thrownFault} from '../domain/fault.ts';
+import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
+import type {ModelFacts} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
 import {CheckpointRecorder} from './checkpoint-recorder.ts';
@@ -24,16 +25,16 @@ import {ComputerUse} from './computer-use.ts';
 import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
-import {runCompaction, runPrompt} from './loop.ts';
+import {loadRoom, runOwnCommand, runPrompt} from './loop.ts';
 import {LoopGuard} from './loop-guard.ts';
-import {readSlashCommand} from '../domain/slash-command.ts';
+import {commandsOfPrograms, readSlashCommand, type SlashCommand} from '../domain/slash-command.ts';
 import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {AgentLimits} from './sub-agents/agent-limits.ts';
 import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
-import {type EngineSetup, journal, type SessionContext, warn} from './session-context.ts';
+import {type EngineSetup, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
 import {AgentBranch, type AgentTree} from './sub-agents/agent-branch.ts';
 import {makeStructuredAnswer} from './structured-output.ts';
 import {makeToolRegistry} from './tool-registry.ts';
@@ -185,8 +186,8 @@ class Engine implements AgentClient {
           id: this.#isKnown(op.id) ? ids.message() : op.id,
           text: secrets.redact(op.text),
           images: op.images,
-          // A compaction can't join a prompt that runs.
-          when: compactionInstructions(op.text) === undefined ? op.when : 'queued',
+          // A command of weft can't join a prompt that runs.
+          when: ownCommand(op.text) === undefined ? op.when : 'queued',
           by: 'user',
         });
         return;
@@ -238,7 +239,7 @@ class Engine implements AgentClient {
       case 'set-model':
         session.model = resolveModelAlias(op.model, session.ports.model.provider) ?? op.model;
         session.promptModel = undefined;
-        session.publish([{event: 'model-changed', model: session.model, provider: session.ports.model.provider}]);
+        this.#publishModel();
         return;
       case 'set-mode':
         session.mode = op.mode;
@@ -311,10 +312,10 @@ class Engine implements AgentClient {
     session.conversation.todos.beginPrompt();
     await session.plans.beginPrompt();
     await this.#hooks.awaitStart(this.#work.signal);
-    const instructions = prompt.by === 'user' ? compactionInstructions(prompt.text) : undefined;
-    const summary = await (instructions === undefined
+    const command = prompt.by === 'user' ? ownCommand(prompt.text) : undefined;
+    const summary = await (command === undefined
       ? runPrompt(prompt, context, this.#work.signal)
-      : runCompaction({prompt, instructions}, context, this.#work.signal));
+      : runOwnCommand({prompt, run: signal => this.#runCommand(command, context, signal)}, context, this.#work.signal));
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
     session.publish([{event: 'prompt-finished', summary}]);
@@ -322,6 +323,19 @@ class Engine implements AgentClient {
     const {continuation} = session;
     session.continuation = '';
     if (continuation !== '' && summary.end.kind === 'done') await this.#continueInNew(continuation);
+  }
+
+  async #runCommand(
+    {name, argument}: SlashCommand,
+    context: PromptContext,
+    signal: AbortSignal,
+  ): Promise<Outcome<string, Fault>> {
+    if (name === 'compact') return (await loadRoom()).compactAtOnce(argument, context, signal);
+    const {model, ports} = this.#session;
+    if (argument === '') return ok(effortText(model, ports.model.facts(model)));
+    const done = await this.query({query: 'use-effort', model, effort: argument}, signal);
+    if (done.tag === 'cancelled') return failed(rejected('Interrupted.'));
+    return done.tag === 'ok' ? ok(done.value.text) : done;
   }
 
   /** Calls the hooks for the start of a conversation. A sub-agent's start hooks are about its own start. */
@@ -355,6 +369,11 @@ class Engine implements AgentClient {
     if (this.#session.computer.end() === 'nothing') return false;
     this.#notify('Computer use has ended. To use the computer again, the agent must ask.');
     return true;
+  }
+
+  #publishModel(): void {
+    const {model, ports, publish} = this.#session;
+    publish([{event: 'model-changed', model, provider: ports.model.provider, effort: ports.model.facts(model).effort}]);
   }
 
   #notify(text: string): void {
@@ -418,11 +437,14 @@ class Engine implements AgentClient {
   }
 }
 
-/** Returns the instructions of a prompt that is the command `/compact`; `undefined` for other prompts. */
-function compactionInstructions(text: string): string | undefined {
+/** Returns the command if a prompt is one that every front end has; `undefined` for other prompts. */
+function ownCommand(text: string): SlashCommand | undefined {
   const command = readSlashCommand(text);
-  return command?.name === 'compact' ? command.argument : undefined;
+  return command !== undefined && commandsOfPrograms.some(({name}) => name === command.name) ? command : undefined;
 }
+
+const effortText = (model: string, {effort, efforts}: Pick<ModelFacts, 'effort' | 'efforts'>): string =>
+  `Effort of ${model}: ${effort === 'default' ? "the model's default" : effort}. ${efforts.length === 0 ? 'weft knows no levels of this model.' : `Its levels are ${efforts.join(', ')}.`}`;
 
 const agentsEnded = 'A background sub-agent has ended.';
 

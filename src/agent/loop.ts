@@ -11,13 +11,14 @@ import {
   type TextBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
+import type {Outcome} from '../base/outcome.ts';
 import {type Fault, otherRefusal, type RefusedLength, thrownFault, unknownLength} from '../domain/fault.ts';
 import {draftOf, planText} from '../domain/plan.ts';
 import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, tooLongIn, type ModelAnswer} from './answer.ts';
-import {changedFacts} from './context/changed-facts.ts';
+import {changedEffort, changedFacts} from './context/changed-facts.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
 import type {StopInput} from '../actions/hooks-port.ts';
@@ -48,9 +49,12 @@ export async function runPrompt(
   }
 }
 
-/** Carries out the prompt `/compact`, for front ends that show no preview. The answer says what it did. Never throws. */
-export async function runCompaction(
-  {prompt, instructions}: {readonly prompt: WaitingPrompt; readonly instructions: string},
+/** Carries out a prompt that is a command of weft, such as `/compact`. The answer is what `run` returns. Never throws. */
+export async function runOwnCommand(
+  {
+    prompt,
+    run,
+  }: {readonly prompt: WaitingPrompt; readonly run: (signal: AbortSignal) => Promise<Outcome<string, Fault>>},
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<PromptSummary> {
@@ -58,14 +62,13 @@ export async function runCompaction(
   const stats = new PromptStats(context);
   session.publish([{event: 'prompt-accepted', id: prompt.id, text: prompt.text, attached: []}]);
   try {
-    const {compactAtOnce} = await loadRoom();
-    const done = await compactAtOnce(instructions, context, signal);
+    const done = await run(signal);
     if (signal.aborted) return stats.summary({kind: 'interrupted'});
     if (done.tag === 'failed') return stats.summary({kind: 'not-sent', why: 'failed', fault: done.error});
     session.publish(answerEvents(done.value, session));
     return {...stats.summary({kind: 'done'}), answer: done.value, stop: 'end-turn'};
   } catch (cause) {
-    return stats.summary({kind: 'failed', fault: thrownFault('The compaction failed', cause)});
+    return stats.summary({kind: 'failed', fault: thrownFault('The command failed', cause)});
   }
 }
 
@@ -113,7 +116,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (signal.aborted) return {kind: 'interrupted'};
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
     addReminder(session.agents.takeNotes().map(reminderBlock), session);
-    addReminder([...changedFacts(session), ...serverInstructions(session)], session);
+    addReminder([...changedFacts(session), ...changedEffort(session), ...serverInstructions(session)], session);
     shortenOldResults(session);
     if (!isRepeated && mayBeTooLong(session)) {
       const room = await (await loadRoom()).makeRoomBefore(context, signal);
@@ -253,7 +256,7 @@ const fullContext = {refused: unknownLength, fault: undefined} as const;
 
 const goOnText = 'Your answer was cut off because the context was full. There is room again: go on where it stopped.';
 
-const loadRoom = () => import('./compaction/make-room.ts');
+export const loadRoom = () => import('./compaction/make-room.ts');
 const loadCosts = () => import('./context/context-usage.ts');
 
 /** The result of a turn. `calls` is the number of tool calls in the answer. */

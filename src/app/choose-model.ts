@@ -1,4 +1,4 @@
-import type {Effort, ModelPort} from '../domain/model-stream.ts';
+import {type Effort, type ModelPort, unknownFacts} from '../domain/model-stream.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
 import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
@@ -27,10 +27,21 @@ import type {WireApi} from '../config/settings-schema.ts';
 /** The model that flags, environment and settings choose. `undefined` and empty values were not given. */
 export interface ModelChoice extends Pick<
   RunContext['settings'],
-  'provider' | 'providers' | 'model' | 'models' | 'fallbackModels' | 'baseUrl' | 'wireApi' | 'headers' | 'keyCommand'
+  | 'provider'
+  | 'providers'
+  | 'model'
+  | 'models'
+  | 'fallbackModels'
+  | 'effort'
+  | 'cacheTtl'
+  | 'baseUrl'
+  | 'wireApi'
+  | 'headers'
+  | 'keyCommand'
 > {
   readonly replay: string | undefined;
-  readonly effort: Effort | undefined;
+  /** The efforts that the user has chosen since the start, by model. */
+  readonly sessionEfforts: Map<string, Effort | 'default'>;
   readonly record: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   /** The user's saved keys. A key in the environment takes precedence. */
@@ -38,7 +49,10 @@ export interface ModelChoice extends Pick<
   readonly issuedKeys: IssuedKeys;
 }
 
-export type ChosenModel = ConnectedModel & ModelState;
+/** A connected model, with the choice that led to it. */
+export type ChosenModel = Connected & {readonly choice: ModelChoice};
+
+type Connected = ConnectedModel & ModelState;
 
 interface ConnectedModel {
   readonly port: ModelPort;
@@ -59,7 +73,7 @@ type ModelState =
 
 /** Connects to the chosen model, and records the conversation if `record` is set. Loads only the chosen provider. */
 export async function chooseModel(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
-  const chosen = await connect(choice, signal);
+  const chosen = {...(await connect(choice, signal)), choice};
   const {record} = choice;
   if (record === undefined || chosen.state === 'missing') return chosen;
   const {recordModel} = await import('../models/recording.ts');
@@ -137,7 +151,7 @@ export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
   }
 }
 
-async function connect(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
+async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Connected> {
   const provider = configuredProvider(choice);
   switch (provider) {
     case 'replay':
@@ -366,44 +380,52 @@ const noKeyText = ({name, title, keyVariable, is}: Provider): string =>
     ? `No key for ${title}. Set ${keyVariable}, or name another variable in the setting providers.${name}.keyVariable.`
     : `No key for ${title}. Set ${keyVariable}, or save one with weft auth login.`;
 
-async function connectProvider(provider: Provider, choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
+async function connectProvider(provider: Provider, choice: ModelChoice, signal: AbortSignal): Promise<Connected> {
   const {environment} = choice;
   const opened = await openConnection(provider, choice);
   if (opened === 'locked') return unreachableModel(choice, lockedText(provider));
   if (opened === 'no-key') throw new UsageError(noKeyText(provider));
   const {apiKey, baseUrl, access, secrets} = opened;
-  const [{modelTable}, named, windows] = await Promise.all([
+  const [{chosenEfforts, missingEffortText, modelTable}, named, windows] = await Promise.all([
     import('../models/model-facts.ts'),
     defaultModel(provider, choice),
     localWindows(provider, opened, choice),
   ]);
+  const models = modelTable(choice.models, {
+    provider: provider.name,
+    efforts: chosenEfforts(choice),
+    loadedWindow: model => windows?.of(model) ?? 0,
+  });
   const plainPort = await portOf(
     provider,
     {
       apiKey,
       baseUrl,
       environment,
-      models: modelTable(choice.models, provider.name, model => windows?.of(model) ?? 0),
-      effort: choice.effort ?? 'default',
+      models,
+      cacheTtl: choice.cacheTtl,
       fallbacks: fallbacksOf(provider, named, choice),
       access,
     },
     choice.wireApi,
   );
   const port = windows === undefined ? plainPort : windows.watch(plainPort);
-  const ready = async (model: string): Promise<ChosenModel> => {
+  const ready = async (model: string): Promise<Connected> => {
+    const {effort} = choice;
+    const missing = effort?.source === 'flags' ? missingEffortText(effort.value, model, models.infoOf(model)) : '';
+    if (missing !== '') throw new UsageError(missing);
     await windows?.ask(model, signal);
     return {port, model, secrets, state: 'ready'};
   };
   if (named.kind === 'named') return ready(named.model);
   // A server at another address has its own models: use the first one that it lists.
-  const models = await serverModels(provider, {apiKey, baseUrl, environment, access}, signal);
-  if (models.tag === 'failed')
+  const listed = await serverModels(provider, {apiKey, baseUrl, environment, access}, signal);
+  if (listed.tag === 'failed')
     return {
-      ...unreachableModel(choice, `${faultText(models.error)} Or choose a model with --model or WEFT_MODEL.`),
+      ...unreachableModel(choice, `${faultText(listed.error)} Or choose a model with --model or WEFT_MODEL.`),
       secrets,
     };
-  const first = models.value.find(name => !hasOtherUse.test(name)) ?? models.value[0];
+  const first = listed.value.find(name => !hasOtherUse.test(name)) ?? listed.value[0];
   if (first === undefined)
     return {
       ...unreachableModel(choice, `${baseUrl} lists no models. Choose one with --model or WEFT_MODEL.`),
@@ -486,8 +508,8 @@ async function portOf(
 }
 
 /** Makes a model for a failed connection. Every prompt connects again, so the user can resend it once the server is up. */
-function unreachableModel(choice: ModelChoice, reason: string): ChosenModel {
-  let connected: ChosenModel | undefined;
+function unreachableModel(choice: ModelChoice, reason: string): Connected {
+  let connected: Connected | undefined;
   const {promise: found, resolve: tell} = Promise.withResolvers<string>();
   const port: ModelPort = {
     provider: configuredProvider(choice) ?? 'none',
@@ -512,7 +534,7 @@ function unreachableModel(choice: ModelChoice, reason: string): ChosenModel {
 
 const unknownModel = 'unknown model';
 
-async function replay({replay: file, model}: ModelChoice): Promise<ChosenModel> {
+async function replay({replay: file, model}: ModelChoice): Promise<Connected> {
   if (file === undefined) throw new UsageError('--provider replay needs --replay <file>.');
   const {openReplay} = await import('../models/replay.ts');
   const opened = openReplay(readRecording(file), {variables: {}});
@@ -533,7 +555,7 @@ export const noModelText = (): string =>
   `No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: ${weftCommand('demo')}`;
 
 /** Throws an error if the model is missing or does not answer. For runs without a person at the keyboard. */
-export function requireModel(chosen: ChosenModel): void {
+export function requireModel(chosen: ModelState): void {
   if (chosen.state === 'missing') throw new Error(noModelText());
   if (chosen.state === 'unreachable') throw new UsageError(chosen.reason);
 }
@@ -549,7 +571,7 @@ const noModel: ModelPort = {
   async *stream() {
     yield [{event: 'failed', fault: {kind: 'needs-user', message: noModelText(), fix: ''}}];
   },
-  facts: () => ({profile: 'open', contextWindow: 0, images: 'unknown', costOf: () => 'unknown'}),
+  facts: () => unknownFacts,
 };
 
 /** Connects to the model that flags, environment and settings choose, within `limitMs` milliseconds. */
@@ -566,7 +588,9 @@ export const modelChoice = ({options, settings, places, issuedKeys}: RunContext)
   wireApi: settings.wireApi,
   headers: settings.headers,
   keyCommand: settings.keyCommand,
-  effort: options.effort,
+  effort: settings.effort,
+  cacheTtl: settings.cacheTtl,
+  sessionEfforts: new Map(),
   replay: options.replay,
   record: options.record,
   environment: process.env,

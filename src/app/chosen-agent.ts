@@ -23,13 +23,13 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
   const agent = agents.find(({name, offer}) => name === options.agent && offer.offered === 'yes');
   if (agent === undefined) throw new UsageError(noAgentText(options.agent, agents));
   const {prompt, notes} = await promptWithSkills(agent, context.extensions());
-  const [maxTurns, effort] = [options.maxTurns ?? turnsOf(agent), options.effort ?? effortOf(agent)];
+  const maxTurns = options.maxTurns ?? turnsOf(agent);
+  const effort = effortOf(agent);
   return {
     ...context,
     options: {
       ...options,
       maxTurns,
-      effort,
       ...ownServers(agent, options),
     },
     notices: async () => [...(await context.notices()), ...ignoredFieldNotes(agent, heededHere(agent)), ...notes],
@@ -40,6 +40,10 @@ export async function asChosenAgent(context: RunContext): Promise<RunContext> {
         options.model ??
         resolveModelAlias(agent.model, configuredProvider(modelChoice(context)) ?? '') ??
         settings.model,
+      effort:
+        effort === undefined || options.effort !== undefined
+          ? settings.effort
+          : {value: effort, source: 'given', path: ''},
       permissionMode:
         options.permissionMode === undefined ? modeOf(settings.permissionMode, agent.fields) : settings.permissionMode,
       hooks: [...settings.hooks, ...hooksOf(agent)],

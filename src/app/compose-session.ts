@@ -1,5 +1,5 @@
 import {emptyAbilities} from '../actions/front-end.ts';
-import {fixedModel, fixedModelReason} from './host-services.ts';
+import {fixedModel} from './host-services.ts';
 import {passingDatabase} from '../config/places.ts';
 import {openSession, sessionRequest} from './open-session.ts';
 import type {PermissionRule} from '../safety/rules/permission-rule.ts';
@@ -20,7 +20,7 @@ import {inlineOrFileText, isInlineJson, thinkingOf} from './main-options.ts';
 import {limitedServers} from '../agent/limited-servers.ts';
 import {agentKinds, type AgentTools, mayCall, toolsOf} from './agent-kinds.ts';
 import {runHarnesses} from './run-harnesses.ts';
-import type {ChosenModel} from './choose-model.ts';
+import type {ChosenModel, ModelChoice} from './choose-model.ts';
 import type {AgentClient} from '../agent/client.ts';
 import {keptSecrets} from './api-keys.ts';
 import {keptTokens} from './server-credentials.ts';
@@ -38,7 +38,8 @@ import {weftFolders, placeholderKey} from './user-data.ts';
 /** The person or program that drives weft, and the options that come with it. */
 interface Driver
   extends Pick<EngineOptions, 'interaction' | 'frontEnd'>, Pick<EngineSetup, 'commands' | 'artifactUrl'> {
-  readonly models: ModelSetup;
+  /** `fixed`: flags, environment and settings choose the model. Only its effort can change. */
+  readonly models: ModelSetup | 'fixed';
   /** `of-settings`: the MCP servers from the settings and the command line. */
   readonly servers: OpenServers | 'of-settings';
   /** Whether the first request waits for MCP servers that never connected before. */
@@ -64,7 +65,7 @@ async function permissionHooks(
 export const defaultDriver: Driver = {
   interaction: 'unattended',
   frontEnd: emptyAbilities,
-  models: fixedModel(fixedModelReason),
+  models: 'fixed',
   servers: 'of-settings',
   newServers: 'awaited',
   commands: noopCommands,
@@ -75,6 +76,12 @@ export const defaultDriver: Driver = {
   structured: 'by-flag',
   artifactUrl: () => '',
 };
+
+const withEffort = (choice: ModelChoice, {places}: RunContext): ModelSetup => ({
+  ...fixedModel('Flags, environment and settings choose the model of this run.'),
+  useEffort: async request =>
+    (await import('./model-setup.ts')).useEffort(request, {choice, settingsFile: places.settings}),
+});
 
 /** The default for background agents: unattended runs wait for them. */
 const defaultBackgroundAgents = {interactive: 'left', unattended: 'waited-for'} as const;
@@ -181,7 +188,10 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
         : agentPrompt(agent.prompt, surroundings),
     ),
     instructions: {instructions: context.instructions, instructionsBelow: context.instructionsBelow},
-    user: userPorts(context, {store, models: driver.models}),
+    user: userPorts(context, {
+      store,
+      models: driver.models === 'fixed' ? withEffort(chosen.choice, context) : driver.models,
+    }),
     notices,
     servers: {...servers, mcp: limitedServers(servers.mcp, ({toolName}) => mayCall(agentTools, toolName))},
     commands: joinCommands([extensions.commands, driver.commands, servers.commands, builtInPromptCommands]),

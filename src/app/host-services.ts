@@ -107,9 +107,6 @@ export interface ExportWork {
   readonly present: 'kept' | 'replaced';
 }
 
-/** The reason why a headless run can't change its model. */
-export const fixedModelReason = 'Flags, environment and settings choose the model of this run.';
-
 /** The model setup of a run whose model can't change. `why` is the error of every change. */
 export const fixedModel = (why: string): ModelSetup => ({
   list: async () => failed(rejected(why)),

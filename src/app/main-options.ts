@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {causeText} from '../domain/fault.ts';
-import type {Effort, Thinking} from '../domain/model-stream.ts';
+import {efforts, type Thinking} from '../domain/model-stream.ts';
 import {permissionModes} from '../domain/risk.ts';
 import {sandboxChoices} from '../domain/sandbox.ts';
 import {UsageError} from './exit-code.ts';
@@ -25,6 +25,7 @@ export const mainFlags = [
   ['--include-partial-messages', 'With stream-json: include partial messages as they arrive'],
   ['--model <model>', 'Model to use'],
   ['--fallback-model <models>', 'Up to three models to switch to if the chosen one fails (a,b)', 'model-names'],
+  ['--effort <level>', 'How much effort the model puts into its answers', efforts],
   ['--provider <name>', 'Provider of the model, or a name in your setting providers', 'provider'],
   ['--base-url <url>', 'Address of the provider'],
   ['--replay <file>', 'Replay a recorded model conversation'],
@@ -65,6 +66,7 @@ type LongFlag = `--${LongOf<(typeof mainFlags)[number][0]>}` | '--allowedTools' 
 const runFlags: readonly LongFlag[] = [
   '--model',
   '--fallback-model',
+  '--effort',
   '--provider',
   '--base-url',
   '--sandbox',
@@ -130,7 +132,6 @@ export const sdkFlags = {
     ['--append-system-prompt-file <file>', '--append-system-prompt from a file'],
     ['--plan-mode-instructions <text>', 'adds instructions for plan mode to the system prompt'],
     ['--max-thinking-tokens <n>', 'the thinking budget; 0 turns thinking off', 'number-from-zero'],
-    ['--effort <level>', 'how much effort the model puts into an answer, if it supports that', 'effort'],
     ['--thinking <how>', 'adaptive or disabled'],
     ['--resume-session-at <uuid>', 'with --resume: drops everything after that message'],
     ['--resume-drops-turn <uuid>', 'the only prompt that --resume-session-at may drop'],
@@ -171,7 +172,6 @@ export interface FlagValues {
   readonly seconds: number;
   readonly paths: readonly string[];
   readonly provider: string;
-  readonly effort: Effort;
 }
 
 export type FlagRow = readonly [flag: string, about: string, value?: readonly string[] | keyof FlagValues];

@@ -20,6 +20,7 @@ import {
 } from './choose-model.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
 import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest, WayRequest} from './host-services.ts';
+import {type Effort, efforts} from '../domain/model-stream.ts';
 
 export interface ExchangeableModel {
   readonly port: ModelPort;
@@ -69,7 +70,7 @@ export function exchangeableModel(
       useWay: (request, signal) => attempt(() => useWay(request, {...given, choice: latest, use}, signal)),
       signIn: async (say, signal) => (await import('./sign-in-session.ts')).signInSession(say, signal),
       finishSignIn: async address => (await import('./sign-in-session.ts')).takeAddress(address),
-      useEffort: (request, signal) => attempt(() => useEffort(request, latest, {use, signal})),
+      useEffort: request => useEffort(request, {...given, choice: latest}),
       useKey: (request, signal) => attempt(() => useKey(request, {...given, use}, signal)),
       useServer: (request, signal) => attempt(() => useServer(request, {...given, use}, signal)),
     },
@@ -86,7 +87,7 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
   if (chosen === 'replay') return failed(rejected('A recording has no other models'));
   const provider = await providerNamed(chosen, choice);
   const {name, title, dialect, is} = provider;
-  const [{listProviderModels}, {knownModels, modelTable}, named, opened] = await Promise.all([
+  const [{listProviderModels}, {chosenEfforts, knownModels, modelTable}, named, opened] = await Promise.all([
     import('../models/list-models.ts'),
     import('../models/model-facts.ts'),
     defaultModel(provider, choice),
@@ -112,11 +113,10 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
   const first = named.kind === 'named' ? named.model : (offered[0] ?? '');
   const by = named.kind === 'named' && named.defaultOf === '' ? 'your settings' : title;
   const models = [first, ...offered.filter(model => model !== first)].filter(model => model !== '');
-  const table = modelTable(choice.models, name);
+  const table = modelTable(choice.models, {provider: name, efforts: chosenEfforts(choice)});
   return ok({
     models: models.map(model => listedModel(model, {info: table.infoOf(model), defaultOf: model === first ? by : ''})),
     from: found.tag === 'ok' ? {kind: 'provider'} : {kind: 'weft', why: faultText(found.error)},
-    effort: choice.effort ?? 'default',
   });
 }
 
@@ -144,6 +144,7 @@ export const listedModel = (
   images: info.images,
   pdfs: info.pdfs,
   about: info.about,
+  effort: info.effort,
   from: info.from,
 });
 
@@ -247,18 +248,28 @@ async function useWay(
   return use({...own, provider, model}, `${waysIn[way].title}: ${detail}. Saved in your settings`, signal);
 }
 
-/** Changes the effort. It is an option of the connection, so weft connects to the provider again. */
-async function useEffort(
-  {model, effort}: EffortRequest,
-  latest: ModelChoice,
-  {use, signal}: {readonly use: SetupContext['use']; readonly signal: AbortSignal},
+/** Chooses the effort of a model, and keeps it in the user's settings. */
+export async function useEffort(
+  {model, effort: wanted}: EffortRequest,
+  {choice, settingsFile}: Pick<SetupContext, 'choice' | 'settingsFile'>,
 ): Promise<Outcome<ModelConnection, Fault>> {
-  if (latest.record !== undefined || latest.replay !== undefined) {
-    return failed(rejected("The effort can't change while the conversation is recorded or replayed."));
-  }
-  const choice = {...latest, effort: effort === 'default' ? undefined : effort};
-  const used = await use(choice, `Model: ${model}, effort ${effort}`, signal);
-  return used.tag === 'ok' ? ok({...used.value, model}) : used;
+  if (choice.replay !== undefined) return failed(rejected("The effort can't change while a conversation is replayed."));
+  const {missingEffortText, modelTable, ownName} = await import('../models/model-facts.ts');
+  const effort = efforts.find(level => level === wanted);
+  const missing = wanted === 'default' ? '' : missingEffortText(wanted, model, modelTable(choice.models).infoOf(model));
+  if (missing !== '') return failed(rejected(missing));
+  choice.sessionEfforts.set(model, effort ?? 'default');
+  const kept =
+    (await checkOutsideWeft('Saving an effort')).tag === 'ok' &&
+    (await keepEffort(settingsFile, ownName(model, choice.models) ?? model, effort));
+  const place = kept ? 'Saved for this model' : 'Not saved, so it ends with this session';
+  return ok({model, text: `Model: ${model}, effort ${wanted}. ${place}.`});
+}
+
+/** Writes the effort of a model into a settings file, or removes it. Returns whether the file has it now. */
+async function keepEffort(path: string, model: string, effort: Effort | undefined): Promise<boolean> {
+  const {changeModelFact} = await import('../config/edit-settings.ts');
+  return (await changeModelFact({path, model, fact: 'effort'}, effort)).tag === 'ok';
 }
 
 /** Turns a thrown error, whose message is for the user, into a fault. */

@@ -98,6 +98,8 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   model: settings.model?.value,
   models: valuesOf(settings.models),
   fallbackModels: settings.fallbackModel,
+  effort: settings.effort,
+  cacheTtl: settings.cacheTtl.value,
   // The flag has one more choice than the setting: a recording.
   provider: flags.provider ?? settings.provider?.value,
   baseUrl: baseUrlFor(settings, flags),
@@ -259,6 +261,7 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
       values: {
         model: options.model,
         fallbackModel: options.fallbackModel,
+        effort: options.effort,
         baseUrl: options.baseUrl,
         permissionMode: options.permissionMode,
         sandbox: options.sandbox,

@@ -1,7 +1,6 @@
 import {Argument, InvalidArgumentError, Option, type Command} from 'commander';
 import {type FlagRow, type FlagValues, mainFlags, sdkFlags, sharedFlags} from '../app/main-options.ts';
 import {providerChoices} from '../domain/api-key.ts';
-import {type Effort, efforts} from '../domain/model-stream.ts';
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 
@@ -25,7 +24,6 @@ const valueParsers: {readonly [Name in keyof FlagValues]: (text: string, before:
   'number-from-zero': countFromZero,
   'positive-number': positiveNumber,
   seconds,
-  effort,
   provider: text => text,
   paths: (text, before) => [...(Array.isArray(before) ? before.map(String) : []), text],
 };
@@ -73,12 +71,6 @@ function permissionMode(text: string): PermissionMode {
   const mode = permissionModes.find(name => name === (text === 'manual' ? 'default' : text));
   if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${permissionModes.join(', ')}.`);
   return mode;
-}
-
-function effort(text: string): Effort {
-  const level = efforts.find(name => name === text);
-  if (level === undefined) throw new InvalidArgumentError(`Allowed choices are ${efforts.join(', ')}.`);
-  return level;
 }
 
 export interface JsonOption {

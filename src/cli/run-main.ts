@@ -309,7 +309,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   const notices = [...(await context.notices()), ...context.startInstructions().skipped];
   if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice());
   if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
-  const choice = modelChoice(context);
+  const {choice} = chosen;
   const apiKeys = openApiKeys(context.places, process.env);
   const model = exchangeableModel(chosen, {choice, apiKeys, settingsFile: context.places.settings});
   const compose = async (of: RunContext, {port, setup}: ExchangeableModel): Promise<AgentClient> =>
@@ -360,7 +360,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     demo: 'offered',
     workAfter: 'stops',
     runningSessions: () => engine.running(),
-    effort: options.effort ?? 'default',
+    effort: chosen.port.facts(chosen.model).effort,
   } as const;
   const exitSummary = new ExitSummary(engine, {
     persistence: options.sessionPersistence,

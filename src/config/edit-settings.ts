@@ -34,6 +34,17 @@ interface SettingPlace {
 export const setSetting = ({path, name}: SettingPlace, value: Json): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => setValue(body.trim() === '' ? newFile(path) : body, namePath(name), value));
 
+/** Writes one fact about a model into a settings file, or removes it. */
+export const changeModelFact = (
+  {path, model, fact}: {readonly path: string; readonly model: string; readonly fact: string},
+  value: Json | undefined,
+): Promise<Outcome<'changed' | 'same', Fault>> =>
+  changeSettings(path, body => {
+    const place = ['models', model, fact] as const;
+    if (value !== undefined) return setValue(body.trim() === '' ? newFile(path) : body, place, value);
+    return body.trim() === '' ? body : removeMember(body, place);
+  });
+
 /** Removes a setting from a settings file. Returns `same` if the file does not contain it. */
 export const unsetSetting = ({path, name}: SettingPlace): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => (body.trim() === '' ? body : removeMember(body, namePath(name))));

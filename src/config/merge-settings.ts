@@ -44,7 +44,9 @@ export interface Settings
     AllSourced<Preferences>,
     AllSourced<Required<Pick<SettingsFile, keyof typeof defaults>>>,
     Partial<
-      AllSourced<Pick<SettingsFile, 'model' | 'provider' | 'baseUrl' | 'wireApi' | 'keyCommand' | 'keyCommandTtlMs'>>
+      AllSourced<
+        Pick<SettingsFile, 'model' | 'effort' | 'provider' | 'baseUrl' | 'wireApi' | 'keyCommand' | 'keyCommandTtlMs'>
+      >
     > {
   /** The rules, names, folders and hooks of all layers, in the order of the layers. */
   readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
@@ -72,6 +74,7 @@ const defaults = {
   selfReports: false,
   memoryCeiling: defaultCeiling,
   compaction: 'ask',
+  cacheTtl: '5m',
 } as const;
 
 interface MergedSettings {
@@ -237,6 +240,7 @@ const requests = {
   model: model => [`use the model ${model}`],
   fallbackModel: models => [`let ${models.join(', ')} answer if the model fails`],
   models: models => Object.keys(models).map(name => `say what the model ${name} costs and can do`),
+  effort: effort => [`use the effort ${effort}`],
   baseUrl: address => [`send the conversation, and your key, to ${address}`],
   headers: headers =>
     Object.entries(headers).map(

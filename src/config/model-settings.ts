@@ -20,11 +20,17 @@ export const modelsSchema = z.record(
       }),
     ),
     efforts: z.optional(z.readonly(z.array(z.enum(efforts)))),
+    effort: z.optional(z.enum(efforts)),
+    reasoning: z.optional(z.enum(['echo', 'strip'])),
     images: z.optional(z.boolean()),
     pdfs: z.optional(z.boolean()),
     about: z.optional(z.string()),
   }),
 );
+
+/** How long Anthropic keeps the beginning of a request in its cache. */
+export const cacheTtls = ['5m', '1h'] as const;
+export type CacheTtl = (typeof cacheTtls)[number];
 
 export type OwnModel = z.infer<typeof modelsSchema>[string];
 export type OwnModels = Readonly<Record<string, OwnModel>>;
@@ -34,7 +40,7 @@ export const modelsWords =
 
 export const modelsExample =
   '{"my-model": {"contextWindow": 131072, "maxOutput": 8192, "price": {"input": 0.5, "output": 2, "cacheRead": 0.05, ' +
-  '"cacheWrite": 0.5}, "efforts": ["low", "high"], "images": true, "pdfs": false, "about": "tests"}}';
+  '"cacheWrite": 0.5}, "efforts": ["low", "high"], "effort": "high", "reasoning": "echo", "images": true, "pdfs": false, "about": "tests"}}';
 
 /** The most milliseconds that a key of `keyCommand` is kept. */
 export const maxKeyTtl = 300_000;

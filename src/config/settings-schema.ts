@@ -14,10 +14,12 @@ import {
   themeChoices,
   verbosities,
 } from '../domain/preferences.ts';
+import {efforts} from '../domain/model-stream.ts';
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {offeredModes, permissionModes, ruleLists} from '../domain/risk.ts';
 import {harnessesSchema} from './harness-settings.ts';
 import {
+  cacheTtls,
   headerName,
   headersSchema,
   maxKeyTtl,
@@ -89,13 +91,27 @@ const table = {
     grants: true,
   },
   models: {
-    about: 'Facts about models: context window, prices, and what a model takes. They replace what weft knows.',
+    about:
+      'Facts about models: context window, prices, and what a model takes. They replace what weft knows. `effort` is the effort of requests to the model. `reasoning` says whether the model gets its own earlier thinking back: `echo` or `strip`.',
     schema: z.optional(modelsSchema),
     words: modelsWords,
     example: modelsExample,
     parts: {words: 'the name of a model', form: 'a JSON object, for example {"contextWindow": 131072}', name: anyName},
     grants: true,
   },
+  effort: {
+    about:
+      'How much effort models put into an answer. A model without this level uses its nearest one. `/effort` keeps the effort of one model, as `effort` in `models`, and that counts more.',
+    schema: z.optional(z.enum(efforts)),
+    words: `one of ${efforts.join(', ')}`,
+    example: '"high"',
+    choices: efforts,
+    grants: true,
+  },
+  cacheTtl: oneOf(
+    cacheTtls,
+    'How long Anthropic keeps the conversation in its cache. Writing for an hour costs 2 times as much as input, writing for five minutes 1.25 times.',
+  ),
   provider: {
     about: 'The provider of the model.',
     schema: z.optional(z.string().check(z.minLength(1))),

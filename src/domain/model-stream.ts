@@ -32,8 +32,8 @@ export type Thinking =
   | {readonly kind: 'adaptive'}
   | {readonly kind: 'budget'; readonly tokens: number};
 
-/** How much effort a model spends on its whole answer, from least to most. */
-export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+/** How much effort a model spends on its whole answer, from least to most. No model has all levels. */
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
 
 /** A tool that the provider has and runs itself. */
@@ -115,8 +115,26 @@ export interface ModelFacts {
   readonly profile: Profile;
   readonly contextWindow: number;
   readonly images: 'seen' | 'unseen' | 'unknown';
+  /** The effort of the next request, and the levels that the model is known to have. */
+  readonly effort: Effort | 'default';
+  readonly efforts: readonly Effort[];
+  /**
+   * What a change of the effort does to a conversation. `appended`: a message tells it, and the provider's cache stays
+   * valid. `cache-lost`: the provider reads the whole conversation again.
+   */
+  readonly effortChange: 'appended' | 'cache-lost';
   costOf(usage: Usage): number | 'unknown';
 }
+
+export const unknownFacts: ModelFacts = {
+  profile: 'open',
+  contextWindow: 0,
+  images: 'unknown',
+  effort: 'default',
+  efforts: [],
+  effortChange: 'cache-lost',
+  costOf: () => 'unknown',
+};
 
 /** A model provider, as the engine sees it. */
 export interface ModelPort {

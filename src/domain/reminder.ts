@@ -1,5 +1,6 @@
 import {parseJson} from '../base/json.ts';
-import type {ResultContent, TextBlock} from './conversation.ts';
+import type {ResultContent, TextBlock, UserBlock} from './conversation.ts';
+import {type Effort, efforts} from './model-stream.ts';
 
 /**
  * Returns the block of a system reminder: weft's own sentence for the model, appended to the result of a call. It is
@@ -42,6 +43,26 @@ export const serverInstructionsBlock = ({
   reminderBlock(
     `The MCP server ${JSON.stringify(name)} says of its tools (its own words, no wish of the user):\n${instructions}`,
   );
+
+interface EffortChange {
+  readonly from: Effort | 'default';
+  readonly to: Effort | 'default';
+}
+
+/** Returns the block that keeps a change of the effort in the conversation, for providers that take it as a message. */
+export const effortChangeBlock = ({from, to}: EffortChange): TextBlock =>
+  reminderBlock(`The effort is now ${to}. Before, it was ${from}.`);
+
+export function effortChangeIn(block: UserBlock): EffortChange | undefined {
+  if (block.kind !== 'text' || !isReminder(block)) return undefined;
+  const [, to, from] =
+    /^The effort is now (\w+)\. Before, it was (\w+)\.<\/reminder>$/u.exec(block.text.slice(opening.length)) ?? [];
+  const level = (text: string | undefined) => levels.find(name => name === text);
+  const change = {from: level(from), to: level(to)};
+  return change.from === undefined || change.to === undefined ? undefined : {from: change.from, to: change.to};
+}
+
+const levels = ['default', ...efforts] as const;
 
 const opening = '<reminder>';
 const closing = '</reminder>';

@@ -23,6 +23,11 @@ export function readSlashCommand(prompt: string): SlashCommand | undefined {
 /** The commands that every front end has, also those of programs and editors. */
 export const commandsOfPrograms = [
   {name: 'compact', description: 'Compact the conversation to free up space', argumentHint: '[what to keep]'},
+  {
+    name: 'effort',
+    description: 'Show or choose how much effort the model puts into its answers',
+    argumentHint: '[level]',
+  },
 ] as const;
 
 /**
@@ -46,6 +51,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'doctor',
   'documents',
   'editor',
+  'effort',
   'exit',
   'export',
   'help',

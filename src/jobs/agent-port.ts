@@ -1,3 +1,4 @@
+import type {Effort} from '../domain/model-stream.ts';
 import type {ArtifactKey} from '../actions/artifacts-port.ts';
 import type {FrontEndAbilities} from '../actions/front-end.ts';
 import type {AgentClient} from '../agent/client.ts';
@@ -44,6 +45,7 @@ export interface ModelConfig {
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
   readonly model: string | undefined;
+  readonly effort?: Effort | undefined;
 }
 
 /** A model configuration that leaves everything to the folder's settings. */

@@ -4,7 +4,7 @@ import type {
   DocumentBlockParam,
   ImageBlockParam,
   MessageCreateParamsStreaming,
-  MessageParam,
+  OutputConfig,
   TextBlockParam,
   TextCitationParam,
   Tool,
@@ -23,13 +23,15 @@ import {
   type UserBlock,
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
+import type {CacheTtl} from '../config/model-settings.ts';
+import {effortChangeIn} from '../domain/reminder.ts';
 import {toInputObject} from './block-builder.ts';
 import {type ModelInfo, outputLimit} from './model-facts.ts';
 import {effortParams, thinkingParams} from './thinking-params.ts';
 
 interface RequestOptions {
   readonly info: ModelInfo;
-  readonly effort: Effort | 'default';
+  readonly cacheTtl: CacheTtl;
   /**
    * `taken`: a tool that the model finds is defined with `defer_loading`, and the result of the search refers to it.
    * The provider's prompt cache then stays valid, because such tools aren't part of the beginning of a request.
@@ -47,40 +49,86 @@ interface RequestOptions {
  */
 export function anthropicRequest(
   request: ModelRequest,
-  {info, effort, toolReferences, host}: RequestOptions,
-): MessageCreateParamsStreaming {
+  {info, cacheTtl, toolReferences, host}: RequestOptions,
+): AnthropicBody {
+  const marked = marks[cacheTtl];
   const deferred = toolReferences === 'taken' ? referredTools(request) : noTools;
   const lastTool = request.tools.findLastIndex(tool => !('provided' in tool) && !deferred.has(tool.name));
   // Some gateways refuse the mark on a tool. The one on the system prompt covers the tools, too.
   const marksTools = host === 'official' || request.system === '';
+  const wanted = request.thinking.kind === 'brief' ? 'low' : info.effort;
+  const changes = host === 'official' && appendsEffort(request.model) ? effortChanges(request.messages) : [];
+  // If the last change is not to this effort, the notes are about another model's.
+  const isAppended = changes.length > 0 && changes.at(-1)?.to === wanted;
   const messages = request.messages
-    .map((message, at) => messageParam(message, {next: request.messages[at + 1], deferred}))
-    .filter(message => message.content.length > 0);
-  const params = thinkingParams(request, {
-    maxOutputTokens: outputLimit(info, request),
-    control: info.thinking,
-    display: host === 'official' ? 'asked-for' : 'as-usual',
-  });
+    .flatMap((message, at): readonly WireMessage[] => {
+      const change = isAppended ? changes.find(each => each.message === message.id) : undefined;
+      const param = messageParam(message, {next: request.messages[at + 1], deferred});
+      return change === undefined ? [param] : [param, effortMessage(change.to, request.model)];
+    })
+    .filter(message => message.content.length > 0 || message.role === 'system');
+  const params = thinkingParams(request, {maxOutputTokens: outputLimit(info, request), control: info.thinking});
   const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
   return {
     model: request.model,
     ...params,
     ...effortParams(info, {
-      effort: request.thinking.kind === 'brief' ? 'low' : effort,
+      effort: isAppended ? (changes[0]?.from ?? wanted) : wanted,
       thinks: request.thinking.kind === 'default' || params.thinking?.type === 'adaptive',
     }),
     stream: true,
     ...(request.system === '' ? {} : {system: [{type: 'text', text: request.system, ...marked}]}),
     ...(request.tools.length === 0
       ? {}
-      : {tools: request.tools.map((tool, at) => toolParam(tool, {deferred, isMarked: at === lastTool && marksTools}))}),
-    messages: messages.map(({role, content}, at): MessageParam => {
-      return {role, content: lastOfUser.includes(at) ? withMark(content) : content};
-    }),
+      : {
+          tools: request.tools.map((tool, at) =>
+            toolParam(tool, {deferred, mark: at === lastTool && marksTools ? marked : {}}),
+          ),
+        }),
+    messages: messages.map((message, at) =>
+      message.role !== 'system' && lastOfUser.includes(at)
+        ? {...message, content: withMark(message.content, marked)}
+        : message,
+    ),
   };
 }
 
-const marked: {cache_control: CacheControlEphemeral} = {cache_control: {type: 'ephemeral'}};
+export interface AnthropicBody extends Omit<MessageCreateParamsStreaming, 'messages'> {
+  messages: (WireMessage | EffortMessage)[];
+}
+
+type WireMessage = {role: 'user' | 'assistant'; content: ContentBlockParam[]} | EffortMessage;
+
+/** Changes the effort from the user's message before it (platform.claude.com/docs/build-with-claude/effort-per-message). */
+interface EffortMessage {
+  role: 'system';
+  content: [];
+  output_config: Pick<OutputConfig, 'effort'>;
+}
+
+function effortMessage(effort: Effort | 'default', model: string): EffortMessage {
+  const level = effort === 'default' ? (/(?:opus|haiku)-5-5/u.test(model) ? 'medium' : 'high') : effort;
+  const {output_config: config = {}} = effortParams({efforts: []}, {effort: level, thinks: true});
+  return {role: 'system', content: [], output_config: config};
+}
+
+/** True for models that take a change of the effort as a message. */
+export const appendsEffort = (model: string): boolean =>
+  /^claude-(?:(?:fable|mythos)-5|opus-5|sonnet-5-5|haiku-5-5)(?!\d)/u.test(model);
+
+/** The changes of the effort that the conversation holds, in order. */
+const effortChanges = (messages: readonly Message[]) =>
+  messages.flatMap(({role, id, blocks}) => {
+    const change = role === 'user' ? blocks.map(effortChangeIn).find(each => each !== undefined) : undefined;
+    return change === undefined ? [] : [{...change, message: id}];
+  });
+
+type Mark = {cache_control?: CacheControlEphemeral};
+/** Five minutes are the default. */
+const marks: Readonly<Record<CacheTtl, Mark>> = {
+  '5m': {cache_control: {type: 'ephemeral'}},
+  '1h': {cache_control: {type: 'ephemeral', ttl: '1h'}},
+};
 
 const noTools: ReadonlySet<string> = new Set();
 
@@ -105,7 +153,7 @@ function foundTools({content, outcome}: ToolResultBlock, late: ReadonlySet<strin
 
 function toolParam(
   tool: ToolSpec | ProviderTool,
-  {deferred, isMarked}: {readonly deferred: ReadonlySet<string>; readonly isMarked: boolean},
+  {deferred, mark}: {readonly deferred: ReadonlySet<string>; readonly mark: Mark},
 ): Tool | WebSearchTool20250305 {
   if ('provided' in tool) return {type: 'web_search_20250305', name: 'web_search', max_uses: maxSearches};
   const param: Tool = {
@@ -115,7 +163,7 @@ function toolParam(
   };
   // The API refuses a tool with both.
   if (deferred.has(tool.name)) return {...param, defer_loading: true};
-  return isMarked ? {...param, ...marked} : param;
+  return {...param, ...mark};
 }
 
 const choices = ['anyOf', 'oneOf', 'allOf'];
@@ -132,10 +180,10 @@ function withoutRootChoice(schema: JsonObject): JsonObject {
 /** The most web searches by the provider in one answer. */
 const maxSearches = 8;
 
-function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
+function withMark(content: readonly ContentBlockParam[], mark: Mark): ContentBlockParam[] {
   return content.map((block, at) => {
     const last = at === content.length - 1;
-    return last && block.type !== 'thinking' && block.type !== 'redacted_thinking' ? {...block, ...marked} : block;
+    return last && block.type !== 'thinking' && block.type !== 'redacted_thinking' ? {...block, ...mark} : block;
   });
 }
 
@@ -161,6 +209,7 @@ function messageParam(
 function userBlock(block: UserBlock, deferred: ReadonlySet<string>): readonly ContentBlockParam[] {
   switch (block.kind) {
     case 'text':
+      return effortChangeIn(block) === undefined ? contentBlock(block) : [];
     case 'image':
       return contentBlock(block);
     case 'tool-result': {

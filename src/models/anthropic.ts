@@ -4,9 +4,9 @@ import type {MessageId} from '../domain/ids.ts';
 import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
-import type {MessageCreateParamsStreaming} from '@anthropic-ai/sdk/resources/messages/messages';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
-import {anthropicRequest} from './anthropic-request.ts';
+import type {CacheTtl} from '../config/model-settings.ts';
+import {type AnthropicBody, anthropicRequest, appendsEffort} from './anthropic-request.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {type ModelInfo, sentMedia} from './model-facts.ts';
@@ -19,6 +19,7 @@ import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 /** The options of a connection. The base URL may end in `/v1` or not. */
 export interface AnthropicOptions extends ProviderOptions {
   readonly apiKey: string;
+  readonly cacheTtl: CacheTtl;
   /** `taken`: the server accepts references to tools that the model has found, for models that know such references. */
   readonly toolReferences: 'taken' | 'refused';
 }
@@ -39,30 +40,50 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
   };
   let client: Promise<BaseAnthropic> | undefined;
   const binding = new ThinkingBinding();
+  const host = options.baseUrl === undefined ? 'official' : 'other';
   const dialect: ProviderDialect = {
     endpoint,
     body(request, learned) {
       const info = options.models.infoOf(request.model);
-      const messages = withoutForeignThinking(request.messages, request.model);
+      const messages = withoutForeignThinking(echoedMessages(request, info), request.model);
       const sendable = sendableRequest({...request, messages}, {fitId: idRules.anthropic, schema: 'any'});
       const seen = withoutUnseen(sendable, sentMedia(info, mediaBounds(info)));
       const isKnown = learned.toolReferences === 'as-known' && knowsReferences(request.model);
       const toolReferences = isKnown ? options.toolReferences : 'refused';
-      const host = options.baseUrl === undefined ? 'official' : 'other';
-      return binding.bound(seen, of => anthropicRequest(of, {info, effort: options.effort, toolReferences, host}));
+      const {cacheTtl} = options;
+      return binding.bound(seen, of => anthropicRequest(of, {info, cacheTtl, toolReferences, host}));
     },
     async post(content, signal) {
       client ??= openClient(options, baseUrl);
       const body = wireJson(content);
       // Give the SDK finished JSON with its content type. The SDK then sends it unchanged and needs none of fetch's
       // body classes.
-      const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
+      const headers = {'content-type': 'application/json', accept: 'text/event-stream', ...betas(content)};
       return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
     },
     decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
-  return openPort(dialect, {...options, provider: 'anthropic', searchesWeb: options.access?.searchesWeb ?? true});
+  const port = openPort(dialect, {
+    ...options,
+    provider: 'anthropic',
+    searchesWeb: options.access?.searchesWeb ?? true,
+  });
+  return {
+    ...port,
+    facts: model => ({
+      ...port.facts(model),
+      effortChange: host === 'official' && appendsEffort(model) ? 'appended' : 'cache-lost',
+    }),
+  };
 }
+
+/** The beta that a body needs. */
+const betas = (body: object): Readonly<Record<string, string>> =>
+  'messages' in body &&
+  Array.isArray(body.messages) &&
+  body.messages.some(({role}: AnthropicBody['messages'][number]) => role === 'system')
+    ? {'anthropic-beta': 'mid-conversation-output-config-2026-07-01'}
+    : {};
 
 /**
  * The limits of a request: 32 MB in total, 5 MB for each encoded image, and 100 images, or 600 for models with a larger context
@@ -112,10 +133,7 @@ class ThinkingBinding {
   /** The beginning of each conversation's last request, and the answers to requests that began differently. */
   readonly #conversations = new Map<MessageId, {beginning: string; readonly outdated: Set<MessageId>}>();
 
-  bound(
-    request: ModelRequest,
-    build: (request: ModelRequest) => MessageCreateParamsStreaming,
-  ): MessageCreateParamsStreaming {
+  bound(request: ModelRequest, build: (request: ModelRequest) => AnthropicBody): AnthropicBody {
     const body = build(request);
     const [first] = request.messages;
     if (first === undefined) return body;
@@ -130,6 +148,13 @@ class ThinkingBinding {
     return build({...request, messages});
   }
 }
+
+/** Returns the messages, without thinking if the user's settings say that the model gets none back. */
+export const echoedMessages = (
+  {messages}: ModelRequest,
+  {reasoning}: Pick<ModelInfo, 'reasoning'>,
+): readonly Message[] =>
+  reasoning === 'strip' ? messages.map(each => (each.role === 'user' ? each : withoutThinking(each))) : messages;
 
 /** Returns the messages without the thinking of another Claude model, which a model can't read. */
 export const withoutForeignThinking = (messages: readonly Message[], model: string): readonly Message[] =>

@@ -1,4 +1,4 @@
-import {type Effort, efforts as all} from '../domain/model-stream.ts';
+import type {Effort} from '../domain/model-stream.ts';
 
 /**
  * The day on which the table was last compared with the providers' own pages: platform.claude.com/docs (models,
@@ -23,19 +23,17 @@ export interface PriceList extends Price {
 }
 
 /**
- * The way to set the amount of thinking. Anthropic: `budget` takes a number of tokens. `on-request` and `adaptive` take no
- * number and can be disabled, and only `adaptive` thinks by default. `between-tools` can be limited to thinking between calls.
- * `always` can't be changed. OpenAI and Google take an effort, of which this is the lowest.
+ * The way to set the amount of thinking. Anthropic: `budget` takes a number of tokens, `adaptive` lets the model decide, and
+ * both can be disabled. `between-tools` and `always` are adaptive too: the first can be limited to thinking between calls, the
+ * second can't be changed. `effort`: OpenAI, Google and others take an effort.
  */
 export type ThinkingControl =
   | 'budget'
-  | 'on-request'
+  | 'adaptive-or-budget'
   | 'adaptive'
   | 'between-tools'
   | 'always'
-  | 'effort-none'
-  | 'effort-minimal'
-  | 'effort-low'
+  | 'effort'
   | 'none';
 
 export interface KnownModel {
@@ -47,7 +45,7 @@ export interface KnownModel {
   readonly price: PriceList | 'unknown';
   readonly efforts: readonly Effort[];
   /** The media that the model reads besides text. */
-  readonly sees: 'nothing' | 'images' | 'images-and-pdfs';
+  readonly sees: 'nothing' | 'images' | 'images-and-pdfs' | 'unknown';
   readonly thinking: ThinkingControl;
   /** The model's purpose in a few words. */
   readonly about: string;
@@ -78,8 +76,14 @@ const geminiPro = (short: readonly [number, number, number], long: readonly [num
   long: {...flat(...long), above: 200 * k},
 });
 
-const upToXhigh = ['low', 'medium', 'high', 'xhigh'] as const;
 const upToHigh = ['low', 'medium', 'high'] as const;
+const upToXhigh = [...upToHigh, 'xhigh'] as const;
+const upToMax = [...upToXhigh, 'max'] as const;
+const noneToHigh = ['none', ...upToHigh] as const;
+const noneToXhigh = ['none', ...upToXhigh] as const;
+const noneToMax = ['none', ...upToMax] as const;
+const minimalToHigh = ['minimal', ...upToHigh] as const;
+const lowHighMax = ['low', 'high', 'max'] as const;
 const none = [] as const;
 
 type Row = readonly [
@@ -102,25 +106,34 @@ const older = 'an older model';
 
 const rows: readonly Row[] = [
   // Anthropic
-  [/^claude-(?:fable|mythos)-5-1(?!\d)/u, million, 128 * k, claude(10, 50, 0.25), all, both, 'always', hardest],
-  [/^claude-(?:fable|mythos)-5(?!\d)/u, million, 128 * k, claude(10, 50), all, both, 'always', hardest],
-  [/^claude-opus-5-5(?!\d)/u, million, 128 * k, claude(4, 20, 0.2), all, both, 'always', hard],
-  [/^claude-opus-5(?!\d)(?!-\d(?!\d))/u, million, 128 * k, claude(5, 25), all, both, 'adaptive', hard],
-  [/^claude-sonnet-5-5(?!\d)/u, million, 128 * k, claude(2, 10, 0.1), all, both, 'between-tools', everyday],
-  [/^claude-sonnet-5(?!\d)(?!-\d(?!\d))/u, million, 128 * k, claude(2, 10), all, both, 'adaptive', everyday],
+  [/^claude-(?:fable|mythos)-5-1(?!\d)/u, million, 128 * k, claude(10, 50, 0.25), upToMax, both, 'always', hardest],
+  [/^claude-(?:fable|mythos)-5(?!\d)/u, million, 128 * k, claude(10, 50), upToMax, both, 'always', hardest],
+  [/^claude-opus-5-5(?!\d)/u, million, 128 * k, claude(4, 20, 0.2), upToMax, both, 'always', hard],
+  [/^claude-opus-5(?!\d)(?!-\d(?!\d))/u, million, 128 * k, claude(5, 25), upToMax, both, 'adaptive', hard],
+  [/^claude-sonnet-5-5(?!\d)/u, million, 128 * k, claude(2, 10, 0.1), upToMax, both, 'between-tools', everyday],
+  [/^claude-sonnet-5(?!\d)(?!-\d(?!\d))/u, million, 128 * k, claude(2, 10), upToMax, both, 'adaptive', everyday],
   [
     /^claude-haiku-5-5(?!\d)/u,
     million,
     128 * k,
     {...claude(0.1, 0.5), long: {...claude(0.5, 2.5), above: 100 * k}},
-    all,
+    upToMax,
     both,
     'adaptive',
     small,
   ],
-  [/^claude-opus-4-[78](?!\d)/u, million, 128 * k, claude(5, 25), all, both, 'on-request', hard],
-  [/^claude-opus-4-6(?!\d)/u, million, 128 * k, claude(5, 25), [...upToHigh, 'max'], both, 'budget', older],
-  [/^claude-sonnet-4-6(?!\d)/u, million, 128 * k, claude(3, 15), [...upToHigh, 'max'], both, 'budget', older],
+  [/^claude-opus-4-[78](?!\d)/u, million, 128 * k, claude(5, 25), upToMax, both, 'adaptive', hard],
+  [/^claude-opus-4-6(?!\d)/u, million, 128 * k, claude(5, 25), [...upToHigh, 'max'], both, 'adaptive-or-budget', older],
+  [
+    /^claude-sonnet-4-6(?!\d)/u,
+    million,
+    128 * k,
+    claude(3, 15),
+    [...upToHigh, 'max'],
+    both,
+    'adaptive-or-budget',
+    older,
+  ],
   [/^claude-opus-4-5(?!\d)/u, 200 * k, 64 * k, claude(5, 25), none, both, 'budget', older],
   [/^claude-opus-4(?:-[01])?(?:-20\d{6})?$/u, 200 * k, 32 * k, claude(15, 75), none, both, 'budget', older],
   [/^claude-sonnet-4(?:-[05])?(?:-20\d{6})?$/u, 200 * k, 64 * k, claude(3, 15), none, both, 'budget', older],
@@ -129,46 +142,47 @@ const rows: readonly Row[] = [
   [/^claude-3-5-sonnet/u, 200 * k, 8192, claude(3, 15), none, both, 'none', older],
   [/^claude-3-5-haiku/u, 200 * k, 8192, claude(0.8, 4), none, both, 'none', older],
   [/^claude-3(?:-opus|-sonnet|-haiku)?(?:-2024\d+)?$/u, 200 * k, 4096, 'unknown', none, 'images', 'none', older],
-  [/^claude-(?:opus|sonnet|fable|mythos)-[5-9]/u, million, 128 * k, 'unknown', all, both, 'adaptive', ''],
+  [/^claude-(?:opus|sonnet|fable|mythos)-[5-9]/u, million, 128 * k, 'unknown', upToMax, both, 'adaptive', ''],
   [/^claude-/u, 200 * k, 32 * k, 'unknown', none, both, 'budget', ''],
 
   // OpenAI
-  [/^gpt-6-astra/u, 1_050_000, 128 * k, gpt(10, 50, 1, 12.5), all, both, 'effort-none', hardest],
-  [/^gpt-6\.1-sol/u, 1_050_000, 128 * k, gpt(2, 10, 0.1, 2.5), all, both, 'effort-none', hard],
-  [/^gpt-6-sol/u, 1_050_000, 128 * k, gpt(2, 10, 0.2, 2.5), all, both, 'effort-none', hard],
-  [/^gpt-6-luna/u, 1_050_000, 128 * k, gpt(0.1, 0.5, 0.01, 0.125), all, both, 'effort-none', small],
-  [/^gpt-5\.6-sol/u, 1_050_000, 128 * k, gpt(4, 20, 0.4), upToXhigh, both, 'effort-none', older],
-  [/^gpt-5\.6-terra/u, 1_050_000, 128 * k, gpt(2, 12, 0.2), upToXhigh, both, 'effort-none', older],
-  [/^gpt-5\.6-luna/u, 1_050_000, 128 * k, gpt(0.2, 1.2, 0.02), upToXhigh, both, 'effort-none', older],
-  [/^gpt-5\.5(?:-20\d\d-\d\d-\d\d)?$/u, 1_050_000, 128 * k, gpt(5, 30, 0.5), upToXhigh, both, 'effort-none', older],
-  [/^gpt-5\.4-mini/u, 400 * k, 128 * k, flat(0.75, 4.5, 0.075), upToXhigh, both, 'effort-none', older],
-  [/^gpt-5\.4-nano/u, 400 * k, 128 * k, flat(0.2, 1.25, 0.02), upToXhigh, both, 'effort-none', older],
-  [/^gpt-5\.4(?:-20\d\d-\d\d-\d\d)?$/u, 1_050_000, 128 * k, gpt(2.5, 15, 0.25), upToXhigh, both, 'effort-none', older],
-  [/^gpt-5\.3-codex(?!-spark)/u, 400 * k, 128 * k, flat(1.75, 14, 0.175), upToXhigh, both, 'effort-low', older],
-  [/^gpt-5\.2-codex/u, 400 * k, 128 * k, flat(1.75, 14, 0.175), upToXhigh, both, 'effort-low', older],
-  [/^gpt-5\.2(?:-20\d\d-\d\d-\d\d)?$/u, 400 * k, 128 * k, flat(1.75, 14, 0.175), upToXhigh, both, 'effort-none', older],
-  [/^gpt-5\.1(?:-20\d\d-\d\d-\d\d)?$/u, 400 * k, 128 * k, flat(1.25, 10, 0.125), upToHigh, both, 'effort-none', older],
+  [/^gpt-6-astra/u, 1_050_000, 128 * k, gpt(10, 50, 1, 12.5), upToMax, both, 'effort', hardest],
+  [/^gpt-6\.1-terra/u, 1_050_000, 128 * k, 'unknown', noneToMax, both, 'effort', everyday],
+  [/^gpt-6\.1-sol/u, 1_050_000, 128 * k, gpt(2, 10, 0.1, 2.5), upToMax, both, 'effort', hard],
+  [/^gpt-6-sol/u, 1_050_000, 128 * k, gpt(2, 10, 0.2, 2.5), noneToMax, both, 'effort', hard],
+  [/^gpt-6-luna/u, 1_050_000, 128 * k, gpt(0.1, 0.5, 0.01, 0.125), noneToMax, both, 'effort', small],
+  [/^gpt-5\.6-sol/u, 1_050_000, 128 * k, gpt(4, 20, 0.4), noneToMax, both, 'effort', older],
+  [/^gpt-5\.6-terra/u, 1_050_000, 128 * k, gpt(2, 12, 0.2), noneToMax, both, 'effort', older],
+  [/^gpt-5\.6-luna/u, 1_050_000, 128 * k, gpt(0.2, 1.2, 0.02), noneToMax, both, 'effort', older],
+  [/^gpt-5\.5(?:-20\d\d-\d\d-\d\d)?$/u, 1_050_000, 128 * k, gpt(5, 30, 0.5), noneToXhigh, both, 'effort', older],
+  [/^gpt-5\.4-mini/u, 400 * k, 128 * k, flat(0.75, 4.5, 0.075), noneToXhigh, both, 'effort', older],
+  [/^gpt-5\.4-nano/u, 400 * k, 128 * k, flat(0.2, 1.25, 0.02), noneToXhigh, both, 'effort', older],
+  [/^gpt-5\.4(?:-20\d\d-\d\d-\d\d)?$/u, 1_050_000, 128 * k, gpt(2.5, 15, 0.25), noneToXhigh, both, 'effort', older],
+  [/^gpt-5\.3-codex(?!-spark)/u, 400 * k, 128 * k, flat(1.75, 14, 0.175), noneToXhigh, both, 'effort', older],
+  [/^gpt-5\.2-codex/u, 400 * k, 128 * k, flat(1.75, 14, 0.175), upToXhigh, both, 'effort', older],
+  [/^gpt-5\.2(?:-20\d\d-\d\d-\d\d)?$/u, 400 * k, 128 * k, flat(1.75, 14, 0.175), noneToXhigh, both, 'effort', older],
+  [/^gpt-5\.1(?:-20\d\d-\d\d-\d\d)?$/u, 400 * k, 128 * k, flat(1.25, 10, 0.125), noneToHigh, both, 'effort', older],
   [/^gpt-5(?:\.1)?-codex-mini/u, 400 * k, 128 * k, flat(0.25, 2, 0.025), none, both, 'none', older],
   [/^gpt-5(?:\.1)?-codex$/u, 400 * k, 128 * k, flat(1.25, 10, 0.125), none, both, 'none', older],
-  [/^gpt-5-mini/u, 400 * k, 128 * k, flat(0.25, 2, 0.025), upToHigh, both, 'effort-minimal', older],
-  [/^gpt-5-nano/u, 400 * k, 128 * k, flat(0.05, 0.4, 0.005), upToHigh, both, 'effort-minimal', older],
-  [/^gpt-5(?:-20\d\d-\d\d-\d\d)?$/u, 400 * k, 128 * k, flat(1.25, 10, 0.125), upToHigh, both, 'effort-minimal', older],
+  [/^gpt-5-mini/u, 400 * k, 128 * k, flat(0.25, 2, 0.025), minimalToHigh, both, 'effort', older],
+  [/^gpt-5-nano/u, 400 * k, 128 * k, flat(0.05, 0.4, 0.005), minimalToHigh, both, 'effort', older],
+  [/^gpt-5(?:-20\d\d-\d\d-\d\d)?$/u, 400 * k, 128 * k, flat(1.25, 10, 0.125), minimalToHigh, both, 'effort', older],
   [/^gpt-5/u, 400 * k, 128 * k, 'unknown', none, both, 'none', ''],
   [/^gpt-4\.1-mini/u, 1_047_576, 32_768, flat(0.4, 1.6, 0.1), none, both, 'none', older],
   [/^gpt-4\.1-nano/u, 1_047_576, 32_768, flat(0.1, 0.4, 0.025), none, both, 'none', older],
   [/^gpt-4\.1/u, 1_047_576, 32_768, flat(2, 8, 0.5), none, both, 'none', older],
   [/^gpt-4o-mini(?:-20\d\d-\d\d-\d\d)?$/u, 128 * k, 16_384, flat(0.15, 0.6, 0.075), none, both, 'none', older],
   [/^gpt-4o(?:-20\d\d-\d\d-\d\d)?$/u, 128 * k, 16_384, flat(2.5, 10, 1.25), none, both, 'none', older],
-  [/^o3-mini/u, 200 * k, 100 * k, flat(1.1, 4.4, 0.55), upToHigh, 'nothing', 'effort-low', older],
-  [/^o3(?:-20\d\d-\d\d-\d\d)?$/u, 200 * k, 100 * k, flat(2, 8, 0.5), upToHigh, both, 'effort-low', older],
-  [/^o4-mini(?:-20\d\d-\d\d-\d\d)?$/u, 200 * k, 100 * k, flat(1.1, 4.4, 0.275), upToHigh, both, 'effort-low', older],
+  [/^o3-mini/u, 200 * k, 100 * k, flat(1.1, 4.4, 0.55), upToHigh, 'nothing', 'effort', older],
+  [/^o3(?:-20\d\d-\d\d-\d\d)?$/u, 200 * k, 100 * k, flat(2, 8, 0.5), upToHigh, both, 'effort', older],
+  [/^o4-mini(?:-20\d\d-\d\d-\d\d)?$/u, 200 * k, 100 * k, flat(1.1, 4.4, 0.275), upToHigh, both, 'effort', older],
 
   // Google, whose OpenAI-compatible address accepts no PDFs. The price of 3.6 to 3.8 Flash is valid until 2026-12-31
   // and then doubles.
-  [/^gemini-3\.[678]-flash$/u, 1_048_576, 65_536, flat(0.75, 3.75, 0.075), upToHigh, 'images', 'effort-low', everyday],
-  [/^gemini-3\.5-flash-lite/u, 1_048_576, 65_536, flat(0.3, 2.5, 0.03), upToHigh, 'images', 'effort-minimal', small],
-  [/^gemini-3\.5-flash$/u, 1_048_576, 65_536, flat(1.5, 9, 0.15), upToHigh, 'images', 'effort-minimal', older],
-  [/^gemini-3\.1-flash-lite/u, 1_048_576, 65_536, flat(0.25, 1.5, 0.025), upToHigh, 'images', 'effort-minimal', small],
+  [/^gemini-3\.[678]-flash$/u, 1_048_576, 65_536, flat(0.75, 3.75, 0.075), upToHigh, 'images', 'effort', everyday],
+  [/^gemini-3\.5-flash-lite/u, 1_048_576, 65_536, flat(0.3, 2.5, 0.03), minimalToHigh, 'images', 'effort', small],
+  [/^gemini-3\.5-flash$/u, 1_048_576, 65_536, flat(1.5, 9, 0.15), minimalToHigh, 'images', 'effort', older],
+  [/^gemini-3\.1-flash-lite/u, 1_048_576, 65_536, flat(0.25, 1.5, 0.025), minimalToHigh, 'images', 'effort', small],
   [
     /^gemini-3(?:\.1)?-pro/u,
     1_048_576,
@@ -176,10 +190,10 @@ const rows: readonly Row[] = [
     geminiPro([2, 12, 0.2], [4, 18, 0.4]),
     upToHigh,
     'images',
-    'effort-low',
+    'effort',
     hard,
   ],
-  [/^gemini-3-flash/u, 1_048_576, 65_536, flat(0.5, 3, 0.05), upToHigh, 'images', 'effort-minimal', older],
+  [/^gemini-3-flash/u, 1_048_576, 65_536, flat(0.5, 3, 0.05), minimalToHigh, 'images', 'effort', older],
   [
     /^gemini-2\.5-pro$/u,
     1_048_576,
@@ -187,11 +201,17 @@ const rows: readonly Row[] = [
     geminiPro([1.25, 10, 0.125], [2.5, 15, 0.25]),
     upToHigh,
     'images',
-    'effort-low',
+    'effort',
     older,
   ],
-  [/^gemini-2\.5-flash$/u, 1_048_576, 65_536, flat(0.3, 2.5, 0.03), upToHigh, 'images', 'effort-none', older],
+  [/^gemini-2\.5-flash$/u, 1_048_576, 65_536, flat(0.3, 2.5, 0.03), noneToHigh, 'images', 'effort', older],
   [/^gemini-/u, 1_048_576, 65_536, 'unknown', none, 'images', 'none', ''],
+
+  // Others, whose windows and prices depend on the server.
+  [/^kimi-k[3-9]/u, 0, 0, 'unknown', lowHighMax, 'unknown', 'effort', ''],
+  [/^glm-5\.2(?!\d)/u, 0, 0, 'unknown', ['high', 'max'], 'unknown', 'effort', ''],
+  [/^glm-(?:5\.[3-9]|[6-9])/u, 0, 0, 'unknown', lowHighMax, 'unknown', 'effort', ''],
+  [/^deepseek-(?:chat|reasoner|v[4-9])/u, 0, 0, 'unknown', lowHighMax, 'unknown', 'effort', ''],
 ];
 
 /** The known facts about models, by families of names. */

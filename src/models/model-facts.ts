@@ -1,7 +1,7 @@
 import type {OwnModel, OwnModels} from '../config/model-settings.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
 import {modelFamily, profileOf} from '../domain/model-family.ts';
-import type {Effort, ModelFacts, ModelRequest} from '../domain/model-stream.ts';
+import {type Effort, efforts as all, type ModelFacts, type ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {MediaBounds, SentMedia} from './unseen-media.ts';
 import {knownFamilies, type KnownModel, type Price, type PriceList, type ThinkingControl} from './known-models.ts';
@@ -39,8 +39,14 @@ export interface ModelInfo {
   /** The most tokens that the user, or the user's own server, lets the model write; `default` without such a limit. */
   readonly wantedOutput: number | 'default';
   readonly price: PriceList | 'unknown';
-  /** The effort levels that the model is known to accept unchanged, lowest first. */
+  /** The effort levels that the model is known to have, lowest first. */
   readonly efforts: readonly Effort[];
+  /** Whether the levels are known. */
+  readonly effortsFrom: 'weft' | 'settings' | 'nobody';
+  /** The effort of requests: what the user chose, or the model's nearest level. */
+  readonly effort: Effort | 'default';
+  /** Whether the model gets its own thinking back. `default`: as the table of providers says. */
+  readonly reasoning: 'echo' | 'strip' | 'default';
   readonly images: Sight;
   readonly pdfs: Sight;
   readonly thinking: ThinkingControl | 'unknown';
@@ -57,24 +63,87 @@ export interface ModelTable {
   facts(model: string): ModelFacts;
 }
 
-/**
- * `provider`: the provider of the models, if it is known. `loadedWindow` returns the context window with which the
- * user's own server has loaded a model; 0 if it is unknown.
- */
+/** The efforts that the user chose, apart from those of single models in the settings. */
+export interface ChosenEfforts {
+  /** For this run: `--effort`. */
+  readonly run: Effort | undefined;
+  /** For all models that are known to have efforts: the setting `effort`. */
+  readonly usual: Effort | undefined;
+  /** In this session, by model. */
+  readonly session: ReadonlyMap<string, Effort | 'default'>;
+}
+
+interface TableOptions {
+  /** The provider of the models, if it is known. */
+  readonly provider?: string;
+  readonly efforts?: ChosenEfforts;
+  /** Returns the context window with which the user's own server has loaded a model; 0 if it is unknown. */
+  readonly loadedWindow?: (model: string) => number;
+}
+
 export function modelTable(
   own: OwnModels,
-  provider = '',
-  loadedWindow: (model: string) => number = () => 0,
+  {provider = '', efforts: chosen, loadedWindow = () => 0}: TableOptions = {},
 ): ModelTable {
-  const infoOf = (model: string): ModelInfo => merged(familyOf(model), ownOf(model, own), loadedWindow(model));
+  const infoOf = (model: string): ModelInfo => {
+    const ownFacts = ownOf(model, own);
+    const info = merged(familyOf(model), ownFacts, loadedWindow(model));
+    const explicit = chosen?.session.get(model) ?? chosen?.run ?? ownFacts?.effort;
+    return {...info, effort: effortOf(info, explicit ?? (info.effortsFrom === 'nobody' ? undefined : chosen?.usual))};
+  };
   return {
     infoOf,
     facts(model) {
-      const {contextWindow, images, price} = infoOf(model);
-      const profile = profileOf(modelFamily(plainName(model), provider), contextWindow);
-      return {profile, contextWindow, images, costOf: usage => costOf(price, usage)};
+      const {contextWindow, images, price, effort, efforts: levels} = infoOf(model);
+      return {
+        profile: profileOf(modelFamily(plainName(model), provider), contextWindow),
+        contextWindow,
+        images,
+        effort,
+        efforts: levels,
+        effortChange: 'cache-lost',
+        costOf: usage => costOf(price, usage),
+      };
     },
   };
+}
+
+/** Returns the efforts of a choice in the form of the table of models. */
+export const chosenEfforts = ({
+  effort,
+  sessionEfforts: session,
+}: {
+  readonly effort: {readonly value: Effort; readonly source: string} | undefined;
+  readonly sessionEfforts: ChosenEfforts['session'];
+}): ChosenEfforts => ({
+  run: effort?.source === 'flags' || effort?.source === 'given' ? effort.value : undefined,
+  usual: effort?.value,
+  session,
+});
+
+/** Returns why a model has no such effort, with the levels that it has. Empty if it has it, or if its levels are unknown. */
+export function missingEffortText(
+  effort: string,
+  model: string,
+  {efforts, effortsFrom}: Pick<ModelInfo, 'efforts' | 'effortsFrom'>,
+): string {
+  const known: readonly string[] = effortsFrom === 'nobody' ? all : efforts;
+  if (known.includes(effort)) return '';
+  return known.length === 0
+    ? `${model} has no effort levels.`
+    : `${model} has no effort ${JSON.stringify(effort)}. Its levels are ${known.join(', ')}.`;
+}
+
+/** Returns the model's level nearest to the wanted one. A model whose levels nobody knows gets the wanted one. */
+const effortOf = (
+  {efforts, effortsFrom}: Pick<ModelInfo, 'efforts' | 'effortsFrom'>,
+  wanted: Effort | 'default' = 'default',
+): Effort | 'default' =>
+  wanted === 'default' || effortsFrom === 'nobody' ? wanted : (nearestEffort(efforts, wanted) ?? 'default');
+
+/** Returns the supported effort nearest to the wanted one, and not above it if possible. */
+export function nearestEffort(taken: readonly Effort[], wanted: Effort): Effort | undefined {
+  return taken.findLast(effort => all.indexOf(effort) <= all.indexOf(wanted)) ?? taken[0];
 }
 
 /**
@@ -113,7 +182,11 @@ const unknownMaxOutput = 8192;
 const smallWindow = 200_000;
 const minOutput = 2048;
 
-function merged(known: KnownModel | undefined, own: OwnModel | undefined, loadedWindow: number): ModelInfo {
+function merged(
+  known: KnownModel | undefined,
+  own: OwnModel | undefined,
+  loadedWindow: number,
+): Omit<ModelInfo, 'effort'> {
   const given = own?.price;
   return {
     contextWindow: own?.contextWindow ?? (loadedWindow || (known?.window ?? 0)),
@@ -129,6 +202,8 @@ function merged(known: KnownModel | undefined, own: OwnModel | undefined, loaded
             long: 'same',
           },
     efforts: own?.efforts ?? known?.efforts ?? [],
+    effortsFrom: own?.efforts !== undefined ? 'settings' : known === undefined ? 'nobody' : 'weft',
+    reasoning: own?.reasoning ?? 'default',
     images: own?.images === undefined ? seenBy(known, ['images', 'images-and-pdfs']) : sightOf(own.images),
     pdfs: own?.pdfs === undefined ? seenBy(known, ['images-and-pdfs']) : sightOf(own.pdfs),
     thinking: known?.thinking ?? 'unknown',
@@ -140,19 +215,21 @@ function merged(known: KnownModel | undefined, own: OwnModel | undefined, loaded
 const sightOf = (sees: boolean): Sight => (sees ? 'seen' : 'unseen');
 
 const seenBy = (known: KnownModel | undefined, kinds: readonly KnownModel['sees'][]): Sight =>
-  known === undefined ? 'unknown' : sightOf(kinds.includes(known.sees));
+  known === undefined || known.sees === 'unknown' ? 'unknown' : sightOf(kinds.includes(known.sees));
 
 function familyOf(model: string): KnownModel | undefined {
   const name = plainName(model);
   return knownFamilies.find(family => family.match.test(name));
 }
 
-/** Finds the user's facts about a model. The user may write its name as the provider does, or without the prefix. */
 function ownOf(model: string, own: OwnModels): OwnModel | undefined {
-  const names = [model, plainName(model), withoutDate(plainName(model))];
-  const name = names.find(each => Object.hasOwn(own, each));
+  const name = ownName(model, own);
   return name === undefined ? undefined : own[name];
 }
+
+/** Finds a model's name in the settings. The user may write it as the provider does, or without the prefix or the date. */
+export const ownName = (model: string, own: OwnModels): string | undefined =>
+  [model, plainName(model), withoutDate(plainName(model))].find(each => Object.hasOwn(own, each));
 
 /** Returns the model's name without the prefix of a router or a cloud, in the provider's own spelling. */
 const plainName = (model: string): string =>

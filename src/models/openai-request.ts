@@ -18,14 +18,12 @@ import {
   type ToolResultBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
-import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
 import type {ProviderRow, ThinkingEcho} from './provider-rows.ts';
-import type {ModelInfo} from './model-facts.ts';
-import {nearestEffort} from './thinking-params.ts';
+import {type ModelInfo, nearestEffort} from './model-facts.ts';
 
 interface RequestOptions {
-  readonly effort: Effort | 'default';
   readonly info: ModelInfo;
   readonly signatures: Signatures;
   readonly server: ChatServer;
@@ -46,11 +44,11 @@ type Signatures = 'wanted' | 'as-given';
  */
 export function openAiRequest(
   request: ModelRequest,
-  {effort, info, signatures, server}: RequestOptions,
+  {info, signatures, server}: RequestOptions,
 ): ChatCompletionCreateParamsStreaming {
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
-  const reasoning = effortOf(info, {thinking: request.thinking, wanted: effort});
+  const reasoning = effortOf(info, request.thinking);
   const {outputLimit, extra} = server.provider;
   const most = maxTokensOf(request, info.wantedOutput);
   // Chat completions have no provider tools.
@@ -206,34 +204,15 @@ function resultMedia(result: ToolResultBlock): readonly ResultContent[] {
   return media.length === 0 ? [] : [{kind: 'text', text: `From the result of ${result.id}:`}, ...media];
 }
 
-/**
- * Returns the effort nearest to the wanted one, for models that are known to accept one. Returns `undefined` to let the
- * server decide, because other models refuse the parameter.
- */
+/** Returns the effort to send; `undefined` lets the server decide, because models without efforts refuse the parameter. */
 export function effortOf(
-  {efforts, thinking: control}: Pick<ModelInfo, 'efforts' | 'thinking'>,
-  {thinking, wanted}: {readonly thinking: ModelRequest['thinking']; readonly wanted: Effort | 'default'},
+  {efforts, effort}: Pick<ModelInfo, 'efforts' | 'effort'>,
+  thinking: ModelRequest['thinking'],
 ): Exclude<ReasoningEffort, null> | undefined {
-  if (efforts.length === 0) return undefined;
+  const [least] = efforts;
   if (thinking.kind === 'brief') return nearestEffort(efforts, 'low');
-  if (wanted !== 'default' && thinking.kind !== 'disabled') return nearestEffort(efforts, wanted);
-  switch (thinking.kind) {
-    case 'default':
-    case 'adaptive':
-      return undefined;
-    case 'disabled':
-      return minEffort(control) ?? efforts[0];
-    case 'budget':
-      if (thinking.tokens <= 0) return minEffort(control) ?? efforts[0];
-      return nearestEffort(efforts, thinking.tokens < 4096 ? 'low' : thinking.tokens < 16_384 ? 'medium' : 'high');
-    default:
-      return unreachable(thinking);
-  }
-}
-
-/** Returns the effort that disables thinking, or the least one. */
-function minEffort(control: ModelInfo['thinking']): 'none' | 'minimal' | 'low' | undefined {
-  if (control === 'effort-none') return 'none';
-  if (control === 'effort-minimal') return 'minimal';
-  return control === 'effort-low' ? 'low' : undefined;
+  if (thinking.kind === 'disabled' || (thinking.kind === 'budget' && thinking.tokens <= 0)) return least;
+  if (effort !== 'default') return effort;
+  if (thinking.kind !== 'budget') return undefined;
+  return nearestEffort(efforts, thinking.tokens < 4096 ? 'low' : thinking.tokens < 16_384 ? 'medium' : 'high');
 }

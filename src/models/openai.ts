@@ -7,7 +7,7 @@ import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {geminiUrl, modelIdsIn} from './list-models.ts';
-import {hostOf, isGemini, type ProviderRow, rowAt} from './provider-rows.ts';
+import {hostOf, isGemini, type ProviderRow, rowAt, type ThinkingEcho} from './provider-rows.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
@@ -15,7 +15,7 @@ import {responsesRequest} from './responses-request.ts';
 import {sentMedia} from './model-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
-import type {ProviderDialect} from './send-request.ts';
+import type {Learned, ProviderDialect} from './send-request.ts';
 import {idRules, type SendableRules, sendableRequest, wireJson} from './sendable-request.ts';
 
 /** The options of a connection. The base URL includes the `/v1`. Many servers on the user's own machine need no key. */
@@ -71,7 +71,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
       const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
       return (await client).post(path, {body: wireJson(content), headers, stream: true, signal}).asResponse();
     };
-  const mannerOf = ({model}: ModelRequest) => ({effort: options.effort, info: options.models.infoOf(model)});
+  const mannerOf = ({model}: ModelRequest) => ({info: options.models.infoOf(model)});
   /** A server that is not known to accept PDFs gets them only if the user's settings say that the model reads them. */
   const seen = (request: ModelRequest, {pdfs, rules}: {pdfs: boolean; rules: SendableRules}): ModelRequest => {
     const info = options.models.infoOf(request.model);
@@ -85,13 +85,19 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
   const server = {host: hostOf(endpoint.baseUrl), provider: row, echo: row.echo};
   // Google refuses tool calls without a signature of the model's thinking.
   const signatures = isGemini(endpoint) ? 'wanted' : 'as-given';
+  const echoOf = (model: string, learned: Learned['thinkingEcho']): ThinkingEcho => {
+    const {reasoning} = options.models.infoOf(model);
+    if (reasoning === 'strip') return 'none';
+    if (learned === 'required') return 'always';
+    return reasoning === 'echo' && server.echo === 'none' ? 'own' : server.echo;
+  };
   const chat: ProviderDialect = {
     endpoint,
     body: (request, {thinkingEcho}) =>
       openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), rules: row}), {
         ...mannerOf(request),
         signatures,
-        server: thinkingEcho === 'required' ? {...server, echo: 'always'} : server,
+        server: {...server, echo: echoOf(request.model, thinkingEcho)},
       }),
     post: postTo('/chat/completions'),
     decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: () => randomUUID()}),

@@ -19,14 +19,13 @@ import {
   type ToolResultBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
-import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
+import type {ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
-import type {ModelInfo} from './model-facts.ts';
+import {type ModelInfo, nearestEffort} from './model-facts.ts';
 import {dataUrl, effortOf, maxTokensOf} from './openai-request.ts';
 
 interface ResponsesOptions {
   readonly info: ModelInfo;
-  readonly effort: Effort | 'default';
 }
 
 /**
@@ -35,31 +34,32 @@ interface ResponsesOptions {
  * conversation's request begins with the shorter one's. (developers.openai.com/api/docs/guides/reasoning, "Encrypted
  * reasoning items".)
  */
-export function responsesRequest(
-  request: ModelRequest,
-  {info, effort}: ResponsesOptions,
-): ResponseCreateParamsStreaming {
+export function responsesRequest(request: ModelRequest, {info}: ResponsesOptions): ResponseCreateParamsStreaming {
   const [first] = request.messages;
   const reasons = reasoningModel.test(request.model);
   const texts = new TextTools(request);
-  const wanted = effortOf(info, {thinking: request.thinking, wanted: effort});
+  const effort = effortOf(info, request.thinking) ?? nearestEffort(info.efforts, 'medium');
   const most = maxTokensOf(request, info.wantedOutput);
   return {
     model: request.model,
     ...(request.system === '' ? {} : {instructions: request.system}),
-    input: request.messages.flatMap(message => inputItems(message, {model: request.model, texts})),
+    // No model has an empty name, so that none gets reasoning back.
+    input: request.messages.flatMap(message =>
+      inputItems(message, {model: info.reasoning === 'strip' ? '' : request.model, texts}),
+    ),
     ...(request.tools.length === 0 ? {} : {tools: request.tools.map(tool => toolParam(tool, texts))}),
     ...(most === 'default' ? {} : {max_output_tokens: most}),
     ...(reasons
       ? {
           reasoning: {
-            ...(wanted === undefined ? {} : {effort: wanted}),
+            ...(effort === undefined ? {} : {effort}),
             // Only verified organizations get summaries. `repairs.ts` drops the field for others. Grok has none.
             ...(request.model.startsWith('grok-') ? {} : {summary: 'auto' as const}),
           },
           include: ['reasoning.encrypted_content' as const],
         }
       : {}),
+    ...(briefModel.test(request.model) ? {text: {verbosity: 'low' as const}} : {}),
     // `prompt_cache_key` sends all requests of a conversation to the same cache.
     ...(first === undefined ? {} : {prompt_cache_key: first.id}),
     store: false,
@@ -69,6 +69,8 @@ export function responsesRequest(
 
 /** Matches the names of models that reason. The others refuse the parameter. */
 const reasoningModel = /^(?:gpt-[5-9]|o[1-9]|codex-|grok-)(?!.*-chat)/u;
+/** Matches the names of models that can be asked for short answers. */
+const briefModel = /^gpt-[5-9](?!.*-(?:chat|codex))/u;
 
 /** Matches the names of models that take tools whose input is a text. */
 const textToolModel = /^(?:gpt-(?:[5-9]|\d\d)|codex-)(?!.*-chat)/u;

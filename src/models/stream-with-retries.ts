@@ -4,7 +4,7 @@ import {omittedInput} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
 import {type Fault, otherRefusal} from '../domain/fault.ts';
 import type {FallbackTrigger} from '../domain/model-fallback.ts';
-import type {BlockDelta, BlockStart, Effort, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
+import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
 import type {Access} from './access.ts';
 import type {ModelTable} from './model-facts.ts';
@@ -31,8 +31,6 @@ export interface ProviderOptions {
   readonly baseUrl: string | undefined;
   /** The environment variables that name the proxy, if there is one. */
   readonly environment: ProxyEnvironment;
-  /** `default` lets the model decide. Models without the parameter always decide themselves. */
-  readonly effort: Effort | 'default';
   /** The known facts about models. */
   readonly models: ModelTable;
   /** The models to try, in this order, if the requested one can't answer. */

@@ -1,38 +1,29 @@
 import type {OutputConfig, ThinkingConfigParam} from '@anthropic-ai/sdk/resources/messages/messages';
 import {unreachable} from '../base/unreachable.ts';
 import type {Message} from '../domain/conversation.ts';
-import {type Effort, efforts, type ModelRequest} from '../domain/model-stream.ts';
-import type {ModelInfo} from './model-facts.ts';
+import type {Effort, ModelRequest} from '../domain/model-stream.ts';
+import {type ModelInfo, nearestEffort} from './model-facts.ts';
 
 type Control = ModelInfo['thinking'];
 
-/** Returns the supported effort nearest to the wanted one, and not above it if possible. */
-export function nearestEffort(taken: readonly Effort[], wanted: Effort): Effort | undefined {
-  return taken.findLast(effort => efforts.indexOf(effort) <= efforts.indexOf(wanted)) ?? taken[0];
-}
-
-/**
- * Returns the effort, for models that are known to accept the parameter. Others refuse it. If thinking is disabled, the effort
- * is at most `high`.
- */
+/** Returns the effort in Anthropic's form. If thinking is disabled, the effort is at most `high`. */
 export function effortParams(
   {efforts: taken}: Pick<ModelInfo, 'efforts'>,
   {effort, thinks}: {readonly effort: Effort | 'default'; readonly thinks: boolean},
 ): {readonly output_config?: OutputConfig} {
-  if (effort === 'default') return {};
-  const nearest = nearestEffort(taken, !thinks && (effort === 'xhigh' || effort === 'max') ? 'high' : effort);
-  return nearest === undefined ? {} : {output_config: {effort: nearest}};
+  const level = claudeEffort(
+    thinks || (effort !== 'xhigh' && effort !== 'max') ? effort : nearestEffort(taken, 'high'),
+  );
+  return level === undefined ? {} : {output_config: {effort: level}};
 }
+
+/** Anthropic's API knows no level below `low`. */
+const claudeEffort = (effort: Effort | 'default' = 'default'): OutputConfig['effort'] | undefined =>
+  effort === 'default' ? undefined : effort === 'none' || effort === 'minimal' ? 'low' : effort;
 
 interface ThinkingOptions {
   readonly maxOutputTokens: number;
   readonly control: Control;
-  /**
-   * `asked-for`: the request asks for a summary of the thinking. Otherwise Claude 5 shows none of it, and Claude 5.5
-   * also writes no text between tool calls (platform.claude.com/docs, "What's new in Claude Sonnet 5.5", "Text between
-   * tool calls").
-   */
-  readonly display: 'asked-for' | 'as-usual';
 }
 
 interface ThinkingParams {
@@ -43,38 +34,42 @@ interface ThinkingParams {
 /** The lowest number of thinking tokens that the API accepts. */
 const minBudget = 1024;
 
-/** The tokens that the longest thinking leaves for the answer. */
+/** The tokens that a budget of the user leaves for the answer. */
 const answerRoom = 4096;
 
+/** The largest budget that weft chooses itself, and the tokens that it leaves for the answer. */
+const usualBudget = {most: 31_999, answerRoom: 8000};
+
 /**
- * Returns the thinking budget and the output limit for thinking and answer together, which the API requires to be larger.
- * Models of Claude 4.7 and later refuse a number of tokens. Models of 5.5 refuse to disable thinking, or have another parameter
- * for it (platform.claude.com/docs, "Migrating to Claude Sonnet 5.5").
+ * Returns how a Claude model thinks, and the output limit for thinking and answer together. By default, it thinks: as much as it
+ * likes if it can decide that itself, otherwise within a budget. Models of Claude 4.7 and later refuse a number of tokens. Models
+ * of 5.5 refuse to disable thinking, or have another parameter for it (platform.claude.com/docs, "Migrating to Claude Sonnet 5.5").
+ * A request for adaptive thinking also asks for a summary. Otherwise Claude 5 shows no thinking, and Claude 5.5 also writes no text
+ * between tool calls ("What's new in Claude Sonnet 5.5", "Text between tool calls").
  */
 export function thinkingParams(
   {thinking, messages}: Pick<ModelRequest, 'thinking' | 'messages'>,
-  {maxOutputTokens, control, display}: ThinkingOptions,
+  {maxOutputTokens, control}: ThinkingOptions,
 ): ThinkingParams {
-  const tells = display === 'asked-for' && takesNoBudget(control);
-  const adaptive = {
-    max_tokens: maxOutputTokens,
-    thinking: {type: 'adaptive', ...(tells ? {display: 'summarized' as const} : {})},
-  } as const;
+  const adaptive = {max_tokens: maxOutputTokens, thinking: {type: 'adaptive', display: 'summarized'}} as const;
   const without = {max_tokens: maxOutputTokens, ...minThinking(control)};
+  const budgeted = (tokens: number): ThinkingParams =>
+    thinkingParams({thinking: {kind: 'budget', tokens}, messages}, {maxOutputTokens, control});
   switch (thinking.kind) {
     case 'default':
-      return tells && control !== 'on-request' ? adaptive : {max_tokens: maxOutputTokens};
+    case 'brief': {
+      if (isAdaptive(control)) return adaptive;
+      const {most, answerRoom: room} = usualBudget;
+      const budget = thinking.kind === 'brief' ? minBudget : Math.min(most, maxOutputTokens - room);
+      return control === 'budget' && budget >= minBudget ? budgeted(budget) : {max_tokens: maxOutputTokens};
+    }
     case 'disabled':
       return without;
-    case 'brief':
-      return control === 'budget'
-        ? thinkingParams({thinking: {kind: 'budget', tokens: minBudget}, messages}, {maxOutputTokens, control, display})
-        : thinkingParams({thinking: {kind: 'default'}, messages}, {maxOutputTokens, control, display});
     case 'adaptive':
       return adaptive;
     case 'budget': {
       if (thinking.tokens <= 0) return without;
-      if (takesNoBudget(control)) return adaptive;
+      if (isAdaptive(control) && control !== 'adaptive-or-budget') return adaptive;
       if (goesOnWithoutThinking(messages)) return {max_tokens: maxOutputTokens};
       const budget = Math.max(minBudget, Math.floor(thinking.tokens));
       return {
@@ -87,8 +82,8 @@ export function thinkingParams(
   }
 }
 
-const takesNoBudget = (control: Control): boolean =>
-  control === 'on-request' || control === 'adaptive' || control === 'between-tools' || control === 'always';
+const isAdaptive = (control: Control): boolean =>
+  control === 'adaptive-or-budget' || control === 'adaptive' || control === 'between-tools' || control === 'always';
 
 /** Returns the parameters for the least thinking that the model supports. */
 function minThinking(control: Control): {readonly thinking?: ThinkingConfigParam} {

@@ -39,12 +39,13 @@ test('what the settings say of a model goes over it, and its cost is computed fr
     maxOutput: 4000,
     price: {input: 100, output: 1000, cacheRead: 100, cacheWrite: 100},
     efforts: ['low', 'high'],
+    effort: 'default',
     images: 'unseen',
     pdfs: 'unknown',
     about: 'tests',
     from: 'settings',
   });
-  const run = await scene.run(['--prompt', 'x', '--output-format', 'json', '--effort', 'medium']);
+  const run = await scene.run(['--prompt', 'x', '--output-format', 'json', '--settings', '{"effort": "medium"}']);
   expect(resultOf(run.stdout)['modelUsage']).toMatchObject({
     'small-model': {costUSD: 0.11, contextWindow: 32_000},
   });

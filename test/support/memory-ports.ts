@@ -73,6 +73,9 @@ export function scriptedModel(
       profile: 'claude-5',
       contextWindow,
       images: 'unknown',
+      effort: 'default',
+      efforts: [],
+      effortChange: 'cache-lost',
       costOf: ({inputTokens, cacheReadTokens}) => inputTokens / 1000 + cacheReadTokens / 10_000,
     }),
     async *stream(request, signal) {

@@ -29,6 +29,8 @@ export function choiceIn(
     replay: undefined,
     record: undefined,
     effort: undefined,
+    cacheTtl: '5m',
+    sessionEfforts: new Map(),
     environment: variables,
     apiKeys: openApiKeys({credentials: join(folder, 'credentials.json')}, {...variables, PATH: folder}),
     issuedKeys: issuedKeys(),

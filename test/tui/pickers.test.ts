@@ -17,6 +17,7 @@ const model = (name: string, more: Partial<ListedModel> = {}): ListedModel => ({
   maxOutput: 0,
   price: 'unknown',
   efforts: [],
+  effort: 'default',
   images: 'unknown',
   pdfs: 'unknown',
   about: '',
@@ -36,7 +37,6 @@ const list: ModelList = {
     model('own'),
   ],
   from: {kind: 'provider'},
-  effort: 'default',
 };
 
 const withModels = (models: ModelList) => ({
@@ -112,7 +112,7 @@ describe('/model', () => {
   });
 
   test('Left and Right change the effort of a model that takes one', () => {
-    const panel = modelPanel({...list, effort: 'low'}, 'sonnet-5');
+    const panel = modelPanel({...list, models: list.models.map(each => ({...each, effort: 'low'}))}, 'sonnet-5');
     expect(linesOf(panel, {width: 99})[1]).toMatch(/^│ ❯ 1  sonnet-5 ✓ +effort low +\$3\/M in/u);
     const higher = opened(pressed(panel, key('right')).panel);
     expect(linesOf(higher, {width: 99})[1]).toMatch(/effort medium/u);
@@ -139,13 +139,27 @@ describe('/model', () => {
     const {screen} = await start([80, 24], {
       host: {models: {...blankHost.models, list: async () => ok(list), useEffort}},
     });
-    await screen.type('/model sonnet-5 huge\r');
-    await screen.until(/sonnet-5 supports default, low, medium, high/u);
     await screen.type('/model sonnet-5 high\r');
     await screen.until(/Model: sonnet-5, effort high/u);
     expect(useEffort.mock.calls.map(([request]) => request)).toEqual([
       {query: 'use-effort', model: 'sonnet-5', effort: 'high'},
     ]);
+  });
+
+  test('/effort lists the levels of the model, or takes one', async () => {
+    const useEffort = vi.fn<HostPorts['models']['useEffort']>(async ({model: of, effort}) =>
+      effort === 'huge' ? failed(rejected(`${of} has no effort "huge".`)) : ok({model: of, text: `Effort: ${effort}`}),
+    );
+    const levels = {...list, models: [model('test-model', {efforts: ['low', 'high'], effort: 'high'})]};
+    const {screen} = await start([80, 24], {
+      host: {models: {...blankHost.models, list: async () => ok(levels), useEffort}},
+    });
+    await screen.type('/effort huge\r');
+    await screen.until(/test-model has no effort "huge"\./u);
+    await screen.type('/effort\r');
+    await screen.until(/1 {2}default +what the model uses by itself[^]*2 {2}low[^]*3 {2}high ✓/u);
+    await screen.type('2');
+    await screen.until(/Effort: low/u);
   });
 
   test('a provider that does not answer is named, in the list', async () => {

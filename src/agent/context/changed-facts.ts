@@ -1,13 +1,17 @@
+import type {AgentEvent} from '../../actions/agent-event.ts';
 import {blockTexts, type Message, type ResultContent, type TextBlock} from '../../domain/conversation.ts';
-import {reminderBlock} from '../../domain/reminder.ts';
+import {effortChangeBlock, effortChangeIn, reminderBlock} from '../../domain/reminder.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {Asker} from '../../domain/sub-agent.ts';
+import type {Effort} from '../../domain/model-stream.ts';
 import type {AgentPorts} from '../ports.ts';
 
 /** The values that the model knows of facts that may change in a session. `date` is empty if no note named it. */
 export interface KnownFacts {
   planMode: 'on' | 'off';
   date: string;
+  /** The model of the last request, with its effort. `unknown` before the first one. */
+  effort: {readonly model: string; readonly level: Effort | 'default'} | 'unknown';
 }
 
 const planOn = 'Plan mode is on: explore, change nothing, and call ExitPlanMode when the plan is ready.';
@@ -18,7 +22,7 @@ const dateNote = (date: string): string => `The date is now ${date}.`;
 
 /** Returns the facts that the messages contain. */
 export function factsInMessages(messages: readonly Message[]): KnownFacts {
-  const knownFacts: KnownFacts = {planMode: 'off', date: ''};
+  const knownFacts: KnownFacts = {planMode: 'off', date: '', effort: 'unknown'};
   for (const {role, blocks} of messages) if (role === 'user') noteFacts(knownFacts, blocks);
   return knownFacts;
 }
@@ -59,4 +63,39 @@ export function changedFacts({conversation, mode, asker, systemPrompt, ports}: F
   knownFacts.planMode = planMode;
   if (notes.includes(dateNote(date))) knownFacts.date = date;
   return notes.map(reminderBlock);
+}
+
+/**
+ * Returns the note that the effort has changed since the last request, for providers that take it as a message. With other
+ * providers, tells the user that the change costs the cache.
+ */
+export function changedEffort({conversation, model, promptModel, ports, publish}: EffortSession): readonly TextBlock[] {
+  const {knownFacts, messages} = conversation;
+  const asked = promptModel ?? model;
+  const {effort: level, effortChange} = ports.model.facts(asked);
+  const before = knownFacts.effort === 'unknown' ? lastEffort(messages, asked) : knownFacts.effort;
+  knownFacts.effort = {model: asked, level};
+  if (before === 'unknown' || before.model !== asked || before.level === level) return [];
+  if (effortChange === 'appended') return [effortChangeBlock({from: before.level, to: level})];
+  const text = `The effort is now ${level}. The next request costs more, because ${asked} reads the whole conversation again.`;
+  publish([{event: 'notice', level: 'info', text}]);
+  return [];
+}
+
+interface EffortSession {
+  readonly conversation: FactsSession['conversation'];
+  readonly model: string;
+  readonly promptModel: string | undefined;
+  readonly ports: Pick<AgentPorts, 'model'>;
+  readonly publish: (events: readonly AgentEvent[]) => void;
+}
+
+/** Returns the last effort that a resumed conversation holds. */
+function lastEffort(messages: readonly Message[], model: string): KnownFacts['effort'] {
+  for (const {role, blocks} of messages.toReversed()) {
+    if (role !== 'user') continue;
+    const change = blocks.map(effortChangeIn).find(each => each !== undefined);
+    if (change !== undefined) return {model, level: change.to};
+  }
+  return 'unknown';
 }

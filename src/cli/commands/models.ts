@@ -5,7 +5,7 @@ import type {ListedModel, ModelList} from '../../agent/client.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
 import {knownAsOf} from '../../models/known-models.ts';
-import {knownModels, modelTable} from '../../models/model-facts.ts';
+import {chosenEfforts, knownModels, modelTable} from '../../models/model-facts.ts';
 import {configuredProvider, modelChoice} from '../../app/choose-model.ts';
 import {listedModel, listModels, usedProviderText} from '../../app/model-setup.ts';
 import {commandFlags, type FolderOption, type MainOptions} from '../../app/main-options.ts';
@@ -36,7 +36,7 @@ async function listKnownModels({json, ...options}: FolderOption & JsonOption & P
       ? undefined
       : await listModels(choice, new AbortController().signal);
   if (asked?.tag === 'failed') note(faultText(asked.error));
-  const table = modelTable(choice.models, provider);
+  const table = modelTable(choice.models, {provider: provider ?? '', efforts: chosenEfforts(choice)});
   const known = (model: string): ListedModel => listedModel(model, {info: table.infoOf(model), defaultOf: ''});
   const list: Pick<ModelList, 'models' | 'from'> =
     asked?.tag === 'ok'
@@ -54,7 +54,19 @@ async function listKnownModels({json, ...options}: FolderOption & JsonOption & P
 const noneAsked = {kind: 'weft', why: 'no provider is configured. These are models that weft knows'} as const;
 
 /** Returns the facts about a model for JSON, without unknown ones. */
-function factsOf({model, defaultOf, contextWindow, maxOutput, price, efforts, images, pdfs, about, from}: ListedModel) {
+function factsOf({
+  model,
+  defaultOf,
+  contextWindow,
+  maxOutput,
+  price,
+  efforts,
+  effort,
+  images,
+  pdfs,
+  about,
+  from,
+}: ListedModel) {
   return {
     model,
     default: defaultOf !== '',
@@ -62,6 +74,7 @@ function factsOf({model, defaultOf, contextWindow, maxOutput, price, efforts, im
     ...(maxOutput === 0 ? {} : {maxOutput}),
     price: price === 'unknown' ? 'unknown' : pricesOf(price),
     efforts,
+    effort,
     images,
     pdfs,
     about,

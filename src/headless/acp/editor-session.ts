@@ -9,6 +9,7 @@ import type {ImageBlock} from '../../domain/conversation.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
+import {commandsOfPrograms} from '../../domain/slash-command.ts';
 import {contextTokens, knownCost, type Usage} from '../../domain/usage.ts';
 import {encodePermissionExtension} from '../../protocol/acp/permission-extension.ts';
 import {
@@ -108,7 +109,7 @@ export class EditorSession {
   async #tellCommands(): Promise<void> {
     const answer = await this.#engine.query({query: 'commands'}, new AbortController().signal);
     if (answer.tag !== 'ok') return;
-    const availableCommands = [compactCommand, ...answer.value].map(({name, description, argumentHint}) => ({
+    const availableCommands = [...commandsOfPrograms, ...answer.value].map(({name, description, argumentHint}) => ({
       name,
       description,
       ...(argumentHint === '' ? {} : {input: {hint: argumentHint}}),
@@ -263,10 +264,3 @@ const usageOf = (usage: Usage) => ({
 });
 
 const promptError = (fault: Fault): RpcError => rpcError(rpcErrors.internal, faultText(fault));
-
-/** The engine's own command, which works as a prompt. */
-const compactCommand = {
-  name: 'compact',
-  description: 'Compact the conversation to free up space',
-  argumentHint: '[what to keep]',
-};

@@ -3,6 +3,7 @@ import type {ArtifactUrl} from '../../actions/artifacts-port.ts';
 import {ok} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
 import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
+import {efforts} from '../../domain/model-stream.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import {planStates, planStepStatuses} from '../../domain/plan.ts';
 import {riskLevels} from '../../domain/risk.ts';
@@ -19,7 +20,12 @@ export const artifactPath: ArtifactUrl = ({session, sha256}) => `/agent/sessions
 
 const image = z.object({type: z.literal('image'), data: text, mimeType: z.optional(z.string())});
 
-export const modelConfig = z.object({apiKey: z.optional(text), baseUrl: z.optional(text), model: z.optional(text)});
+export const modelConfig = z.object({
+  apiKey: z.optional(text),
+  baseUrl: z.optional(text),
+  model: z.optional(text),
+  effort: z.optional(z.enum(efforts)),
+});
 
 const promptRequest = z.object({
   prompt: text,
@@ -146,7 +152,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
         const images = body.images.map(imageOf);
         if (images.includes(undefined))
           return refuse(400, 'Invalid request: not an image in base64 of a known mimeType, in body.images');
-        const {apiKey, baseUrl, model} = body.modelConfig ?? {};
+        const {apiKey, baseUrl, model, effort} = body.modelConfig ?? {};
         const isAsItWas = body.modelConfig === undefined && body.workDir === undefined;
         if (session !== 'new' && runs.isAttached(session) && !isAsItWas)
           return refuse(409, 'The session is attached to a terminal. Send the prompt without workDir and modelConfig.');
@@ -156,7 +162,7 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
             ? await port.open({
                 session,
                 workDir: body.workDir,
-                model: {apiKey, baseUrl, model},
+                model: {apiKey, baseUrl, model, effort},
                 work: {kind: 'prompt'},
               })
             : ok(held);

@@ -293,6 +293,7 @@ const modelOf = (config: z.infer<typeof modelConfig> | undefined) => ({
   apiKey: config?.apiKey,
   baseUrl: config?.baseUrl,
   model: config?.model,
+  effort: config?.effort,
 });
 
 const conflictText = ({state}: PlanConflict): string => `The plan is ${state}.`;

@@ -142,7 +142,8 @@ export class Store {
         this.#frames.drawSoon();
       },
     });
-    this.#ui = {...initialUi([], '', options.preferences.editorMode), effort: options.effort};
+    this.#ui = initialUi([], '', options.preferences.editorMode);
+    this.#view = {...this.#view, effort: options.effort};
     this.#screen = this.#screenNow();
   }
 

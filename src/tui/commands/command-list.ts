@@ -16,7 +16,7 @@ import {documentsCommand} from './documents.ts';
 import {helpCommand} from './help.ts';
 import {memoryCommand} from './memory.ts';
 import {modeCommand} from './mode.ts';
-import {modelCommand} from './model.ts';
+import {effortCommand, modelCommand} from './model.ts';
 import {agentsCommand} from './agents.ts';
 import {hooksCommand} from './hooks.ts';
 import {mcpCommand} from './mcp.ts';
@@ -37,6 +37,7 @@ const allCommands: readonly SlashCommand[] = [
   }),
   resumeCommand,
   modelCommand,
+  effortCommand,
   slashCommand({
     name: 'login',
     aliases: ['connect'],

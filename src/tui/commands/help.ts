@@ -63,7 +63,7 @@ export const commandGroups: readonly {readonly title: string; readonly names: re
   {title: 'Session', names: ['clear', 'resume', 'transcript', 'copy', 'export', 'exit']},
   {title: 'Context', names: ['context', 'compact', 'pin', 'memory', 'cost', 'documents', 'review']},
   {title: 'Undo', names: ['undo', 'redo', 'rewind']},
-  {title: 'Model', names: ['model', 'mode', 'login', 'computer']},
+  {title: 'Model', names: ['model', 'effort', 'mode', 'login', 'computer']},
   {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'agents', 'trust', 'note', 'todo', 'ps']},
   {title: 'weft', names: ['config', 'theme', 'verbosity', 'vim', 'editor', 'doctor', 'demo', 'help']},
 ];

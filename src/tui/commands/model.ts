@@ -1,4 +1,5 @@
 import type {ListedModel, ModelList} from '../../agent/client.ts';
+import {efforts} from '../../domain/model-stream.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {type Choice, choicePanel, type ChoicePanel, confirmPanel} from '../state/panels/panel.ts';
 import {commandEffect} from '../state/effect.ts';
@@ -24,8 +25,42 @@ export const modelCommand = slashCommand({
 
 const title = 'Choose a model';
 
+export const effortCommand = slashCommand({
+  name: 'effort',
+  usage: '/effort [level]',
+  summary: 'Choose how much effort the model puts into its answers',
+  choices: efforts.map(level => ({value: level, summary: ''})),
+  run(level, context) {
+    const {model} = context.view;
+    if (level !== '') context.query({query: 'use-effort', model, effort: level});
+    else
+      openList(
+        {title: 'Choose an effort', loading: 'Loading the levels…', request: {query: 'models'}},
+        list => effortPanel(list, model),
+        context,
+      );
+  },
+});
+
+export function effortPanel({models}: ModelList, current: string): ChoicePanel {
+  const listed = models.find(({model}) => model === current);
+  const levels = listed === undefined || listed.efforts.length === 0 ? [] : (['default', ...listed.efforts] as const);
+  return choicePanel({
+    title: 'Choose an effort',
+    note: current,
+    does: 'use',
+    empty: 'weft knows no effort levels of this model',
+    rows: levels.map(effort => ({
+      label: effort,
+      mark: effort === listed?.effort ? 'current' : 'none',
+      details: [effort === 'default' ? 'what the model uses by itself' : ''],
+      choice: {effects: [{do: 'query', request: {query: 'use-effort', model: current, effort}}], next: 'none'},
+    })),
+  });
+}
+
 /** Lists the models with their known facts. The current model is listed even if the provider doesn't list it. */
-export function modelPanel({models, from, effort}: ModelList, current: string): ChoicePanel {
+export function modelPanel({models, from}: ModelList, current: string): ChoicePanel {
   const isListed = current === '' || models.some(({model}) => model === current);
   const own: ListedModel = {
     model: current,
@@ -34,6 +69,7 @@ export function modelPanel({models, from, effort}: ModelList, current: string): 
     maxOutput: 0,
     price: 'unknown',
     efforts: [],
+    effort: 'default',
     images: 'unknown',
     pdfs: 'unknown',
     about: '',
@@ -47,14 +83,15 @@ export function modelPanel({models, from, effort}: ModelList, current: string): 
     rows: [...models, ...(isListed ? [] : [own])].map(listed => ({
       label: listed.model,
       mark: listed.model === current ? 'current' : 'none',
-      ...effortRows(listed, effort),
+      ...effortRows(listed),
     })),
   });
   return models.some(({efforts}) => efforts.length > 0) ? {...panel, variantLabel: 'effort'} : panel;
 }
 
 /** Returns a variant of the row for each effort that the model supports. The current effort is selected. */
-function effortRows(listed: ListedModel, now: ModelList['effort']) {
+function effortRows(listed: ListedModel) {
+  const {effort: now} = listed;
   const levels = listed.efforts.length === 0 ? [now] : (['default', ...listed.efforts] as const);
   const at = Math.max(0, levels.indexOf(now));
   return {
@@ -73,10 +110,11 @@ function effortRows(listed: ListedModel, now: ModelList['effort']) {
   };
 }
 
-const effortText = (effort: ModelList['effort']): string => (effort === 'default' ? 'auto effort' : `effort ${effort}`);
+const effortText = (effort: ListedModel['effort']): string =>
+  effort === 'default' ? 'auto effort' : `effort ${effort}`;
 
 /** Switches the model for this session. If the model isn't the default, also offers to save it. */
-const choiceOf = ({model, defaultOf}: ListedModel, effort: ModelList['effort'] | 'same'): Choice => ({
+const choiceOf = ({model, defaultOf}: ListedModel, effort: ListedModel['effort'] | 'same'): Choice => ({
   effects:
     effort === 'same'
       ? [
@@ -115,16 +153,7 @@ async function useModel(
     return;
   }
   if (effort !== '') {
-    const taken = list.models.find(({model}) => model === known.model)?.efforts ?? [];
-    const wanted = effort === 'default' ? effort : taken.find(level => level === effort);
-    if (wanted !== undefined) context.query({query: 'use-effort', model: known.model, effort: wanted});
-    else if (taken.length === 0)
-      context.notify('warning', `${known.model} has no effort levels. Switch to it with /model ${known.model}`);
-    else
-      context.notify(
-        'warning',
-        `Unknown effort ${effort}. ${known.model} supports ${['default', ...taken].join(', ')}.`,
-      );
+    context.query({query: 'use-effort', model: known.model, effort});
     return;
   }
   context.submit({op: 'set-model', model: known.model});

@@ -126,7 +126,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
         ) : (
           <OpenPanel panel={ui.panel} agents={view.agents} {...{blocks, directory, width}} rows={room} />
         )}
-        <StatusLine {...{view, blocks, sessions, width}} effort={ui.effort} hint={hintOf(state)} vim={vimText(ui)} />
+        <StatusLine {...{view, blocks, sessions, width}} effort={view.effort} hint={hintOf(state)} vim={vimText(ui)} />
       </Box>
     </Box>
   );

@@ -59,9 +59,7 @@ export async function runPanelQuery(
     case 'use-way':
       return resultOfConnecting(await client.query(request, signal), request.way);
     case 'use-effort':
-      return resultOf(await client.query(request, signal), ({text}) =>
-        changing(ui => ({...ui, effort: request.effort}), text),
-      );
+      return resultOf(await client.query(request, signal), ({text}) => ({step: 'notice', level: 'info', text}));
     default:
       return unreachable(request);
   }

@@ -508,9 +508,14 @@ function isClosed(entry: Exclude<Entry, TextEntry | ExplorationEntry>): boolean 
   }
 }
 
-function withModel(view: View, {model, provider}: Extract<AgentEvent, {event: 'model-changed'}>): View {
+function withModel(view: View, {model, provider, effort}: Extract<AgentEvent, {event: 'model-changed'}>): View {
   const {session} = view;
-  return {...view, model, session: session.tag === 'open' ? {...session, info: {...session.info, provider}} : session};
+  return {
+    ...view,
+    model,
+    effort,
+    session: session.tag === 'open' ? {...session, info: {...session.info, provider}} : session,
+  };
 }
 
 /** Capitalizes the first letter and ends the text with one period. */

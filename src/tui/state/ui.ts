@@ -6,7 +6,6 @@ import type {Panel} from './panels/panel.ts';
 import {type ApprovalStage, initialStage} from './approval-stage.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId, BlockId} from '../../domain/ids.ts';
-import type {Effort} from '../../domain/model-stream.ts';
 import type {EditorMode} from '../../domain/preferences.ts';
 import {type Draft, draftFromText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 import {promptHistoryOf, type PromptHistory} from '../editor/prompt-history.ts';
@@ -33,8 +32,6 @@ export interface Ui {
   /** The prompt that an undo restored to the draft. Empty for none. */
   readonly restoredPrompt: string;
   readonly lastKey: LastKey;
-  /** The model's effort level. No event reports it. */
-  readonly effort: Effort | 'default';
 }
 
 export type Card =
@@ -99,7 +96,6 @@ export const initialUi = (prompts: readonly string[], draft: string, mode: Edito
   rewinding: {kind: 'no'},
   restoredPrompt: '',
   lastKey: {kind: 'none'},
-  effort: 'default',
 });
 
 /** Shows the card that the view needs. Must be called after every change of the view. */

@@ -11,6 +11,7 @@ import type {
 import type {Action} from '../../actions/catalogue.ts';
 import type {Question} from '../../actions/ports.ts';
 import type {FileDiff, Preview} from '../../actions/preview.ts';
+import type {Effort} from '../../domain/model-stream.ts';
 import type {ToolResultBlock} from '../../domain/conversation.ts';
 import type {ActionId, BlockId, MessageId, TodoId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
@@ -45,6 +46,7 @@ export interface View {
   readonly agents: readonly AgentOutput[];
   readonly usage: SessionUsage;
   readonly model: string;
+  readonly effort: Effort | 'default';
   readonly mode: PermissionMode;
   readonly sandbox: Proof | 'unknown';
 }
@@ -218,6 +220,7 @@ export const emptyView: View = {
   agents: [],
   usage: {models: {}, contextTokens: 0, contextWindow: 0},
   model: '',
+  effort: 'default',
   mode: 'default',
   sandbox: 'unknown',
 };

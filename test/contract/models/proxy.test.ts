@@ -14,12 +14,12 @@ beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), certif
 
 const modelAt = (baseUrl: string, environment: ProxyEnvironment) =>
   connectAnthropic({
+    cacheTtl: '5m',
     toolReferences: 'refused',
     apiKey: 'k',
     baseUrl,
     environment,
     models: knownTable,
-    effort: 'default',
     fallbacks: [],
     clock: new NoWaiting(),
   });

@@ -3,7 +3,7 @@ import {connectAnthropic} from '../../../src/models/anthropic.ts';
 import {connectGemini, connectOpenAi} from '../../../src/models/openai.ts';
 import type {ModelPort} from '../../../src/domain/model-stream.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
-import {knownTable} from '../../support/model-info.ts';
+import {modelTable} from '../../../src/models/model-facts.ts';
 import {fail, say} from '../../support/model-script.ts';
 import {startModelServer, type ModelServer, type ReceivedRequest} from '../../support/model-server.ts';
 import type {Row} from './refusal-row.ts';
@@ -18,13 +18,14 @@ function portOf({wire, effort}: Row, server: ModelServer, clock: NoWaiting): Mod
   const options = {
     apiKey: 'key',
     environment: {},
-    models: knownTable,
-    effort: effort ?? 'default',
+    models: modelTable({}, {efforts: {run: effort, usual: undefined, session: new Map()}}),
+    cacheTtl: '5m',
     fallbacks: [],
     clock,
   } as const;
   const {anthropic, openai} = server.baseUrl;
-  if (wire === 'anthropic') return connectAnthropic({...options, baseUrl: anthropic, toolReferences: 'refused'});
+  if (wire === 'anthropic')
+    return connectAnthropic({...options, baseUrl: anthropic, cacheTtl: '5m', toolReferences: 'refused'});
   if (wire === 'gemini') return connectGemini({...options, baseUrl: openai});
   return connectOpenAi({...options, baseUrl: openai, wireApi: wire});
 }

@@ -101,7 +101,10 @@ export const refusalsOfAnthropic: readonly Row[] = [
       repair: 'thinking-type',
       refuses: body => has(body['thinking'], 'adaptive'),
       shows: field('thinking'),
-      sent: [{type: 'adaptive'}, {type: 'enabled', budget_tokens: 4096}],
+      sent: [
+        {type: 'adaptive', display: 'summarized'},
+        {type: 'enabled', budget_tokens: 4096},
+      ],
     },
   },
   {

@@ -41,7 +41,7 @@ export const refusalsOfOpenAi: readonly Row[] = [
       repair: 'parameter',
       refuses: body => has(body['reasoning'], 'summary'),
       shows: field('reasoning'),
-      sent: [{summary: 'auto'}, {}],
+      sent: [{effort: 'medium', summary: 'auto'}, {effort: 'medium'}],
     },
   },
   {

@@ -30,12 +30,11 @@ export function connect(
     apiKey: 'key-1',
     baseUrl,
     models: knownTable,
-    effort: 'default',
     fallbacks,
     environment: {},
     clock,
   } as const;
-  if (dialect === 'anthropic') return connectAnthropic({...options, toolReferences: 'refused'});
+  if (dialect === 'anthropic') return connectAnthropic({...options, cacheTtl: '5m', toolReferences: 'refused'});
   return connectOpenAi({...options, wireApi: dialect === 'responses' ? 'responses' : 'chat'});
 }
 

@@ -23,7 +23,6 @@ async function askAt(
     apiKey: 'key-1',
     baseUrl,
     models: knownTable,
-    effort: 'default',
     fallbacks: [],
     environment: {http_proxy: `http://${proxy.address}`},
     clock: new NoWaiting(),

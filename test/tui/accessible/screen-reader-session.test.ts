@@ -370,6 +370,7 @@ describe('lines', () => {
               maxOutput: 0,
               price: 'unknown',
               efforts: ['low', 'high'],
+              effort: 'default',
               images: 'unknown',
               pdfs: 'unknown',
               about: '',
@@ -377,7 +378,6 @@ describe('lines', () => {
             },
           ],
           from: {kind: 'provider'},
-          effort: 'default',
         }),
       useEffort: async ({model, effort}) => ok({model, text: `Model: ${model}, effort ${effort}`}),
     };

@@ -35,7 +35,11 @@ const refusalOf = (choice: ModelChoice): Promise<string> =>
 function comparable(request: ReceivedRequest | undefined) {
   const names = ['authorization', 'x-api-key', 'anthropic-version', 'x-goog-user-project', 'content-type'];
   const headers = Object.entries(request?.headers ?? {}).filter(([name]) => names.includes(name));
-  return {path: request?.path, headers: Object.fromEntries(headers), body: JSON.stringify(request?.body)};
+  return {
+    path: request?.path,
+    headers: Object.fromEntries(headers),
+    body: JSON.stringify({...request?.body, thinking: undefined}),
+  };
 }
 
 /** Application default credentials in a folder of their own, so that nothing of this machine counts. */

@@ -19,13 +19,21 @@ const key = 'sk-ant-api03-0123456789abcdef';
 async function open(settings: Pick<ModelChoice, 'baseUrl' | 'model'>, variables: Readonly<Record<string, string>>) {
   const environment = {PATH: folder, ...variables};
   const apiKeys = openApiKeys({credentials: join(folder, 'credentials.json')}, environment);
-  const none = {provider: undefined, replay: undefined, record: undefined, effort: undefined, wireApi: undefined};
+  const none = {
+    provider: undefined,
+    replay: undefined,
+    record: undefined,
+    effort: undefined,
+    cacheTtl: '5m' as const,
+    wireApi: undefined,
+  };
   const fallbackModels = {value: [], source: 'default', path: ''} as const;
   const choice: ModelChoice = {
     ...none,
     ...settings,
     models: {},
     providers: {},
+    sessionEfforts: new Map(),
     headers: {},
     keyCommand: undefined,
     fallbackModels,
@@ -92,16 +100,16 @@ test('a key of the environment wins over a kept one, which is sent to no other a
   expect(await stateWith({ANTHROPIC_BASE_URL: 'http://127.0.0.1:1'})).toEqual(['missing', {}]);
 });
 
-test('an effort is asked for from the next request on, and told with the models', async () => {
+test('an effort is asked for from the next request on, kept for its model, and told with the models', async () => {
   await using server = await startModelServer([say('Hello.')]);
-  const {setup, port} = await open(
+  const {setup, port, settingsFile} = await open(
     {baseUrl: undefined, model: undefined},
     {ANTHROPIC_BASE_URL: server.baseUrl.anthropic, ANTHROPIC_API_KEY: key},
   );
   const model = 'claude-opus-5';
   expect(await setup.useEffort({model, effort: 'low'}, signal)).toEqual({
     tag: 'ok',
-    value: {model, text: `Model: ${model}, effort low`},
+    value: {model, text: `Model: ${model}, effort low. Saved for this model.`},
   });
   const request = {
     model,
@@ -113,5 +121,21 @@ test('an effort is asked for from the next request on, and told with the models'
   } as const;
   for await (const batch of port.stream(request, signal)) expect(batch).not.toEqual([]);
   expect(server.requests.map(({body}) => body)).toMatchObject([{model, output_config: {effort: 'low'}}]);
-  expect(await setup.list(signal)).toMatchObject({value: {effort: 'low'}});
+  expect(JSON.parse(readFileSync(settingsFile, 'utf8'))).toEqual({models: {[model]: {effort: 'low'}}});
+  expect([port.facts(model).effort, port.facts('claude-opus-5-5').effort]).toEqual(['low', 'default']);
+  expect(await setup.useEffort({model, effort: 'default'}, signal)).toMatchObject({tag: 'ok'});
+  expect([port.facts(model).effort, readFileSync(settingsFile, 'utf8')]).toEqual([
+    'default',
+    '{\n  "models": {\n    "claude-opus-5": {}\n  }\n}\n',
+  ]);
+});
+
+test.each([
+  ['claude-sonnet-4-6', 'xhigh', 'claude-sonnet-4-6 has no effort "xhigh". Its levels are low, medium, high, max.'],
+  ['claude-haiku-4-5', 'high', 'claude-haiku-4-5 has no effort levels.'],
+  ['gpt-5.5', 'max', 'gpt-5.5 has no effort "max". Its levels are none, low, medium, high, xhigh.'],
+  ['own', 'lots', 'own has no effort "lots". Its levels are none, minimal, low, medium, high, xhigh, max.'],
+])('%s has no effort %s', async (model, effort, message) => {
+  const {setup} = await open({baseUrl: undefined, model: undefined}, {ANTHROPIC_API_KEY: key});
+  expect(await setup.useEffort({model, effort}, signal)).toMatchObject({tag: 'failed', error: {message}});
 });

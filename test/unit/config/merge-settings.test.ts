@@ -25,6 +25,7 @@ const unchosen = {
   fallbackModel: byDefault([]),
   memoryCeiling: byDefault(1024),
   compaction: byDefault('ask'),
+  cacheTtl: byDefault('5m'),
   editorMode: byDefault('emacs'),
   tui: byDefault('inline'),
   theme: byDefault('auto'),
@@ -160,6 +161,7 @@ describe('mergeSettings', () => {
   });
 
   test.each([
+    ['effort', 'max', 'use the effort max'],
     ['fallbackModel', ['haiku', 'm'], 'let haiku, m answer if the model fails'],
     ['models', {m: {contextWindow: 1000}}, 'say what the model m costs and can do'],
     [

@@ -65,7 +65,9 @@ test('a setting that has a few values offers them, and any other offers none', (
   expect(Object.fromEntries(choices.filter(([, values]) => values.length > 0))).toEqual({
     accessible: yesOrNo,
     allowLocalBinding: yesOrNo,
+    cacheTtl: ['5m', '1h'],
     compaction: ['ask', 'auto', 'trim', 'off'],
+    effort: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
     editorMode: ['emacs', 'vim'],
     loopGuard: yesOrNo,
     notify: ['off', 'bell', 'osc9'],

@@ -36,7 +36,7 @@ test('the name of a model tells its family', () => {
 });
 
 test('the cloud tells the family of a deployment with a name of its own', () => {
-  const profileAt = (provider: string, name = 'production'): string => modelTable({}, provider).facts(name).profile;
+  const profileAt = (provider: string, name = 'production'): string => modelTable({}, {provider}).facts(name).profile;
   expect(['bedrock', 'vertex', 'foundry', 'azure', 'openai'].map(provider => profileAt(provider))).toEqual([
     'claude-5',
     'claude-5',

@@ -12,7 +12,7 @@ const messages = [userSays('hi')];
 test.each([
   [{kind: 'default'}, {max_tokens: 8000}],
   [{kind: 'disabled'}, {max_tokens: 8000, thinking: {type: 'disabled'}}],
-  [{kind: 'adaptive'}, {max_tokens: 8000, thinking: {type: 'adaptive'}}],
+  [{kind: 'adaptive'}, {max_tokens: 8000, thinking: {type: 'adaptive', display: 'summarized'}}],
   [
     {kind: 'budget', tokens: 2000},
     {max_tokens: 8000, thinking: {type: 'enabled', budget_tokens: 2000}},
@@ -30,22 +30,20 @@ test.each([
     {max_tokens: 8000, thinking: {type: 'disabled'}},
   ],
 ] as const)('%o', (thinking, params) => {
-  expect(thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control: 'budget', display: 'as-usual'})).toEqual(
-    params,
-  );
+  expect(thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control: 'budget'})).toEqual(params);
 });
 
 test.each([
-  ['adaptive', {thinking: {type: 'adaptive'}}, {thinking: {type: 'disabled'}}],
-  ['between-tools', {thinking: {type: 'adaptive'}}, {thinking: {type: 'between_tools'}}],
-  ['always', {thinking: {type: 'adaptive'}}, {}],
-] as const)('newer models refuse a number of tokens (%s), and some to be told not to think', (control, some, none) => {
-  const params = (thinking: Thinking): object =>
-    thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control, display: 'as-usual'});
+  ['adaptive', {thinking: {type: 'disabled'}}],
+  ['between-tools', {thinking: {type: 'between_tools'}}],
+  ['always', {}],
+] as const)('newer models refuse a number of tokens (%s), and some to be told not to think', (control, none) => {
+  const some = {thinking: {type: 'adaptive', display: 'summarized'}};
+  const params = (thinking: Thinking): object => thinkingParams({thinking, messages}, {maxOutputTokens: 8000, control});
   expect(params({kind: 'budget', tokens: 2000})).toEqual({max_tokens: 8000, ...some});
   expect(params({kind: 'budget', tokens: 0})).toEqual({max_tokens: 8000, ...none});
   expect(params({kind: 'disabled'})).toEqual({max_tokens: 8000, ...none});
-  expect(params({kind: 'default'})).toEqual({max_tokens: 8000});
+  expect(params({kind: 'default'})).toEqual({max_tokens: 8000, ...some});
 });
 
 const answer = (...blocks: readonly AssistantBlock[]): Message => ({
@@ -83,22 +81,35 @@ describe('calls under way', () => {
     ['end with the next prompt', [answer({kind: 'text', text: 'done'}), userSays('more')], thinks],
   ] as const)('%s', (_, rest, params) => {
     expect(
-      thinkingParams(
-        {thinking: budget, messages: [...messages, ...rest]},
-        {maxOutputTokens: 8000, control: 'budget', display: 'as-usual'},
-      ),
+      thinkingParams({thinking: budget, messages: [...messages, ...rest]}, {maxOutputTokens: 8000, control: 'budget'}),
     ).toEqual(params);
   });
 });
 
+const adaptive = {type: 'adaptive', display: 'summarized'};
+
 test.each([
-  ['claude-sonnet-5-5', {type: 'adaptive', display: 'summarized'}],
-  ['claude-haiku-5-5', {type: 'adaptive', display: 'summarized'}],
-  ['claude-opus-5', {type: 'adaptive', display: 'summarized'}],
-  // These would think only because they were asked.
-  ['claude-opus-4-8', undefined],
-  ['claude-haiku-4-5', undefined],
-] as const)('%s is asked to tell what it thinks, where it thinks unasked', (model, expected) => {
-  const manner = {maxOutputTokens: 8000, control: infoOf(model).thinking, display: 'asked-for'} as const;
-  expect(thinkingParams({thinking: {kind: 'default'}, messages}, manner).thinking).toEqual(expected);
+  ['claude-sonnet-5-5', 128_000, adaptive],
+  ['claude-opus-4-8', 128_000, adaptive],
+  ['claude-sonnet-4-6', 128_000, adaptive],
+  ['claude-haiku-4-5', 64_000, {type: 'enabled', budget_tokens: 31_999}],
+  ['claude-haiku-4-5', 20_000, {type: 'enabled', budget_tokens: 12_000}],
+  ['claude-haiku-4-5', 9000, undefined],
+  ['claude-3-5-haiku', 8000, undefined],
+  ['some-model', 8000, undefined],
+] as const)('by default, %s thinks within %i tokens', (model, maxOutputTokens, expected) => {
+  const options = {maxOutputTokens, control: infoOf(model).thinking};
+  expect(thinkingParams({thinking: {kind: 'default'}, messages}, options)).toEqual({
+    max_tokens: maxOutputTokens,
+    ...(expected === undefined ? {} : {thinking: expected}),
+  });
+});
+
+test('Claude 4.6 takes a number of tokens, and no thinking at all', () => {
+  const options = {maxOutputTokens: 64_000, control: infoOf('claude-opus-4-6').thinking};
+  expect(thinkingParams({thinking: {kind: 'budget', tokens: 2000}, messages}, options).thinking).toEqual({
+    type: 'enabled',
+    budget_tokens: 2000,
+  });
+  expect(thinkingParams({thinking: {kind: 'disabled'}, messages}, options).thinking).toEqual({type: 'disabled'});
 });

@@ -24,11 +24,11 @@ function decode(events: readonly object[]): readonly ModelEvent[] {
 test('sealed thinking comes through and goes back as it was', async () => {
   await using server = await startModelServer(answers([[thinkSealed('xyz'), think('Hm.', 's'), call('Bash', {})]]));
   const model = connectAnthropic({
+    cacheTtl: '5m',
     toolReferences: 'refused',
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
     models: modelTable({'small-model': {maxOutput: 500}}),
-    effort: 'default',
     fallbacks: [],
     environment: {},
   });
@@ -43,11 +43,11 @@ test('sealed thinking comes through and goes back as it was', async () => {
 test('servers that know only the older header get the key in it', async () => {
   await using server = await startModelServer(answers([say('a'), say('b')]));
   const model = connectAnthropic({
+    cacheTtl: '5m',
     toolReferences: 'refused',
     apiKey: 'k1',
     baseUrl: server.baseUrl.anthropic,
     models: knownTable,
-    effort: 'default',
     fallbacks: [],
     environment: {},
   });
@@ -63,11 +63,11 @@ test('a server that refuses references to tools is asked without them, from then
   const refusal = 'tools.1.custom.defer_loading: Extra inputs are not permitted';
   await using server = await startModelServer(answers([fail(400, {message: refusal}), say('a'), say('b')]));
   const model = connectAnthropic({
+    cacheTtl: '5m',
     toolReferences: 'taken',
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
     models: knownTable,
-    effort: 'default',
     fallbacks: [],
     environment: {},
   });
@@ -106,11 +106,11 @@ test('a redirect is not followed but named', async () => {
   const baseUrl = server.baseUrl.anthropic;
   const events = await eventsOf(
     connectAnthropic({
+      cacheTtl: '5m',
       toolReferences: 'refused',
       apiKey: 'k',
       baseUrl,
       models: knownTable,
-      effort: 'default',
       fallbacks: [],
       environment: {},
     }).stream(ask('hi'), never()),

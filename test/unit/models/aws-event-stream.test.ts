@@ -116,7 +116,7 @@ async function faultAfter(end: Buffer): Promise<readonly ModelEvent[]> {
     apiKey: 'k',
     baseUrl: origin,
     environment: {},
-    effort: 'default',
+    cacheTtl: '5m',
     models: modelTable({}),
     fallbacks: [],
     toolReferences: 'refused',

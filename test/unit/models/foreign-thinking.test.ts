@@ -56,7 +56,7 @@ test('where the API does not take thinking back, the request goes without it, no
     environment: {},
     models: knownTable,
     fallbacks: [],
-    effort: 'default',
+    cacheTtl: '5m',
     toolReferences: 'refused',
   });
   const messages = [userSays('One?'), answerOf('small-model'), userSays('Two?')];
@@ -80,7 +80,7 @@ test.each([
     environment: {},
     models: knownTable,
     fallbacks: [],
-    effort: 'default',
+    cacheTtl: '5m',
     toolReferences: 'taken',
   });
   const messages = [userSays('One?'), answerOf('small-model'), userSays('Two?')];
@@ -99,7 +99,7 @@ test('a request without thinking that is refused is refused once', async () => {
     environment: {},
     models: knownTable,
     fallbacks: [],
-    effort: 'default',
+    cacheTtl: '5m',
     toolReferences: 'refused',
   });
   const events = await eventsOf(model.stream(ask('hi'), new AbortController().signal));
@@ -114,7 +114,7 @@ test('thinking goes where the tools have changed since, and what is thought from
     environment: {},
     models: knownTable,
     fallbacks: [],
-    effort: 'default',
+    cacheTtl: '5m',
     toolReferences: 'refused',
   });
   const run = async (tools: readonly string[], messages: readonly Message[]) =>

@@ -41,7 +41,7 @@ const part = (text: string, completion_tokens: number): object => ({
 /** A refusal as Google sends it. */
 const listed = (error: object): string => JSON.stringify([{error}]);
 
-const options = {apiKey: 'key', environment: {}, models: knownTable, fallbacks: [], effort: 'default'} as const;
+const options = {apiKey: 'key', environment: {}, models: knownTable, fallbacks: []} as const;
 const noWaiting = {random: () => 0, sleep: () => Promise.resolve()};
 
 async function run(
@@ -206,7 +206,12 @@ describe('what goes back', () => {
     const signal = new AbortController().signal;
     const responses = connectOpenAi({...options, baseUrl: server.baseUrl.responses, wireApi: 'responses'});
     await eventsOf(responses.stream(request, signal));
-    const anthropic = connectAnthropic({...options, baseUrl: server.baseUrl.anthropic, toolReferences: 'refused'});
+    const anthropic = connectAnthropic({
+      ...options,
+      baseUrl: server.baseUrl.anthropic,
+      cacheTtl: '5m',
+      toolReferences: 'refused',
+    });
     await eventsOf(anthropic.stream(request, signal));
     expect(server.requests.map(({body}) => JSON.stringify(body).includes('s1'))).toEqual([false, false]);
   });

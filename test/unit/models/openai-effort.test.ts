@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import type {Effort} from '../../../src/domain/model-stream.ts';
 import {infoOf} from '../../support/model-info.ts';
 import {effortOf} from '../../../src/models/openai-request.ts';
 
@@ -14,13 +15,14 @@ test.each([
   ['o3', {kind: 'disabled'}, 'low'],
   ['o4-mini', budget(10_000), 'medium'],
   ['gpt-5', budget(31_999), 'high'],
-  ['gpt-6.1-sol', {kind: 'disabled'}, 'none'],
+  ['gpt-6.1-sol', {kind: 'disabled'}, 'low'],
+  ['gpt-6-sol', {kind: 'disabled'}, 'none'],
   ['gemini-3.1-pro-preview', {kind: 'disabled'}, 'low'],
   ['gemini-2.5-flash', {kind: 'disabled'}, 'none'],
   ['gpt-4.1', budget(31_999), undefined],
   ['qwen3:8b', {kind: 'disabled'}, undefined],
 ] as const)('%s with %o', (model, thinking, effort) => {
-  expect(effortOf(infoOf(model), {thinking, wanted: 'default'})).toBe(effort);
+  expect(effortOf(infoOf(model), thinking)).toBe(effort);
 });
 
 test.each([
@@ -29,15 +31,19 @@ test.each([
   ['high', 'high'],
   ['xhigh', 'high'],
   ['max', 'high'],
-] as const)('an effort that is wanted (%s) goes over what the budget comes to', (wanted, sent) => {
-  expect(effortOf(infoOf('gpt-5'), {thinking: budget(1000), wanted})).toBe(sent);
-  expect(effortOf(infoOf('gpt-4.1'), {thinking: budget(1000), wanted})).toBeUndefined();
-  expect(effortOf(infoOf('gpt-5'), {thinking: {kind: 'disabled'}, wanted})).toBe('minimal');
+] as const)('an effort that is wanted (%s) counts more than a budget', (effort, sent) => {
+  expect(effortOf(infoOf('gpt-5', {effort}), budget(1000))).toBe(sent);
+  expect(effortOf(infoOf('gpt-4.1', {effort}), budget(1000))).toBeUndefined();
+  expect(effortOf(infoOf('gpt-5', {effort}), {kind: 'disabled'})).toBe('minimal');
 });
 
-test('newer models take more than high', () => {
-  const thinking = {kind: 'default'} as const;
-  expect(effortOf(infoOf('gpt-6.1-sol'), {thinking, wanted: 'max'})).toBe('max');
-  expect(effortOf(infoOf('gpt-5.2'), {thinking, wanted: 'max'})).toBe('xhigh');
-  expect(effortOf(infoOf('gemini-3.8-flash'), {thinking, wanted: 'max'})).toBe('high');
+test('the words of each family', () => {
+  const sent = (model: string, effort: Effort) => effortOf(infoOf(model, {effort}), {kind: 'default'});
+  expect(sent('gpt-6.1-sol', 'max')).toBe('max');
+  expect(sent('gpt-5.2', 'max')).toBe('xhigh');
+  expect(sent('gpt-5.5', 'none')).toBe('none');
+  expect(sent('gemini-3.8-flash', 'max')).toBe('high');
+  expect(sent('kimi-k3', 'medium')).toBe('low');
+  expect(sent('glm-5.2', 'low')).toBe('high');
+  expect(sent('deepseek-v4', 'xhigh')).toBe('high');
 });

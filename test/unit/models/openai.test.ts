@@ -15,7 +15,6 @@ test('a server that does not stream is understood too', async () => {
     apiKey: undefined,
     baseUrl: server.baseUrl.openai,
     models: knownTable,
-    effort: 'default',
     fallbacks: [],
     wireApi: 'chat',
     environment: {},
@@ -69,16 +68,12 @@ test('bounds the answer only when asked to, and asks for the usage', async () =>
   await using server = await startModelServer(answers([say('a'), say('b'), say('c'), fail(400)]));
   const options = {apiKey: undefined, baseUrl: server.baseUrl.openai, environment: {}};
   await eventsOf(
-    connectOpenAi({...options, models: knownTable, effort: 'default', fallbacks: [], wireApi: 'chat'}).stream(
-      ask('hi'),
-      never(),
-    ),
+    connectOpenAi({...options, models: knownTable, fallbacks: [], wireApi: 'chat'}).stream(ask('hi'), never()),
   );
   await eventsOf(
     connectOpenAi({
       ...options,
       models: modelTable({'small-model': {maxOutput: 99}}),
-      effort: 'default',
       fallbacks: [],
       wireApi: 'chat',
     }).stream(ask('hi'), never()),
@@ -88,7 +83,6 @@ test('bounds the answer only when asked to, and asks for the usage', async () =>
       ...options,
       fallbacks: [],
       models: modelTable({'small-model': {maxOutput: 99}}),
-      effort: 'default',
       wireApi: 'chat',
     }).stream(ask('hi', {maxTokens: 50}), never()),
   );

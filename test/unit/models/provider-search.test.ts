@@ -82,7 +82,7 @@ const prompt: Message = {role: 'user', id: messageId('u'), blocks: [{kind: 'text
 const sent = (...messages: readonly Message[]) =>
   anthropicRequest(request(messages), {
     info: infoOf('claude', {maxOutput: 100}),
-    effort: 'default',
+    cacheTtl: '5m',
     toolReferences: 'refused',
     host: 'other',
   });
@@ -188,12 +188,12 @@ test('pauses between which the model works are not counted together', async () =
 test('a server that knows no tool of the provider refuses: what to do about it is said', async () => {
   await using server = await startModelServer(answers([fail(400)]));
   const model = connectAnthropic({
+    cacheTtl: '5m',
     toolReferences: 'refused',
 
     apiKey: 'k',
     baseUrl: server.baseUrl.anthropic,
     models: knownTable,
-    effort: 'default',
     fallbacks: [],
     environment: {},
   });

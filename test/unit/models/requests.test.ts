@@ -58,12 +58,12 @@ const mark = {cache_control: {type: 'ephemeral'}};
 const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'AAAA'}};
 
 const server = {host: 'x', provider: rowAt('https://x/v1'), echo: 'none'} as const;
-const plain = {info: infoOf('small-model'), effort: 'default', signatures: 'as-given', server} as const;
+const plain = {info: infoOf('small-model'), signatures: 'as-given', server} as const;
 
 const written = (maxOutput: number) =>
   ({
     info: infoOf('small-model', {maxOutput}),
-    effort: 'default',
+    cacheTtl: '5m',
     toolReferences: 'refused',
     host: 'other',
   }) as const;
@@ -103,7 +103,7 @@ describe('Anthropic', () => {
     expect(
       anthropicRequest(ask('', {messages: conversation}), {
         info: infoOf('small-model', {maxOutput: 1000}),
-        effort: 'default',
+        cacheTtl: '5m',
         toolReferences: 'refused',
         host: 'official',
       }),
@@ -158,7 +158,7 @@ describe('Anthropic', () => {
   test('another host gets no mark on a tool: that of the system prompt covers the tools', () => {
     const {tools, system} = anthropicRequest(ask(''), {
       info: infoOf('small-model', {maxOutput: 1000}),
-      effort: 'default',
+      cacheTtl: '5m',
       toolReferences: 'refused',
       host: 'other',
     });
@@ -181,7 +181,7 @@ describe('Anthropic', () => {
       ];
       const body = anthropicRequest(ask('', {messages, tools}), {
         info: infoOf('small-model', {maxOutput: 5}),
-        effort: 'default',
+        cacheTtl: '5m',
         toolReferences: manner,
         host: 'official',
       });

@@ -17,7 +17,7 @@ import {answers, startModelServer} from '../../support/model-server.ts';
 import * as fc from 'fast-check';
 import {randomInputs} from '../../support/random-inputs.ts';
 
-const options = {info: infoOf('gpt-5.2'), effort: 'default', summaries: 'wanted'} as const;
+const options = {info: infoOf('gpt-5.2'), summaries: 'wanted'} as const;
 const endpoint = {name: 'OpenAI', baseUrl: '', keyVariable: '', urlVariable: ''};
 
 const prompt: Message = {role: 'user', id: messageId('u1'), blocks: [{kind: 'text', text: 'Tidy up.'}]};
@@ -58,7 +58,12 @@ const request = (model: string, ...messages: readonly Message[]): ModelRequest =
 });
 
 test('the whole conversation is sent each time, stored nowhere, with the reasoning that the model may go on with', () => {
-  expect(responsesRequest(request('gpt-5.2', prompt, answer, result), {...options, effort: 'high'})).toEqual({
+  expect(
+    responsesRequest(request('gpt-5.2', prompt, answer, result), {
+      ...options,
+      info: infoOf('gpt-5.2', {effort: 'high'}),
+    }),
+  ).toEqual({
     model: 'gpt-5.2',
     instructions: 'Be brief.',
     input: [
@@ -74,6 +79,7 @@ test('the whole conversation is sent each time, stored nowhere, with the reasoni
     ],
     reasoning: {effort: 'high', summary: 'auto'},
     include: ['reasoning.encrypted_content'],
+    text: {verbosity: 'low'},
     prompt_cache_key: 'u1',
     store: false,
     stream: true,
@@ -103,6 +109,7 @@ test('reasoning goes back to no other model, to no other API, and not without wh
   const messages = anthropicRequest(request('claude', prompt, answer, result), {
     ...options,
     info: infoOf('claude', {maxOutput: 9}),
+    cacheTtl: '5m',
     toolReferences: 'refused',
     host: 'other',
   });
@@ -157,7 +164,6 @@ test('an account that may not see summaries of the reasoning is asked without th
     baseUrl: server.baseUrl.responses,
     environment: {},
     models: knownTable,
-    effort: 'default',
     fallbacks: [],
     wireApi: 'responses',
   });
@@ -165,7 +171,11 @@ test('an account that may not see summaries of the reasoning is asked without th
   const asking = {...ask('hi'), model: 'gpt-5.2'};
   const texts = [await eventsOf(model.stream(asking, signal)), await eventsOf(model.stream(asking, signal))];
   expect(texts.map(blocksOf)).toEqual([[{kind: 'text', text: 'a'}], [{kind: 'text', text: 'b'}]]);
-  expect(server.requests.map(({body}) => body['reasoning'])).toEqual([{summary: 'auto'}, {}, {}]);
+  expect(server.requests.map(({body}) => body['reasoning'])).toEqual([
+    {effort: 'medium', summary: 'auto'},
+    {effort: 'medium'},
+    {effort: 'medium'},
+  ]);
 });
 
 test('other addresses than OpenAI hear chat completions, unless the settings say otherwise', async () => {
@@ -175,7 +185,6 @@ test('other addresses than OpenAI hear chat completions, unless the settings say
     baseUrl: server.baseUrl.openai,
     environment: {},
     models: knownTable,
-    effort: 'default',
     fallbacks: [],
     wireApi: 'auto',
   });
@@ -270,7 +279,6 @@ test('the whole response of a server that does not stream says the same as its s
       baseUrl: server.baseUrl.responses,
       environment: {},
       models: knownTable,
-      effort: 'default',
       fallbacks: [],
       wireApi: 'responses',
     });

@@ -40,7 +40,7 @@ async function sent(dialect: DialectName, own: Parameters<typeof modelTable>[0][
     environment: {},
     models: modelTable({'small-model': own}),
     fallbacks: [],
-    effort: 'default',
+    cacheTtl: '5m',
     toolReferences: 'refused',
   } as const;
   const model =

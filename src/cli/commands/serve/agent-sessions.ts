@@ -161,13 +161,14 @@ const withheldSkills = async (folder: string, context: RunContext): Promise<read
   );
 
 /** Returns the model choice of a request. Only its own engine gets its API key. */
-function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig): ModelChoice {
+function withConfig(choice: ModelChoice, {apiKey, baseUrl, model, effort}: ModelConfig): ModelChoice {
   const {provider = 'anthropic', providers} = choice;
   const variable = providers[provider]?.keyVariable ?? (keyVariableOf(provider) || keyVariables.anthropic);
   return {
     ...choice,
     model: model ?? choice.model,
     baseUrl: baseUrl ?? choice.baseUrl,
+    effort: effort === undefined ? choice.effort : {value: effort, source: 'flags', path: ''},
     environment:
       apiKey === undefined ? choice.environment : {...choice.environment, ANTHROPIC_AUTH_TOKEN: '', [variable]: apiKey},
     keyCommand: apiKey === undefined ? choice.keyCommand : undefined,

@@ -134,7 +134,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         durationMs: 0,
       },
       {event: 'mode-changed', mode: 'acceptEdits'},
-      {event: 'model-changed', model: 'claude-test-2', provider: 'anthropic'},
+      {event: 'model-changed', model: 'claude-test-2', provider: 'anthropic', effort: 'default'},
       turn(2),
       ...message('msg_2', [text('Some of it.')], 'max-tokens'),
       promptFinished({
