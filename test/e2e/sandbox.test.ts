@@ -3,6 +3,7 @@ import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
+import {running} from '../support/processes.ts';
 import {needs} from '../support/programs.ts';
 import {openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
@@ -152,4 +153,25 @@ test('a named sandbox that cannot prove itself ends the run before the first req
   const {code, stderr} = await scene.run(['--prompt', 'x', '--sandbox', 'codex'], {environment: {PATH: path}});
   expect([code, scene.server.requests]).toEqual([1, []]);
   expect(stderr).toMatch(/the sandbox codex does not confine commands here: .*weft sandbox test/u);
+});
+
+test('a bubblewrap that hangs counts as not working, in at most ten seconds', {timeout: 120_000}, async () => {
+  await using scene = await openScene([]);
+  const bin = join(scene.place.home, 'bin');
+  mkdirSync(bin);
+  const bwrap =
+    '#!/bin/sh\ncase "$1" in --version) echo bubblewrap 0.9.0; exit;; --help) exit;; esac\nexec sleep 7306\n';
+  writeFileSync(join(bin, 'bwrap'), bwrap, {mode: 0o755});
+  const started = performance.now();
+  const {stdout, code} = await scene.run(['sandbox', 'test', '--provider', 'bwrap', '--json'], {
+    environment: {PATH: `${bin}:${process.env['PATH'] ?? ''}`},
+  });
+  const seconds = (performance.now() - started) / 1000;
+  expect([code, JSON.parse(stdout)]).toEqual([
+    1,
+    expect.objectContaining({works: false, reason: 'its probe did not end in time'}),
+  ]);
+  // Three times the limit, since other tests run at the same time.
+  expect(seconds).toBeLessThan(30);
+  expect(running('sleep 7306')).toEqual([]);
 });

@@ -111,6 +111,9 @@ interface TriedProof extends Omit<Proof, 'hosts'> {
   readonly hosts: HostsProof;
 }
 
+/** The time in which one backend is tested, in milliseconds. A backend that hangs must not look as if weft did. */
+const testMs = 7000;
+
 async function tryProvider(name: ProviderName): Promise<TriedProof> {
   const provider = await loadProvider(name);
   if (provider === 'native') return {...nativeProof, hosts: {proven: false, reason: 'there is no sandbox'}};
@@ -127,10 +130,10 @@ async function tryProvider(name: ProviderName): Promise<TriedProof> {
     };
   }
   const options = {folder: places.data, home: homedir(), isProtected: isProtectedBelow};
-  const proof = await probeProvider(provider, options, AbortSignal.timeout(60_000));
+  const proof = await probeProvider(provider, options, AbortSignal.timeout(testMs));
   if (!proxyBackends.has(name)) return {...proof, hosts: {proven: false, reason: 'its commands have no network'}};
   if (!proof.works) return {...proof, hosts: {proven: false, reason: 'it does not work'}};
-  return {...proof, hosts: await probeHosts(provider, options, AbortSignal.timeout(60_000))};
+  return {...proof, hosts: await probeHosts(provider, options, AbortSignal.timeout(testMs))};
 }
 
 /** Describes the result for the proxy, if the backend has one. */

@@ -7,7 +7,7 @@ export function explainSandboxFailure({end, output}: Pick<EnclosedEnd, 'end' | '
   const known = causes.find(({pattern}) => pattern.test(words));
   if (known !== undefined) return known.words;
   if (end.kind === 'not-started') return `it could not be started: ${end.reason}`;
-  if (end.kind === 'timed-out') return 'its probe did not end in time';
+  if (end.kind === 'timed-out' || end.kind === 'aborted') return 'its probe did not end in time';
   const line = output.split('\n').find(each => each.trim() !== '') ?? 'it printed nothing';
   return `a command does not run inside: ${line.trim().slice(0, 200)}`;
 }

@@ -268,7 +268,7 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   const proof = await probeProvider(
     provider,
     {folder: options.proofFolder, home: options.home, isProtected: options.isProtected},
-    AbortSignal.timeout(60_000),
+    AbortSignal.timeout(proofMs),
   );
   // A failed proof is not stored, because the cause may be fixed by the next try.
   if (confines(proof)) {
@@ -277,6 +277,9 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   }
   return proof;
 }
+
+/** The time for a proof, in milliseconds. A backend that hangs longer counts as one that does not work. */
+const proofMs = 20_000;
 
 /**
  * Returns the proof for a backend's filtered network. It is stored like the other proof. The probe runs when the first
@@ -292,7 +295,7 @@ async function hostsProofOf(
   const key = proofKey(`${provider.name} hosts`, found.value.version);
   if (readProof(file, key) !== undefined) return {proven: true, reason: ''};
   const {probeHosts} = await import('./probe.ts');
-  const proof = await probeHosts(provider, {folder: proofFolder}, AbortSignal.timeout(60_000));
+  const proof = await probeHosts(provider, {folder: proofFolder}, AbortSignal.timeout(proofMs));
   if (proof.proven) writeProof(file, {key});
   return proof;
 }
