@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {say, usage} from '../support/model-script.ts';
+import {fail, say, usage} from '../support/model-script.ts';
 import {openScene} from '../support/scene.ts';
 import {resultOf} from './support/messages.ts';
 
@@ -77,4 +77,47 @@ test('a picture for a model that sees none: the user hears of it, and the model 
   expect([code, stderr]).toEqual([0, "weft: small-model can't see images. It only learns that you attached one.\n"]);
   const sent = JSON.stringify(scene.server.requests[0]?.body);
   expect([sent.includes('image_url'), sent.includes('this model sees no images')]).toEqual([false, true]);
+});
+
+test('models test: a score card of ten checks, as JSON and as lines; what is missing is exit code 1', async () => {
+  await using scene = await openScene(() => [say('kestrel'), usage({input: 10, output: 2})], 'openai');
+  const json = await scene.run(['models', 'test', 'large-model', '--json']);
+  expect([json.code, json.stderr]).toEqual([
+    1,
+    'weft: testing large-model with 10 requests of about 18,000 tokens in all\n',
+  ]);
+  const checks: readonly {readonly check: string; readonly ok: boolean}[] = JSON.parse(json.stdout);
+  expect(checks.filter(({ok}) => !ok).map(({check}) => check)).toEqual([
+    'tool-call',
+    'parallel-calls',
+    'cut',
+    'schema',
+  ]);
+  expect(scene.server.requests.length).toBe(10);
+  const {server} = scene;
+  const elsewhere = {
+    OPENAI_BASE_URL: '',
+    OPENAI_API_KEY: 'sk-own-0123456789',
+    ANTHROPIC_API_KEY: 'sk-ant-0123456789',
+    WEFT_MODEL: '',
+  };
+  const lines = await scene.run(['models', 'test', server.baseUrl.anthropic], {environment: elsewhere});
+  expect([lines.code, lines.stdout]).toEqual([
+    1,
+    expect.stringContaining('✗ tool-call       made no call, but answered "kestrel"\n'),
+  ]);
+  expect(lines.stdout).toContain('6 of 10 checks passed\n');
+  const {path, headers, body} = server.requests[10] ?? {};
+  expect([path, headers?.authorization, body?.model]).toEqual([
+    '/v1/chat/completions',
+    'Bearer sk-own-0123456789',
+    'small-model',
+  ]);
+});
+
+test('models test: a refused key is one request, said without the key', async () => {
+  await using scene = await openScene(() => fail(401, {message: 'wrong key sk-scripted-0123456789'}), 'openai');
+  const {code, stdout} = await scene.run(['models', 'test', '--json']);
+  expect([code, scene.server.requests.length, stdout.includes('sk-scripted')]).toEqual([1, 1, false]);
+  expect(JSON.parse(stdout)).toHaveLength(10);
 });

@@ -12,12 +12,27 @@ import {commandFlags, type FolderOption, type MainOptions} from '../../app/main-
 import {note, print} from '../../app/output.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {printDocument} from '../rows.ts';
+import type {TestOptions} from './models/test-model.ts';
 
 export function add(models: Command, program: Command): void {
   const place = program.options.filter(({long}) => commandFlags.models.has(long));
   const list = models.command('list', {isDefault: true});
   list.description('List the models of the provider, and those that your settings describe');
   addParameters(list, [...place, jsonFlag, folderFlag], exiting(listKnownModels));
+  const test = models.command('test').description('Check what weft needs of a model, with ten requests to it');
+  addParameters(
+    test,
+    [
+      ['[model]', 'model, or address of a server; without one, the model that weft would use'],
+      ...place,
+      ['--model <model>', 'Model to test, beside the address of a server'],
+      jsonFlag,
+      folderFlag,
+    ],
+    exiting(async (named: string | undefined, options: TestOptions) =>
+      (await import('./models/test-model.ts')).testModel(named, options),
+    ),
+  );
 }
 
 type PlaceOptions = Pick<MainOptions, 'provider' | 'baseUrl'>;

@@ -1,0 +1,88 @@
+import {randomBytes} from 'node:crypto';
+import {visibleLine} from '../../../base/visible.ts';
+import {
+  chooseModel,
+  configuredProvider,
+  type ModelChoice,
+  modelChoice,
+  providerNamed,
+  requireModel,
+} from '../../../app/choose-model.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
+import type {MainOptions} from '../../../app/main-options.ts';
+import {note, print} from '../../../app/output.ts';
+import {contextFor} from '../../../app/run-context.ts';
+import {checkModel, type ModelCheck, checkNames, checksUsage} from '../../../models/model-checks.ts';
+import {costOfMany, modelTable} from '../../../models/model-facts.ts';
+import {makeRedactor} from '../../../safety/secrets/redactor.ts';
+import type {JsonOption} from '../../flags.ts';
+import {printDocument} from '../../rows.ts';
+
+export type TestOptions = Pick<MainOptions, 'cwd' | 'provider' | 'baseUrl' | 'model'> & JsonOption;
+
+/**
+ * `weft models test [URL|MODEL]`: checks what weft needs of a model, with one request for each check. The exit code is
+ * 1 if the model lacks something that it claims to have.
+ */
+export async function testModel(named: string | undefined, {json, ...options}: TestOptions): Promise<ExitCode> {
+  const context = contextFor(await withNamed(named, options));
+  for (const notice of await context.notices()) note(visibleLine(notice));
+  // Another model must not answer for this one.
+  const choice = {...modelChoice(context), fallbackModels: {...context.settings.fallbackModels, value: []}};
+  const chosen = await chooseModel(choice, AbortSignal.timeout(connectMs));
+  requireModel(chosen);
+  const {port, model} = chosen;
+  const info = modelTable(choice.models, {provider: configuredProvider(choice) ?? ''}).infoOf(model);
+  const contextWindow = info.contextWindow || port.facts(model).contextWindow;
+  const cost = costOfMany(info, checksUsage);
+  const price = cost === 'unknown' ? '' : `, about $${cost.toFixed(2)}`;
+  note(
+    visibleLine(
+      `testing ${model} with ${checkNames.length} requests of about ${checksUsage.inputTokens.toLocaleString('en-US')} tokens in all${price}`,
+    ),
+  );
+  const secrets = makeRedactor({
+    environment: {...process.env, ...chosen.secrets},
+    files: {inRoots: () => [], everywhere: () => []},
+    key: () => randomBytes(32),
+  });
+  const found: ModelCheck[] = [];
+  for await (const {detail, ...check} of checkModel({port, model, info: {...info, contextWindow}}, never)) {
+    const shown = {...check, detail: secrets.redact(detail).replaceAll(/\[\[secret:[^\]]*\]\]/gu, '(hidden)')};
+    found.push(shown);
+    if (json === undefined) print(lineOf(shown));
+  }
+  const failed = found.filter(({ok}) => !ok).length;
+  if (json !== undefined) printDocument(found);
+  else print(`${found.length - failed} of ${found.length} checks passed\n`);
+  return failed === 0 ? exitCode.done : exitCode.failed;
+}
+
+const connectMs = 10_000;
+/** Ctrl+C ends the process. */
+const never = new AbortController().signal;
+
+const lineOf = ({check, ok, detail}: ModelCheck): string =>
+  visibleLine(`${ok ? '✓' : '✗'} ${check.padEnd(14)}  ${detail}`) + '\n';
+
+/** Returns the options with the argument: the address of a server, or a model. */
+async function withNamed(named: string | undefined, options: Omit<TestOptions, 'json'>): Promise<Partial<MainOptions>> {
+  if (named === undefined) return options;
+  if (!/^https?:\/\//iu.test(named)) return {...options, model: named};
+  const choice = modelChoice(contextFor(options));
+  // OpenAI's servers have their paths below /v1, and people leave that out.
+  const isAnthropic = /\/anthropic\b/u.test(named);
+  const baseUrl = !isAnthropic && URL.parse(named)?.pathname === '/' ? `${named.replace(/\/+$/u, '')}/v1` : named;
+  const provider = options.provider ?? (await configuredAt(named, choice)) ?? (isAnthropic ? 'anthropic' : 'openai');
+  return {...options, provider, baseUrl: provider === 'anthropic' ? named : baseUrl};
+}
+
+/** Returns the configured provider if it is at this address. Any other provider's key must not go there. */
+async function configuredAt(address: string, choice: ModelChoice): Promise<string | undefined> {
+  const name = configuredProvider(choice);
+  if (name === undefined || name === 'replay') return undefined;
+  const {baseUrl = ''} = await providerNamed(name, choice);
+  return plain(baseUrl) === plain(address) ? name : undefined;
+}
+
+const plain = (address: string): string => address.replace(/(?:\/v1)?\/*$/u, '');
