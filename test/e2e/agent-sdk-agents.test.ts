@@ -50,6 +50,7 @@ test("the client's own agents: their messages carry the call that started them, 
   expect(tasks).toMatchObject([
     {subtype: 'task_started', tool_use_id: 'outer', description: 'read it', subagent_type: 'reader', prompt: 'READ-IT'},
     {subtype: 'task_progress', tool_use_id: 'outer', usage: {tool_uses: 1}},
+    {subtype: 'task_updated', patch: {status: 'completed'}},
     {subtype: 'task_notification', tool_use_id: 'outer', status: 'completed', summary: 'It says tea.', usage},
   ]);
   expect(new Set(tasks.map(task => ('task_id' in task ? task.task_id : ''))).size).toBe(1);
@@ -125,8 +126,8 @@ test('the end of one in the background is told at once, and has a turn and a res
   expect([thanked['result'], thanked['origin']]).toEqual(['You are welcome.', undefined]);
   const {code, stdout} = await client.finish();
   const turns = [
-    'system/init assistant:tool_use system/task_started user:tool_result assistant:text result/success',
-    'system/task_notification',
+    'system/init assistant:tool_use system/background_tasks_changed system/task_started user:tool_result assistant:text result/success',
+    'system/task_updated system/task_notification system/background_tasks_changed',
     'system/init assistant:tool_use control_request/undefined user:tool_result assistant:text result/success',
     'system/init assistant:text result/success',
   ];
@@ -141,9 +142,9 @@ test('after the end of the input weft stays until the last one has ended and its
   client.child.stdin.end();
   scene.open();
   const {code, stdout} = await client.ended;
-  expect([code, toldKinds(stdout).slice(-4)]).toEqual([
+  expect([code, toldKinds(stdout).slice(-5)]).toEqual([
     0,
-    ['system/task_notification', 'system/init', 'assistant:text', 'result/success'],
+    ['system/task_notification', 'system/background_tasks_changed', 'system/init', 'assistant:text', 'result/success'],
   ]);
   await using other = await slowAgent();
   const stopped = startRpc(other);

@@ -8,6 +8,7 @@ import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import {noUsage} from '../../domain/usage.ts';
 import type {
   MessageEnvelope,
+  RpcBackgroundTasks,
   RpcMessage,
   RpcTaskNotification,
   TaskUsage,
@@ -28,6 +29,8 @@ export class SubAgentMessages {
   readonly #known = new Map<SessionId, AgentRow>();
   /** The time that each sub-agent's prompts took, in milliseconds. Harnesses do not report it. */
   readonly #durations = new Map<SessionId, number>();
+  /** The ids in the last `background_tasks_changed`. */
+  #backgroundIds = '';
 
   constructor(options: {
     readonly texts: 'with' | 'without';
@@ -45,9 +48,9 @@ export class SubAgentMessages {
     switch (event.event) {
       case 'agent-started':
         this.#known.set(event.row.agent.id, event.row);
-        return hasEnded(event.row.status) ? [] : this.#started(event.row);
+        return hasEnded(event.row.status) ? [] : [...this.#background(), ...this.#started(event.row)];
       case 'agent-changed':
-        return this.#changed(event.row);
+        return [...this.#changed(event.row), ...this.#background()];
       case 'agent-event':
         if (event.happened.by === 'harness') return this.#ofHarness(event.happened.event, event.call);
         if (event.happened.event.event === 'prompt-finished') {
@@ -64,19 +67,25 @@ export class SubAgentMessages {
     return [{...message, ...this.#address()}];
   }
 
-  #started({agent, place}: AgentRow): readonly RpcMessage[] {
+  #started(row: AgentRow): readonly RpcMessage[] {
+    const {agent, place} = row;
     return this.#message({
       type: 'system',
       subtype: 'task_started',
-      task_id: agent.id,
+      ...taskOf(row),
       tool_use_id: agent.call,
-      description: agent.name,
-      subagent_type: agent.kind,
       is_backgrounded: place === 'background',
-      ...(agent.parent === 'main' ? {} : {parent_task_id: agent.parent}),
-      task_type: 'local_agent',
       prompt: agent.prompt,
     });
+  }
+
+  /** Returns the message with the sub-agents in the background if that set has changed. */
+  #background(): readonly RpcMessage[] {
+    const rows = [...this.#known.values()].filter(({place, status}) => place === 'background' && !hasEnded(status));
+    const ids = rows.map(({agent}) => agent.id).join(' ');
+    if (ids === this.#backgroundIds) return [];
+    this.#backgroundIds = ids;
+    return this.#message({type: 'system', subtype: 'background_tasks_changed', tasks: rows.map(taskOf)});
   }
 
   #changed(row: AgentRow): readonly RpcMessage[] {
@@ -89,9 +98,9 @@ export class SubAgentMessages {
     const usage = taskUsage(row, this.#durations.get(agent.id) ?? 0);
     const task = {task_id: agent.id, tool_use_id: agent.call};
     const end = hasEnded(before.status) ? undefined : taskEndOf(row);
-    const patch = {is_backgrounded: true};
+    const updated = {type: 'system', subtype: 'task_updated', task_id: agent.id} as const;
     return [
-      ...(isMoved ? this.#message({type: 'system', subtype: 'task_updated', task_id: agent.id, patch}) : []),
+      ...(isMoved ? this.#message({...updated, patch: {is_backgrounded: true}}) : []),
       ...(progress.calls > before.progress.calls
         ? this.#message({
             type: 'system',
@@ -104,15 +113,24 @@ export class SubAgentMessages {
         : []),
       ...(end === undefined
         ? []
-        : this.#message({
-            type: 'system',
-            subtype: 'task_notification',
-            ...task,
-            status: end.state,
-            output_file: '',
-            summary: firstLine(end.text === '' ? status.kind : end.text, 500),
-            usage,
-          })),
+        : [
+            ...this.#message({
+              ...updated,
+              patch: {
+                status: end.state === 'stopped' ? 'killed' : end.state,
+                ...(end.state === 'failed' ? {error: firstLine(end.text, 500)} : {}),
+              },
+            }),
+            ...this.#message({
+              type: 'system',
+              subtype: 'task_notification',
+              ...task,
+              status: end.state,
+              output_file: '',
+              summary: firstLine(end.text === '' ? status.kind : end.text, 500),
+              usage,
+            }),
+          ]),
     ];
   }
 
@@ -162,6 +180,14 @@ export class SubAgentMessages {
     return this.#message({type: 'user', message: {role: 'user', content: [result]}, parent_tool_use_id: call});
   }
 }
+
+const taskOf = ({agent}: AgentRow): RpcBackgroundTasks['tasks'][number] => ({
+  task_id: agent.id,
+  task_type: 'local_agent',
+  subagent_type: agent.kind,
+  description: agent.name,
+  ...(agent.parent === 'main' ? {} : {parent_task_id: agent.parent}),
+});
 
 interface TaskEnd {
   readonly state: RpcTaskNotification['status'];

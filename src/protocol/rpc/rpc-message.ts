@@ -27,6 +27,7 @@ export type RpcMessage =
   | RpcPromptSuggestion
   | RpcTaskStarted
   | RpcTaskUpdated
+  | RpcBackgroundTasks
   | RpcTaskProgress
   | RpcTaskNotification
   | RpcResult;
@@ -214,10 +215,20 @@ export interface RpcTaskStarted extends SystemMessage<'task_started'> {
   readonly prompt: string;
 }
 
-/** A sub-agent moved to the background. */
+/** A sub-agent moved to the background, or ended. */
 export interface RpcTaskUpdated extends SystemMessage<'task_updated'> {
   readonly task_id: string;
-  readonly patch: {readonly is_backgrounded: boolean};
+  readonly patch:
+    | {readonly is_backgrounded: boolean}
+    | {readonly status: 'completed' | 'failed' | 'killed'; readonly error?: string};
+}
+
+/** All sub-agents that run in the background now. Sent when the set changes. */
+export interface RpcBackgroundTasks extends SystemMessage<'background_tasks_changed'> {
+  readonly tasks: readonly Pick<
+    RpcTaskStarted,
+    'task_id' | 'task_type' | 'subagent_type' | 'description' | 'parent_task_id'
+  >[];
 }
 
 /** A sub-agent has begun another call. */

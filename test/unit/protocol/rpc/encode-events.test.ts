@@ -193,6 +193,7 @@ test('the end of a sub-agent is told once, and nobody sends one to the backgroun
   );
   expect(told.map(line => (line.type === 'system' ? line.subtype : line.type))).toEqual([
     'task_started',
+    'task_updated',
     'task_notification',
   ]);
 });

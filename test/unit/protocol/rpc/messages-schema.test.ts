@@ -78,6 +78,7 @@ const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   'system/informational': true,
   'system/task_started': true,
   'system/task_updated': true,
+  'system/background_tasks_changed': true,
   'system/task_progress': true,
   'system/task_notification': true,
   prompt_suggestion: true,
