@@ -62,6 +62,7 @@ const openai = modulesBehind(alone, /src\/models\/openai\.ts$/u);
 // The terminal UI is connected to a provider long before the first request, which needs the SDK.
 const anthropicSdk = modulesBehind(alone, /@anthropic-ai\/sdk\/client\.m?js$/u);
 const openaiSdk = modulesBehind(alone, /\/openai\/client\.m?js$/u);
+const repository = modulesBehind(alone, /src\/workspace\/repository-state\.ts$/u);
 const judging = modulesBehind(alone, /src\/(?:safety\/judge|workspace\/impact\/file-effect)\.ts$/u);
 const watching = modulesBehind(alone, /src\/workspace\/exec\/watchdog\.ts$/u);
 const running = modulesBehind(
@@ -99,6 +100,8 @@ const written = await bundle.write({
       {name: 'terminal', test: module => terminal.has(module) && !beside.has(module)},
       // Small parts that the terminal UI begins with and commands use, too: each file by itself takes longer to open than to run.
       {name: 'terminal-shared', test: module => terminal.has(module) && isPlain(module) && !tasks.has(module)},
+      // The first prompt in a repository needs little of what runs commands.
+      {name: 'repository', test: module => repository.has(module)},
       // Both are loaded with the first command.
       {name: 'judge', test: module => judging.has(module)},
       // The terminal UI starts with a watchdog, long before the first command.

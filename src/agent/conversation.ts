@@ -4,7 +4,7 @@ import {historyFromJournal} from '../domain/history.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 import {instructionsFileIn} from '../domain/reminder.ts';
-import {type KnownFacts, factsInMessages} from './context/changed-facts.ts';
+import {type KnownFacts, factsInMessages} from './context/environment.ts';
 import type {AgentPorts} from './ports.ts';
 import {type DocumentStore, makeDocumentStore} from './document-store.ts';
 import {makeTodoStore, type TodoStore} from './todo-store.ts';
@@ -70,9 +70,10 @@ export function openConversation(
 
 /** Reads the messages again from the journal after a compaction. Unlike `reopenConversation`, it can be called while a prompt runs. */
 export function replaceMessages({conversation}: {readonly conversation: OpenConversation}): void {
-  const {journal, messages, usage, toldInstructions} = conversation;
+  const {journal, messages, usage, knownFacts, toldInstructions} = conversation;
   messages.splice(0, messages.length, ...historyFromJournal(journal.records).messages);
   usage.follow(journal.records);
+  knownFacts.told = factsInMessages(messages).told;
   toldInstructions.clear();
   for (const {blocks} of messages) for (const path of blocks.flatMap(instructionsOf)) toldInstructions.add(path);
 }

@@ -18,7 +18,7 @@ import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, tooLongIn, type ModelAnswer} from './answer.ts';
-import {changedEffort, changedFacts} from './context/changed-facts.ts';
+import {changedEffort, environmentNote} from './context/environment.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
 import type {StopInput} from '../actions/hooks-port.ts';
@@ -116,7 +116,8 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (signal.aborted) return {kind: 'interrupted'};
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
     addReminder(session.agents.takeNotes().map(reminderBlock), session);
-    addReminder([...changedFacts(session), ...changedEffort(session), ...serverInstructions(session)], session);
+    const notes = [...environmentNote(session, {at: 'turn'}), ...changedEffort(session)];
+    addReminder([...notes, ...serverInstructions(session)], session);
     shortenOldResults(session);
     if (!isRepeated && mayBeTooLong(session)) {
       const room = await (await loadRoom()).makeRoomBefore(context, signal);

@@ -9,6 +9,7 @@ import type {WorktreesPort} from '../actions/worktrees-port.ts';
 import type {ReviewSourcePort} from '../actions/review-port.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {CheckpointsPort} from '../domain/checkpoint.ts';
+import type {RepositoryState} from '../domain/disk.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId, PlanId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
@@ -16,7 +17,7 @@ import type {ModelPort} from '../domain/model-stream.ts';
 import type {Plan, PlanConflict} from '../domain/plan.ts';
 import type {Executor, Judged} from '../domain/executor.ts';
 import type {PermissionMode, RuleChange} from '../domain/risk.ts';
-import type {Proof} from '../domain/sandbox.ts';
+import type {Proof, SandboxChoice} from '../domain/sandbox.ts';
 import type {HarnessesPort} from '../actions/harness-port.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
 import type {AgentKind} from './sub-agents/agent-kind.ts';
@@ -46,6 +47,7 @@ export interface AgentPorts {
   readonly impact: ImpactPort;
   readonly checkpoints: CheckpointsPort;
   readonly workspaceState: WorkspaceStatePort;
+  readonly environment: EnvironmentPort;
   readonly memory: MemoryPort;
   readonly notices: NoticesPort;
   readonly artifacts: ArtifactsPort;
@@ -96,6 +98,20 @@ export interface WorkspaceStatePort {
   runningCommands(): readonly string[];
   /** Returns fingerprints of the files, in the same order. */
   fingerprints(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]>;
+}
+
+/** The environment that the model learns about. */
+export interface EnvironmentPort {
+  /** Returns the names of the operating system and of the shell that runs commands. */
+  machine(): {readonly platform: string; readonly shell: string};
+  /** Returns the user's date with the time zone. */
+  date(): string;
+  /** The sandbox that the user chose. */
+  readonly sandbox: SandboxChoice;
+  /** Returns the branch or commit that git has checked out, or an empty text outside a repository. Starts no process. */
+  branch(directory: string): string;
+  /** Returns `undefined` outside a repository. */
+  repository(directory: string, signal: AbortSignal): Promise<RepositoryState | undefined>;
 }
 
 /** Watches weft's own memory use. */

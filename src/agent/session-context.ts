@@ -16,6 +16,7 @@ import type {SkillsPort} from '../actions/skills-port.ts';
 import {activeSkills} from '../domain/slash-command.ts';
 import type {ActionId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
+import type {Profile} from '../domain/model-family.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
@@ -47,7 +48,10 @@ export interface PromptLimits {
 export interface SessionContext {
   readonly ports: AgentPorts;
   readonly directory: string;
-  readonly systemPrompt: string;
+  /** Returns the system prompt for the models of a profile. It is the same for the whole session. */
+  readonly systemPrompt: (profile: Profile) => string;
+  /** `untold`: the user replaced weft's prompt, so the model learns nothing about the environment but plan mode. */
+  readonly environment: 'told' | 'untold';
   readonly limits: PromptLimits;
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
@@ -128,6 +132,7 @@ export interface EngineSetup extends Pick<
   | 'ports'
   | 'directory'
   | 'systemPrompt'
+  | 'environment'
   | 'limits'
   | 'interaction'
   | 'frontEnd'
@@ -216,14 +221,17 @@ export function publishSandbox(session: SessionContext): void {
   }
 }
 
-export const nextRequest = (session: SessionContext): ModelRequest => ({
-  model: session.promptModel ?? session.model,
-  system: session.systemPrompt,
-  tools: offeredTools(session),
-  messages: [...session.conversation.messages],
-  thinking: session.thinking,
-  maxTokens: 'default',
-});
+export function nextRequest(session: SessionContext): ModelRequest {
+  const model = session.promptModel ?? session.model;
+  return {
+    model,
+    system: session.systemPrompt(session.ports.model.facts(model).profile),
+    tools: offeredTools(session),
+    messages: [...session.conversation.messages],
+    thinking: session.thinking,
+    maxTokens: 'default',
+  };
+}
 
 /** Lets the provider search the web if weft has no search engine and a rule allows it. Such searches can't ask the user. */
 function offeredTools({ports, tools}: SessionContext): ModelRequest['tools'] {

@@ -1,3 +1,4 @@
+import type {Profile} from '../domain/model-family.ts';
 import type {ModelEvent, ModelPort} from '../domain/model-stream.ts';
 import type {WeftFolders} from '../safety/paths/weft-files.ts';
 import {deniedReadGlobs} from '../safety/rules/denied-read-globs.ts';
@@ -41,6 +42,7 @@ import {
   lazyWeb,
   lazyRunningAgents,
   lazyWorktrees,
+  machineEnvironment,
   workspaceState,
 } from './lazy-ports.ts';
 import type {UserPorts} from './user-ports.ts';
@@ -92,6 +94,7 @@ export interface EngineSetup extends Pick<
     | 'origin'
     | 'model'
     | 'mode'
+    | 'environment'
     | 'limits'
     | 'interaction'
     | 'frontEnd'
@@ -103,7 +106,7 @@ export interface EngineSetup extends Pick<
     | 'thinking'
     | 'disabledTools'
   >;
-  readonly systemPrompt: string;
+  readonly systemPrompt: EngineOptions['systemPrompt'];
   readonly model: ModelPort;
   /** The workspace folders. Commands start in the first one, and relative paths resolve from it. */
   readonly roots: readonly [string, ...string[]];
@@ -417,6 +420,12 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       impact: lazyImpact({roots, home, environment}, {...pathContext, weftFolders: setup.weftFolders}, secrets),
       checkpoints,
       workspaceState: workspaceState(setup.instructions, commands.control),
+      environment: machineEnvironment({
+        environment,
+        roots,
+        sandbox: setup.sandbox.choice,
+        prompt: setup.engine.interaction === 'unattended' && setup.engine.environment === 'told' ? 'at-once' : 'later',
+      }),
       notices: {listen: listener => setup.notices.listen(text => listener(secrets.redact(text)))},
       memory: watchMemory({
         ceiling: setup.memoryCeiling,
@@ -465,7 +474,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     },
     ...setup.engine,
     directory,
-    systemPrompt: secrets.redact(setup.systemPrompt),
+    systemPrompt: redactedOnce(setup.systemPrompt, secrets),
     place: {kind: 'top'},
     agentLimits: defaultAgentLimits,
   });
@@ -487,6 +496,16 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       await commands.close();
       await setup.servers.close();
     },
+  };
+}
+
+/** Redacts the prompt of each profile once. */
+function redactedOnce(systemPrompt: EngineOptions['systemPrompt'], secrets: Redactor): EngineOptions['systemPrompt'] {
+  const known = new Map<Profile, string>();
+  return profile => {
+    const prompt = known.get(profile) ?? secrets.redact(systemPrompt(profile));
+    known.set(profile, prompt);
+    return prompt;
   };
 }
 

@@ -3,21 +3,20 @@ import {fixedModel} from './host-services.ts';
 import {passingDatabase} from '../config/places.ts';
 import {openSession, sessionRequest} from './open-session.ts';
 import type {PermissionRule} from '../safety/rules/permission-rule.ts';
-import {agentPrompt, systemPrompt} from '../agent/context/system-prompt.ts';
+import {systemPrompt} from '../agent/context/system-prompt.ts';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {notesFolder, notesName} from '../config/instructions.ts';
 import {actionNames, definitions} from '../actions/catalogue.ts';
 import {builtInPromptCommands} from '../extensions/skills/built-in-commands.ts';
 import {joinCommands, noopCommands} from '../actions/commands-port.ts';
-import type {McpPort} from '../actions/mcp-port.ts';
+import {limitedServers, type McpPort} from '../actions/mcp-port.ts';
 import type {EngineOptions} from '../agent/create-engine.ts';
 import type {Hook} from '../actions/hooks-port.ts';
 import {isJsonObject, type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {UsageError} from './exit-code.ts';
 import {inlineOrFileText, isInlineJson, thinkingOf} from './main-options.ts';
-import {limitedServers} from '../agent/limited-servers.ts';
 import {agentKinds, type AgentTools, mayCall, toolsOf} from './agent-kinds.ts';
 import {runHarnesses} from './run-harnesses.ts';
 import type {ChosenModel, ModelChoice} from './choose-model.ts';
@@ -99,7 +98,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
         : await structuredOutputFromFlag(options.jsonSchema);
   const extensions = context.extensions();
   const store = options.sessionPersistence ? await context.store() : ('none' as const);
-  const {session, origin, sessions, startedAt, skipped} = openSession(sessionRequest(options), {
+  const {session, origin, sessions, skipped} = openSession(sessionRequest(options), {
     store,
     directory,
     model: chosen.model,
@@ -113,23 +112,18 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     driver.servers === 'of-settings'
       ? await openServers({context, log, newServers: driver.newServers})
       : driver.servers;
-  // A resumed session begins its requests as before, so that caches hold. The engine tells the model of another date.
-  const date = new Date(startedAt).toISOString().slice(0, 10);
-  const surroundings = {directory, platform: process.platform, date};
   const agentTools = toolsOf(agent);
-  const systemPromptWith = (replacement: string | undefined): string =>
-    systemPrompt({
-      ...surroundings,
-      instructions: context.startInstructions().found,
-      replacement,
-      addition: options.appendSystemPrompt ?? '',
-    });
+  const promptParts = {instructions: context.startInstructions().found, addition: options.appendSystemPrompt ?? ''};
+  const hasOwnPrompt = (options.systemPrompt ?? '') !== '';
+  // Programs without a system prompt send an empty one.
+  const replacement = agent === 'none' || hasOwnPrompt ? options.systemPrompt : agent.prompt;
   return composeEngine({
     engine: {
       session,
       origin,
       model: chosen.model,
       mode: settings.permissionMode,
+      environment: hasOwnPrompt ? 'untold' : 'told',
       limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
       interaction,
       frontEnd: driver.frontEnd,
@@ -181,12 +175,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     rules: settings.rules,
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, project),
     saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, project),
-    systemPrompt: systemPromptWith(
-      // Programs without a system prompt send an empty one.
-      agent === 'none' || (options.systemPrompt ?? '') !== ''
-        ? options.systemPrompt
-        : agentPrompt(agent.prompt, surroundings),
-    ),
+    systemPrompt: profile => systemPrompt({...promptParts, replacement}, profile),
     instructions: {instructions: context.instructions, instructionsBelow: context.instructionsBelow},
     user: userPorts(context, {
       store,
@@ -196,7 +185,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     servers: {...servers, mcp: limitedServers(servers.mcp, ({toolName}) => mayCall(agentTools, toolName))},
     commands: joinCommands([extensions.commands, driver.commands, servers.commands, builtInPromptCommands]),
     skills: extensions.skills,
-    agentKinds: agentKinds(context, prompt => systemPromptWith(agentPrompt(prompt, surroundings))),
+    agentKinds: agentKinds(context, prompt => systemPrompt({...promptParts, replacement: prompt}, 'open')),
     harnesses: runHarnesses(context),
     skillFolders: extensions.skillFolders,
     hooks: await sessionHooks({

@@ -10,7 +10,7 @@ import {holdsChanges, provenText} from '../domain/sandbox.ts';
 import {allowsEveryCall} from '../safety/rules/permission-rule.ts';
 import {displayNames, findDesktop} from '../workspace/computer/find-desktop.ts';
 import {findProgram} from '../workspace/exec/trusted-path.ts';
-import {findShell} from '../workspace/exec/shell-start.ts';
+import {findShell} from '../workspace/exec/trusted-path.ts';
 import {searchProviderOf} from '../workspace/web/search-provider.ts';
 import {runProgram} from '../workspace/run-program.ts';
 import {findSearchBinary} from '../workspace/search/ripgrep.ts';
@@ -286,7 +286,7 @@ async function leftovers(): Promise<Finding> {
   const places = userPlaces();
   const {removeLeftSessions, removePlaceholders} = await import('../workspace/sandbox/leftovers.ts');
   const {keptSets} = await import('../workspace/sandbox/changes/stored-sets.ts');
-  const {changesFolder} = await import('../workspace/sandbox/changes/held-set.ts');
+  const {changesFolder} = await import('../config/places.ts');
   const signal = AbortSignal.timeout(lookMs);
   const removed = await removePlaceholders(process.cwd(), {environment: process.env, signal});
   const sessions = await removeLeftSessions(places.data);

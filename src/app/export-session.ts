@@ -1,3 +1,4 @@
+import {spokenBlocks} from '../domain/reminder.ts';
 import {joinPartialAnswers, type JoinedRecord} from '../domain/history.ts';
 import type {ExportEnd} from '../agent/client.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
@@ -18,15 +19,7 @@ import {
 import {causeText, type Fault, hasCode, rejected} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
-import {
-  compactionText,
-  decisionText,
-  endingMark,
-  imageText,
-  rewindRecordText,
-  shownResult,
-  spokenBlocks,
-} from './transcript.ts';
+import {compactionText, decisionText, endingMark, imageText, rewindRecordText, shownResult} from './transcript.ts';
 
 /**
  * Exports all records as JSON, one per line. Task-protocol payloads are base64. Characters that could end a line or control a terminal

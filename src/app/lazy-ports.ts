@@ -1,4 +1,5 @@
-import type {PlanStorePort, RunningAgentsPort, WorkspaceStatePort} from '../agent/ports.ts';
+import {basename} from 'node:path';
+import type {EnvironmentPort, PlanStorePort, RunningAgentsPort, WorkspaceStatePort} from '../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../actions/files-port.ts';
 import type {ArtifactsPort, ArtifactUrl} from '../actions/artifacts-port.ts';
@@ -24,7 +25,8 @@ import type {JobStore} from '../domain/job.ts';
 import type {CheckpointOptions} from '../workspace/checkpoints/make-checkpoints.ts';
 import {findDesktop, type FoundDesktop} from '../workspace/computer/find-desktop.ts';
 import type {ComputerOptions} from '../workspace/computer/make-computer.ts';
-import {findProgram} from '../workspace/exec/trusted-path.ts';
+import {findProgram, findShell, userPath} from '../workspace/exec/trusted-path.ts';
+import {gitBranch} from '../workspace/files/git-branch.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
 import {readBytes} from '../workspace/files/regular-files.ts';
 import type {ImpactOptions} from '../workspace/impact/make-impact.ts';
@@ -292,6 +294,50 @@ export const lazyNetwork = ({
     );
   },
 });
+
+/** The environment of the model on this machine. `prompt`: `at-once` if the first prompt comes as soon as weft has started. */
+export function machineEnvironment({
+  environment,
+  roots,
+  sandbox,
+  prompt,
+}: {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly roots: readonly [string, ...string[]];
+  readonly sandbox: EnvironmentPort['sandbox'];
+  readonly prompt: 'at-once' | 'later';
+}): EnvironmentPort {
+  let shell: string | undefined;
+  const read = async (folder: string, signal: AbortSignal): ReturnType<EnvironmentPort['repository']> => {
+    if (gitBranch(folder) === '') return undefined;
+    const {repositoryState} = await import('../workspace/repository-state.ts');
+    return repositoryState({folder, environment, signal});
+  };
+  // git answers while weft starts.
+  let early = prompt === 'at-once' ? read(roots[0], new AbortController().signal) : undefined;
+  return {
+    machine() {
+      shell ??= basename(findShell({PATH: userPath()}, roots));
+      return {platform: process.platform, shell};
+    },
+    date: () => localDate(new Date()),
+    sandbox,
+    branch: gitBranch,
+    async repository(folder, signal) {
+      const known = folder === roots[0] ? early : undefined;
+      early = undefined;
+      return known ?? read(folder, signal);
+    },
+  };
+}
+
+/** Returns the date in the time zone of this machine. `Intl` would name the zone, and take 27 ms. */
+function localDate(now: Date): string {
+  const minutes = -now.getTimezoneOffset();
+  const local = new Date(now.getTime() + minutes * 60_000).toISOString().slice(0, 10);
+  const zone = new Date(Math.abs(minutes) * 60_000).toISOString().slice(11, 16);
+  return `${local}, UTC${minutes < 0 ? '-' : '+'}${zone}`;
+}
 
 /** Loads file search with the first search. */
 export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPort {

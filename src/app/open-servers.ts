@@ -10,7 +10,7 @@ import type {ElicitUser} from '../extensions/mcp/server-entry.ts';
 import type {ServerSet} from '../extensions/mcp/server-set.ts';
 import type {makeServerProcesses} from '../workspace/exec/server-processes.ts';
 import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
-import {limitedServers} from '../agent/limited-servers.ts';
+import {limitedServers} from '../actions/mcp-port.ts';
 import {forbidsMcpTool} from '../safety/rules/matching-rule.ts';
 import {userPath} from '../workspace/exec/trusted-path.ts';
 import {version} from './version.ts';

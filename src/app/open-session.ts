@@ -27,8 +27,6 @@ interface OpenedSession {
   readonly session: OpenSession;
   readonly origin: SessionInfo['origin'];
   readonly sessions: SessionsPort;
-  /** When the session began, in milliseconds since the epoch. */
-  readonly startedAt: number;
   /** The number of stored records that cannot be read. */
   readonly skipped: number;
 }
@@ -79,7 +77,6 @@ export function openSession(
       session: unsavedSession(request.id ?? newSessionId()),
       origin: 'new',
       sessions: unsavedSessions,
-      startedAt: Date.now(),
       skipped: 0,
     };
   }
@@ -89,15 +86,14 @@ export function openSession(
       request.id === undefined
         ? store.create({directory, model, title})
         : unwrap(store.createWithId(request.id, {directory, model, title}));
-    return {session, origin: 'new', sessions: store, startedAt: Date.now(), skipped: 0};
+    return {session, origin: 'new', sessions: store, skipped: 0};
   }
   const id = resumedId(request, {store, directory});
   const {into, end} = request;
   // Do this before anything is opened, so that an error here leaves no copy behind.
   const rewind = end === 'newest' ? undefined : rewindBehind(unwrap(store.read(id)).records, end);
   const session = unwrap(into === 'same' ? store.resume(id) : store.fork(id, into.fork));
-  const startedAt = store.list({}).find(each => each.id === id)?.createdAt ?? Date.now();
-  const rest = {origin: 'resumed', sessions: store, startedAt, skipped: session.skipped.length} as const;
+  const rest = {origin: 'resumed', sessions: store, skipped: session.skipped.length} as const;
   if (rewind === undefined) return {session, ...rest};
   session.append(rewind);
   return {session: {...session, records: [...session.records, rewind]}, ...rest};

@@ -4,7 +4,7 @@ import type {RunContext} from './run-context.ts';
 import {readdirSync} from 'node:fs';
 import {pluralize} from '../base/clip.ts';
 import {realPath} from '../workspace/files/resolve-path.ts';
-import {changesFolder, journalsIn} from '../workspace/sandbox/changes/held-set.ts';
+import {changesFolder, journalsIn} from '../config/places.ts';
 import {note} from './output.ts';
 
 /** Returns what the configured sandbox stops on this machine. Tests it if there is no result since the machine started. */

@@ -11,12 +11,11 @@ import {
   type ToolCallBlock,
   type ToolResultBlock,
   type UserBlock,
-  type UserMessage,
 } from '../domain/conversation.ts';
 import type {ActionId} from '../domain/ids.ts';
 import {joinPartialAnswers} from '../domain/history.ts';
 import type {JournalRecord} from '../domain/journal.ts';
-import {isReminder} from '../domain/reminder.ts';
+import {spokenBlocks} from '../domain/reminder.ts';
 import {visible, visibleLine, visibleOutput} from '../base/visible.ts';
 
 /**
@@ -179,10 +178,6 @@ export const shownResult = (result: ToolResultBlock, call: ToolCallBlock | undef
   ...(call === undefined ? {notes: [], output: resultText(result)} : pastResultOf(call, result)),
   attached: result.content.filter(block => block.kind !== 'text'),
 });
-
-/** Returns the blocks of a prompt without the reminders that weft adds for the model. */
-export const spokenBlocks = ({blocks}: UserMessage): readonly UserBlock[] =>
-  blocks.filter(block => block.kind === 'tool-result' || !isReminder(block));
 
 /** Adds `margin` to every line, and `before` in front of a text that is not empty. */
 function indent(text: string, margin: string, before = ''): string {

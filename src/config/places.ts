@@ -1,4 +1,4 @@
-import {posix, win32} from 'node:path';
+import {join, posix, win32} from 'node:path';
 
 /** The folders and files of one user. Any of them may be missing. */
 export interface Places {
@@ -95,3 +95,9 @@ export function placesOf(user: {
   }
   return at(folder('XDG_CONFIG_HOME', '.config'), folder('XDG_DATA_HOME', '.local', 'share'));
 }
+
+/** Returns the folder for changes in weft's data folder. */
+export const changesFolder = (data: string): string => join(data, 'changes');
+
+/** Returns the folder for the journals of applies, in the folder for changes. */
+export const journalsIn = (folder: string): string => join(folder, 'applying');

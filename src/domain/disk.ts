@@ -15,3 +15,11 @@ export type ReadBytes =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'missing'}
   | {readonly kind: 'unreadable'};
+
+/** What git tells about a repository, as far as it answers soon. */
+export interface RepositoryState {
+  /** The number of changed and untracked files. */
+  readonly changed: number | 'unknown';
+  /** The subjects of the last three commits, the latest first. */
+  readonly subjects: readonly string[];
+}

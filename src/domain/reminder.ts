@@ -1,5 +1,5 @@
 import {parseJson} from '../base/json.ts';
-import type {ResultContent, TextBlock, UserBlock} from './conversation.ts';
+import type {ResultContent, TextBlock, UserBlock, UserMessage} from './conversation.ts';
 import {type Effort, efforts} from './model-stream.ts';
 
 /**
@@ -28,6 +28,10 @@ export function instructionsFileIn(block: ResultContent): string | undefined {
 
 export const isReminder = (block: ResultContent): boolean =>
   block.kind === 'text' && block.text.startsWith(opening) && block.text.endsWith(closing);
+
+/** Returns the blocks of a user's message without the reminders that weft adds for the model. */
+export const spokenBlocks = ({blocks}: UserMessage): readonly UserBlock[] =>
+  blocks.filter(block => block.kind === 'tool-result' || !isReminder(block));
 
 /**
  * Returns the block with an MCP server's instructions for its tools. It is appended to a prompt, so that the provider's

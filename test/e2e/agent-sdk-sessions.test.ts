@@ -309,6 +309,7 @@ async function* pictured(): AsyncGenerator<SDKUserMessage> {
       role: 'user',
       content: [
         {type: 'text', text: 'What is this?'},
+        {type: 'text', text: expect.stringMatching(/^<reminder>Environment:/u)},
         {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo='}},
       ],
     },

@@ -4,7 +4,8 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {boundThinking} from '../support/bound-thinking.ts';
 import {call, say, usage} from '../support/model-script.ts';
-import {openScene, toldPrompt} from '../support/scene.ts';
+import type {ReceivedRequest} from '../support/model-server.ts';
+import {openScene} from '../support/scene.ts';
 import {isAnswer, isType, prompt, request, startRpc} from './support/rpc-client.ts';
 
 const model = ['--model', 'claude-opus-5-5'];
@@ -34,8 +35,9 @@ test('changes of the mode, todos and late tools are appended: no thinking is ref
   await client.finish();
   expect([server.refused, scene.server.requests.length]).toEqual([[], 8]);
   const [, , planning, , over] = scene.server.requests;
-  expect(toldPrompt(planning)).toContain('Plan mode is on: explore, change nothing, and call ExitPlanMode');
-  expect(toldPrompt(over)).toBe('<reminder>Plan mode is over: the user ended it.</reminder>');
+  const texts = (told: ReceivedRequest | undefined): string => JSON.stringify(told?.body.messages.at(-1)?.content);
+  expect(texts(planning)).toContain('Approval mode: plan (explore, change nothing, and call ExitPlanMode');
+  expect(texts(over)).toContain('Approval mode: acceptEdits (edits need no approval');
 });
 
 test('a session that goes on in another run and mode keeps its beginning', async () => {

@@ -37,7 +37,7 @@ test('weft acts as an agent: with its prompt, its tools, its model, its hooks an
   const run = await scene.run(['-p', 'x', '--agent', 'reviewer']);
   expect([run.code, run.stdout]).toEqual([0, 'Done.\n']);
   const system = toldSystem(scene.server.requests[0]);
-  expect(system).toMatch(/^You review\.\n\nWorkspace: .*\nPlatform: /u);
+  expect(system).toMatch(/^You review\.\n\n<instructions /u);
   expect([system.includes('Tabs, not spaces.'), system.includes('You are weft')]).toEqual([true, false]);
   expect(toolsOf(scene)).toEqual(['Bash', 'Read', 'Grep']);
   expect(scene.server.requests[0]?.body['model']).toBe('claude-opus-5-5');
@@ -116,7 +116,7 @@ test('the turns, the effort, the skills and the servers of an agent count; what 
     ],
   ]);
   expect(toldSystem(scene.server.requests[0])).toMatch(
-    /^You add\.\n\n<skill name="pdf" folder=".*">\nRead with care\.\n<\/skill>\n/u,
+    /^You add\.\n\n<skill name="pdf" folder=".*">\nRead with care\.\n<\/skill>$/u,
   );
   expect(scene.server.requests[0]?.body['output_config']).toEqual({effort: 'low'});
   expect(scene.server.requests.slice(2).map(request => toldResults(request).at(-1))).toEqual([

@@ -36,7 +36,9 @@ describe('a conversation that is too long, headless', () => {
     expect(scene.server.requests).toHaveLength(4);
     const repeated = told(scene.server.requests.at(-1));
     expect(repeated).toContain('THE SUMMARY');
-    expect(repeated).toMatch(/\nSecond prompt\.\nephemeral$/u);
+    expect(repeated).toMatch(
+      /\nSecond prompt\.\nephemeral\nuser\ntext\n<reminder>Environment:\n[^]*<\/reminder>\nephemeral$/u,
+    );
     expect(repeated).not.toContain('First answer.');
     expect(await scene.run(['--continue', '--prompt', 'Third prompt.'])).toMatchObject({code: 0, stdout: 'Third.\n'});
     expect(told(scene.server.requests.at(-1))).toMatch(/THE SUMMARY[^]*Second answer\.[^]*Third prompt\./u);

@@ -218,6 +218,7 @@ export function engineBench(
     readonly mcp?: McpPort;
     readonly web?: Partial<WebPort>;
     readonly workspaceState?: Partial<AgentPorts['workspaceState']>;
+    readonly environment?: Partial<AgentPorts['environment']>;
     readonly session?: ReturnType<typeof memorySession>;
     readonly memoryWarning?: () => string;
     readonly listenToNotices?: AgentPorts['notices']['listen'];
@@ -295,6 +296,14 @@ export function engineBench(
       fingerprints: async () => [],
       ...given.workspaceState,
     },
+    environment: {
+      machine: () => ({platform: 'linux', shell: 'bash'}),
+      date: () => '2026-11-29, UTC+00:00',
+      sandbox: 'native',
+      branch: () => 'main',
+      repository: async () => undefined,
+      ...given.environment,
+    },
     notices: {listen: given.listenToNotices ?? (() => {})},
     memory: {warning: given.memoryWarning ?? (() => '')},
     plans: given.plans ?? memoryPlans(),
@@ -345,7 +354,8 @@ export function engineBench(
     origin: 'new',
     model: 'scripted',
     mode: 'default',
-    systemPrompt: 'You are a test.',
+    systemPrompt: () => 'You are a test.',
+    environment: 'untold',
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
     frontEnd: terminalAbilities,

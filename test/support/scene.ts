@@ -82,15 +82,20 @@ export function toldResults(request: ReceivedRequest | undefined): readonly stri
   );
 }
 
-/** The text the user's last message carries. */
+/** The text the user's last message carries, without what weft tells of the environment. */
 export function toldPrompt(request: ReceivedRequest | undefined): string {
   const content = request?.body.messages.at(-1)?.content;
-  if (typeof content === 'string') return content;
+  if (typeof content === 'string') return withoutEnvironment(content);
   return listOf(content)
     .map(block => field(block, 'text'))
-    .filter(text => typeof text === 'string')
+    .filter(text => typeof text === 'string' && withoutEnvironment(text) === text)
     .join('\n');
 }
+
+const environment = /\n*<reminder>Environment(?: changed)?:\n[^]*?<\/reminder>/gu;
+
+/** A text without what weft tells of the environment. */
+export const withoutEnvironment = (text: string): string => text.replaceAll(environment, '');
 
 /** The system prompt, whatever its form. */
 export const toldSystem = (request: ReceivedRequest | undefined): string =>

@@ -18,7 +18,7 @@ import {type Message, messageText} from '../../domain/conversation.ts';
 import type {RefusedLength} from '../../domain/fault.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import {attachmentName} from '../../domain/mention.ts';
-import {instructionsFileIn} from '../../domain/reminder.ts';
+import {instructionsFileIn, isReminder} from '../../domain/reminder.ts';
 import type {ModelRequest} from '../../domain/model-stream.ts';
 import {pinnableMessages} from '../../domain/pin.ts';
 import {noUsage} from '../../domain/usage.ts';
@@ -191,7 +191,8 @@ function sumMessages(messages: readonly Message[], pinned: ReadonlySet<MessageId
       const size = estimateBlockTokens(block);
       switch (block.kind) {
         case 'text': {
-          if (message.role === 'assistant') sums.add(pin === '' ? 'answers' : 'pinned', size, pin);
+          if (isReminder(block)) sums.add('system-prompt', size);
+          else if (message.role === 'assistant') sums.add(pin === '' ? 'answers' : 'pinned', size, pin);
           else if (words === 'to come') {
             words = 'passed';
             if (pin !== '') {

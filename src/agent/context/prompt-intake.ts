@@ -26,6 +26,7 @@ import {reminderBlock} from '../../domain/reminder.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {judgeOwnAction} from '../approval.ts';
+import {environmentNote, firstState} from './environment.ts';
 import {applyCommand, readPrompt, runCommandLines} from './prompt-command.ts';
 import {journal, type PromptContext, type SessionContext, warn} from '../session-context.ts';
 import type {WaitingPrompt} from '../work-queue.ts';
@@ -43,11 +44,14 @@ export async function beginPrompt(
 ): Promise<BeginResult> {
   // `system/init` tells the state of the servers, and a server's prompts are commands. The first request checks again.
   await context.session.ports.machine.mcp.ready(signal);
-  const beforehand = await readFitting(prompt, context, signal);
+  const [beforehand, repository] = await Promise.all([
+    readFitting(prompt, context, signal),
+    firstState(context.session, signal),
+  ]);
   // A prompt that was stopped before it was sent may be sent again, so it must not be in the conversation twice.
   const read = signal.aborted && beforehand.kind === 'ready' ? stopPrompt({kind: 'interrupted'}) : beforehand;
   if (read.kind === 'ready') {
-    accept(prompt, read.content, context);
+    accept(prompt, read.content, {...context, note: environmentNote(context.session, {at: 'prompt', repository})});
     return {kind: 'begun', denials: read.denials};
   }
   context.session.publish([acceptedEvent(prompt, [])]);
@@ -64,7 +68,7 @@ export async function acceptSteering(context: PromptContext, signal: AbortSignal
     if (!queue.prompts.includes(prompt)) continue;
     if (read.kind === 'ready') {
       checkpoints.joinPrompt(prompt.id);
-      accept(prompt, read.content, context);
+      accept(prompt, read.content, {...context, note: []});
     } else {
       queue.take(prompt.id);
       session.publish([{event: 'prompt-withdrawn', id: prompt.id}]);
@@ -154,12 +158,16 @@ interface PromptContent {
 }
 
 /** Writes the prompt to the journal before it joins the conversation and is published. */
-function accept(prompt: WaitingPrompt, {hookContext, blocks}: PromptContent, {session, queue}: PromptContext): void {
+function accept(
+  prompt: WaitingPrompt,
+  {hookContext, blocks}: PromptContent,
+  {session, queue, note}: PromptContext & {readonly note: readonly TextBlock[]},
+): void {
   const {id} = prompt;
   const message: UserMessage = {
     role: 'user',
     id,
-    blocks: [...blocks, ...session.addedContext, ...(hookContext === '' ? [] : [reminderBlock(hookContext)])],
+    blocks: [...blocks, ...session.addedContext, ...(hookContext === '' ? [] : [reminderBlock(hookContext)]), ...note],
   };
   journal(session, {kind: 'prompt', message});
   session.addedContext.length = 0;

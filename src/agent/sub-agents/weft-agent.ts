@@ -9,7 +9,7 @@ import {resolveModelAlias} from '../../domain/model-alias.ts';
 import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import type {AgentPorts} from '../ports.ts';
-import {limitedServers} from '../limited-servers.ts';
+import {limitedServers} from '../../actions/mcp-port.ts';
 import type {SessionContext} from '../session-context.ts';
 import {AgentBranch} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
@@ -26,7 +26,7 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
     directory: deps.directory,
     model: agent.model,
     mode: modeOf(kind, parent.mode),
-    systemPrompt: kind.systemPrompt.kind === 'same' ? parent.systemPrompt : kind.systemPrompt.text,
+    ...promptOf(kind, parent),
     // The session checks the total cost of all sub-agents.
     limits: {maxTurns: minTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
     // If the user wants no questions, none is asked.
@@ -71,6 +71,14 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
     rest: async () => {},
     close: () => engine.close('shutdown'),
   };
+}
+
+function promptOf(
+  {systemPrompt}: AgentKind,
+  parent: SessionContext,
+): Pick<SessionContext, 'systemPrompt' | 'environment'> {
+  if (systemPrompt.kind === 'same') return {systemPrompt: parent.systemPrompt, environment: parent.environment};
+  return {systemPrompt: () => systemPrompt.text, environment: 'told'};
 }
 
 /** Returns the narrower of the kind's and the parent's mode. */

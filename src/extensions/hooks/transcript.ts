@@ -2,6 +2,7 @@ import {appendFile, mkdir, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {HookSession} from '../../actions/hooks-port.ts';
 import type {Message, UserBlock} from '../../domain/conversation.ts';
+import {spokenBlocks} from '../../domain/reminder.ts';
 import {redactJson} from './hook-answer.ts';
 import {wireBlock, wireToolResult} from '../../protocol/rpc/wire-content.ts';
 
@@ -26,7 +27,9 @@ export function makeTranscriptWriter(folder: string, redact: (text: string) => s
   const write = async (session: HookSession, messages: readonly Message[]): Promise<string> => {
     const path = transcriptPath(folder, session.sessionId);
     const known = written.get(session.sessionId);
-    const fresh = messages.filter(({id}) => known?.has(id) !== true);
+    const fresh = messages.filter(
+      message => known?.has(message.id) !== true && (message.role === 'assistant' || spokenBlocks(message).length > 0),
+    );
     const lines = fresh
       .map(message => JSON.stringify(redactJson(JSON.parse(JSON.stringify(lineOf(message, session))), redact)))
       .map(line => `${line}\n`)
@@ -56,10 +59,10 @@ function lineOf(message: Message, {sessionId, directory}: HookSession): object {
     const {id, model, blocks} = message;
     return {type: 'assistant', ...common, message: {role: 'assistant', id, model, content: blocks.map(wireBlock)}};
   }
-  const [first] = message.blocks;
+  const blocks = spokenBlocks(message);
+  const [first] = blocks;
   // Hooks expect a prompt of one text to be a string.
-  const content =
-    message.blocks.length === 1 && first?.kind === 'text' ? first.text : message.blocks.map(wireUserBlock);
+  const content = blocks.length === 1 && first?.kind === 'text' ? first.text : blocks.map(wireUserBlock);
   return {type: 'user', ...common, message: {role: 'user', content}};
 }
 

@@ -5,7 +5,7 @@ import {dirname} from 'node:path';
 import {isJsonList, parseJson} from '../../base/json.ts';
 import {makeFolders} from '../../config/make-folders.ts';
 import {readRegularFile} from '../files/regular-files.ts';
-import {gitEnvironment} from './git-query.ts';
+import {gitEnvironment} from '../exec/git-environment.ts';
 import {type GitIndex, matchesIndex} from './tracked-files.ts';
 
 /**

@@ -12,7 +12,7 @@ import {endProcessTree, groupRemains, type GroupLeader, treeOf} from './process-
 import {startTimeSync} from './process-table.ts';
 import type {ShellContext} from './shell.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
-import {findShell} from './shell-start.ts';
+import {findShell} from './trusted-path.ts';
 
 /** Milliseconds for which processes that a hook left running may still write to its pipes. */
 const drainMs = 200;

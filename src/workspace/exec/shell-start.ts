@@ -13,15 +13,13 @@ import {
 } from 'node:fs';
 import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
-import {basename, delimiter, isAbsolute, join, relative, sep} from 'node:path';
+import {basename, isAbsolute, join, relative, sep} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import type {InsidePrelude} from '../sandbox/sandbox.ts';
-import type {Environment} from './shell-environment.ts';
 import {closeInheritedFiles} from './hidden-terminals.ts';
 import {tagLimitCommand} from './run-tag.ts';
 import {isFolder} from '../files/list-folder.ts';
-import {isExecutable, splitPath} from './trusted-path.ts';
 
 /**
  * The script that bash reads before a command (through BASH_ENV). The command itself stays unchanged: its line numbers,
@@ -193,16 +191,6 @@ function readSmallFile(file: string): string {
   } catch {
     return '';
   }
-}
-
-/**
- * Returns the shell that runs commands: bash if there is one, otherwise sh. Skips folders of PATH that are relative or
- * inside `roots`.
- */
-export function findShell(environment: Environment, roots: readonly string[]): string {
-  const path = splitPath(environment['PATH'] ?? '', roots).trusted.split(delimiter);
-  const folders = [...path, '/bin', '/usr/bin'];
-  return folders.map(folder => join(folder, 'bash')).find(isExecutable) ?? '/bin/sh';
 }
 
 /** The largest argument that Linux passes to a program, with its closing byte. */

@@ -25,7 +25,7 @@ import {
   type ProcessTree,
   type RunIds,
 } from './process-tree.ts';
-import {findStartProblem, findShell, nextDirectory, type Preludes, preludeVariables} from './shell-start.ts';
+import {findStartProblem, nextDirectory, type Preludes, preludeVariables} from './shell-start.ts';
 import {isReadingTerminal, fullScreenThreshold, countCursorMoves} from './input-wait.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
 import type {OutputFolder} from './output-folder.ts';
@@ -34,7 +34,7 @@ import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import {startTimeSync, runningPids, type ProcessRow} from './process-table.ts';
 import type {RunTags} from './run-tag.ts';
 import {waitForEnd, timeLimit, type TimeLimit} from './time-limit.ts';
-import {droppedFoldersNote} from './trusted-path.ts';
+import {droppedFoldersNote, findShell} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {blockedBySandbox} from '../sandbox/explain-failure.ts';
 import {type Attempt, type Begin, openLaunch} from '../sandbox/launch.ts';

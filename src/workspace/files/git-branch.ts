@@ -1,5 +1,5 @@
 import {dirname, join, resolve} from 'node:path';
-import {isFolder} from './list-folder.ts';
+import {isFile, isFolder} from './list-folder.ts';
 import {readRegularFile} from './regular-files.ts';
 
 /**
@@ -7,8 +7,8 @@ import {readRegularFile} from './regular-files.ts';
  * regular files and starts no process.
  */
 export function gitBranch(directory: string): string {
-  const head = headIn(directory);
-  const text = (head === undefined ? undefined : firstMatchIn(head, /^(.*)$/su)) ?? '';
+  const git = gitFolderAround(directory);
+  const text = (git === undefined ? undefined : firstMatchIn(join(git, 'HEAD'), /^(.*)$/su)) ?? '';
   const branch = /^ref: (?:refs\/heads\/)?(.+)$/u.exec(text)?.[1];
   return branch ?? (/^[0-9a-f]{40,64}$/u.test(text) ? text.slice(0, 8) : '');
 }
@@ -23,14 +23,15 @@ const maxFileBytes = 4096;
 export function gitFolderAt(top: string): string | undefined {
   const git = join(top, '.git');
   if (isFolder(git)) return git;
-  const named = firstMatchIn(git, /^gitdir: (.+)$/mu);
+  const named = isFile(git) ? firstMatchIn(git, /^gitdir: (.+)$/mu) : undefined;
   return named === undefined ? undefined : resolve(top, named);
 }
 
-function headIn(directory: string): string | undefined {
+/** Returns the `.git` folder of the repository that a folder is in. */
+export function gitFolderAround(directory: string): string | undefined {
   for (let folder = resolve(directory); ; folder = dirname(folder)) {
     const git = gitFolderAt(folder);
-    if (git !== undefined) return join(git, 'HEAD');
+    if (git !== undefined) return git;
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -23,7 +23,8 @@ import {readLink, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
 import type {FilteredNetwork} from './open-network.ts';
 import {viewProblem} from './explain-failure.ts';
-import {type ChangesContext, changesFolder} from './changes/held-set.ts';
+import {changesFolder} from '../../config/places.ts';
+import type {ChangesContext} from './changes/held-set.ts';
 import type {
   CommandSandbox,
   EnclosedStart,

@@ -8,7 +8,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {hideFromChildren, prepareHiding, withoutTerminals} from '../exec/hidden-terminals.ts';
 import {type RunIds, trackMembers, treeOf} from '../exec/process-tree.ts';
-import {findShell} from '../exec/shell-start.ts';
+import {findShell} from '../exec/trusted-path.ts';
 import type {RemainingProcesses} from '../exec/shell.ts';
 import type {Begin} from '../sandbox/launch.ts';
 

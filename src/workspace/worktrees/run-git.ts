@@ -1,6 +1,6 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {gitEnvironment, type GitContext} from '../checkpoints/git-query.ts';
+import {gitEnvironment, type GitContext} from '../exec/git-environment.ts';
 import {runProgram} from '../run-program.ts';
 
 /** The time limit of git in milliseconds, and the most output in bytes. */

@@ -22,7 +22,7 @@ import {
   stateAt,
   stateIn,
 } from './file-states.ts';
-import type {GitContext} from '../checkpoints/git-query.ts';
+import type {GitContext} from '../exec/git-environment.ts';
 import {runGit} from './run-git.ts';
 import type {WorktreeRecord} from './worktree-record.ts';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
-import {changedEffort, factsInMessages} from '../../../src/agent/context/changed-facts.ts';
+import {changedEffort, factsInMessages} from '../../../src/agent/context/environment.ts';
 import type {Effort, ModelFacts} from '../../../src/domain/model-stream.ts';
 import {effortChangeBlock} from '../../../src/domain/reminder.ts';
 import {scriptedModel} from '../../support/memory-ports.ts';

@@ -63,8 +63,8 @@ test('a system prompt comes apart into what it was made of', () => {
   const file = fc.record({path: fc.stringMatching(/^\/[a-z/.]{1,20}$/u), text: line});
   fc.assert(
     fc.property(line, fc.array(file, {maxLength: 4}), (replacement, instructions) => {
-      const parts = {directory: '/w', platform: 'linux', date: '2026-11-23', replacement, instructions, addition: ''};
-      expect(systemPromptParts(systemPrompt(parts))).toEqual({text: replacement, instructions});
+      const parts = {replacement, instructions, addition: ''};
+      expect(systemPromptParts(systemPrompt(parts, 'open'))).toEqual({text: replacement, instructions});
     }),
     {numRuns: randomInputs(500)},
   );

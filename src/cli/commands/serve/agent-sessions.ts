@@ -1,3 +1,4 @@
+import {spokenBlocks} from '../../../domain/reminder.ts';
 import {emptyAbilities} from '../../../actions/front-end.ts';
 import {keyVariableOf, keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
@@ -112,8 +113,10 @@ function sessionMessages(records: readonly JournalRecord[], session: SessionId):
     switch (record.kind) {
       case 'prompt':
       case 'reminder': {
-        const {id, blocks} = record.message;
-        return [{type: 'user', message: {role: 'user', content: blocks.map(wireUserBlock)}, ...envelope(id)}];
+        const content = spokenBlocks(record.message).map(wireUserBlock);
+        return content.length === 0
+          ? []
+          : [{type: 'user', message: {role: 'user', content}, ...envelope(record.message.id)}];
       }
       case 'answer': {
         const {id, model, blocks, stop, usage} = record.message;

@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import type {AgentEvent, PromptSummary} from '../../../actions/agent-event.ts';
 import type {McpPort, McpTool} from '../../../actions/mcp-port.ts';
 import type {AgentClient} from '../../../agent/client.ts';
-import {limitedServers} from '../../../agent/limited-servers.ts';
+import {limitedServers} from '../../../actions/mcp-port.ts';
 import {failed, ok} from '../../../base/outcome.ts';
 import {causeText, rejected} from '../../../domain/fault.ts';
 import {blockTexts} from '../../../domain/conversation.ts';

@@ -1,4 +1,3 @@
-import {join} from 'node:path';
 import type {Change} from '../../../domain/change-set.ts';
 import type {LayerEntry, LockedFolder, NewFolder} from './scan-layer.ts';
 import type {PathBytes} from './path-bytes.ts';
@@ -15,12 +14,6 @@ export interface ChangesContext {
   /** weft's own folder for the journals of applies and for kept change sets. Created when needed, private to the user. */
   readonly folder: string;
 }
-
-/** Returns the folder for changes in weft's data folder. */
-export const changesFolder = (data: string): string => join(data, 'changes');
-
-/** Returns the folder for the journals of applies, in the folder for changes. */
-export const journalsIn = (folder: string): string => join(folder, 'applying');
 
 /** A change with everything needed to apply it. */
 export interface HeldEntry extends LayerEntry {

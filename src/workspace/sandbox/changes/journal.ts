@@ -6,7 +6,8 @@ import type {AppliedChanges} from '../../../actions/changes-port.ts';
 import {containsPath} from '../../files/resolve-path.ts';
 import {isOwnerGone, ownerText} from '../session.ts';
 import {applyEntries, type ApplyMode} from './apply.ts';
-import {type ChangesContext, type HeldEntry, type HeldSet, journalsIn} from './held-set.ts';
+import {journalsIn} from '../../../config/places.ts';
+import type {ChangesContext, HeldEntry, HeldSet} from './held-set.ts';
 import {folderOf, joinBytes, toBytes, toNative} from './path-bytes.ts';
 import {loadSet, removeStored, storeSet} from './stored-sets.ts';
 
