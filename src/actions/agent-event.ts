@@ -121,7 +121,9 @@ export type AgentEvent =
   /** Files and conversation are as the report says. From now on the todo list is decoded from `todoFrames`. */
   | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
   /** The model writes the summary for a compaction. `compaction-ended` follows, whatever the result. */
-  | {readonly event: 'compaction-begun' | 'compaction-ended'; readonly trigger: CompactionTrigger}
+  /** `estimate`: what the summary is expected to cost, as text. Empty if none is asked for. */
+  | {readonly event: 'compaction-begun'; readonly trigger: CompactionTrigger; readonly estimate: string}
+  | {readonly event: 'compaction-ended'; readonly trigger: CompactionTrigger}
   /** The conversation is too long for the model, and the running prompt waits for the user's answer to the previewed compaction. */
   | ({readonly event: 'compaction-offered'} & CompactionOffer)
   | {readonly event: 'compaction-answered'; readonly id: ActionId}

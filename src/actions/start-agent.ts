@@ -51,7 +51,8 @@ export const startAgent = defineAction<AgentRequest, AgentReport, AgentPartial>(
   risk: 'read-only',
   scheduling: 'parallel',
   offered: 'agents',
-  access: ({kind, harness}) => ({kind: 'agent', name: harness === 'weft' ? kind : harness}),
+  access: ({kind, harness, prompt}) =>
+    harness === 'weft' ? {kind: 'agent', name: kind, task: prompt} : {kind: 'agent', name: harness, task: ''},
   ruleKind: 'named',
   asks: [],
   tools: [form, unlistedForm(form, 'Task')],

@@ -215,8 +215,13 @@ async function ask(
     verdict.risk === 'read-only' || place !== 'here'
       ? ''
       : await checkpoints.uncoveredText(touchedFiles(verdict, terms), signal);
+  const cost = await agentCostText(action, session);
   if (signal.aborted) return 'aborted';
   if (verdict.risk !== 'read-only') checkpoints.expectChange();
+  const more: readonly Reason[] = [
+    ...(uncovered === '' ? [] : [{kind: 'not-undoable', text: uncovered} as const]),
+    ...(cost === '' ? [] : [{kind: 'cost', text: cost} as const]),
+  ];
   return askPerson(
     {
       id,
@@ -225,10 +230,7 @@ async function ask(
       action,
       label,
       preview,
-      verdict:
-        uncovered === ''
-          ? verdict
-          : {...verdict, reasons: [...verdict.reasons, {kind: 'not-undoable', text: uncovered}]},
+      verdict: more.length === 0 ? verdict : {...verdict, reasons: [...verdict.reasons, ...more]},
       obligations,
       wording: action === own ? 'model' : 'user',
       rationale: rationaleOf(action),
@@ -239,6 +241,17 @@ async function ask(
     {session, hooks},
     signal,
   );
+}
+
+/** Says what each request of a new sub-agent is expected to cost. Empty for other actions. */
+async function agentCostText(action: Action, session: SessionContext): Promise<string> {
+  const access = accessOf(action);
+  if (access.kind !== 'agent' || access.task === '') return '';
+  const [{agentCost}, {estimateText}] = await Promise.all([
+    import('./context/context-usage.ts'),
+    import('../domain/cost-estimate.ts'),
+  ]);
+  return `Each request costs ${estimateText(agentCost(access.task, session))}`;
 }
 
 export async function askPerson(

@@ -28,6 +28,7 @@ import type {PinRow} from '../domain/pin.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/risk.ts';
 import type {AgentRow} from '../domain/sub-agent.ts';
+import type {Price} from '../domain/usage.ts';
 
 /**
  * The only interface between front ends and weft: operations go in, events come out, and each query has its own answer.
@@ -326,10 +327,8 @@ export interface ListedModel {
   readonly contextWindow: number;
   /** The longest answer, in tokens. 0 if unknown. */
   readonly maxOutput: number;
-  /** US dollars per million tokens, without the surcharge for long requests. */
-  readonly price:
-    | {readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number}
-    | 'unknown';
+  /** The price without the surcharge for long requests. */
+  readonly price: Price | 'unknown';
   readonly efforts: readonly Effort[];
   readonly images: 'seen' | 'unseen' | 'unknown';
   readonly pdfs: 'seen' | 'unseen' | 'unknown';

@@ -99,6 +99,7 @@ export function recordingSession(session: OpenSession): OpenSession {
   return {
     id: session.id,
     records,
+    writtenAt: session.writtenAt,
     append(record) {
       session.append(record);
       if (record.kind !== 'piece') records.push(record);

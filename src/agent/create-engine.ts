@@ -170,6 +170,7 @@ class Engine implements AgentClient {
     if (this.#origin !== 'told') {
       this.#hooks.begin(this.#origin === 'new' ? 'startup' : 'resume');
       this.#session.ports.notices.listen(text => warn(this.#session, text));
+      void this.#tellResumeCost();
     }
     this.#origin = 'told';
     return end;
@@ -400,7 +401,24 @@ class Engine implements AgentClient {
       return warn(session, faultText(thrownFault('Could not open the session', cause)));
     }
     session.publish([this.#sessionOpened()]);
+    void this.#tellResumeCost();
     this.#hooks.begin(wanted.kind === 'new' ? 'clear' : 'resume');
+  }
+
+  /** Says what the next request of a resumed session costs if that is much, because the provider's cache has probably expired. */
+  async #tellResumeCost(): Promise<void> {
+    const session = this.#session;
+    const {journal: stored, usage} = session.conversation;
+    const tokens = usage.report().contextTokens;
+    if (stored.writtenAt === undefined || tokens === 0 || session.asker !== 'main') return;
+    const {cacheLifeMs, estimateCost, estimateText, isUnusual} = await import('../domain/cost-estimate.ts');
+    if (session.ports.clock.now() - stored.writtenAt < cacheLifeMs) return;
+    const estimate = estimateCost(session.ports.model.facts(session.model).costOf, {tokens});
+    if (isUnusual(estimate))
+      warn(
+        session,
+        `The provider's cache of this conversation has probably expired. The next request: ${estimateText(estimate)}.`,
+      );
   }
 
   /** Reopens the conversation after a rewind or a compaction. Returns the frames of the todo list. */

@@ -391,10 +391,12 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
     defaultModel(provider, choice),
     localWindows(provider, opened, choice),
   ]);
+  const isPlain = provider.name === 'anthropic' || baseUrl === undefined;
   const models = modelTable(choice.models, {
     provider: provider.name,
     efforts: chosenEfforts(choice),
     loadedWindow: model => windows?.of(model) ?? 0,
+    servedModel: isPlain ? undefined : (await import('./provider-row.ts')).servedModels(provider),
   });
   const plainPort = await portOf(
     provider,
@@ -426,12 +428,9 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
       secrets,
     };
   const first = listed.value.find(name => !hasOtherUse.test(name)) ?? listed.value[0];
-  if (first === undefined)
-    return {
-      ...unreachableModel(choice, `${baseUrl} lists no models. Choose one with --model or WEFT_MODEL.`),
-      secrets,
-    };
-  return ready(first);
+  if (first !== undefined) return ready(first);
+  const why = `${baseUrl} lists no models. Choose one with --model or WEFT_MODEL.`;
+  return {...unreachableModel(choice, why), secrets};
 }
 
 /** Opens what the user's own server says of its models. Does nothing for any other provider. */

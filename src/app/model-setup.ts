@@ -1,5 +1,6 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ListedModel, ModelConnection, ModelList} from '../agent/client.ts';
+import type {ServedModel} from '../models/row-prices.ts';
 import type {ModelInfo} from '../models/model-facts.ts';
 import {keyVariables, modelProviders, providerNames} from '../domain/api-key.ts';
 import {waysIn} from '../domain/ways-in.ts';
@@ -93,6 +94,7 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
     defaultModel(provider, choice),
     openConnection(provider, choice),
   ]);
+  const listed = new Map<string, ServedModel>();
   const isHidden = is.kind === 'cloud' && name !== 'chatgpt';
   const {
     apiKey: key,
@@ -105,6 +107,7 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
     : await listProviderModels(
         {provider: dialect, title, key, baseUrl, environment: choice.environment, access},
         AbortSignal.any([signal, AbortSignal.timeout(listMs)]),
+        (model, facts) => listed.set(model, facts),
       );
   // The names of deployments at Azure are the user's own.
   const known = baseUrl === '' && name !== 'azure' ? knownModels[dialect] : [];
@@ -113,7 +116,12 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
   const first = named.kind === 'named' ? named.model : (offered[0] ?? '');
   const by = named.kind === 'named' && named.defaultOf === '' ? 'your settings' : title;
   const models = [first, ...offered.filter(model => model !== first)].filter(model => model !== '');
-  const table = modelTable(choice.models, {provider: name, efforts: chosenEfforts(choice)});
+  const served = (await import('./provider-row.ts')).servedModels(provider);
+  const table = modelTable(choice.models, {
+    provider: name,
+    efforts: chosenEfforts(choice),
+    servedModel: model => listed.get(model) ?? served(model),
+  });
   return ok({
     models: models.map(model => listedModel(model, {info: table.infoOf(model), defaultOf: model === first ? by : ''})),
     from: found.tag === 'ok' ? {kind: 'provider'} : {kind: 'weft', why: faultText(found.error)},

@@ -2,7 +2,8 @@ import {nearestName} from '../base/nearest-name.ts';
 import type {OwnProviders} from '../config/model-settings.ts';
 import {providerChoices, rowAliases} from '../domain/api-key.ts';
 import {isNear} from '../models/local-window.ts';
-import {type ProviderRow, rowAt, rowNamed} from '../models/provider-rows.ts';
+import {type ProviderRow, rowAt, rowNameAt, rowNamed} from '../models/provider-rows.ts';
+import {type ServedModel, servedModel} from '../models/row-prices.ts';
 import {UsageError} from './exit-code.ts';
 import {
   type AccessChoice,
@@ -73,4 +74,10 @@ export function rowConnection(
     access: {...access, endpoint, searchesWeb: false},
     secrets: {...(key === '' ? {} : {[keyVariable]: key}), ...ownHeaders},
   };
+}
+
+/** Returns the facts about models that depend on the provider. */
+export function servedModels({is, name, baseUrl}: Pick<Provider, 'is' | 'name' | 'baseUrl'>) {
+  const row = is.kind === 'row' ? name : rowNameAt(baseUrl ?? '');
+  return (model: string): ServedModel | undefined => servedModel(row, model);
 }

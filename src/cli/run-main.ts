@@ -241,7 +241,7 @@ async function answer(
   requireModel(chosen);
   for (const notice of [...(await context.notices()), ...context.startInstructions().skipped]) note(notice);
   if (options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown') {
-    note(`the price of ${chosen.model} is unknown, so --max-cost has no effect`);
+    note(`the price of ${chosen.model} is unknown, so --max-cost counts only costs that the provider reports`);
   }
   if (options.verbose !== undefined) note(`${chosen.model} (${chosen.port.provider}), in ${context.directory}`);
   const servers = await openServers({context, log: note, newServers: 'awaited'});

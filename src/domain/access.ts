@@ -45,7 +45,8 @@ export type Access =
   /** Uses the screen, mouse and keyboard after the user agreed. `typed` is the text to type, empty if there is none. */
   | {readonly kind: 'computer-steps'; readonly typed: string}
   /** Starts a sub-agent. `name` is its kind or its harness. */
-  | {readonly kind: 'agent'; readonly name: string};
+  /** `task`: what a sub-agent of weft is to do. Empty for another program. */
+  | {readonly kind: 'agent'; readonly name: string; readonly task: string};
 
 export interface CommandAccess {
   readonly kind: 'command';

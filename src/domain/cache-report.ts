@@ -1,5 +1,6 @@
 import type {BrokenPrefix, CachedRequest, ChangedPart, PrefixChange} from './cached-request.ts';
 import type {Message} from './conversation.ts';
+import {cacheLifeMs} from './cost-estimate.ts';
 import {historyFromJournal} from './history.ts';
 import type {JournalRecord} from './journal.ts';
 import type {Usage} from './usage.ts';
@@ -18,12 +19,6 @@ interface Prefix {
   readonly system: string;
   readonly messages: readonly Message[];
 }
-
-/**
- * The shortest time in milliseconds for which a provider keeps a cache. Anthropic keeps it for five minutes unless the
- * request asks for an hour.
- */
-const cacheMs = 5 * 60_000;
 
 /** Fewer lost tokens are no break: providers cache in blocks, and some keep a cache only at best. */
 const minLost = 1024;
@@ -61,7 +56,7 @@ export function cacheReport(timed: readonly TimedRecord[]): readonly CachedReque
           ? {...change, lostTokens: isReported ? lostTokens : 0}
           : !isLost
             ? 'none'
-            : at - before.at > cacheMs
+            : at - before.at > cacheLifeMs
               ? {part: 'expired', idleMs: at - before.at, lostTokens}
               : {part: 'dropped', lostTokens};
       report.push({...row, prefix: broken !== 'none' ? 'broken' : isReported ? 'kept' : 'unreported', broken});

@@ -27,7 +27,7 @@ interface ChangedText {
   readonly byte: number;
 }
 
-/** What changes messages that the model has read. */
+/** Changes of messages that the model has read. */
 export type PrefixChange = 'compaction' | 'rewind' | 'results-shortened' | 'media-left-out';
 
 /**

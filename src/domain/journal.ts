@@ -124,6 +124,8 @@ export interface SessionSummary {
 export interface OpenSession {
   readonly id: SessionId;
   readonly records: readonly JournalRecord[];
+  /** When the latest of `records` was written, in milliseconds since the epoch. `undefined` for a new session. */
+  readonly writtenAt?: number | undefined;
   /** Appends a record. The record is on disk when the call returns. */
   append(record: JournalRecord): void;
   close(): void;

@@ -44,7 +44,9 @@ export type Reason =
   /** The judge would allow the action on a condition that the executor can't meet. */
   | {readonly kind: 'obligation'; readonly executor: string; readonly obligation: Obligation}
   | {readonly kind: 'hook'; readonly text: string}
-  | {readonly kind: 'not-undoable'; readonly text: string};
+  | {readonly kind: 'not-undoable'; readonly text: string}
+  /** What the action is expected to cost. */
+  | {readonly kind: 'cost'; readonly text: string};
 
 /**
  * The effect of a part of a command, or the reason why it is unknown. A string is the predicate of a sentence, from the
@@ -174,6 +176,7 @@ const reasonTexts: ByKind<Reason, string> = {
   sandboxed: reason => `Runs in the sandbox without asking; ${heldChangesTexts[reason.changes]}`,
   hook: reason => (reason.text === '' ? 'A hook asks first' : reason.text),
   'not-undoable': reason => reason.text,
+  cost: reason => reason.text,
 };
 
 const heldChangesTexts = {

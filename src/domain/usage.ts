@@ -11,6 +11,24 @@ export interface Usage {
   readonly costUsd?: number | undefined;
 }
 
+/** US dollars per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** Returns the cost in US dollars at these prices. */
+export function costAt(price: Price, usage: Usage): number {
+  const perMillion =
+    usage.inputTokens * price.input +
+    usage.outputTokens * price.output +
+    usage.cacheReadTokens * price.cacheRead +
+    usage.cacheWriteTokens * price.cacheWrite;
+  return perMillion / 1_000_000;
+}
+
 /** The price of one web search by the provider, in US dollars. Anthropic charges 10 for a thousand. */
 export const searchCostUsd = 0.01;
 

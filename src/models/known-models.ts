@@ -1,4 +1,5 @@
 import type {Effort} from '../domain/model-stream.ts';
+import type {Price} from '../domain/usage.ts';
 
 /**
  * The day on which the table was last compared with the providers' own pages: platform.claude.com/docs (models,
@@ -6,14 +7,6 @@ import type {Effort} from '../domain/model-stream.ts';
  * change without notice.
  */
 export const knownAsOf = '2026-11-23';
-
-/** US dollars per million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
 
 /**
  * The price of a request, and in `long` the price of a request with more than `above` input tokens if that costs more.

@@ -1,11 +1,13 @@
-import {isJsonList, isJsonObject, textOf} from '../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, objectOf, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type KeyProvider, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
 import type {Access} from './access.ts';
+import {countOf, dollarsOf} from './decoder.ts';
 import {makeHttpFetch, readJson} from './http-fetch.ts';
 import type {ProxyEnvironment} from './proxy.ts';
+import type {ServedModel} from './row-prices.ts';
 
 export interface ProviderAddress {
   readonly provider: KeyProvider;
@@ -19,10 +21,11 @@ export interface ProviderAddress {
   readonly access?: Access | undefined;
 }
 
-/** Lists the names of the models that a provider offers. Cuts a long list. */
+/** Lists the names of the models that a provider offers. Cuts a long list. Gateways also list prices, which `learn` gets. */
 export async function listProviderModels(
   address: ProviderAddress,
   signal: AbortSignal,
+  learn: (model: string, facts: ServedModel) => void = () => {},
 ): Promise<Outcome<readonly string[], Fault>> {
   const {url, headers} = modelsRequest(address);
   const name = address.title ?? providerNames[address.provider];
@@ -34,10 +37,16 @@ export async function listProviderModels(
       signal,
     });
     if (!response.ok) return failed(fault(`${name} did not list its models (${response.status})`, response.status));
-    const ids = await modelIdsIn(response);
-    return ids === undefined
-      ? failed(fault(`${name} did not answer with a list of models`, response.status))
-      : ok(ids.map(withoutPath).slice(0, maxModels));
+    const listed = (await modelsIn(response))?.slice(0, maxModels);
+    if (listed === undefined) return failed(fault(`${name} did not answer with a list of models`, response.status));
+    return ok(
+      listed.map(model => {
+        const id = withoutPath(nameOf(model));
+        const facts = listedFacts(model);
+        if (facts !== undefined) learn(id, facts);
+        return id;
+      }),
+    );
   } catch (cause) {
     return failed(fault(`Can't list the models of ${name}: ${causeText(cause)}`, 0));
   }
@@ -47,12 +56,35 @@ export async function listProviderModels(
  * Reads the names from a response with a list of models, in the server's order; `undefined` if the response is
  * something else. For a sign-in with ChatGPT, OpenAI lists models in its own form, with some that are not to be shown.
  */
-export async function modelIdsIn(response: Response): Promise<readonly string[] | undefined> {
+export const modelIdsIn = async (response: Response): Promise<readonly string[] | undefined> =>
+  (await modelsIn(response))?.map(nameOf);
+
+async function modelsIn(response: Response): Promise<readonly JsonObject[] | undefined> {
   const {data, models} = await readJson(response);
   const list = isJsonList(data) ? data : models;
   if (!isJsonList(list)) return undefined;
   const shown = list.filter(isJsonObject).filter(({visibility = 'list'}) => visibility === 'list');
-  return shown.map(({id, slug}) => textOf(id) || textOf(slug)).filter(name => name !== '');
+  return shown.filter(model => nameOf(model) !== '');
+}
+
+const nameOf = ({id, slug}: JsonObject): string => textOf(id) || textOf(slug);
+
+/** Reads the price and the context window that OpenRouter and Vercel list. `undefined` without a price. */
+function listedFacts(model: JsonObject): ServedModel | undefined {
+  const pricing = objectOf(model['pricing']);
+  const input = perMillion(pricing['prompt'] ?? pricing['input']);
+  const output = perMillion(pricing['completion'] ?? pricing['output']);
+  if (input === undefined || output === undefined) return undefined;
+  const cacheRead = perMillion(pricing['input_cache_read']) ?? input;
+  const cacheWrite = perMillion(pricing['input_cache_write']) ?? input;
+  const window = countOf(model['context_length'] ?? model['context_window']) ?? 0;
+  return {window, price: {input, output, cacheRead, cacheWrite, long: 'same'}};
+}
+
+/** Converts a price per token, without the digits that binary fractions add. */
+function perMillion(price: Json | undefined): number | undefined {
+  const usd = typeof price === 'string' ? dollarsOf(price) : undefined;
+  return usd === undefined ? undefined : Number((usd * 1_000_000).toPrecision(12));
 }
 
 /** Google lists `models/gemini-…` and accepts the name without the path. */

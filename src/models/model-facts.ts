@@ -2,9 +2,10 @@ import type {OwnModel, OwnModels} from '../config/model-settings.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
 import {modelFamily, profileOf} from '../domain/model-family.ts';
 import {type Effort, efforts as all, type ModelFacts, type ModelRequest} from '../domain/model-stream.ts';
-import type {Usage} from '../domain/usage.ts';
+import {costAt, type Usage} from '../domain/usage.ts';
+import type {ServedModel} from './row-prices.ts';
 import type {MediaBounds, SentMedia} from './unseen-media.ts';
-import {knownFamilies, type KnownModel, type Price, type PriceList, type ThinkingControl} from './known-models.ts';
+import {knownFamilies, type KnownModel, type PriceList, type ThinkingControl} from './known-models.ts';
 
 export const defaultAnthropicModel = 'claude-sonnet-5-5';
 export const defaultOpenAiModel = 'gpt-6.1-sol';
@@ -79,15 +80,17 @@ interface TableOptions {
   readonly efforts?: ChosenEfforts;
   /** Returns the context window with which the user's own server has loaded a model; 0 if it is unknown. */
   readonly loadedWindow?: (model: string) => number;
+  /** Returns the facts that depend on the provider. */
+  readonly servedModel?: ((model: string) => ServedModel | undefined) | undefined;
 }
 
 export function modelTable(
   own: OwnModels,
-  {provider = '', efforts: chosen, loadedWindow = () => 0}: TableOptions = {},
+  {provider = '', efforts: chosen, loadedWindow = () => 0, servedModel = () => undefined}: TableOptions = {},
 ): ModelTable {
   const infoOf = (model: string): ModelInfo => {
     const ownFacts = ownOf(model, own);
-    const info = merged(familyOf(model), ownFacts, loadedWindow(model));
+    const info = withServed(servedModel(model), merged(familyOf(model), ownFacts, loadedWindow(model)));
     const explicit = chosen?.session.get(model) ?? chosen?.run ?? ownFacts?.effort;
     return {...info, effort: effortOf(info, explicit ?? (info.effortsFrom === 'nobody' ? undefined : chosen?.usual))};
   };
@@ -182,6 +185,20 @@ const unknownMaxOutput = 8192;
 const smallWindow = 200_000;
 const minOutput = 2048;
 
+/** Adds the facts that depend on the provider where no table and no setting has them. */
+const withServed = <Info extends Pick<ModelInfo, 'contextWindow' | 'price' | 'from'>>(
+  served: ServedModel | undefined,
+  info: Info,
+): Info =>
+  served === undefined
+    ? info
+    : {
+        ...info,
+        contextWindow: info.contextWindow || served.window,
+        price: info.price === 'unknown' ? served.price : info.price,
+        from: info.from === 'nobody' ? 'weft' : info.from,
+      };
+
 function merged(
   known: KnownModel | undefined,
   own: OwnModel | undefined,
@@ -249,13 +266,4 @@ function costOf(price: PriceList | 'unknown', usage: Usage): number | 'unknown' 
   const {long} = price;
   const asked = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return costAt(long !== 'same' && asked > long.above ? long : price, usage);
-}
-
-function costAt(price: Price, usage: Usage): number {
-  const perMillion =
-    usage.inputTokens * price.input +
-    usage.outputTokens * price.output +
-    usage.cacheReadTokens * price.cacheRead +
-    usage.cacheWriteTokens * price.cacheWrite;
-  return perMillion / 1_000_000;
 }

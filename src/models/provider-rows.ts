@@ -144,9 +144,19 @@ const hosts: readonly (readonly [host: RegExp, row: RowName | Partial<ProviderRo
 
 /** Returns the row of the server at an address. An unknown server is treated like OpenAI. */
 export function rowAt(baseUrl: string): ProviderRow {
-  const host = hostOf(baseUrl);
-  const found = hosts.find(([pattern]) => pattern.test(host))?.[1] ?? {};
+  const found = knownAt(baseUrl);
   return typeof found === 'string' ? withKey(found) : {...usual, ...found};
+}
+
+/** Returns the name of the row of the server at an address. Empty if it has none. */
+export function rowNameAt(baseUrl: string): string {
+  const found = knownAt(baseUrl);
+  return typeof found === 'string' ? found : '';
+}
+
+function knownAt(baseUrl: string): RowName | Partial<ProviderRow> {
+  const host = hostOf(baseUrl);
+  return hosts.find(([pattern]) => pattern.test(host))?.[1] ?? {};
 }
 
 export const isGemini = ({keyVariable, baseUrl}: Pick<Endpoint, 'keyVariable' | 'baseUrl'>): boolean =>

@@ -183,11 +183,13 @@ export class Store {
   ): StoredSession {
     const {id, records, skipped} = start;
     let {unwritten} = start;
+    const writtenAt = unwritten === undefined ? findSessionRow(this.#db, id)?.updatedAt : undefined;
     /** The mark of the session's owner in the database. */
     let mark = unwritten === undefined ? this.#db.mark() : undefined;
     const session: StoredSession = {
       id,
       records,
+      writtenAt,
       skipped,
       append: record => {
         if (this.#open.get(id) !== session) throw new Error(`session ${id} is closed`);

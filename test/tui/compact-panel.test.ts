@@ -1,4 +1,4 @@
-import {compactPreview, summaryAwaited, withOffer} from '../../src/tui/state/panels/compact.ts';
+import {compactPreview, summaryAwaited as awaitedAt, withOffer} from '../../src/tui/state/panels/compact.ts';
 import {pressPanel} from '../../src/tui/state/panels/panel.ts';
 import {initialUi} from '../../src/tui/state/ui.ts';
 import type {KeyPress} from '../../src/tui/terminal/keymap.ts';
@@ -19,6 +19,8 @@ import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {never} from '../unit/workspace/temporary-folder.ts';
 import {scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
+
+const summaryAwaited = awaitedAt('about $0.40, cached $0.05');
 
 const preview: CompactionPreview = {
   id: messageId('c'),

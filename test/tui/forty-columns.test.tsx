@@ -161,7 +161,7 @@ const agentRow: AgentRow = {
 
 const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] = [
   ['blocks', blocksPanel, /npm run[^]*Enter attach · Esc close/u],
-  ['compacting', summaryAwaited, /Esc stop/u],
+  ['compacting', summaryAwaited('about $0.40, cached $0.05'), /Esc stop/u],
   [
     'a compaction',
     compactPreview({

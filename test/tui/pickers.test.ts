@@ -39,12 +39,29 @@ const list: ModelList = {
   from: {kind: 'provider'},
 };
 
+const at = (current: string, contextTokens = 0) => ({
+  model: current,
+  usage: {models: {}, contextTokens, contextWindow: 0},
+});
+
 const withModels = (models: ModelList) => ({
   host: {models: {...blankHost.models, list: async () => ok(models)}},
 });
 
+test('another model costs the rereading of the conversation', () => {
+  expect(
+    linesOf(modelPanel(list, at('sonnet-5', 100_000)), {width: 110})
+      .slice(1, 4)
+      .map(line => line.slice(1, -1).trimEnd()),
+  ).toEqual([
+    ' ❯ 1  sonnet-5 ✓        auto effort  $3/M in, $15/M out                                     default',
+    '   2  haiku-5-20260101               $1/M in, $5/M out   rereads about $0.13, cached $0.01',
+    '   3  own                            price unknown       rereads about 100,000 tokens',
+  ]);
+});
+
 test('what is typed into a list is deleted as in the composer', () => {
-  const panel = modelPanel(list, 'own');
+  const panel = modelPanel(list, at('own'));
   const typed = pressed(panel, text('haiku own 👩‍👩‍👧'));
   const left = (...keys: readonly Parameters<typeof key>[0][]) => pressed(opened(typed.panel), ...keys.map(key)).panel;
   expect([
@@ -60,14 +77,14 @@ test('what is typed into a list is deleted as in the composer', () => {
 
 describe('/model', () => {
   test('lists the models, the default first, with what is known of them', () => {
-    expect(linesOf(modelPanel(list, 'own'), {width: 99})).toEqual([
+    expect(linesOf(modelPanel(list, at('own')), {width: 99})).toEqual([
       '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
       '│   1  sonnet-5          auto effort  $3/M in, $15/M out  default  1.0M context                   │',
       '│   2  haiku-5-20260101               $1/M in, $5/M out            200k context                   │',
       '│ ❯ 3  own ✓                          price unknown                                               │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ────────────────────────────────────────────╯',
     ]);
-    expect(linesOf(modelPanel({...list, from: {kind: 'weft', why: 'offline'}}, 'other'), {width: 60})).toEqual([
+    expect(linesOf(modelPanel({...list, from: {kind: 'weft', why: 'offline'}}, at('other')), {width: 60})).toEqual([
       '╭ Choose a model ──────── built-in list, may be incomplete ╮',
       '│   1  sonnet-5          auto effort  $3/M in, $15/M out   │',
       '│   2  haiku-5-20260101               $1/M in, $5/M out    │',
@@ -82,7 +99,7 @@ describe('/model', () => {
       ...list,
       models: [model('sonnet-5-20261018-with-long-name', {efforts: ['low', 'medium']}), model('own')],
     };
-    const panel = modelPanel(dated, 'sonnet-5-20261018-with-long-name');
+    const panel = modelPanel(dated, at('sonnet-5-20261018-with-long-name'));
     const higher = opened(pressed(panel, key('right'), key('right')).panel);
     expect(linesOf(higher, {width: 40})).toEqual([
       '╭ Choose a model ─────── effort medium ╮',
@@ -112,7 +129,7 @@ describe('/model', () => {
   });
 
   test('Left and Right change the effort of a model that takes one', () => {
-    const panel = modelPanel({...list, models: list.models.map(each => ({...each, effort: 'low'}))}, 'sonnet-5');
+    const panel = modelPanel({...list, models: list.models.map(each => ({...each, effort: 'low'}))}, at('sonnet-5'));
     expect(linesOf(panel, {width: 99})[1]).toMatch(/^│ ❯ 1  sonnet-5 ✓ +effort low +\$3\/M in/u);
     const higher = opened(pressed(panel, key('right')).panel);
     expect(linesOf(higher, {width: 99})[1]).toMatch(/effort medium/u);

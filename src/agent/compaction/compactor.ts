@@ -19,9 +19,10 @@ import type {MessageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {type ModelAnswer, readAnswer, tooLongIn} from '../answer.ts';
-import {expectedCost, type RequestSize, requestSize} from '../context/context-usage.ts';
+import {estimateText, isUnusual} from '../../domain/cost-estimate.ts';
+import {expectedCost, nextCost, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
-import {journal, nextRequest, type SessionContext} from '../session-context.ts';
+import {journal, nextRequest, type SessionContext, warn} from '../session-context.ts';
 import {type CompactionDraft, type CompactionPlan, draftCompaction, isOrdinaryMessage} from './draft-compaction.ts';
 
 export interface CompactionContext {
@@ -75,7 +76,11 @@ export class Compactor {
     if (!request.messages.some(isOrdinaryMessage)) {
       return failed(rejected('Nothing to compact yet.'));
     }
-    session.publish([{event: 'compaction-begun', trigger}]);
+    const estimate = nextCost(session, summaryAnswerTokens);
+    const text = wish.way === 'trim' ? '' : estimateText(estimate);
+    session.publish([{event: 'compaction-begun', trigger, estimate: text}]);
+    if (trigger === 'auto' && text !== '' && isUnusual(estimate))
+      warn(session, `Summarizing the conversation: ${text}.`);
     try {
       return await this.#propose(wish, {...context, request}, signal);
     } finally {
@@ -144,6 +149,9 @@ export class Compactor {
     });
   }
 }
+
+/** The usual length of a summary, in tokens. */
+const summaryAnswerTokens = 2000;
 
 const missingSummary = (model: string, why = ''): Summary => ({
   kind: 'none',

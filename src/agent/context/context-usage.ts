@@ -15,6 +15,7 @@ import {
   type ContextUsage,
 } from '../../domain/context-usage.ts';
 import {type Message, messageText} from '../../domain/conversation.ts';
+import {type CostEstimate, estimateCost} from '../../domain/cost-estimate.ts';
 import type {RefusedLength} from '../../domain/fault.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import {attachmentName} from '../../domain/mention.ts';
@@ -136,8 +137,6 @@ export function contextUsage(session: SessionContext): ContextUsage {
   const said = pinnableMessages(session.conversation.journal.records);
   const pinned = new Set(said.flatMap(({id, state}) => (state === 'pinned' ? [id] : [])));
   sumMessages(request.messages, pinned, sums);
-  const cached = facts.costOf({...noUsage, cacheReadTokens: tokens});
-  const uncached = facts.costOf({...noUsage, inputTokens: tokens});
   const {mcpTools, offeredTools} = session.tools.sources();
   const deferred = mcpTools.filter(tool => !offeredTools.includes(tool));
   return {
@@ -154,9 +153,29 @@ export function contextUsage(session: SessionContext): ContextUsage {
         0,
       ),
     },
-    nextUsd: cached === 'unknown' || uncached === 'unknown' ? 'unknown' : {cached, uncached},
+    nextUsd: estimateCost(facts.costOf, {tokens}).usd,
   };
 }
+
+/** Estimates the cost of the next request. `outputTokens`: those that the answer will have. */
+export function nextCost(session: SessionContext, outputTokens = 0): CostEstimate {
+  const request = nextRequest(session);
+  const {tokens} = requestTokens(request, session.conversation.usage.report());
+  return estimateCost(session.ports.model.facts(request.model).costOf, {tokens: Math.round(tokens), outputTokens});
+}
+
+/** Estimates the cost of each request of a sub-agent that has this task and the tools of this session. */
+export function agentCost(task: string, session: SessionContext): CostEstimate {
+  const request = nextRequest(session);
+  const {fixed} = requestTokens(request, session.conversation.usage.report());
+  return estimateCost(session.ports.model.facts(request.model).costOf, {
+    tokens: Math.round(fixed + estimateTokens(task)),
+    outputTokens: agentAnswerTokens,
+  });
+}
+
+/** The usual length of an answer of a sub-agent, in tokens. */
+const agentAnswerTokens = 500;
 
 function sumSystem({system}: ModelRequest, sums: Sums): void {
   const {text, instructions} = systemPromptParts(system);

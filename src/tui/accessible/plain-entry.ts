@@ -176,7 +176,9 @@ function temporaryStateLines(event: AgentEvent, was: View, view: View): readonly
       return [sentences([`The model did not answer: ${plainTextLine(message)}`, wait])];
     }
     case 'compaction-begun':
-      return ['The model is writing a summary. Type stop to cancel.'];
+      return [
+        `The model is writing a summary${event.estimate === '' ? '' : `, ${event.estimate}`}. Type stop to cancel.`,
+      ];
     case 'action-started': {
       const begun = view.entries.find(entry => entry.kind === 'action' && entry.id === event.id);
       if (begun?.kind !== 'action' || begun.stage.stage !== 'running') return [];

@@ -202,7 +202,7 @@ export class Store {
       if (event.event === 'review-opened') this.#slash.openReview(event.range);
       this.#ui = restoreRewoundPrompt(this.#ui, event);
       if (event.event === 'compaction-begun' && this.#awaitsSummary) {
-        this.#ui = {...this.#ui, panel: summaryAwaited};
+        this.#ui = {...this.#ui, panel: summaryAwaited(event.estimate)};
       }
     }
     this.#clock.updateTodos(todosOf(this.#view.tasks));

@@ -3,7 +3,10 @@ import {efforts} from '../../domain/model-stream.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {type Choice, choicePanel, type ChoicePanel, confirmPanel} from '../state/panels/panel.ts';
 import {commandEffect} from '../state/effect.ts';
+import {estimateCost, estimateText} from '../../domain/cost-estimate.ts';
+import {costAt, type Usage} from '../../domain/usage.ts';
 import {countText} from '../state/selectors.ts';
+import type {View} from '../state/view.ts';
 import {type CommandContext, openList, slashCommand} from './command.ts';
 
 export const modelCommand = slashCommand({
@@ -16,7 +19,7 @@ export const modelCommand = slashCommand({
     if (name === '')
       openList(
         {title, loading: 'Loading models…', request: {query: 'models'}},
-        list => modelPanel(list, context.view.model),
+        list => modelPanel(list, context.view),
         context,
       );
     else void useModel({name, effort}, context);
@@ -60,7 +63,10 @@ export function effortPanel({models}: ModelList, current: string): ChoicePanel {
 }
 
 /** Lists the models with their known facts. The current model is listed even if the provider doesn't list it. */
-export function modelPanel({models, from}: ModelList, current: string): ChoicePanel {
+export function modelPanel(
+  {models, from}: ModelList,
+  {model: current, usage}: Pick<View, 'model' | 'usage'>,
+): ChoicePanel {
   const isListed = current === '' || models.some(({model}) => model === current);
   const own: ListedModel = {
     model: current,
@@ -83,14 +89,14 @@ export function modelPanel({models, from}: ModelList, current: string): ChoicePa
     rows: [...models, ...(isListed ? [] : [own])].map(listed => ({
       label: listed.model,
       mark: listed.model === current ? 'current' : 'none',
-      ...effortRows(listed),
+      ...effortRows(listed, switchText(listed, {model: current, usage})),
     })),
   });
   return models.some(({efforts}) => efforts.length > 0) ? {...panel, variantLabel: 'effort'} : panel;
 }
 
 /** Returns a variant of the row for each effort that the model supports. The current effort is selected. */
-function effortRows(listed: ListedModel) {
+function effortRows(listed: ListedModel, switchCost: string) {
   const {effort: now} = listed;
   const levels = listed.efforts.length === 0 ? [now] : (['default', ...listed.efforts] as const);
   const at = Math.max(0, levels.indexOf(now));
@@ -100,6 +106,7 @@ function effortRows(listed: ListedModel) {
       details: [
         listed.efforts.length === 0 ? '' : effortText(effort),
         priceText(listed),
+        switchCost,
         listed.defaultOf === '' ? '' : 'default',
         contextText(listed),
         listed.about,
@@ -112,6 +119,14 @@ function effortRows(listed: ListedModel) {
 
 const effortText = (effort: ListedModel['effort']): string =>
   effort === 'default' ? 'auto effort' : `effort ${effort}`;
+
+/** The cost of reading the conversation with another model, which has no cache of it. Empty if there is none yet. */
+function switchText({model, price}: ListedModel, {model: current, usage}: Pick<View, 'model' | 'usage'>): string {
+  const tokens = usage.contextTokens;
+  if (model === current || tokens === 0) return '';
+  const costOf = (used: Usage): number | 'unknown' => (price === 'unknown' ? price : costAt(price, used));
+  return `rereads ${estimateText(estimateCost(costOf, {tokens}))}`;
+}
 
 /** Switches the model for this session. If the model isn't the default, also offers to save it. */
 const choiceOf = ({model, defaultOf}: ListedModel, effort: ListedModel['effort'] | 'same'): Choice => ({
@@ -158,7 +173,10 @@ async function useModel(
   }
   context.submit({op: 'set-model', model: known.model});
   const unsure = known.kind === 'unsure' ? " (couldn't verify it with the provider)" : '';
-  context.notify('info', `Model: ${known.model}${unsure}. Save as default: /config model ${known.model}`);
+  const listed = list.models.find(({model}) => model === known.model);
+  const cost = listed === undefined ? '' : switchText(listed, context.view);
+  const rereading = cost === '' ? '' : ` The next request ${cost}, because another model has no cache of it.`;
+  context.notify('info', `Model: ${known.model}${unsure}.${rereading} Save as default: /config model ${known.model}`);
 }
 
 type FoundModel =

@@ -255,7 +255,7 @@ function CompactPanel({panel, rows, width}: PanelProps<CompactState>): ReactNode
     case 'summary-awaited':
       return (
         <Card width={width} title="Compact the conversation" hints={['Esc stop']}>
-          <Styled as="dim">Writing a summary…</Styled>
+          <Styled as="dim">{summaryProgress(panel.estimate)}</Styled>
         </Card>
       );
     case 'confirm':
@@ -264,6 +264,8 @@ function CompactPanel({panel, rows, width}: PanelProps<CompactState>): ReactNode
       return unreachable(panel);
   }
 }
+
+const summaryProgress = (estimate: string): string => (estimate === '' ? 'Writing a summary…' : `Summary: ${estimate}`);
 
 /** The preview of a compaction. The heading gets the rows it needs, and the summary gets the rest. */
 function CompactPreview({

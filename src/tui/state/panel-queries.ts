@@ -1,5 +1,5 @@
 import type {PanelQuery} from './effect.ts';
-import {compactPreview, summaryAwaited} from './panels/compact.ts';
+import {compactPreview} from './panels/compact.ts';
 import type {Panel} from './panels/panel.ts';
 import {rewindPanel, rewindPreview} from './panels/rewind.ts';
 import type {Ui} from './ui.ts';
@@ -104,7 +104,7 @@ function resultOfConnecting(answer: AnswerOf<ModelConnection>, of: 'key' | 'serv
 
 /** Applies the result of a panel query. If the user has closed the panel that waits for a summary, the compaction isn't shown. */
 export function applyQueryResult(ui: Ui, next: PanelQueryResult): Ui {
-  const isAwaited = ui.panel === summaryAwaited;
+  const isAwaited = ui.panel !== 'none' && ui.panel.panel === 'compact' && ui.panel.stage === 'summary-awaited';
   switch (next.step) {
     case 'open':
       return next.panel.panel === 'compact' && !isAwaited ? ui : {...ui, panel: next.panel};

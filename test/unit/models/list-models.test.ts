@@ -51,3 +51,30 @@ test.each([
     error: {kind: 'provider', message, fix: '', status, refusal: {kind: 'other'}},
   });
 });
+
+test('gateways list prices for each token', async () => {
+  const entries = [
+    {
+      id: 'a/router',
+      context_length: 1_000_000,
+      pricing: {prompt: '0.0000012', completion: '0.000006', input_cache_read: '0.00000012'},
+    },
+    {id: 'b/vercel', context_window: 200_000, pricing: {input: '0.000003', output: '0.000015'}},
+    {id: 'c/free', pricing: {prompt: '0', completion: '0'}},
+    {id: 'd/changing', pricing: {prompt: '-1', completion: '-1'}},
+    {id: 'e/none'},
+  ];
+  const baseUrl = await provider(200, JSON.stringify({data: entries}));
+  const facts = new Map<string, object>();
+  const address = {provider: 'openai', key: '', baseUrl, environment: {}} as const;
+  const names = await listProviderModels(address, signal, (model, listed) => facts.set(model, listed));
+  expect(names).toEqual({tag: 'ok', value: entries.map(({id}) => id)});
+  expect(Object.fromEntries(facts)).toEqual({
+    'a/router': {
+      window: 1_000_000,
+      price: {input: 1.2, output: 6, cacheRead: 0.12, cacheWrite: 1.2, long: 'same'},
+    },
+    'b/vercel': {window: 200_000, price: {input: 3, output: 15, cacheRead: 3, cacheWrite: 3, long: 'same'}},
+    'c/free': {window: 0, price: {input: 0, output: 0, cacheRead: 0, cacheWrite: 0, long: 'same'}},
+  });
+});

@@ -74,7 +74,7 @@ async function ownWorker(context: RunContext): Promise<StackWorker> {
   const chosen = await connectModel(context);
   requireModel(chosen);
   if (context.options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown')
-    note(`the price of ${chosen.model} is unknown, so --max-cost has no effect`);
+    note(`the price of ${chosen.model} is unknown, so --max-cost counts only costs that the provider reports`);
   return weftWorker({context, chosen, store: await context.store()});
 }
 

@@ -9,7 +9,7 @@ import {closePanel, isCloseKey, isConfirmKey, type PanelStep} from './picker.ts'
 
 /** The compaction panel: a wait while the model writes the summary, then a preview for the user to confirm. */
 export type CompactPanel =
-  | {readonly panel: 'compact'; readonly stage: 'summary-awaited'}
+  | {readonly panel: 'compact'; readonly stage: 'summary-awaited'; readonly estimate: string}
   | {
       readonly panel: 'compact';
       readonly stage: 'confirm';
@@ -19,7 +19,11 @@ export type CompactPanel =
     };
 
 /** The panel while the model writes the summary. If the user stops it, the next panel offers to compact without a summary. */
-export const summaryAwaited: CompactPanel = {panel: 'compact', stage: 'summary-awaited'};
+export const summaryAwaited = (estimate: string): CompactPanel => ({
+  panel: 'compact',
+  stage: 'summary-awaited',
+  estimate,
+});
 
 export const compactPreview = (preview: CompactionPreview, offer: ShownOffer | 'none' = 'none'): CompactPanel => ({
   panel: 'compact',
