@@ -39,7 +39,7 @@ export async function tryWay(
   const tryWith = async (provider: Provider, given: ModelChoice): Promise<WayFound> => {
     const {state, detail} = await tryProvider(provider, given, until);
     const from = await keyText(provider, given).catch(() => '');
-    return found(state, [detail, from].filter(text => text !== '').join('; '));
+    return found(state, from === '' ? detail : `${detail} (${from})`);
   };
   const absent = found('absent', waysIn[name].how);
   switch (name) {

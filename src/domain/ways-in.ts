@@ -1,7 +1,7 @@
 import {type CloudProvider, type KeyProvider, planText} from './api-key.ts';
 
 /** A way to a model, in the words that users read. */
-export interface WayIn {
+interface WayIn {
   readonly title: string;
   readonly kind: 'key' | 'cloud' | 'server' | 'plan';
   /** Says how to set it up, in one or two sentences. */

@@ -56,7 +56,7 @@ test('a sign-in with ChatGPT: kept in a private file, used, never shown, and rem
   const {code, stdout, stderr} = await signIn(server, place);
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).toContain(
-    `weft: signed in to ChatGPT; saved in ${file}\nweft: OpenAI: 2 models; sign-in saved in ${file}\n`,
+    `weft: signed in to ChatGPT; saved in ${file}\nweft: OpenAI: 2 models (sign-in saved in ${file})\n`,
   );
   expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
 

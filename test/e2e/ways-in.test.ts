@@ -3,7 +3,9 @@ import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, fail, say} from '../support/model-script.ts';
-import {openScene} from '../support/scene.ts';
+import {openScene, type Scene} from '../support/scene.ts';
+
+const server = (scene: Scene): string => scene.server.baseUrl.anthropic.replace(/\/v1$/u, '');
 
 const noKey = {ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: ''};
 
@@ -80,4 +82,51 @@ test('Bedrock, as users of Claude Code set it up: a signed request, and the doct
     detail: `claude-sonnet-5-5, the default of Amazon Bedrock (bedrock at ${environment.ANTHROPIC_BEDROCK_BASE_URL}), because CLAUDE_CODE_USE_BEDROCK is set, AWS credentials from the aws program, profile work, region eu-west-1; not contacted`,
     fix: '',
   });
+});
+
+test('weft login lists the ways to a model in plain words, tries those that are set up, and says what it found', async () => {
+  await using scene = await openScene([]);
+  const environment = {
+    ...noKey,
+    ANTHROPIC_API_KEY: 'sk-0123456789abcdef',
+    ANTHROPIC_BASE_URL: server(scene),
+    AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key',
+    ANTHROPIC_BEDROCK_BASE_URL: server(scene),
+    AZURE_OPENAI_ENDPOINT: 'http://127.0.0.1:1',
+    AZURE_OPENAI_API_KEY: 'azure-key',
+  };
+  const {code, stdout, stderr} = await scene.run(['login'], {environment});
+  expect([code, stderr]).toEqual([2, 'weft: No key on stdin. Pass it: weft login < key.txt\n']);
+  const lines = stdout.split('\n').filter(line => /^\S/u.test(line));
+  expect(lines).toEqual([
+    '✓ Anthropic API key (anthropic): works',
+    '- OpenAI API key (openai): not set up',
+    '- Gemini API key (gemini): not set up',
+    '- Key command (command): not set up',
+    '- Gateway (gateway): not set up',
+    '! Amazon Bedrock (bedrock): not proven',
+    '- Claude Platform on AWS (aws): not set up',
+    '- Google Vertex AI (vertex): not set up',
+    '- Microsoft Foundry (foundry): not set up',
+    '✗ Azure OpenAI (azure): does not work',
+    '- Another provider (other): not set up',
+    expect.stringMatching(/^[-✓] Local server \(local\): /u),
+    '- ChatGPT plan (chatgpt): not set up',
+    '- Claude plan (claude): as an agent',
+    '- GitHub Copilot plan (copilot): as an agent',
+    'Try one: weft login NAME. Each test is one free request.',
+  ]);
+  expect(stdout).toContain('    2 models (key from ANTHROPIC_API_KEY)\n');
+  expect(stdout).toContain("Claude plans (Pro, Max) don't cover other tools.");
+  expect(stdout).not.toContain('sk-0123456789abcdef');
+  // Nothing that costs was sent.
+  expect(scene.server.requests).toEqual([]);
+
+  const named = await scene.run(['login', 'azure'], {environment});
+  expect(named).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("✗ Azure OpenAI (azure): does not work\n    Can't reach Azure OpenAI: "),
+  });
+  const claude = await scene.run(['login', 'claude'], {environment: {...environment, PATH: '/usr/bin:/bin'}});
+  expect(claude.stdout).toContain('Install it: npm install -g @anthropic-ai/claude-code.');
 });
