@@ -49,7 +49,13 @@ export const readFiles = defineAction<
       },
       unlistedFields: ['end_line', 'files'],
       expectedFields: ['file_path'],
-      ignoredFields: {detail: 'any', encoding: ['utf-8', 'utf8'], mode: ['slice'], should_read_entire_file: 'any'},
+      ignoredFields: {
+        allow_large: 'any',
+        detail: 'any',
+        encoding: ['utf-8', 'utf8'],
+        mode: ['slice'],
+        should_read_entire_file: 'any',
+      },
       schema: () =>
         z.object({
           file_path: z.optional(z.string().check(z.minLength(1))),

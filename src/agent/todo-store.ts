@@ -81,6 +81,6 @@ function reminderText(list: TodoList): string {
   const count = open.length === 1 ? '1 todo is open' : `${open.length} todos are open`;
   return (
     `The todo list was last updated ${callsUntilReminder} tool calls ago; ${count}, now at "${clip(next.title, 80)}". ` +
-    'If that is out of date, update it with TodoWrite. This is a note from weft, not from the user.'
+    'If that is out of date, update the list. This is a note from weft, not from the user.'
   );
 }

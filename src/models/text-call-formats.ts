@@ -1,3 +1,5 @@
+import {toolSchema} from '../actions/decode-action.ts';
+import {ownToolName} from '../actions/peer-tools.ts';
 import {isJsonObject, type Json, type JsonObject, listOf, objectOf, parseJson, textOf} from '../base/json.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
 
@@ -11,20 +13,30 @@ type Tools = readonly Pick<ToolSpec, 'name' | 'inputSchema'>[];
 
 /**
  * Reads the tool calls that a model wrote as text, in the format of its family. `text` begins with the first of them,
- * or is the whole answer. Returns an empty list if none of them calls one of the tools. Drops text after the calls,
+ * or is the whole answer. Returns an empty list if none of them calls a tool of this request or of another program. Drops text after the calls,
  * because it is mostly the model's invention of their results.
  */
 export function readTextCalls(text: string, tools: Tools): readonly TextCall[] {
   for (const read of formats) {
     const calls = read(text, tools).map(call => ({...call, name: toolNamed(call.name, tools)?.name ?? call.name}));
-    if (calls.some(({name}) => tools.some(tool => tool.name === name))) return calls;
+    if (calls.some(({name}) => toolNamed(name, tools) !== undefined)) return calls;
   }
   return [];
 }
 
 function toolNamed(name: string, tools: Tools): Tools[number] | undefined {
   const plain = name.trim().replace(/^functions\./u, '');
-  return tools.find(tool => tool.name === plain) ?? tools.find(tool => tool.name.toLowerCase() === plain.toLowerCase());
+  return (
+    tools.find(tool => tool.name === plain) ??
+    tools.find(tool => tool.name.toLowerCase() === plain.toLowerCase()) ??
+    (tools.length === 0 ? undefined : peerTool(plain))
+  );
+}
+
+/** Returns a tool that the model knows from its training and was not offered. */
+function peerTool(name: string): Tools[number] | undefined {
+  const own = ownToolName(name);
+  return own === undefined ? undefined : {name, inputSchema: toolSchema(own)};
 }
 
 type Format = (text: string, tools: Tools) => readonly TextCall[];

@@ -46,7 +46,7 @@ export function applyReplacement(
   if (splice === undefined) {
     return failed(
       `the old text was not found; line ${lineNumberAt(view.text, only.start)} differs only in white space, but the right ` +
-        'indentation of the new text is unclear: copy the old text exactly as Read shows it.',
+        'indentation of the new text is unclear: copy the old text exactly from the file.',
     );
   }
   if (view.text.slice(splice.start, splice.end) === splice.text) {

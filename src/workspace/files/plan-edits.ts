@@ -132,8 +132,8 @@ function cacheReplacement(edits: readonly FileEdit[], files: readonly OpenFile[]
 }
 
 const repeatedMissAdvice =
-  'texts were not found in it several times in a row; try another way: Read the lines and replace them by number (Edit with ' +
-  'an empty old_string, start_line and end_line), or Write the whole file.';
+  'texts were not found in it several times in a row; try another way: read the lines again and replace fewer of them, or ' +
+  'write the whole file.';
 
 /** A file that edits of this plan touch. `closed` if it can't be edited at all, which is reported once. */
 interface OpenFile {

@@ -93,6 +93,13 @@ const calls: readonly (readonly [program: string, name: string, input: Json, lab
   ['Claude', 'LS', {path: 'src', ignore: ['*.js']}, 'Read src'],
   ['Claude', 'Edit', {file_path: 'a.ts', old_string: 'a', new_string: 'b', replace_all: true}, 'Edit a.ts'],
   ['Claude', 'Task', {description: 'x', prompt: 'y', subagent_type: 'general-purpose'}, 'Agent: x'],
+  ['Claude', 'Read', {file_path: 'a.ts', allow_large: true}, 'Read a.ts'],
+  [
+    'Claude',
+    'Read',
+    {file_path: 'a.pdf', pages: '1-5'},
+    'The input of Read is invalid: there is no field pages. The fields here are file_path, offset, limit.',
+  ],
   ['pi', 'read', {path: 'a.ts', offset: 1, limit: 5}, 'Read a.ts'],
   ['pi', 'bash', {command: 'ls', timeout: 5}, 'Run ls'],
   ['pi', 'edit', {path: 'a.ts', edits: [{oldText: 'a', newText: 'b'}]}, 'Edit a.ts'],

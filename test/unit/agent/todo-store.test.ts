@@ -110,7 +110,7 @@ describe('the reminder', () => {
       kind: 'text',
       text:
         '<reminder>The todo list was last updated 8 tool calls ago; 2 todos are open, now at "Read". If that is out of ' +
-        'date, update it with TodoWrite. This is a note from weft, not from the user.</reminder>',
+        'date, update the list. This is a note from weft, not from the user.</reminder>',
     });
     expect(bench.model.requests.at(-1)?.messages.flatMap(({blocks}): readonly unknown[] => blocks)).toContainEqual(
       result,

@@ -204,6 +204,13 @@ test.each(ordinary.map(answer => ({answer})))('stays as it is: $answer', async (
   expect(await play([answer])).toEqual({blocks: [text(answer)], stop: 'end-turn'});
 });
 
+test('a call of a tool that other programs have is a call, too', async () => {
+  expect(await play(['<function=read_file>\n<parameter=file_path>\na.ts\n</parameter>\n</function>'])).toEqual({
+    blocks: [callOf(1, 'read_file', {file_path: 'a.ts'})],
+    stop: 'tool-use',
+  });
+});
+
 describe('broken calls', () => {
   test.each([
     ['<tool_call>{"name": "Bash", "arguments": {"command": "l', '{"name": "Bash", "arguments": {"command": "l'],
