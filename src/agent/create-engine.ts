@@ -412,8 +412,9 @@ class Engine implements AgentClient {
     const tokens = usage.report().contextTokens;
     if (stored.writtenAt === undefined || tokens === 0 || session.asker !== 'main') return;
     const {cacheLifeMs, estimateCost, estimateText, isUnusual} = await import('../domain/cost-estimate.ts');
-    if (session.ports.clock.now() - stored.writtenAt < cacheLifeMs) return;
-    const estimate = estimateCost(session.ports.model.facts(session.model).costOf, {tokens});
+    const facts = session.ports.model.facts(session.model);
+    if (session.ports.clock.now() - stored.writtenAt < (facts.cacheLifeMs ?? cacheLifeMs)) return;
+    const estimate = estimateCost(facts.costOf, {tokens});
     if (isUnusual(estimate))
       warn(
         session,

@@ -395,6 +395,7 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   const models = modelTable(choice.models, {
     provider: provider.name,
     efforts: chosenEfforts(choice),
+    cacheTtl: choice.cacheTtl,
     loadedWindow: model => windows?.of(model) ?? 0,
     servedModel: isPlain ? undefined : (await import('./provider-row.ts')).servedModels(provider),
   });

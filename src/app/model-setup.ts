@@ -120,6 +120,7 @@ export async function listModels(choice: ModelChoice, signal: AbortSignal): Prom
   const table = modelTable(choice.models, {
     provider: name,
     efforts: chosenEfforts(choice),
+    cacheTtl: choice.cacheTtl,
     servedModel: model => listed.get(model) ?? served(model),
   });
   return ok({

@@ -123,6 +123,8 @@ export interface ModelFacts {
    * valid. `cache-lost`: the provider reads the whole conversation again.
    */
   readonly effortChange: 'appended' | 'cache-lost';
+  /** How long the provider keeps the cache of a conversation, in milliseconds. Five minutes if it is missing. */
+  readonly cacheLifeMs?: number;
   costOf(usage: Usage): number | 'unknown';
 }
 

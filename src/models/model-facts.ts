@@ -1,4 +1,4 @@
-import type {OwnModel, OwnModels} from '../config/model-settings.ts';
+import type {CacheTtl, OwnModel, OwnModels} from '../config/model-settings.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
 import {modelFamily, profileOf} from '../domain/model-family.ts';
 import {type Effort, efforts as all, type ModelFacts, type ModelRequest} from '../domain/model-stream.ts';
@@ -82,17 +82,31 @@ interface TableOptions {
   readonly loadedWindow?: (model: string) => number;
   /** Returns the facts that depend on the provider. */
   readonly servedModel?: ((model: string) => ServedModel | undefined) | undefined;
+  /** How long Anthropic keeps its cache. */
+  readonly cacheTtl?: CacheTtl;
 }
 
 export function modelTable(
   own: OwnModels,
-  {provider = '', efforts: chosen, loadedWindow = () => 0, servedModel = () => undefined}: TableOptions = {},
+  {
+    provider = '',
+    efforts: chosen,
+    loadedWindow = () => 0,
+    servedModel = () => undefined,
+    cacheTtl = '5m',
+  }: TableOptions = {},
 ): ModelTable {
+  const isCachedForAnHour = (model: string): boolean => cacheTtl === '1h' && plainName(model).startsWith('claude-');
   const infoOf = (model: string): ModelInfo => {
     const ownFacts = ownOf(model, own);
     const info = withServed(servedModel(model), merged(familyOf(model), ownFacts, loadedWindow(model)));
     const explicit = chosen?.session.get(model) ?? chosen?.run ?? ownFacts?.effort;
-    return {...info, effort: effortOf(info, explicit ?? (info.effortsFrom === 'nobody' ? undefined : chosen?.usual))};
+    const price = ownFacts?.price === undefined && isCachedForAnHour(model) ? withHourlyCache(info.price) : info.price;
+    return {
+      ...info,
+      price,
+      effort: effortOf(info, explicit ?? (info.effortsFrom === 'nobody' ? undefined : chosen?.usual)),
+    };
   };
   return {
     infoOf,
@@ -105,6 +119,7 @@ export function modelTable(
         effort,
         efforts: levels,
         effortChange: 'cache-lost',
+        ...(isCachedForAnHour(model) ? {cacheLifeMs: 60 * 60_000} : {}),
         costOf: usage => costOf(price, usage),
       };
     },
@@ -184,6 +199,17 @@ const smallLimit = (most = Infinity, contextWindow: number): number =>
 const unknownMaxOutput = 8192;
 const smallWindow = 200_000;
 const minOutput = 2048;
+
+/** Returns the prices with Anthropic's cache of an hour. Writing to it costs twice as much as input. */
+function withHourlyCache(price: ModelInfo['price']): ModelInfo['price'] {
+  if (price === 'unknown') return price;
+  const {long} = price;
+  return {
+    ...price,
+    cacheWrite: price.input * 2,
+    long: long === 'same' ? long : {...long, cacheWrite: long.input * 2},
+  };
+}
 
 /** Adds the facts that depend on the provider where no table and no setting has them. */
 const withServed = <Info extends Pick<ModelInfo, 'contextWindow' | 'price' | 'from'>>(

@@ -126,3 +126,19 @@ test('the user names a model with or without prefix and date', () => {
   const names = ['my-model', 'near/my-model', 'my-model-2026-01-02', 'my-model-20260102', 'far/other', 'other'];
   expect(names.map(name => table.infoOf(name).contextWindow)).toEqual([5, 5, 5, 5, 6, 0]);
 });
+
+test('with a cache of an hour, writing to it costs twice as much as input, unless settings say otherwise', () => {
+  const own = {'claude-haiku-4-5': {price: {input: 1, output: 5}}};
+  const table = modelTable(own, {cacheTtl: '1h'});
+  const written = {inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 1_000_000};
+  expect(
+    ['claude-sonnet-5-5', 'claude-haiku-4-5', 'gpt-6.1-sol'].map(model => {
+      const {cacheLifeMs, costOf} = table.facts(model);
+      return [cacheLifeMs, costOf(written)];
+    }),
+  ).toEqual([
+    [3_600_000, 4],
+    [3_600_000, 1],
+    [undefined, 5],
+  ]);
+});
