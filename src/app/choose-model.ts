@@ -578,7 +578,7 @@ const noModel: ModelPort = {
 export const connectModel = (context: RunContext, limitMs = 10_000): Promise<ChosenModel> =>
   chooseModel(modelChoice(context), AbortSignal.timeout(limitMs));
 
-export const modelChoice = ({options, settings, places, issuedKeys}: RunContext): ModelChoice => ({
+export const modelChoice = ({options, settings, places, issuedKeys, sessionEfforts}: RunContext): ModelChoice => ({
   provider: settings.provider,
   model: settings.model,
   models: settings.models,
@@ -590,7 +590,7 @@ export const modelChoice = ({options, settings, places, issuedKeys}: RunContext)
   keyCommand: settings.keyCommand,
   effort: settings.effort,
   cacheTtl: settings.cacheTtl,
-  sessionEfforts: new Map(),
+  sessionEfforts,
   replay: options.replay,
   record: options.record,
   environment: process.env,

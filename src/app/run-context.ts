@@ -24,6 +24,7 @@ import type {Store} from '../store/open-store.ts';
 import {restrictOwnPath} from '../workspace/exec/trusted-path.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
 import {readInstructionFile} from '../workspace/files/instruction-files.ts';
+import type {Effort} from '../domain/model-stream.ts';
 import {type IssuedKeys, issuedKeys} from './api-keys.ts';
 import {namedPlugins, type PluginError} from './named-plugins.ts';
 import type {AgentFile, Extensions} from '../extensions/skills/load-extensions.ts';
@@ -81,6 +82,8 @@ export interface RunContext {
   readonly agentDefinitions: Json | undefined;
   /** The keys that commands and token servers issue to this run. */
   readonly issuedKeys: IssuedKeys;
+  /** The efforts that the user has chosen since the start, by model. */
+  readonly sessionEfforts: Map<string, Effort | 'default'>;
   /** Returns warnings about the settings files, one sentence each. */
   readonly notices: () => Promise<readonly string[]>;
   /** Opens the store on the first call, because a run without a saved session needs none. */
@@ -208,6 +211,7 @@ export function loadRunContext(given: {
             )
           : noExtensions),
     issuedKeys: issuedKeys(),
+    sessionEfforts: new Map(),
     agent: 'none',
     agentDefinitions: agents,
     settingSources: sources,

@@ -4,17 +4,22 @@ import type {AgentClient} from '../agent/client.ts';
 import {jsonText} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText, type Fault, rejected} from '../domain/fault.ts';
-import {type EngineRequest, serveEditor} from '../headless/acp/serve-editor.ts';
+import {type EngineRequest, type SavedSessions, serveEditor} from '../headless/acp/serve-editor.ts';
 import {makeStdoutWriter} from '../headless/stdout-writer.ts';
 import {InputLines} from '../protocol/rpc/input-lines.ts';
 import {connectClient} from '../server/client-stream.ts';
 import {connectSession, knownServer, serverUrl, type WeftServer} from '../app/server-connection.ts';
-import {requireModel, connectModel} from '../app/choose-model.ts';
+import {openApiKeys} from '../app/api-keys.ts';
+import {connectModel, modelChoice, requireModel} from '../app/choose-model.ts';
+import {exchangeableModel} from '../app/model-setup.ts';
 import {composeSession, defaultDriver} from '../app/compose-session.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {note, stdoutSink} from '../app/output.ts';
 import {onSignal} from './signals.ts';
 import {version} from '../app/version.ts';
+import type {Store} from '../store/open-store.ts';
+import {openUserStore} from '../app/user-database.ts';
+import {userPlaces} from '../app/user-data.ts';
 import {contextFor} from '../app/run-context.ts';
 
 export interface AcpOptions {
@@ -48,6 +53,7 @@ export async function runAcp(options: AcpOptions): Promise<ExitCode> {
     uuid: randomUUID,
     write: message => writer.write(`${jsonText(message)}\n`),
     openEngine,
+    saved: options.server === undefined ? savedSessions() : 'elsewhere',
   });
   onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
@@ -71,12 +77,23 @@ async function readLines(take: (line: string) => void): Promise<void> {
   }
 }
 
-async function openOwnEngine({directory, session, servers}: EngineRequest): Promise<Outcome<AgentClient, Fault>> {
+/** The sessions in the user's database, which is opened with the first request for them. */
+function savedSessions(): SavedSessions {
+  let opened: Promise<Store> | undefined;
+  const store = (): Promise<Store> => (opened ??= openUserStore(userPlaces()));
+  return {
+    list: async directory => (await store()).list(directory === undefined ? {} : {directory}),
+    delete: async session => (await import('../app/delete-session.ts')).deleteSession(await store(), session),
+    isOpenElsewhere: async session => (await store()).isOpenElsewhere(session),
+  };
+}
+
+async function openOwnEngine({directory, session, into, servers}: EngineRequest): Promise<Outcome<AgentClient, Fault>> {
   const options: MainOptions = {
     sessionPersistence: true,
     color: false,
     cwd: directory,
-    ...(session === 'new' ? {} : {resume: session}),
+    ...(session === 'new' ? {} : {resume: session, ...(into === 'copy' ? {forkSession: true} : {})}),
     ...(Object.keys(servers).length === 0 ? {} : {mcpConfig: [jsonText({mcpServers: servers})]}),
   };
   try {
@@ -84,7 +101,14 @@ async function openOwnEngine({directory, session, servers}: EngineRequest): Prom
     for (const notice of await context.notices()) note(notice);
     const chosen = await connectModel(context);
     requireModel(chosen);
-    return ok(await composeSession(chosen, context, {...defaultDriver, interaction: 'interactive'}));
+    const apiKeys = openApiKeys(context.places, process.env);
+    const model = exchangeableModel(chosen, {
+      choice: modelChoice(context),
+      apiKeys,
+      settingsFile: context.places.settings,
+    });
+    const driver = {...defaultDriver, interaction: 'interactive', models: model.setup} as const;
+    return ok(await composeSession({...chosen, port: model.port}, context, driver));
   } catch (cause) {
     return failed(rejected(causeText(cause)));
   }

@@ -224,6 +224,12 @@ export class Store {
     }
   }
 
+  /** True if another running process has the session open. */
+  isOpenElsewhere(id: SessionId): boolean {
+    const owner = ownerOf(this.#db, id);
+    return owner !== undefined && !isSameProcess(owner, this.#db.mark()) && this.#db.isAlive(owner);
+  }
+
   #claimProblem(id: SessionId): Fault | undefined {
     if (this.#open.has(id)) return openHereFault(id);
     if (findSessionRow(this.#db, id) === undefined) return missingFault(id);

@@ -15,7 +15,7 @@ import {
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
-import {call, hang, say, until} from '../support/model-script.ts';
+import {call, hang, say, stop, until} from '../support/model-script.ts';
 import {openScene, type Scene, toldPrompt, toldResults} from '../support/scene.ts';
 
 import {auto, skipWithoutOverlay, writeFiles} from './support/overlay.ts';
@@ -281,4 +281,92 @@ test('/compact compacts and says so', async () => {
     await prompt(weft, session, 'Second prompt.');
   });
   expect(JSON.stringify(scene.server.requests[2]?.body.messages)).toContain('THE SUMMARY');
+});
+
+test('sessions are listed, closed, copied and deleted', async () => {
+  await using scene = await openScene(() => say('Done.'));
+  await asEditor(scene, async (weft, editor) => {
+    expect(await weft.request(methods.agent.initialize, hello)).toMatchObject({
+      agentCapabilities: {sessionCapabilities: {resume: {}, close: {}, list: {}, delete: {}, fork: {}}},
+    });
+    const cwd = scene.place.work;
+    const {sessionId} = await weft.request(methods.agent.session.new, {cwd, mcpServers: []});
+    await prompt(weft, sessionId, 'First words.');
+    const listed = async () => (await weft.request(methods.agent.session.list, {cwd})).sessions;
+    expect(await listed()).toEqual([
+      {sessionId, cwd, title: 'First words.', updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/u)},
+    ]);
+    expect((await weft.request(methods.agent.session.list, {cwd: '/nowhere'})).sessions).toEqual([]);
+    await weft.request(methods.agent.session.close, {sessionId});
+    await expect(prompt(weft, sessionId, 'x')).rejects.toThrow('Unknown session');
+    const {sessionId: copy} = (await weft.request('session/fork', {sessionId, cwd, mcpServers: []})) as {
+      readonly sessionId: string;
+    };
+    editor.updates.length = 0;
+    await prompt(weft, copy, 'In the copy.');
+    expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages)).toMatch(/First words\.[^]*In the copy\./u);
+    expect((await listed()).map(session => session.sessionId)).toEqual([copy, sessionId]);
+    await weft.request(methods.agent.session.delete, {sessionId});
+    expect((await listed()).map(session => session.sessionId)).toEqual([copy]);
+  });
+});
+
+test('the editor chooses the mode, the model and the effort', async () => {
+  await using scene = await openScene(() => say('Done.'));
+  await asEditor(scene, async (weft, editor) => {
+    const {sessionId, configOptions} = await weft.request(methods.agent.session.new, {
+      cwd: scene.place.work,
+      mcpServers: [],
+    });
+    const values = (options: typeof configOptions) =>
+      Object.fromEntries(
+        (options ?? []).map(option => [option.id, 'currentValue' in option ? option.currentValue : '']),
+      );
+    expect(values(configOptions)).toMatchObject({mode: 'default', model: expect.stringContaining('claude')});
+    const set = async (configId: string, value: string) =>
+      values((await weft.request(methods.agent.session.setConfigOption, {sessionId, configId, value})).configOptions);
+    expect(await set('mode', 'plan')).toMatchObject({mode: 'plan'});
+    expect(await set('effort', 'low')).toMatchObject({effort: 'low'});
+    await expect(set('effort', 'wild')).rejects.toThrow();
+    await expect(set('colour', 'red')).rejects.toThrow('Unknown option "colour". Use mode, model or effort.');
+    await prompt(weft, sessionId, 'Go.');
+    expect(scene.server.requests.at(-1)?.body).toMatchObject({output_config: {effort: 'low'}});
+    expect(await set('model', 'claude-opus-5-5')).toMatchObject({mode: 'plan', model: 'claude-opus-5-5'});
+    await prompt(weft, sessionId, 'Go.');
+    expect(scene.server.requests.at(-1)?.body).toMatchObject({model: 'claude-opus-5-5'});
+    expect(editor.updates.map(({sessionUpdate}) => sessionUpdate)).toContain('config_option_update');
+  });
+});
+
+test('a cut or refused answer has its own stop reason, and a command that fails is a failed call', async () => {
+  await using scene = await openScene([
+    call('Bash', {command: 'exit 3'}),
+    [say('Cut'), stop('max-tokens')],
+    [say(' again'), stop('max-tokens')],
+    [stop('refusal')],
+  ]);
+  await asEditor(scene, async (weft, editor) => {
+    const session = await newSession(weft, scene);
+    expect(await prompt(weft, session, 'Go.')).toMatchObject({stopReason: 'max_tokens'});
+    const ends = editor.updates.flatMap(update =>
+      update.sessionUpdate === 'tool_call_update' && update.status !== 'in_progress' ? [update.status] : [],
+    );
+    expect(ends).toEqual(['failed']);
+    expect(await prompt(weft, session, 'And now?')).toMatchObject({stopReason: 'refusal'});
+  });
+});
+
+test('a session that another process has open continues in a copy, and the editor says so', async () => {
+  await using scene = await openScene([say('One.'), until(new Promise(() => {})), say('Two.')]);
+  await scene.run(['--prompt', 'First words.']);
+  const id = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout)[0].id;
+  scene.start(['--prompt', 'Hold it.', '--resume', id]);
+  await scene.server.received(2);
+  await asEditor(scene, async (weft, editor) => {
+    await weft.request(methods.agent.initialize, hello);
+    await weft.request(methods.agent.session.load, {sessionId: id, cwd: scene.place.work, mcpServers: []});
+    expect(textIn(editor.updates, 'agent_message_chunk')).toContain('weft continues here in a copy');
+    expect(await prompt(weft, id, 'Go on.')).toMatchObject({stopReason: 'end_turn'});
+    expect(JSON.stringify(scene.server.requests[2]?.body.messages)).toContain('First words.');
+  });
 });

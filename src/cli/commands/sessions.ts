@@ -109,21 +109,9 @@ async function exportSession(idText: string, {format}: {readonly format: 'jsonl'
 async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> {
   const store = await userStore();
   const id = sessionIdOf(store, idText);
-  const deleted = store.delete(id);
-  // Without the fault's advice to continue in a copy, which is for `--resume`.
-  if (deleted.tag === 'failed') throw new Error(deleted.error.message);
-  const [{rm}, {transcriptPath}, {artifactFolder}] = await Promise.all([
-    import('node:fs/promises'),
-    import('../../extensions/hooks/transcript.ts'),
-    import('../../workspace/files/artifacts.ts'),
-  ]);
-  await rm(transcriptPath(userPlaces().transcripts, id), {force: true});
-  await rm(artifactFolder(userPlaces().artifacts, id), {recursive: true, force: true});
-  const {pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
-  // Fails if another weft process is running. Then the daily pruning removes the checkpoints.
-  await pruneCheckpoints({folder: userPlaces().checkpoints, sessions: store.checkpointTrees(), now: Date.now()}).catch(
-    () => {},
-  );
+  const {deleteSession} = await import('../../app/delete-session.ts');
+  const deleted = await deleteSession(store, id);
+  if (deleted.tag === 'failed') throw new Error(deleted.error);
   if (json === undefined) note(`deleted ${id}`);
   else printJson(`${JSON.stringify({deleted: id})}\n`);
   return exitCode.done;

@@ -1,10 +1,10 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
-import {changesOfCommand} from '../../actions/outcome.ts';
-import {isJsonObject, type Json} from '../../base/json.ts';
+import {changesOfCommand, isFailedCommand} from '../../actions/outcome.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {AgentClient, ApprovalAnswer} from '../../agent/client.ts';
+import type {AgentClient, ApprovalAnswer, ListedModel, ModelList} from '../../agent/client.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
@@ -16,6 +16,7 @@ import {
   toCallEnd,
   historyUpdates,
   planOf,
+  stepsOf,
   diffContent,
   previewContent,
   resultContent,
@@ -50,6 +51,11 @@ export class EditorSession {
   #id = '';
   #directory = '';
   #mode: PermissionMode = 'default';
+  #model = '';
+  /** The models of the provider. Empty until they are known. */
+  #models: readonly ListedModel[] = [];
+  /** Whether the list is the provider's, so there are no others. */
+  #modelsFrom: ModelList['from']['kind'] = 'weft';
   #history: readonly object[] = [];
   /** The running actions whose diff the editor shows. */
   readonly #drawn = new Set<ActionId>();
@@ -63,14 +69,19 @@ export class EditorSession {
     engine.subscribe(events => events.forEach(event => this.#take(event)));
   }
 
-  /** Settles when the engine has opened the session. With `told`, sends the saved conversation to the editor. */
-  async open(history: 'told' | 'not-told') {
-    this.#id = await this.#opened.promise;
+  /**
+   * Settles when the engine has opened the session. With `told`, sends the saved conversation to the editor. The editor
+   * knows the session by `id`, if given.
+   */
+  async open({history, id}: {readonly history: 'told' | 'not-told'; readonly id?: SessionId}) {
+    const opened = await this.#opened.promise;
+    this.#id = id ?? opened;
     if (history === 'told') for (const update of this.#history) this.#update(update);
     this.#history = [];
     void this.#tellCommands();
+    void this.#loadModels();
     const availableModes = offeredModes.map(mode => ({...mode}));
-    return {sessionId: this.#id, modes: {currentModeId: this.#mode, availableModes}};
+    return {sessionId: this.#id, modes: {currentModeId: this.#mode, availableModes}, configOptions: this.#options()};
   }
 
   prompt(text: string, images: readonly ImageBlock[], answer: (answer: PromptAnswer) => void): void {
@@ -98,6 +109,35 @@ export class EditorSession {
     return ok({});
   }
 
+  /** Sets an option of the session. Returns all options. The error says what is not known. */
+  async setOption(option: string, value: string): Promise<Outcome<Json, RpcError>> {
+    const invalid = (text: string): Outcome<Json, RpcError> => failed(rpcError(rpcErrors.invalidParams, text));
+    if (option === 'mode') {
+      const set = this.setMode(value);
+      return set.tag === 'failed' ? set : ok({configOptions: this.#options({mode: value})});
+    }
+    await this.#loadModels();
+    const known = this.#models.find(({model}) => model === (option === 'model' ? value : this.#model));
+    if (option === 'model') {
+      if (known === undefined && this.#modelsFrom === 'provider')
+        return invalid(`The provider has no model ${JSON.stringify(value)}.`);
+      this.#model = value;
+      this.#engine.submit({op: 'set-model', model: value});
+      return ok({configOptions: this.#options()});
+    }
+    if (option !== 'effort') return invalid(`Unknown option ${JSON.stringify(option)}. Use mode, model or effort.`);
+    const request = {query: 'use-effort', model: this.#model, effort: value} as const;
+    const used = await this.#engine.query(request, new AbortController().signal);
+    if (used.tag === 'failed') return invalid(faultText(used.error));
+    await this.#loadModels();
+    return ok({configOptions: this.#options()});
+  }
+
+  /** Shows a text of weft itself in the conversation. */
+  tell(text: string): void {
+    this.#update({sessionUpdate: 'agent_message_chunk', content: textContent(text)});
+  }
+
   close(): Promise<void> {
     return this.#engine.close('shutdown');
   }
@@ -117,10 +157,74 @@ export class EditorSession {
     this.#update({sessionUpdate: 'available_commands_update', availableCommands});
   }
 
+  /** Asks for the models of the provider, and sends the options again if they change. */
+  async #loadModels(): Promise<void> {
+    const answer = await this.#engine.query({query: 'models'}, new AbortController().signal);
+    if (answer.tag !== 'ok') return;
+    this.#models = answer.value.models;
+    this.#modelsFrom = answer.value.from.kind;
+    this.#tellOptions();
+  }
+
+  #tellOptions(): void {
+    this.#update({sessionUpdate: 'config_option_update', configOptions: this.#options()});
+  }
+
+  #options({mode = this.#mode}: {readonly mode?: string} = {}): readonly JsonObject[] {
+    const current = this.#models.find(({model}) => model === this.#model);
+    const models =
+      current === undefined
+        ? [this.#model, ...this.#models.map(({model}) => model)]
+        : this.#models.map(({model}) => model);
+    const levels = current === undefined || current.efforts.length === 0 ? [] : ['default', ...current.efforts];
+    const select = (
+      id: string,
+      name: string,
+      category: string,
+      value: string,
+      values: readonly JsonObject[],
+    ): JsonObject => ({
+      id,
+      name,
+      category,
+      type: 'select',
+      currentValue: value,
+      options: values,
+    });
+    return [
+      select(
+        'mode',
+        'Mode',
+        'mode',
+        mode,
+        offeredModes.map(({id: value, ...words}) => ({value, ...words})),
+      ),
+      select(
+        'model',
+        'Model',
+        'model',
+        this.#model,
+        models.map(value => ({value, name: value})),
+      ),
+      ...(levels.length === 0
+        ? []
+        : [
+            select(
+              'effort',
+              'Effort',
+              'thought_level',
+              current?.effort ?? 'default',
+              levels.map(value => ({value, name: value})),
+            ),
+          ]),
+    ];
+  }
+
   #take(event: AgentEvent): void {
     switch (event.event) {
       case 'session-opened':
         this.#mode = event.session.mode;
+        this.#model = event.session.model;
         this.#directory = event.session.directory;
         this.#history = historyUpdates(event.history);
         this.#tasks = applyTaskFrames(emptyTaskView, event.todoFrames);
@@ -153,7 +257,10 @@ export class EditorSession {
       }
       case 'action-settled': {
         const {call, result, toolResult} = event;
-        const end = toCallEnd(toolResult);
+        const end = toCallEnd(
+          toolResult,
+          result.tag === 'action' && isFailedCommand(result.result) ? 'failed' : 'as-told',
+        );
         // Send no content for an edit, because it would replace the diff.
         const isDrawn = this.#drawn.delete(call.id) && end.status === 'completed';
         const kept = result.tag === 'action' ? changesOfCommand(result.result).diffs : [];
@@ -167,7 +274,12 @@ export class EditorSession {
         return this.#update(planOf(todosOf(this.#tasks)));
       case 'mode-changed':
         this.#mode = event.mode;
-        return this.#update({sessionUpdate: 'current_mode_update', currentModeId: event.mode});
+        this.#update({sessionUpdate: 'current_mode_update', currentModeId: event.mode});
+        return this.#tellOptions();
+      case 'model-changed':
+        this.#model = event.model;
+        this.#models = this.#models.map(each => (each.model === event.model ? {...each, effort: event.effort} : each));
+        return this.#tellOptions();
       case 'usage-changed': {
         const {contextTokens: used, contextWindow: size} = event.usage;
         const amount = knownCost(Object.values(event.usage.models));
@@ -183,10 +295,19 @@ export class EditorSession {
       case 'prompt-withdrawn':
         return event.id === this.#running?.id ? this.#answer(ok({stopReason: 'cancelled'})) : undefined;
       case 'prompt-finished':
-        return this.#running?.begun === 'begun' ? this.#answer(answerOf(event.summary)) : undefined;
+        return this.#running?.begun === 'begun' ? this.#end(event.summary) : undefined;
       default:
         return;
     }
+  }
+
+  /** Answers the running prompt. An answer that was cut or refused has a reason of its own, and the words are shown. */
+  #end(summary: PromptSummary): void {
+    const {end, stop, usage} = summary;
+    const reason = stop === 'max-tokens' ? 'max_tokens' : stop === 'refusal' ? 'refusal' : undefined;
+    if (reason === undefined || (end.kind !== 'failed' && end.kind !== 'done')) return this.#answer(answerOf(summary));
+    if (end.kind === 'failed') this.tell(faultText(end.fault));
+    return this.#answer(ok({stopReason: reason, usage: usageOf(usage)}));
   }
 
   #answer(answer: PromptAnswer): void {
@@ -198,6 +319,7 @@ export class EditorSession {
   /** Asks the editor for an approval. Any answer except a clear yes counts as a no. */
   #ask(approval: Approval): void {
     const {id, preview, verdict} = approval;
+    if (preview.kind === 'plan') this.#update(stepsOf(preview.plan));
     const content = previewContent(preview, this.#directory);
     const options = [
       {optionId: 'allow', name: 'Allow', kind: 'allow_once'},

@@ -4,13 +4,18 @@ import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
+import type {SessionSummary} from '../../domain/journal.ts';
+import {sessionTitle} from '../../domain/session-list.ts';
 import {
   givenServers,
+  listSessionsRequest,
   loadSessionRequest,
   newSessionRequest,
   promptOf,
   promptRequest,
+  sessionRequest,
   setModeRequest,
+  setOptionRequest,
 } from '../../protocol/acp/editor-request.ts';
 import {
   makeRpcPeer,
@@ -28,12 +33,25 @@ export interface EditorServing {
   readonly write: (message: object) => void;
   /** Opens the engine of a session in a folder. */
   readonly openEngine: (request: EngineRequest) => Promise<Outcome<AgentClient, Fault>>;
+  /** The saved sessions. `elsewhere`: they are on a server, which lists none to editors. */
+  readonly saved: SavedSessions | 'elsewhere';
+}
+
+export interface SavedSessions {
+  /** Returns the sessions of a folder, or of all folders, newest first. */
+  list(directory: string | undefined): Promise<readonly SessionSummary[]>;
+  /** Deletes a session. The error says why not. */
+  delete(session: SessionId): Promise<Outcome<undefined, string>>;
+  /** True if another process has the session open. */
+  isOpenElsewhere(session: SessionId): Promise<boolean>;
 }
 
 export interface EngineRequest {
   /** The absolute path of the folder. */
   readonly directory: string;
   readonly session: SessionId | 'new';
+  /** `copy`: the session stays as it is, and the conversation continues in a copy. */
+  readonly into: 'same' | 'copy';
   /** The editor's MCP servers, in the form of `mcpServers`. */
   readonly servers: JsonObject;
 }
@@ -61,9 +79,11 @@ export function serveEditor(serving: EditorServing): ServedEditor {
   });
 
   async function answer(request: RpcRequest): Promise<void> {
+    if (serving.saved === 'elsewhere' && savedMethods.has(request.method))
+      return request.answer(failed(noMethod(request)));
     switch (request.method) {
       case 'initialize':
-        return request.answer(ok(greeting(serving.version)));
+        return request.answer(ok(greeting(serving)));
       case 'authenticate':
         return request.answer(ok({}));
       case 'session/new': {
@@ -71,19 +91,59 @@ export function serveEditor(serving: EditorServing): ServedEditor {
         if (asked === undefined) return;
         const {cwd, mcpServers} = asked;
         return request.answer(
-          await open({directory: cwd, session: 'new', servers: givenServers(mcpServers)}, 'not-told'),
+          await open(
+            {directory: cwd, session: 'new', into: 'same', servers: givenServers(mcpServers)},
+            {history: 'not-told'},
+          ),
         );
+      }
+      case 'session/list':
+        return list(request);
+      case 'session/fork': {
+        const known = savedSession(readParams(loadSessionRequest, request), request);
+        if (known === undefined) return;
+        const {asked, session} = known;
+        const opening = {directory: asked.cwd, session, servers: givenServers(asked.mcpServers)};
+        return request.answer(await open({...opening, into: 'copy'}, {history: 'not-told'}));
       }
       case 'session/load':
       case 'session/resume': {
-        const asked = readParams(loadSessionRequest, request);
-        if (asked === undefined) return;
-        const session = parseSessionId(asked.sessionId);
-        if (session === undefined) return request.answer(failed(unknownSession(asked.sessionId)));
+        const known = savedSession(readParams(loadSessionRequest, request), request);
+        if (known === undefined) return;
+        const {asked, session} = known;
         await sessions.get(session)?.close();
+        const isTaken = serving.saved !== 'elsewhere' && (await serving.saved.isOpenElsewhere(session));
         const opening = {directory: asked.cwd, session, servers: givenServers(asked.mcpServers)};
-        const opened = await open(opening, request.method === 'session/load' ? 'told' : 'not-told');
-        return request.answer(opened.tag === 'failed' ? opened : ok({modes: opened.value.modes}));
+        const opened = await open(
+          {...opening, into: isTaken ? 'copy' : 'same'},
+          {history: request.method === 'session/load' ? 'told' : 'not-told', id: session},
+        );
+        if (opened.tag === 'failed') return request.answer(opened);
+        if (isTaken) sessions.get(session)?.tell(copyText);
+        const {sessionId: _, ...rest} = opened.value;
+        return request.answer(ok(rest));
+      }
+      case 'session/close': {
+        const asked = readParams(sessionRequest, request);
+        const session = asked === undefined ? undefined : sessionOf(asked.sessionId, request);
+        if (asked === undefined || session === undefined) return;
+        sessions.delete(asked.sessionId);
+        await session.close();
+        return request.answer(ok({}));
+      }
+      case 'session/delete': {
+        const known = savedSession(readParams(sessionRequest, request), request);
+        if (known === undefined || serving.saved === 'elsewhere') return;
+        await sessions.get(known.session)?.close();
+        sessions.delete(known.session);
+        const deleted = await serving.saved.delete(known.session);
+        return request.answer(deleted.tag === 'ok' ? ok({}) : failed(rpcError(rpcErrors.internal, deleted.error)));
+      }
+      case 'session/set_config_option': {
+        const asked = readParams(setOptionRequest, request);
+        const session = asked === undefined ? undefined : sessionOf(asked.sessionId, request);
+        if (asked === undefined || session === undefined) return;
+        return request.answer(await session.setOption(asked.configId, asked.value));
       }
       case 'session/prompt': {
         const asked = readParams(promptRequest, request);
@@ -99,18 +159,48 @@ export function serveEditor(serving: EditorServing): ServedEditor {
         return;
       }
       default:
-        return request.answer(failed(rpcError(rpcErrors.noMethod, `weft has no method ${request.method}`)));
+        return request.answer(failed(noMethod(request)));
     }
+  }
+
+  async function list(request: RpcRequest): Promise<void> {
+    const asked = readParams(listSessionsRequest, request);
+    if (asked === undefined || serving.saved === 'elsewhere') return;
+    const from = Number(asked.cursor ?? 0);
+    const all = await serving.saved.list(asked.cwd ?? undefined);
+    const page = all.slice(from, from + pageSize);
+    return request.answer(
+      ok({
+        sessions: page.map(summary => ({
+          sessionId: summary.id,
+          cwd: summary.directory,
+          title: sessionTitle(summary),
+          updatedAt: new Date(summary.updatedAt).toISOString(),
+        })),
+        ...(all.length > from + pageSize ? {nextCursor: String(from + pageSize)} : {}),
+      }),
+    );
+  }
+
+  /** Returns the id in a request. Answers the request if it is not the id of a session. */
+  function savedSession<Asked extends {readonly sessionId: string}>(
+    asked: Asked | undefined,
+    request: RpcRequest,
+  ): {readonly asked: Asked; readonly session: SessionId} | undefined {
+    const session = asked === undefined ? undefined : parseSessionId(asked.sessionId);
+    if (asked === undefined) return undefined;
+    if (session === undefined) request.answer(failed(unknownSession(asked.sessionId)));
+    return session === undefined ? undefined : {asked, session};
   }
 
   async function open(
     request: EngineRequest,
-    history: 'told' | 'not-told',
+    how: {readonly history: 'told' | 'not-told'; readonly id?: SessionId},
   ): Promise<Outcome<Awaited<ReturnType<EditorSession['open']>>, RpcError>> {
     const engine = await serving.openEngine(request);
     if (engine.tag === 'failed') return failed(rpcError(rpcErrors.internal, faultText(engine.error)));
     const session = new EditorSession(engine.value, peer, serving.uuid);
-    const opened = await session.open(history);
+    const opened = await session.open(how);
     sessions.set(opened.sessionId, session);
     return ok(opened);
   }
@@ -134,16 +224,31 @@ export function serveEditor(serving: EditorServing): ServedEditor {
   };
 }
 
+/** The methods that need the saved sessions. */
+const savedMethods: ReadonlySet<string> = new Set(['session/list', 'session/delete', 'session/fork']);
+
+const noMethod = ({method}: RpcRequest): RpcError => rpcError(rpcErrors.noMethod, `weft has no method ${method}`);
+
 const unknownSession = (id: string): RpcError => rpcError(notFound, `Unknown session ${JSON.stringify(id)}.`);
 
-const greeting = (version: string) => ({
+/** The most sessions in one answer. */
+const pageSize = 100;
+
+const copyText =
+  'Another weft process has this session open. weft continues here in a copy, so the two do not see each other.';
+
+const greeting = ({version, saved}: Pick<EditorServing, 'version' | 'saved'>) => ({
   protocolVersion: 1,
   agentInfo: {name: 'weft', title: 'weft', version},
   agentCapabilities: {
     loadSession: true,
     promptCapabilities: {image: true, audio: false, embeddedContext: true},
     mcpCapabilities: {http: true, sse: true},
-    sessionCapabilities: {resume: {}},
+    sessionCapabilities: {
+      resume: {},
+      close: {},
+      ...(saved === 'elsewhere' ? {} : {list: {}, delete: {}, fork: {}}),
+    },
   },
   authMethods: [],
 });

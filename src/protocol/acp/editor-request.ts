@@ -21,6 +21,13 @@ const server = z.looseObject({
 
 export const newSessionRequest = z.looseObject({cwd: absolutePath, mcpServers: z.optional(z.array(server))});
 export const loadSessionRequest = z.extend(newSessionRequest, {sessionId: z.string()});
+export const listSessionsRequest = z.looseObject({
+  cwd: z.nullish(absolutePath),
+  // The number of sessions that earlier pages had.
+  cursor: z.nullish(z.string().check(z.regex(/^\d{1,9}$/u))),
+});
+export const sessionRequest = z.looseObject({sessionId: z.string()});
+export const setOptionRequest = z.looseObject({sessionId: z.string(), configId: z.string(), value: z.string()});
 export const setModeRequest = z.looseObject({sessionId: z.string(), modeId: z.string()});
 
 const resource = z.looseObject({uri: z.string(), text: z.optional(z.string())});

@@ -10,6 +10,7 @@ import {
   outcomeFields,
   type ResultContent,
 } from '../../domain/conversation.ts';
+import {type PlanDraft, planText} from '../../domain/plan.ts';
 import type {TodoList} from '../../domain/todo.ts';
 
 /*
@@ -73,9 +74,10 @@ export function previewContent(preview: Preview, directory: string): readonly Js
       const text = preview.asked.map(({path, kind}) => `${kind} ${path}`).join('\n');
       return [{type: 'content', content: textContent(text)}, ...diffContent(preview.files, directory)];
     }
+    case 'plan':
+      return [{type: 'content', content: textContent(planText(preview.plan))}];
     case 'command':
     case 'arguments':
-    case 'plan':
     case 'none':
       return [];
     default:
@@ -99,15 +101,21 @@ function diffsOf({path: written, hunks, before}: FileDiff, directory: string): r
   });
 }
 
-/** Returns a tool's result as text. */
+/** Returns a tool's result as texts and images. */
 export const resultContent = (content: readonly ResultContent[]): readonly JsonObject[] =>
-  content.flatMap(block =>
-    block.kind === 'text' && block.text !== '' ? [{type: 'content', content: textContent(block.text)}] : [],
-  );
+  content.flatMap((block): readonly JsonObject[] => {
+    if (block.kind === 'text') return block.text === '' ? [] : [{type: 'content', content: textContent(block.text)}];
+    return block.kind === 'image'
+      ? [{type: 'content', content: {type: 'image', data: block.data, mimeType: block.mediaType}}]
+      : [];
+  });
 
-/** Converts the end of a call. ACP ends a call only as completed or failed, so `_meta.weft` adds the details. */
-export const toCallEnd = (end: CallOutcome) => ({
-  status: end.outcome === 'success' ? 'completed' : 'failed',
+/**
+ * Converts the end of a call. ACP ends a call only as completed or failed, so `_meta.weft` adds the details. A command
+ * that exits with another code than 0 has `failed`, although its call succeeded.
+ */
+export const toCallEnd = (end: CallOutcome, command: 'failed' | 'as-told' = 'as-told') => ({
+  status: end.outcome === 'success' && command === 'as-told' ? 'completed' : 'failed',
   _meta: {weft: outcomeFields(end)},
 });
 
@@ -119,6 +127,12 @@ export const planOf = (todos: TodoList) => ({
     // ACP has no status for a cancelled entry.
     status: status === 'cancelled' ? 'completed' : status,
   })),
+});
+
+/** Converts a proposed plan. */
+export const stepsOf = ({steps}: PlanDraft) => ({
+  sessionUpdate: 'plan',
+  entries: steps.map(step => ({content: step, priority: 'medium', status: 'pending'})),
 });
 
 /** Returns a saved conversation as the updates that originally reported it. */

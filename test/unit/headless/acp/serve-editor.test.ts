@@ -13,6 +13,7 @@ function connect() {
   const editor = serveEditor({
     version: '1.0.0',
     uuid: () => 'id',
+    saved: 'elsewhere',
     write: message => written.push(message),
     async openEngine(request) {
       opened.push(request);
@@ -66,6 +67,7 @@ test('a session that cannot be opened is an error in words; the editor’s serve
   expect(opened).toEqual([
     {
       directory: '/work',
+      into: 'same',
       session: 'new',
       servers: {
         files: {command: 'npx', args: ['-y', 'x'], env: {A: '1'}},
