@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {type ChatGptServer, startChatGptServer} from '../support/chatgpt-server.ts';
 import {lookUntil} from '../support/look-until.ts';
+import {openPty} from '../support/pty-terminal.ts';
 import {finish, type Finished, runWeft, startWeft, TempPlace} from '../support/run-weft.ts';
 
 /** The environment of a user without any key. */
@@ -228,4 +229,26 @@ test('another address is taken only on this machine', async () => {
     code: 2,
     stderr: 'weft: WEFT_CHATGPT_ORIGIN must be an address of this machine, such as http://127.0.0.1:8080.\n',
   });
+});
+
+test('in the terminal UI: /login chatgpt shows the link, takes a pasted address, and connects', async () => {
+  using place = new TempPlace();
+  await using server = await startChatGptServer();
+  const environment = {...of(server, place), NO_COLOR: '1'};
+  // Wide enough for the link in one line.
+  using terminal = openPty({place, environment, args: [], answers: 'all', size: [1000, 30]});
+  await terminal.until(/No model yet/u);
+  terminal.type('5');
+  await terminal.until(/ChatGPT plan/u);
+  terminal.type('1');
+  await terminal.until(/Sign in to ChatGPT: http\S+[^]*type \/login and its address/u);
+  const shown = (await terminal.rows()).join('\n');
+  const link = /Sign in to ChatGPT: (http\S+)/u.exec(shown)?.[1] ?? '';
+  const address = (await fetch(link, {redirect: 'manual'})).headers.get('location') ?? '';
+  terminal.type(`/login ${address}\r`);
+  await terminal.until(/ChatGPT plan: 2 models/u);
+  terminal.type('hello\r');
+  await terminal.until(/Hello from the plan\./u);
+  terminal.type('/exit\r');
+  expect(await terminal.exited).toBe(0);
 });

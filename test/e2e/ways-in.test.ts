@@ -130,3 +130,20 @@ test('weft login lists the ways to a model in plain words, tries those that are 
   const claude = await scene.run(['login', 'claude'], {environment: {...environment, PATH: '/usr/bin:/bin'}});
   expect(claude.stdout).toContain('Install it: npm install -g @anthropic-ai/claude-code.');
 });
+
+test("Bedrock's older API: an answer in frames of AWS, and a tool call", async () => {
+  await using scene = await openScene([call('Bash', {command: 'echo one'}), say('Two, three.')]);
+  const environment = {
+    ...noKey,
+    ANTHROPIC_BEDROCK_BASE_URL: server(scene),
+    AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key',
+    CLAUDE_CODE_USE_BEDROCK: '1',
+  };
+  const args = ['--model', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', '--allowed-tools', 'Bash', '--prompt', 'x'];
+  const {code, stdout, stderr} = await scene.run(args, {environment});
+  expect([code, stderr, stdout]).toEqual([0, '', 'Two, three.\n']);
+  expect(scene.server.requests.map(({path}) => path)).toEqual([
+    '/model/us.anthropic.claude-haiku-4-5-20251001-v1:0/invoke-with-response-stream',
+    '/model/us.anthropic.claude-haiku-4-5-20251001-v1:0/invoke-with-response-stream',
+  ]);
+});
