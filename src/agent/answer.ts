@@ -47,6 +47,8 @@ interface AnswerContent {
   readonly usage: Usage;
   /** Why the provider stopped the answer. Empty if it doesn't say. */
   readonly explanation: string;
+  /** A tool call that the model wrote as text, and that nothing can be run from. Empty for none. */
+  readonly unread: string;
 }
 
 /**
@@ -166,6 +168,7 @@ class AnswerReader {
   fault: Fault | undefined;
   finished = false;
   #explanation = '';
+  #unread = '';
 
   constructor(model: string) {
     this.#model = model;
@@ -197,6 +200,7 @@ class AnswerReader {
       case 'message-finished':
         this.#stop = event.stop;
         this.#explanation = event.explanation ?? '';
+        this.#unread = event.unread ?? '';
         this.#usage = event.usage;
         this.#markCutCall();
         this.finished = true;
@@ -232,7 +236,7 @@ class AnswerReader {
       blocks === undefined
         ? undefined
         : {role: 'assistant', id: this.#id, model: this.#model, blocks, stop, usage: this.#usage};
-    return {message, stop, usage: this.#usage, explanation: this.#explanation};
+    return {message, stop, usage: this.#usage, explanation: this.#explanation, unread: this.#unread};
   }
 
   /** Replaces the input of the last call if the answer ended in the middle of it. An input that is missing entirely was cut, too. */

@@ -1,4 +1,5 @@
 import {mayBeTooLong, shortenOldResults} from './compaction/shorten-results.ts';
+import {firstLine} from '../base/clip.ts';
 import type {AgentEvent, Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {todoTools} from '../actions/outcome.ts';
 import {
@@ -16,7 +17,7 @@ import {type Fault, otherRefusal, type RefusedLength, thrownFault, unknownLength
 import {draftOf, planText} from '../domain/plan.ts';
 import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import type {Thinking} from '../domain/model-stream.ts';
-import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
+import {addUsage, contextTokens, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, tooLongIn, type ModelAnswer} from './answer.ts';
 import {changedEffort, environmentNote} from './context/environment.ts';
 import {endCommands} from './context/prompt-command.ts';
@@ -102,6 +103,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   let pauses = 0;
   let cuts = {answer: 0, call: 0};
   let cut: Cut = 'none';
+  let unread = 0;
   // A request that is too long is repaired and repeated once.
   let isRepeated = false;
   for (;;) {
@@ -158,6 +160,18 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (pauses > 0) continue;
 
     if (stats.last.stop === 'refusal') return {kind: 'failed', fault: declinedFault(stats.last, session)};
+    unread = stats.last.unread === '' ? 0 : unread + 1;
+    if (unread > 1)
+      return failedEnd(
+        'The model wrote a tool call as text again, and weft could not read it.',
+        'Use a model that supports tool calls, or turn on tool calls at the server.',
+      );
+    if (unread > 0) {
+      const text = 'The model wrote a tool call as text that could not be read. Asked it to call the tool properly.';
+      session.publish([{event: 'repaired', repair: 'unread-call', text, leftOut: []}]);
+      addReminder([reminderBlock(unreadNote(stats.last.unread, session))], session);
+      continue;
+    }
     cut = cutOf(stats.last);
     const cutPart = cut === 'call' ? cut : 'answer';
     cuts = cut === 'none' ? {answer: 0, call: 0} : {...cuts, [cutPart]: cuts[cutPart] + 1};
@@ -223,6 +237,10 @@ const cutNotes = {
     model: 'Your thinking reached the output limit before you answered. Think briefly, then answer or call a tool.',
   },
 } as const;
+
+const unreadNote = (unread: string, {tools}: SessionContext): string =>
+  `You wrote a tool call as text, and it could not be read: ${JSON.stringify(firstLine(unread, 300))}. Nothing was run. ` +
+  `Call a tool in your API's own form, or answer without one. Your tools: ${tools.names().join(', ')}.`;
 
 /** The provider's safeguards stopped the answer. */
 const declinedFault = ({message, explanation}: LastAnswer, {promptModel, model}: SessionContext): Fault => ({
@@ -312,20 +330,35 @@ async function takeTurn(
 const costOf = ({message, usage}: ModelAnswer, {ports, promptModel, model}: SessionContext): number | 'unknown' =>
   ports.model.facts(message?.model ?? promptModel ?? model).costOf(usage);
 
+/** Says once if a provider took more tokens than the model has room for. Some drop the beginning without a word. */
+function warnOfOverflow(model: string, usage: Usage, session: SessionContext): void {
+  const {knownFacts} = session.conversation;
+  const {contextWindow} = session.ports.model.facts(model);
+  const tokens = contextTokens(usage) - usage.outputTokens;
+  if (contextWindow === 0 || tokens <= contextWindow || knownFacts.overflowOf === model) return;
+  knownFacts.overflowOf = model;
+  const [sent, room] = [tokens.toLocaleString('en-US'), contextWindow.toLocaleString('en-US')];
+  warn(
+    session,
+    `${model} took ${sent} tokens, but has room for ${room}, so the provider may have dropped the beginning. Make room with /compact. If the room is larger, set models.${model}.contextWindow.`,
+  );
+}
+
 /** Journals the answer before it joins the conversation, which must not depend on anything that was not journaled. */
 function keepAnswer(
-  {message, usage, stop, end, explanation}: ModelAnswer,
+  {message, usage, stop, end, explanation, unread}: ModelAnswer,
   session: SessionContext,
   stats: PromptStats,
 ): void {
   const {conversation} = session;
   const model = message?.model ?? session.promptModel ?? session.model;
+  if (end === 'complete') warnOfOverflow(model, usage, session);
   if (usage !== noUsage) stats.addUsage(usage, model, message === undefined ? 0 : providerSearches(message));
   if (message !== undefined) {
     if (end !== 'complete') journal(session, {kind: 'answer', message});
   } else if (usage !== noUsage) journal(session, {kind: 'usage', model, usage});
   if (message !== undefined) conversation.messages.push(message);
-  if (end === 'complete' || message !== undefined) stats.last = {message, stop, explanation};
+  if (end === 'complete' || message !== undefined) stats.last = {message, stop, explanation, unread};
   if (message !== undefined) session.publish([{event: 'message-finished', message}]);
   session.publish([{event: 'usage-changed', usage: conversation.usage.report()}]);
 }
@@ -350,7 +383,7 @@ function serverInstructions({ports, conversation}: SessionContext): readonly Tex
   return blocks.filter(({text}) => !given.has(text));
 }
 
-interface LastAnswer extends Pick<ModelAnswer, 'message' | 'stop' | 'explanation'> {}
+interface LastAnswer extends Pick<ModelAnswer, 'message' | 'stop' | 'explanation' | 'unread'> {}
 
 /** The usage and results of one prompt so far. */
 class PromptStats {
@@ -358,7 +391,7 @@ class PromptStats {
   /** The number of tool results that the model was given. */
   results = 0;
   /** The latest answer. A complete one may be empty. */
-  last: LastAnswer = {message: undefined, stop: 'interrupted', explanation: ''};
+  last: LastAnswer = {message: undefined, stop: 'interrupted', explanation: '', unread: ''};
   /** The final answer, if weft has asked about open steps of a plan and the agent has only replied to that. */
   asked: LastAnswer | 'none' = 'none';
   /** The text of the answers before the latest one that it continues, because they were cut. */

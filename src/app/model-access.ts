@@ -11,7 +11,14 @@ import type {KeptKey} from '../config/kept-keys.ts';
 import type {IssuedKeys, UsedKeys} from './api-keys.ts';
 import {type CloudProvider, isPlanToken, type KeyProvider, planText, providerChoices} from '../domain/api-key.ts';
 import type {ProviderRow} from '../models/provider-rows.ts';
-import {type Access, type Authorization, authorizedFetch, type WireRequest} from '../models/access.ts';
+import {
+  type Access,
+  allowedBetas,
+  type Authorization,
+  betaHeader,
+  authorizedFetch,
+  type WireRequest,
+} from '../models/access.ts';
 import {makeHttpFetch} from '../models/http-fetch.ts';
 import {UsageError} from './exit-code.ts';
 import {type IssuedKey, keyMistake, type KeyIssuer, runKeyCommand} from './key-issuer.ts';
@@ -200,15 +207,20 @@ export function ofIssuer(
 export function accessOf(provider: Provider, choice: AccessChoice, {endpoint, ...credentials}: Credentials): Access {
   const own = Object.entries(ownHeaders(provider, choice));
   const foreign = provider.is.kind === 'row' ? foreignHeaders(provider, choice) : [];
+  const refusedBetas = new Set<string>();
   return {
     endpoint: endpoint ?? {},
     searchesWeb: true,
+    refusedBetas,
     fetch: authorizedFetch(makeHttpFetch(choice.environment), {
       ...credentials,
       async authorize(given, refused, signal) {
         for (const name of foreign) given.headers.delete(name);
         const request = await credentials.authorize(given, refused, signal);
-        for (const [name, value] of own) request.headers.set(name, value);
+        for (const [name, value] of own) {
+          const sent = name.toLowerCase() === betaHeader ? allowedBetas(value.split(','), refusedBetas) : value;
+          if (sent !== '') request.headers.set(name, sent);
+        }
         return request;
       },
     }),

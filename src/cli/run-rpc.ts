@@ -106,6 +106,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         initialize: opening.initialize,
         model: chosen.model,
         thinking: thinkingOf(context.options),
+        compaction: context.settings.compaction,
         bypass: mayBypass(context) ? 'launched' : 'not-launched',
         checkpoints: options.sessionPersistence ? 'kept' : 'off',
       },

@@ -22,6 +22,8 @@ export type Fault =
  */
 export type Refusal =
   | {readonly kind: 'other'}
+  /** Another model may answer the prompt. */
+  | {readonly kind: 'policy'}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number};
 
 /** The length of a request that was too long for the model. */

@@ -68,6 +68,8 @@ export type ModelEvent =
       readonly usage: Usage;
       /** Why the provider stopped the answer, in its own words, if it says so. */
       readonly explanation?: string;
+      /** A tool call that the model wrote as text, if no known tool can be called from it. It is not part of the text. */
+      readonly unread?: string;
     }
   /** The request will be sent again after `delayMs`. Text already streamed is not streamed again. */
   | {

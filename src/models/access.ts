@@ -11,7 +11,20 @@ export interface Access {
   readonly endpoint: Partial<Omit<Endpoint, 'baseUrl'>>;
   /** Whether the server has the provider's own web search. */
   readonly searchesWeb: boolean;
+  /** The betas that the server refused. The user's own header leaves them out. */
+  readonly refusedBetas?: Set<string>;
 }
+
+export const betaHeader = 'anthropic-beta';
+
+/** Returns the value of the header without the betas that the server refused. Empty if none is left. */
+export const allowedBetas = (names: readonly string[], refused: ReadonlySet<string>): string =>
+  refused.has('all')
+    ? ''
+    : names
+        .map(name => name.trim())
+        .filter(name => name !== '' && !refused.has(name.toLowerCase()))
+        .join(',');
 
 /** A request before it is sent. */
 export interface WireRequest {

@@ -41,6 +41,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
   let client: Promise<BaseAnthropic> | undefined;
   const binding = new ThinkingBinding();
   const host = options.baseUrl === undefined ? 'official' : 'other';
+  const refusedBetas = options.access?.refusedBetas ?? new Set<string>();
   const dialect: ProviderDialect = {
     endpoint,
     body(request, learned) {
@@ -51,7 +52,9 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
       const isKnown = learned.toolReferences === 'as-known' && knowsReferences(request.model);
       const toolReferences = isKnown ? options.toolReferences : 'refused';
       const {cacheTtl} = options;
-      return binding.bound(seen, of => anthropicRequest(of, {info, cacheTtl, toolReferences, host}));
+      return binding.bound(seen, of =>
+        anthropicRequest(of, {info, cacheTtl, toolReferences, host: refusedBetas.size === 0 ? host : 'other'}),
+      );
     },
     async post(content, signal) {
       client ??= openClient(options, baseUrl);
@@ -61,6 +64,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
       const headers = {'content-type': 'application/json', accept: 'text/event-stream', ...betas(content)};
       return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
     },
+    refusedBetas,
     decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
   const port = openPort(dialect, {

@@ -1,6 +1,8 @@
 import {isJsonObject, type Json, type JsonObject, listOf, parseJson} from '../base/json.ts';
 import {addressScope} from '../base/ip-address.ts';
-import type {ModelPort} from '../domain/model-stream.ts';
+import {estimateMessagesTokens, estimateTokens} from '../domain/compaction.ts';
+import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
+import type {Usage} from '../domain/usage.ts';
 import {type HttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
 
 /** Milliseconds for a server on the user's network to say how it has loaded a model. */
@@ -76,7 +78,22 @@ export class LocalWindows {
     const tokens = known.tokens.toLocaleString('en-US');
     return `${known.server} runs ${model} with a context of ${tokens} tokens, which is little for an agent. ${fixes[known.server].replace('MODEL', model)}`;
   }
+
+  /** Returns the advice about a prompt that the server cut without a word, once for each model; empty without one. */
+  cutAdvice({model, system, tools, messages}: ModelRequest, {inputTokens, cacheReadTokens}: Usage): string {
+    const read = inputTokens + cacheReadTokens;
+    const sent = estimateMessagesTokens(messages) + estimateTokens(system + JSON.stringify(tools));
+    if (read === 0 || sent < smallPrompt || read * 2 > sent || this.#said.has(`cut ${model}`)) return '';
+    this.#said.add(`cut ${model}`);
+    const known = this.#known.get(model);
+    const fix =
+      known === undefined || known === 'unknown' ? 'Start the server with a larger context.' : fixes[known.server];
+    return `The server read only ${read.toLocaleString('en-US')} tokens of about ${sent.toLocaleString('en-US')}: it cut the prompt. ${fix.replace('MODEL', model)}`;
+  }
 }
+
+/** Below this many tokens, an estimate says little. */
+const smallPrompt = 3000;
 
 /** Returns a port that asks before a request, and says once if the window is small. */
 export const watchWindows = (windows: LocalWindows, port: ModelPort): ModelPort => ({
@@ -85,7 +102,12 @@ export const watchWindows = (windows: LocalWindows, port: ModelPort): ModelPort 
     await windows.ask(request.model, signal);
     const text = windows.advice(request.model);
     if (text !== '') yield [{event: 'repaired', repair: 'small-window', text, leftOut: []}];
-    yield* port.stream(request, signal);
+    for await (const batch of port.stream(request, signal)) {
+      const end = batch.find(({event}) => event === 'message-finished');
+      const cut = end?.event === 'message-finished' ? windows.cutAdvice(request, end.usage) : '';
+      if (cut !== '') yield [{event: 'repaired', repair: 'prompt-cut', text: cut, leftOut: []}];
+      yield batch;
+    }
   },
 });
 

@@ -158,7 +158,7 @@ export const wireApiOf = ({baseUrl, wireApi}: Pick<OpenAiOptions, 'baseUrl' | 'w
 };
 
 /** True for OpenAI's own address, including those of its regions. */
-const isOpenAi = ({baseUrl}: Endpoint): boolean =>
+const isOpenAi = ({baseUrl}: Pick<Endpoint, 'baseUrl'>): boolean =>
   /(?:^|\.)api\.openai\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
 /**
@@ -211,6 +211,8 @@ async function openClient(
     baseURL: baseUrl,
     maxRetries: 0,
     logLevel: 'off',
+    // The SDK would send the organization and project of the environment to any address.
+    ...(isOpenAi({baseUrl}) ? {} : {organization: null, project: null}),
     fetch: access?.fetch ?? makeHttpFetch(environment),
   });
 }

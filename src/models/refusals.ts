@@ -16,6 +16,8 @@ export type RefusalClass =
   | {readonly kind: 'image' | 'document' | 'no-images' | 'result-media' | 'schema' | 'tool-references'}
   | {readonly kind: 'text-tools'}
   | {readonly kind: 'call-id'; readonly most: number}
+  /** `names` is empty if the refusal names no beta. */
+  | {readonly kind: 'beta'; readonly names: readonly string[]}
   /** `input`: the tokens of the request, 0 if the limit is the model's output limit. */
   | {readonly kind: 'max-tokens'; readonly most: number; readonly input: number; readonly window: number}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number}
@@ -207,9 +209,11 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
     );
   }
   if (policy.test(said)) {
-    return final(
+    return finalError(
       `${endpoint.name} refused this prompt (${status})${about}`,
       'Rephrase the prompt, or use another model (/model, --fallback-model).',
+      read,
+      {kind: 'policy'},
     );
   }
   if (dataPolicy.test(said)) {
@@ -356,6 +360,7 @@ function classOf(read: ReadRefusal): RefusalClass {
   const {said, status} = read;
   if (status === 404 && !unsupportedImages.test(said)) return {kind: 'other'};
   if (status === 413) return fullOf(read) ?? {kind: 'too-many-bytes'};
+  if (beta.test(said)) return {kind: 'beta', names: said.match(/[a-z][a-z0-9-]*-20\d\d-\d\d-\d\d/gu) ?? []};
   for (const [kind, sign] of signs) if (sign.test(said)) return {kind};
   for (const bound of callIdBounds) {
     const most = numberIn(bound.exec(said)?.groups, 'most');
@@ -371,11 +376,14 @@ function classOf(read: ReadRefusal): RefusalClass {
   return names.length === 0 ? {kind: 'other'} : {kind: 'parameter', names};
 }
 
+const beta =
+  /anthropic-beta|anthropic_beta|beta (?:header|flag|feature)s?\b.{0,60}(?:not|invalid|unknown|unsupported)|invalid beta/u;
+
 const unsupportedImages =
   /(?:does not|doesn't|do not) support (?:image|vision)|no endpoints found that support image|image input is not supported|missing data required for image|unknown variant image_url|image_url is only supported|image_url.{0,40}not supported|not a (?:vision|multimodal) model|not multimodal/u;
 
 const signs: readonly (readonly [
-  Exclude<RefusalClass['kind'], 'call-id' | 'max-tokens' | 'too-long' | 'parameter'>,
+  Exclude<RefusalClass['kind'], 'call-id' | 'beta' | 'max-tokens' | 'too-long' | 'parameter'>,
   RegExp,
 ])[] = [
   [

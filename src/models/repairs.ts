@@ -31,6 +31,8 @@ export interface Repair {
   readonly request: ModelRequest;
   /** Changes only this request's body. */
   readonly once: BodyChange | undefined;
+  /** Takes the lessons back. */
+  readonly undo: () => void;
 }
 
 interface RefusedRequest {
@@ -42,6 +44,7 @@ interface RefusedRequest {
   readonly server: string;
   /** The keys of the repairs of this request so far. */
   readonly tried: ReadonlySet<string>;
+  readonly refusedBetas: Set<string> | undefined;
 }
 
 interface Step {
@@ -53,22 +56,36 @@ interface Step {
   readonly conversation?: RequestChange;
   readonly once?: BodyChange;
   readonly learn?: Partial<Pick<Learned, 'thinkingEcho' | 'toolReferences'>>;
+  readonly betas?: readonly string[];
 }
 
 export function repairOf({is, said}: JudgedRefusal, refused: RefusedRequest): Repair | undefined {
   const step = stepFor(is, said, refused);
   if (step === undefined) return undefined;
-  const {request, learned} = refused;
-  const {text, leftOut = [], body, conversation, once, learn = {}, key = is.kind} = step;
+  const {request, learned, refusedBetas} = refused;
+  const {text, leftOut = [], body, conversation, once, learn = {}, betas = [], key = is.kind} = step;
   if (refused.tried.has(key)) return undefined;
   // An unchanged body would only be refused again.
   const change = body ?? once;
   if (change !== undefined && JSON.stringify(change(refused.body)) === JSON.stringify(refused.body)) return undefined;
   if (body !== undefined) learned.bodyChanges.push(body);
   if (conversation !== undefined) learned.requestChanges.push(conversation);
+  const {thinkingEcho, toolReferences} = learned;
   Object.assign(learned, learn);
+  for (const name of betas) refusedBetas?.add(name);
+  const undo = (): void => {
+    if (body !== undefined) remove(learned.bodyChanges, body);
+    if (conversation !== undefined) remove(learned.requestChanges, conversation);
+    Object.assign(learned, {thinkingEcho, toolReferences});
+    for (const name of betas) refusedBetas?.delete(name);
+  };
   const messages = leftOut.length === 0 ? request.messages : withoutMedia(request.messages, leftOut);
-  return {key, event: {event: 'repaired', repair: is.kind, text, leftOut}, request: {...request, messages}, once};
+  return {key, event: {event: 'repaired', repair: is.kind, text, leftOut}, request: {...request, messages}, once, undo};
+}
+
+function remove<T>(list: T[], item: T): void {
+  const at = list.indexOf(item);
+  if (at >= 0) list.splice(at, 1);
 }
 
 function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step | undefined {
@@ -80,6 +97,13 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
         body: withoutRole,
         text: `${model} doesn't support this role for instructions, so weft sent them in another role.`,
       };
+    case 'beta':
+      return refused.refusedBetas === undefined
+        ? undefined
+        : {
+            betas: is.names.length === 0 ? ['all'] : is.names,
+            text: `${server} doesn't support ${is.names.length === 0 ? 'betas' : `the beta ${is.names.join(', ')}`}, so weft left ${is.names.length > 1 ? 'them' : 'it'} out.`,
+          };
     case 'cache-control':
       return {
         body: without('cache_control'),
@@ -160,10 +184,12 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
     case 'image':
     case 'document': {
       const leftOut = namedMedia(said, body, request) ?? newest(is.kind, request);
-      if (leftOut.length === 0) return undefined;
+      if (leftOut.length === 0 || refused.tried.size >= maxRepairs) return undefined;
       const what = is.kind === 'image' ? 'an image' : 'a document';
       return {
         leftOut,
+        // The next refusal is about another block.
+        key: `${is.kind} ${JSON.stringify(leftOut)}`,
         text: `${model} could not read ${leftOut.length === 1 ? what : `${leftOut.length} images`}; ${leftOut.length === 1 ? 'it was' : 'they were'} left out.`,
       };
     }
@@ -197,6 +223,9 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
       return unreachable(is);
   }
 }
+
+/** The most repairs of one request, if each of them is about another image. */
+const maxRepairs = 8;
 
 const numeral = (count: number): string => count.toLocaleString('en-US');
 

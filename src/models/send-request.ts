@@ -24,6 +24,8 @@ export interface ProviderDialect {
   /** Sends a body unchanged. The response must come from `makeHttpFetch`. Rejects with the SDK's errors. */
   post(body: object, signal: AbortSignal): Promise<Response>;
   decoder(request: ModelRequest): Decoder;
+  /** The betas that the server refused; `all` for all of them. Requests leave them out. */
+  readonly refusedBetas?: Set<string>;
 }
 
 export type BodyChange = (body: JsonObject) => JsonObject;

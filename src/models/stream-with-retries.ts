@@ -110,7 +110,14 @@ async function judgeRefused(
   if (judged.is.kind === 'other' || judged.is.kind === 'too-long') return {error: judged.error, repair: undefined};
   const {repairOf} = await import('./repairs.ts');
   const body: object = bodyOf(dialect, request, lessons);
-  const given = {request, body: isJsonObject(body) ? body : {}, learned: lessons.learned, server: endpoint.name, tried};
+  const given = {
+    request,
+    body: isJsonObject(body) ? body : {},
+    learned: lessons.learned,
+    server: endpoint.name,
+    tried,
+    refusedBetas: dialect.refusedBetas,
+  };
   return {error: judged.error, repair: repairOf(judged, given)};
 }
 
@@ -142,6 +149,7 @@ export async function* streamWithRetries(
   let merger = new StreamMerger();
   let tried = new Set<string>();
   let once: readonly BodyChange[] = [];
+  let undo = (): void => {};
   for (let attempt = 1; !signal.aborted; attempt++) {
     let error: ProviderError | Refused | undefined;
     const lessons = {learned: learnedOf(request.model), once};
@@ -176,11 +184,15 @@ export async function* streamWithRetries(
     const broken = merger.breakOff();
     if (error.kind === 'refused') {
       const judged = await judge(error, {request, lessons, tried});
+      // A repair that the server refuses too was no help.
+      if (judged.repair === undefined && isFinalRefusal(judged.error)) undo();
+      undo = () => {};
       const repair = merger.hasBlocks ? undefined : judged.repair;
       if (repair !== undefined) {
         yield [...broken, repair.event];
         ({request} = repair);
         tried.add(repair.key);
+        ({undo} = repair);
         if (repair.once !== undefined) once = [...once, repair.once];
         attempt -= 1;
         continue;
@@ -204,6 +216,7 @@ export async function* streamWithRetries(
       if (!isBegun) merger = new StreamMerger();
       tried = new Set();
       once = [];
+      undo = () => {};
       attempt = 0;
       continue;
     }
@@ -218,6 +231,13 @@ export async function* streamWithRetries(
     await clock.sleep(next.delayMs, signal);
   }
 }
+
+/** True if the server refused the request itself, and not its length, its key or its time. */
+const isFinalRefusal = (error: ProviderError): boolean =>
+  error.kind === 'final' &&
+  error.fault.kind === 'provider' &&
+  error.fault.refusal.kind === 'other' &&
+  (error.fault.status === 400 || error.fault.status === 422);
 
 /** The fault if the provider's safeguards ended the answer. */
 function declinedFault(events: readonly ModelEvent[], model: string): Fault | undefined {
@@ -240,7 +260,8 @@ function fallbacksAfter(model: string, fallbacks: readonly string[]): readonly s
  */
 function fallbackTrigger(fault: Fault): FallbackTrigger | undefined {
   if (fault.kind !== 'provider') return undefined;
-  const {status} = fault;
+  const {status, refusal} = fault;
+  if (refusal.kind === 'policy') return 'not-allowed';
   if (status === 404) return 'model-not-found';
   if (status === 403) return 'not-allowed';
   if (status === 429 || status === 503 || status === 529) return 'overloaded';

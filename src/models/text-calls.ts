@@ -37,8 +37,8 @@ interface HeldCalls {
 
 /**
  * Turns tool calls that a model writes as text, in the markup that it was trained on, into structured ones, and
- * thinking in tags into thinking. The markup is never shown. It stays text if the answer also has a structured call, or
- * if it calls none of the tools. Also translates tool names to weft's own.
+ * thinking in tags into thinking. The markup is never shown. It stays text if the answer also has a structured call. If
+ * it calls none of the tools, it becomes `unread`. Also translates tool names to weft's own.
  */
 export class TextCalls {
   readonly #names: ToolNames;
@@ -75,9 +75,10 @@ export class TextCalls {
     const held = this.#held;
     const end = this.#end;
     if (held === undefined || end === undefined) return out;
-    const {readTextCalls} = await import('./text-call-formats.ts');
+    const {isCallMarkup, readTextCalls} = await import('./text-call-formats.ts');
     const calls = readTextCalls(held.text, this.#tools);
-    if (calls.length === 0) this.#release(out);
+    const isUnread = calls.length === 0 && held.open.kind === 'text' && isCallMarkup(held.text);
+    if (calls.length === 0 && !isUnread) this.#release(out);
     else {
       this.#held = undefined;
       if (held.open.index !== undefined) this.#finishShown(held.open, held.whole, out);
@@ -91,7 +92,8 @@ export class TextCalls {
       out.push({event: 'block-finished', index, block: {kind: 'tool-call', id, name: own, input: readInput(input)}});
     }
     const isNatural = end.stop === 'end-turn' || end.stop === 'tool-use';
-    out.push(calls.length > 0 && isNatural ? {...end, stop: 'tool-use'} : end);
+    const unread = isUnread ? {unread: held.text} : {};
+    out.push(calls.length > 0 && isNatural ? {...end, stop: 'tool-use'} : {...end, ...unread});
     return out;
   }
 

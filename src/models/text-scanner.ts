@@ -17,17 +17,17 @@ export interface Openings {
 /** A sequence of alternatives. `space` is any white space, or none. Everything is compared in the form of `normalized`. */
 type Grammar = readonly (readonly string[] | 'space')[];
 
-/** Returns the ways in which models write a call of one of these tools as text. */
+/** Returns the ways in which models write a tool call as text. Only bare JSON and Python count by the names of the tools. */
 export function callOpenings(tools: readonly string[]): Openings {
   if (tools.length === 0) return {anywhere: [], atStart: [], thinkTags: 'read'};
   const names = tools.map(normalized);
   return {
     anywhere: [
-      [['<tool_call>', '<tool_calls>'], 'space', ['{', '[', '<', ...names]],
-      [['<function='], ['"', "'", ''], names],
+      [['<tool_call>', '<tool_calls>']],
+      [['<function=']],
       [[...prefixed('function_calls>'), '<minimax:tool_call>'], 'space', ['<']],
-      [prefixed('invoke name='), ['"', "'", ''], names],
-      [['[tool_calls]'], 'space', ['[', '{', ...names]],
+      [prefixed('invoke name=')],
+      [['[tool_calls]']],
       [[...specialTokens, '<|python_tag|>']],
     ],
     atStart: [

@@ -18,6 +18,8 @@ export interface KnownFacts {
   told: Map<string, string>;
   /** The model of the last request, with its effort. `unknown` before the first one. */
   effort: {readonly model: string; readonly level: Effort | 'default'} | 'unknown';
+  /** The model whose requests are larger than its window, as the user knows. Empty for none. */
+  overflowOf: string;
 }
 
 /** The session's fields that facts come from. */
@@ -51,7 +53,7 @@ export function factsInMessages(messages: readonly Message[]): KnownFacts {
       }
     }
   }
-  return {told, effort: 'unknown'};
+  return {told, effort: 'unknown', overflowOf: ''};
 }
 
 /** Reads the state of the repository for the first message of a conversation. Later messages do not need it. */

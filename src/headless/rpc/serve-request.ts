@@ -7,6 +7,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type ContextPart, type ContextPartKind, contextPartNames} from '../../domain/context-usage.ts';
 import {messageId} from '../../domain/ids.ts';
+import type {CompactionMode} from '../../domain/compaction.ts';
 import type {Thinking} from '../../domain/model-stream.ts';
 import type {RewindReport} from '../../domain/rewind.ts';
 import {permissionModes} from '../../domain/risk.ts';
@@ -41,6 +42,7 @@ export interface RpcLaunch {
   readonly initialize: InitializeRequest | undefined;
   readonly model: string;
   readonly thinking: Thinking;
+  readonly compaction: CompactionMode;
   /** Whether the client may choose bypassPermissions. */
   readonly bypass: 'launched' | 'not-launched';
   /** Whether files can be rewound. */
@@ -49,7 +51,7 @@ export interface RpcLaunch {
 
 /** Answers one control request. Never throws. Takes a bounded time, except for slow MCP servers. */
 export async function serveRequest(request: ControlRequest, options: ServingOptions): Promise<Served> {
-  const {engine, state, prompts, servers, launch} = options;
+  const {engine, prompts, servers, launch} = options;
   switch (request.subtype) {
     case 'initialize':
       return success(initialized(request, launch));
@@ -89,7 +91,7 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
     case 'cancel_async_message':
       return success({cancelled: prompts.dropOne(request.message_uuid)});
     case 'get_context_usage':
-      return contextUsage(await engine.query({query: 'context-usage'}, options.interrupted()), state);
+      return contextUsage(await engine.query({query: 'context-usage'}, options.interrupted()), options);
     case 'mcp_status': {
       // A client that asks for the status wants to know whether the servers work.
       servers.start();
@@ -192,7 +194,10 @@ const serverStatus = (
 });
 
 /** Returns the use of the model's context in the Agent SDK's form. An unknown context window is 0. */
-function contextUsage(answer: Answer<'context-usage'>, {lastUsage}: SessionState): Served {
+function contextUsage(
+  answer: Answer<'context-usage'>,
+  {state: {lastUsage}, launch: {compaction}}: Pick<ServingOptions, 'state' | 'launch'>,
+): Served {
   if (answer.tag === 'cancelled') return failure('Interrupted.', 'cancelled');
   if (answer.tag === 'failed') return failure(faultText(answer.error), 'failed');
   const {model, window, tokens, parts, deferred} = answer.value;
@@ -230,7 +235,7 @@ function contextUsage(answer: Answer<'context-usage'>, {lastUsage}: SessionState
     })),
     systemTools: itemsOf('tools').map(({name, tokens: size}) => ({name, tokens: size})),
     agents: [],
-    isAutoCompactEnabled: false,
+    isAutoCompactEnabled: compaction !== 'off',
     apiUsage: contextTokens(lastUsage) === 0 ? null : {...wireUsage(lastUsage)},
   });
 }

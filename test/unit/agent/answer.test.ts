@@ -88,6 +88,7 @@ describe('an answer', () => {
     stop: 'interrupted',
     usage,
     explanation: '',
+    unread: '',
   };
 
   test('that ends without an end has failed; what was finished of it and begun text are kept', async () => {
@@ -111,7 +112,7 @@ describe('an answer', () => {
     const {answer} = await read([[started, {event: 'block-finished', index: 0, block}], [finished]], 2);
     const end = {stop: 'end-turn', usage: final};
     const message = {role: 'assistant', id: 'a', model: 'm-1', blocks: [block], ...end};
-    expect(answer).toEqual({message, ...end, explanation: '', end: 'complete'});
+    expect(answer).toEqual({message, ...end, explanation: '', unread: '', end: 'complete'});
   });
 
   test('is read no faster than it is taken, and not after its end', async () => {
@@ -125,6 +126,7 @@ describe('an answer', () => {
       stop: 'interrupted',
       usage: noUsage,
       explanation: '',
+      unread: '',
       end: 'failed',
       fault: stopped,
     });

@@ -176,7 +176,6 @@ const ordinary: readonly string[] = [
   'A nested one:\n\n- like this\n  ~~~\n  <function=Bash>\n  <parameter=command>ls</parameter>\n  ~~~\n',
   '````md\n```json\n<|tool_call_begin|>\n```\n<invoke name="Bash">\n````\nDone.',
   '    <tool_call>{"name": "Bash", "arguments": {}}</tool_call>\n',
-  'An unknown one: <tool_call>{"name": "Fly", "arguments": {}}</tool_call> and <function=Fly>',
   'A template: <div class="a"><tool>x</tool></div> and a[TOOL] and [TOOL_CALLS] and <invoke>.',
   '<p>The page begins with markup.</p>',
   '{"name": "my-package", "version": "1.0.0"}',
