@@ -73,7 +73,7 @@ export const defaultToolSources: ToolSources = {
 };
 
 /** Returns the tools of a request. */
-export function offeredTools(sources: ToolSources): readonly EnabledTool[] {
+export function requestTools(sources: ToolSources): readonly EnabledTool[] {
   const {listed, deferred} = sources.offer(enabledTools(sources));
   return [...listed, ...deferred.filter(({name}) => sources.foundTools.has(name))];
 }
@@ -267,6 +267,6 @@ const inputFault = (tool: string, problem: string): Fault =>
   rejected(`The input of ${tool} is invalid: ${problem.replace(/\.$/u, '')}.`);
 
 const offeredNames = (sources: ToolSources): string =>
-  offeredTools(sources)
+  requestTools(sources)
     .map(({name}) => name)
     .join(', ');

@@ -4,7 +4,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {actionNames, toolNamesOf} from './catalogue.ts';
 
 /** A tool call in the names of weft's own tools. */
-export interface OwnCall {
+interface OwnCall {
   readonly name: string;
   readonly input: Json;
 }

@@ -3,7 +3,7 @@ import {
   enabledTools,
   type EnabledTool,
   isOwnTool,
-  offeredTools,
+  requestTools,
   searchableTools,
   type ToolOffer,
   type ToolSources,
@@ -143,7 +143,7 @@ export function makeToolRegistry(options: {
     specs() {
       const current = sources();
       if (specs?.of !== current) {
-        const list = offeredTools(current).map(({name, description, jsonSchema, grammar}) => ({
+        const list = requestTools(current).map(({name, description, jsonSchema, grammar}) => ({
           name,
           description,
           inputSchema: jsonSchema(),
@@ -167,7 +167,7 @@ export function makeToolRegistry(options: {
           .map(searchedServerTool),
       ];
       const found = bestTools(all, query).slice(0, limit);
-      const had = new Set(offeredTools(sources()).map(({name}) => name));
+      const had = new Set(requestTools(sources()).map(({name}) => name));
       for (const {name} of found) {
         if (!had.has(name)) foundLater.add(name);
         offer.found.add(name);

@@ -189,11 +189,12 @@ describe('calls of models that know other programs', () => {
   });
 });
 
+const inputOf = (name: string, input: Json): Json | undefined => {
+  const call = ownCall(name, input);
+  return call?.tag === 'ok' ? call.value.input : undefined;
+};
+
 test('Codex models go on while a command runs, and pi counts seconds', () => {
-  const inputOf = (name: string, input: Json): Json | undefined => {
-    const call = ownCall(name, input);
-    return call?.tag === 'ok' ? call.value.input : undefined;
-  };
   expect(inputOf('exec_command', {cmd: 'make'})).toEqual({command: 'make', yield_time_ms: 120_000});
   expect(inputOf('bash', {command: 'make', timeout: 5})).toEqual({command: 'make', timeout: 5000});
   expect(inputOf('bash', {command: 'make', timeout: 5000})).toEqual({command: 'make', timeout: 5000});

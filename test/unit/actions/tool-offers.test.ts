@@ -3,7 +3,7 @@ import {
   defaultToolSources,
   type EnabledTool,
   enabledTools,
-  offeredTools,
+  requestTools,
   searchableTools,
 } from '../../../src/actions/decode-action.ts';
 import {ownCall} from '../../../src/actions/peer-tools.ts';
@@ -130,7 +130,7 @@ describe.each(profiles)('%s', (profile, most, expected) => {
 });
 
 test('a deferred tool that was found comes last, under its own name', () => {
-  const found = offeredTools({...sources, offer: toolOffer('small'), foundTools: new Set(['Agent'])});
+  const found = requestTools({...sources, offer: toolOffer('small'), foundTools: new Set(['Agent'])});
   expect(names(found).at(-1)).toBe('Agent');
 });
 
@@ -157,12 +157,13 @@ test('tools of servers, skills and structured answers stay as they are', () => {
   }
 });
 
+const fieldsOf = (selfReports: 'offered' | 'left-out'): readonly string[] =>
+  enabledTools({...sources, selfReports}).flatMap(({jsonSchema}) => {
+    const {properties} = jsonSchema();
+    return isJsonObject(properties) ? Object.keys(properties) : [];
+  });
+
 test('self-reports are offered if they are asked for', () => {
-  const fieldsOf = (selfReports: 'offered' | 'left-out'): readonly string[] =>
-    enabledTools({...sources, selfReports}).flatMap(({jsonSchema}) => {
-      const {properties} = jsonSchema();
-      return isJsonObject(properties) ? Object.keys(properties) : [];
-    });
   const reports = ['is_read_only', 'is_risky', 'uses_pager', 'wait_until_completion', 'rationale', 'citations'];
   expect(fieldsOf('left-out').filter(field => reports.includes(field))).toEqual([]);
   expect(fieldsOf('offered')).toEqual(expect.arrayContaining(reports));
