@@ -299,9 +299,8 @@ test('sessions are listed, closed, copied and deleted', async () => {
     expect((await weft.request(methods.agent.session.list, {cwd: '/nowhere'})).sessions).toEqual([]);
     await weft.request(methods.agent.session.close, {sessionId});
     await expect(prompt(weft, sessionId, 'x')).rejects.toThrow('Unknown session');
-    const {sessionId: copy} = (await weft.request('session/fork', {sessionId, cwd, mcpServers: []})) as {
-      readonly sessionId: string;
-    };
+    const forked = await weft.request('session/fork', {sessionId, cwd, mcpServers: []});
+    const copy = String(Object(forked).sessionId);
     editor.updates.length = 0;
     await prompt(weft, copy, 'In the copy.');
     expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages)).toMatch(/First words\.[^]*In the copy\./u);

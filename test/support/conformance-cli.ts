@@ -12,14 +12,16 @@ const url = process.argv[2] ?? '';
 const protocol = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'] === '2026-07-28' ? '2026-07-28' : 'legacy';
 const wanted = asObject(JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}'))['toolCalls'];
 
+const textOf = (name: unknown): string => (typeof name === 'string' ? name : '');
+
 await using scene = await openScene(request => {
   const offered = (request.body.tools ?? [])
     .filter(isJsonObject)
-    .map(({name, input_schema: schema}) => ({name: String(name), inputSchema: asObject(schema)}))
+    .map(({name, input_schema: schema}) => ({name: textOf(name), inputSchema: asObject(schema)}))
     .filter(({name}) => name.startsWith('mcp__s__'));
   if (toldResults(request).length > 0 || offered.length === 0) return say('Done.');
   return Array.isArray(wanted)
-    ? wanted.filter(isJsonObject).map(({name, arguments: input}) => call(`mcp__s__${String(name)}`, asObject(input)))
+    ? wanted.filter(isJsonObject).map(({name, arguments: input}) => call(`mcp__s__${textOf(name)}`, asObject(input)))
     : offered.map(({name}) => call(name, inputFor(name, offered)));
 });
 const config = JSON.stringify({mcpServers: {s: {type: 'http', url, protocol}}});

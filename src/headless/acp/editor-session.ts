@@ -111,7 +111,6 @@ export class EditorSession {
 
   /** Sets an option of the session. Returns all options. The error says what is not known. */
   async setOption(option: string, value: string): Promise<Outcome<Json, RpcError>> {
-    const invalid = (text: string): Outcome<Json, RpcError> => failed(rpcError(rpcErrors.invalidParams, text));
     if (option === 'mode') {
       const set = this.setMode(value);
       return set.tag === 'failed' ? set : ok({configOptions: this.#options({mode: value})});
@@ -177,20 +176,6 @@ export class EditorSession {
         ? [this.#model, ...this.#models.map(({model}) => model)]
         : this.#models.map(({model}) => model);
     const levels = current === undefined || current.efforts.length === 0 ? [] : ['default', ...current.efforts];
-    const select = (
-      id: string,
-      name: string,
-      category: string,
-      value: string,
-      values: readonly JsonObject[],
-    ): JsonObject => ({
-      id,
-      name,
-      category,
-      type: 'select',
-      currentValue: value,
-      options: values,
-    });
     return [
       select(
         'mode',
@@ -346,6 +331,23 @@ export class EditorSession {
     });
   }
 }
+
+const invalid = (text: string): Outcome<Json, RpcError> => failed(rpcError(rpcErrors.invalidParams, text));
+
+const select = (
+  id: string,
+  name: string,
+  category: string,
+  value: string,
+  values: readonly JsonObject[],
+): JsonObject => ({
+  id,
+  name,
+  category,
+  type: 'select',
+  currentValue: value,
+  options: values,
+});
 
 function approvalAnswer(chosen: Json | undefined): ApprovalAnswer {
   if (chosen === 'allow') return {decision: 'allow', scope: 'once'};

@@ -182,17 +182,6 @@ export function serveEditor(serving: EditorServing): ServedEditor {
     );
   }
 
-  /** Returns the id in a request. Answers the request if it is not the id of a session. */
-  function savedSession<Asked extends {readonly sessionId: string}>(
-    asked: Asked | undefined,
-    request: RpcRequest,
-  ): {readonly asked: Asked; readonly session: SessionId} | undefined {
-    const session = asked === undefined ? undefined : parseSessionId(asked.sessionId);
-    if (asked === undefined) return undefined;
-    if (session === undefined) request.answer(failed(unknownSession(asked.sessionId)));
-    return session === undefined ? undefined : {asked, session};
-  }
-
   async function open(
     request: EngineRequest,
     how: {readonly history: 'told' | 'not-told'; readonly id?: SessionId},
@@ -230,6 +219,17 @@ const savedMethods: ReadonlySet<string> = new Set(['session/list', 'session/dele
 const noMethod = ({method}: RpcRequest): RpcError => rpcError(rpcErrors.noMethod, `weft has no method ${method}`);
 
 const unknownSession = (id: string): RpcError => rpcError(notFound, `Unknown session ${JSON.stringify(id)}.`);
+
+/** Returns the id in a request. Answers the request if it is not the id of a session. */
+function savedSession<Asked extends {readonly sessionId: string}>(
+  asked: Asked | undefined,
+  request: RpcRequest,
+): {readonly asked: Asked; readonly session: SessionId} | undefined {
+  const session = asked === undefined ? undefined : parseSessionId(asked.sessionId);
+  if (asked === undefined) return undefined;
+  if (session === undefined) request.answer(failed(unknownSession(asked.sessionId)));
+  return session === undefined ? undefined : {asked, session};
+}
 
 /** The most sessions in one answer. */
 const pageSize = 100;
