@@ -242,6 +242,8 @@ export function engineBench(
     readonly options?: Partial<EngineOptions>;
     /** Tokens of the model's context window. */
     readonly window?: number;
+    /** Answers in place of the script. */
+    readonly port?: ModelPort;
   } = {},
 ): Bench {
   const model = scriptedModel(script, given.window);
@@ -273,7 +275,7 @@ export function engineBench(
     ...given.files,
   };
   const ports: AgentPorts = {
-    model,
+    model: given.port ?? model,
     judge: {
       assess: async (action, {executor}) =>
         judgedFor(

@@ -1,36 +1,14 @@
 import {expect, test} from 'vitest';
-import {connectAnthropic} from '../../../src/models/anthropic.ts';
-import {connectGemini, connectOpenAi} from '../../../src/models/openai.ts';
+import {connectOpenAi} from '../../../src/models/openai.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {messageId} from '../../../src/domain/ids.ts';
-import type {ModelPort} from '../../../src/domain/model-stream.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
 import {modelTable} from '../../../src/models/model-facts.ts';
 import {fail, say} from '../../support/model-script.ts';
-import {startModelServer, type ModelServer, type ReceivedRequest} from '../../support/model-server.ts';
+import {startModelServer, type ReceivedRequest} from '../../support/model-server.ts';
 import type {Row} from './refusal-row.ts';
-import {refusalsOfAnthropic} from './refusals-of-anthropic.ts';
-import {refusalsOfOpenAi} from './refusals-of-openai.ts';
-import {refusalsOfOthers} from './refusals-of-others.ts';
+import {matrix, portOf, refusalOf} from './play-row.ts';
 import {NoWaiting} from './run-provider.ts';
-
-const matrix: readonly Row[] = [...refusalsOfAnthropic, ...refusalsOfOpenAi, ...refusalsOfOthers];
-
-function portOf({wire, effort}: Row, server: ModelServer, clock: NoWaiting): ModelPort {
-  const options = {
-    apiKey: 'key',
-    environment: {},
-    models: modelTable({}, {efforts: {run: effort, usual: undefined, session: new Map()}}),
-    cacheTtl: '5m',
-    fallbacks: [],
-    clock,
-  } as const;
-  const {anthropic, openai} = server.baseUrl;
-  if (wire === 'anthropic')
-    return connectAnthropic({...options, baseUrl: anthropic, cacheTtl: '5m', toolReferences: 'refused'});
-  if (wire === 'gemini') return connectGemini({...options, baseUrl: openai});
-  return connectOpenAi({...options, baseUrl: openai, wireApi: wire});
-}
 
 /** Whether the server of a row refuses a request. */
 function refuses({end}: Row, {body}: ReceivedRequest, number: number): boolean {
@@ -41,11 +19,8 @@ function refuses({end}: Row, {body}: ReceivedRequest, number: number): boolean {
 const names = matrix.map(row => [`${row.provider}, ${row.wire}: ${row.what}`, row] as const);
 
 test.each(names)('%s', async (_name, row) => {
-  const {status, headers = {}, body, end} = row;
-  const refusal = fail(status, {
-    headers: typeof body === 'string' ? {'content-type': 'text/plain', ...headers} : headers,
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+  const {end} = row;
+  const refusal = refusalOf(row);
   await using server = await startModelServer((request, number) =>
     refuses(row, request, number) ? refusal : say('Done.'),
   );
