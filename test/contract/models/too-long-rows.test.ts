@@ -45,7 +45,7 @@ test.each(rows)('without asking the model, in the middle of the work: %s', async
   const {bench, repairs} = open(row, server, 'trim');
   expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, answer: 'Done.'});
   const [refused, repeated] = server.requests.slice(3).map(({body}) => JSON.stringify(body).length);
-  expect([server.requests.length, repairs(), repeated !== refused]).toEqual([5, 1, true]);
+  expect([server.requests.length, repairs(), (repeated ?? 0) < (refused ?? 0)]).toEqual([5, 1, true]);
 });
 
 test.each(rows)('refused for ever, the prompt ends: %s', async (_name, row) => {
