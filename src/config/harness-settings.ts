@@ -11,6 +11,8 @@ export interface HarnessSetting {
   readonly args: readonly string[];
   /** Additional variables. `${VAR}` and `${VAR:-default}` insert variables from weft's own environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Whether the program gets the keys that its documentation names for its own sign-in. */
+  readonly keys: 'pass' | 'withhold';
   /** A weft server that does the work instead of a program. */
   readonly server: RemoteServer | 'none';
 }
@@ -31,6 +33,7 @@ export const harnessesSchema = z.record(
     command: z.optional(z.string().check(z.minLength(1))),
     args: z.optional(z.array(z.string())),
     env: z.optional(z.record(z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u)), z.string())),
+    keys: z.optional(z.enum(['pass', 'withhold'])),
     url: z.optional(z.string().check(z.regex(/^https?:\/\//u))),
     tokenFile: z.optional(z.string()),
     cwd: z.optional(z.string()),
@@ -44,6 +47,7 @@ export const harnessSetting = ({
   command = '',
   args = [],
   env = {},
+  keys = 'pass',
   url,
   tokenFile = '',
   cwd = '',
@@ -53,4 +57,5 @@ export const harnessSetting = ({
   command,
   args,
   env,
+  keys,
 });

@@ -31,6 +31,8 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
   const {processes, settings, place} = options;
   const names = [...new Set([...knownHarnesses, ...Object.keys(settings)])];
   const running = new Set<HarnessRun>();
+  /** The harnesses whose keys the user has been told of. */
+  const announced = new Set<string>();
 
   async function start(
     request: HarnessRequest,
@@ -53,6 +55,15 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     const {newId, priceOf, times} = options;
     const {directory, model, access, resume, prompt} = request;
     const driver = await harness.driver({directory, model, access, resume, title, newId, priceOf});
+    const keys = passedKeys(harness, place);
+    if (keys.length > 0 && !announced.has(request.harness)) {
+      announced.add(request.harness);
+      const setting = `harnesses.${request.harness}.keys`;
+      host.observe({
+        event: 'warning',
+        text: `It gets your ${keys.join(', ')}. Set ${setting} to "withhold" to keep them.`,
+      });
+    }
     const program: ServerProgram = {
       command: file,
       args: [...harness.args, ...driver.args],
@@ -135,6 +146,7 @@ interface Harness extends KnownHarness {
 /** The defaults for a harness that is not in the table. */
 const unknown = {
   variables: [],
+  keys: [],
   npmPackage: '',
   minVersion: '',
   signIn: '',
@@ -144,10 +156,18 @@ const unknown = {
 function findHarness(name: string, {settings, own}: Pick<HarnessesOptions, 'settings' | 'own'>): Harness | undefined {
   const known = knownHarnesses.find(each => each === name);
   const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
-  const {command = '', args = [], env = {}} = setting ?? {};
+  const {command = '', args = [], env = {}, keys = 'pass'} = setting ?? {};
   if (known !== undefined) {
     const harness = harnessTable[known];
-    return {...harness, program: command === '' ? harness.program : command, versionArgs, args, env, folder: 'given'};
+    return {
+      ...harness,
+      keys: keys === 'pass' ? harness.keys : [],
+      program: command === '' ? harness.program : command,
+      versionArgs,
+      args,
+      env,
+      folder: 'given',
+    };
   }
   if (setting === undefined) return undefined;
   if (setting.server !== 'none') return remoteWeft(name, setting.server, own);
@@ -232,8 +252,8 @@ function addUpgradeAdvice(fault: Fault, {title, npmPackage, minVersion, install}
 
 /**
  * The variables that every harness gets besides HOME, PATH and the like: language, file locations, certificates,
- * network proxies, and what keyrings and git remotes need. Everything else is withheld, including weft's own keys and
- * those of other programs. The settings can give a harness a key by name.
+ * network proxies, and what keyrings and git remotes need. Everything else is withheld, except the keys for its own
+ * sign-in. The settings can give a harness another key by name.
  */
 const inheritedVariables: readonly string[] = `LANG LANGUAGE TZ TMPDIR TMP TEMP
   LC_ALL LC_CTYPE LC_MESSAGES LC_COLLATE LC_NUMERIC LC_TIME
@@ -241,10 +261,15 @@ const inheritedVariables: readonly string[] = `LANG LANGUAGE TZ TMPDIR TMP TEMP
   HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
   NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS`.split(/\s+/u);
 
-function environmentOf({variables, env}: Harness, place: MachineInfo): Outcome<Record<string, string>, string> {
+/** Returns the names of the keys that a harness gets from weft's environment. */
+const passedKeys = ({keys, env}: Harness, {environment}: MachineInfo): readonly string[] =>
+  keys.filter(name => (environment[name] ?? '') !== '' && env[name] === undefined);
+
+function environmentOf(harness: Harness, place: MachineInfo): Outcome<Record<string, string>, string> {
+  const {variables, env} = harness;
   const {environment} = place;
   const passed: Record<string, string> = {NO_COLOR: '1'};
-  for (const name of [...inheritedVariables, ...variables]) {
+  for (const name of [...inheritedVariables, ...variables, ...passedKeys(harness, place)]) {
     const value = environment[name];
     if (value !== undefined) passed[name] = value;
   }

@@ -14,6 +14,8 @@ export interface KnownHarness {
   readonly signIn: string;
   /** The configuration variables that the harness gets if weft has them. They hold no keys. */
   readonly variables: readonly string[];
+  /** The variables that its documentation names for its own sign-in. The user's settings can withhold them. */
+  readonly keys: readonly string[];
   readonly abilities: FoundHarness['abilities'];
   readonly driver: (request: DriverRequest) => Promise<Driver>;
 }
@@ -21,6 +23,9 @@ export interface KnownHarness {
 type KnownName = (typeof knownHarnesses)[number];
 
 const approvalAbilities = {acts: 'with-approvals', resumes: 'yes'} as const;
+
+/** The keys of providers that harnesses for any model read. */
+const providerKeys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'] as const;
 
 export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
   claude: {
@@ -31,6 +36,7 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
     install: 'Install it: npm install -g @anthropic-ai/claude-code.',
     signIn: 'Sign in: run claude, then /login.',
     variables: ['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'ANTHROPIC_BASE_URL'],
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_CUSTOM_HEADERS', 'CLAUDE_CODE_OAUTH_TOKEN'],
     abilities: approvalAbilities,
     driver: async request => (await import('./claude.ts')).claudeDriver(request),
   },
@@ -42,6 +48,7 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
     install: 'Install it: npm install -g @openai/codex.',
     signIn: 'Sign in: run codex login.',
     variables: ['CODEX_HOME'],
+    keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
     abilities: approvalAbilities,
     driver: async request => (await import('./codex.ts')).codexDriver(request),
   },
@@ -53,6 +60,7 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
     install: 'Install it: npm install -g @google/gemini-cli.',
     signIn: 'Sign in: run gemini and choose how.',
     variables: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GEMINI_BASE_URL'],
+    keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
     abilities: {acts: 'with-approvals', resumes: 'no'},
     driver: request =>
       makeAcpDriver(request, {
@@ -71,6 +79,7 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
     install: 'Install it: npm install -g opencode-ai.',
     signIn: 'Sign in: run opencode auth login.',
     variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR'],
+    keys: providerKeys,
     abilities: approvalAbilities,
     driver: request =>
       makeAcpDriver(request, {
@@ -95,6 +104,7 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
     install: 'Install it: npm install -g @mariozechner/pi-coding-agent.',
     signIn: 'Sign in: run pi, then /login.',
     variables: ['PI_CODING_AGENT_DIR'],
+    keys: providerKeys,
     abilities: {acts: 'read-only', resumes: 'yes'},
     driver: async request => (await import('./pi.ts')).piDriver(request),
   },

@@ -82,7 +82,7 @@ async function open(harness: string, decide: () => HarnessDecision) {
     processes: makeServerProcesses({environment, registryFolder: join(home, 'registry'), exitMs: 1000}),
     place: {environment, home, platform: process.platform},
     findProgram: name => programPath(name, environment.PATH),
-    settings: {[harness]: {command: '', args: [], env, server: 'none'}},
+    settings: {[harness]: {command: '', args: [], env, keys: 'pass', server: 'none'}},
     times: defaultTimeouts,
     newId: randomUUID,
     priceOf: () => undefined,

@@ -37,7 +37,7 @@ function harnesses(settings: Readonly<Record<string, Partial<HarnessSetting>>>, 
     settings: Object.fromEntries(
       Object.entries(settings).map(([name, set]) => [
         name,
-        {command: '', args: [], env: {}, server: 'none' as const, ...set},
+        {command: '', args: [], env: {}, keys: 'pass' as const, server: 'none' as const, ...set},
       ]),
     ),
     times: {open: 60_000, interrupt: 10_000},
@@ -248,4 +248,25 @@ describe('on the disk', () => {
     expect(signInStateOf('claude', at('nobody', {}, 'darwin'))).toBe('unknown');
     expect(signInStateOf('claude', at('nobody', {ANTHROPIC_API_KEY: 'x'}))).toBe('signed-in');
   });
+});
+
+test('a known harness gets the keys for its own sign-in, says so once, and a setting withholds them', async () => {
+  const command = program('agents/gemini', agent);
+  const told = async (set: ReturnType<typeof harnesses>): Promise<readonly unknown[]> => {
+    const {host, events, closed} = hosted();
+    const started = await set.start({...request, harness: 'gemini'}, host, signal);
+    expect(started.tag).toBe('ok');
+    await closed;
+    return events.flatMap(event =>
+      event.event === 'warning' ? [event.text] : event.event === 'text' ? [JSON.parse(event.delta)[1]] : [],
+    );
+  };
+  const variables = {GEMINI_API_KEY: 'g-1', OPENAI_API_KEY: 'sk-2'};
+  const passing = harnesses({gemini: {command}}, variables);
+  expect(await told(passing)).toEqual([
+    'It gets your GEMINI_API_KEY. Set harnesses.gemini.keys to "withhold" to keep them.',
+    ['GEMINI_API_KEY'],
+  ]);
+  expect(await told(passing)).toEqual([['GEMINI_API_KEY']]);
+  expect(await told(harnesses({gemini: {command, keys: 'withhold'}}, variables))).toEqual([[]]);
 });
