@@ -26,7 +26,6 @@ import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
 import {loadRoom, runOwnCommand, runPrompt} from './loop.ts';
-import {LoopGuard} from './loop-guard.ts';
 import {commandsOfPrograms, readSlashCommand, type SlashCommand} from '../domain/slash-command.ts';
 import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
@@ -305,7 +304,7 @@ class Engine implements AgentClient {
       hooks: new PromptHooks(session.ports.hooks, session.publish),
       checkpoints,
       structured: makeStructuredAnswer(session.structuredOutput),
-      loopGuard: new LoopGuard(session.loopGuard),
+      loopGuard: {made: undefined},
       cancellation: () => this.#work.cancellation(),
       compacted: () => this.#compacted(),
     };

@@ -176,7 +176,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     const cutPart = cut === 'call' ? cut : 'answer';
     cuts = cut === 'none' ? {answer: 0, call: 0} : {...cuts, [cutPart]: cuts[cutPart] + 1};
     if (cuts[cutPart] >= maxCuts[cutPart]) return cutEnd[cutPart];
-    const looping = context.loopGuard.afterTurn();
+    const looping = context.loopGuard.made?.afterTurn();
     if (looping !== undefined) return {kind: 'failed', fault: looping};
     if (cut === 'text' || cut === 'thinking') {
       session.publish([{event: 'repaired', repair: `cut-${cut}`, text: cutNotes[cut].user, leftOut: []}]);

@@ -173,7 +173,8 @@ export interface PromptContext {
   readonly hooks: PromptHooks;
   readonly checkpoints: PromptCheckpoints;
   readonly structured: StructuredAnswer;
-  readonly loopGuard: LoopGuard;
+  /** The guard, which is made with the first call. */
+  readonly loopGuard: {made: LoopGuard | undefined};
   /** Why the prompt is being stopped, once its signal has fired. */
   readonly cancellation: () => Cancellation;
   /** Tells the hooks that the conversation starts again from a summary. */

@@ -415,9 +415,11 @@ async function settleCall(
     await session.conversation.todos.afterCall(result).catch(() => ''),
     ...folderInstructionsFor(result, session),
   ];
+  const {LoopGuard} = await import('./loop-guard.ts');
+  loopGuard.made ??= new LoopGuard(session.loopGuard);
   const replaced: ToolResultBlock =
     answer.modelText.kind === 'unchanged'
-      ? loopGuard.afterCall({call, result, risk, content: ownContent}, session.conversation.messages)
+      ? loopGuard.made.afterCall({call, result, risk, content: ownContent}, session.conversation.messages)
       : {...ownContent, content: [{kind: 'text', text: answer.modelText.text}]};
   const content: ToolResultBlock = {
     ...replaced,

@@ -44,6 +44,8 @@ import {
   lazyWorktrees,
   machineEnvironment,
   workspaceState,
+  longTexts,
+  savingLongAnswers,
 } from './lazy-ports.ts';
 import type {UserPorts} from './user-ports.ts';
 import {createEngine, type EngineOptions} from '../agent/create-engine.ts';
@@ -65,7 +67,6 @@ import {join} from 'node:path';
 import {ok, type Outcome} from '../base/outcome.ts';
 import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {makeCommands} from '../workspace/exec/make-commands.ts';
-import {saveLongAnswers, saveText} from '../workspace/files/long-texts.ts';
 import {makeOutputFolder} from '../workspace/exec/output-folder.ts';
 import {findUntrustedProgram, userPath} from '../workspace/exec/trusted-path.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
@@ -262,7 +263,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     },
   ) => {
     const hiding = redactingPorts({...plainPorts, ...ports}, secrets);
-    const machine = {...hiding, mcp: saveLongAnswers(hiding.mcp, outputs.newAnswer)};
+    const machine = {...hiding, mcp: savingLongAnswers(hiding.mcp, outputs.newAnswer)};
     const own = lazyJudge({
       ...place,
       alsoReadable: setup.skillFolders,
@@ -448,7 +449,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         const replaced = applyReplacement(text, {...replacement, occurrence: 'only'}, 'quotes');
         return replaced.tag === 'ok' ? ok(replaced.value.text) : replaced;
       },
-      saveText: text => saveText(text, outputs.newPrompt),
+      saveText: async text => (await longTexts()).saveText(text, outputs.newPrompt),
       secrets: {redact: secrets.redact, redactDeep: value => redactDeep(value, secrets)},
       commands: redactingCommands(setup.commands, secrets),
       hooks: setup.hooks({

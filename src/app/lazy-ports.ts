@@ -1,4 +1,5 @@
 import {basename} from 'node:path';
+import type {McpPort} from '../actions/mcp-port.ts';
 import type {EnvironmentPort, PlanStorePort, RunningAgentsPort, WorkspaceStatePort} from '../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../actions/files-port.ts';
@@ -437,5 +438,17 @@ export function lazyRunningAgents(open: () => Promise<JobStore>): RunningAgentsP
         });
       return [...stopped];
     },
+  };
+}
+
+export const longTexts = () => import('../workspace/files/long-texts.ts');
+
+/** Loads the code that saves long results only when a server is called. */
+export function savingLongAnswers(mcp: McpPort, newFile: () => string): McpPort {
+  const saving = async (): Promise<McpPort> => (await longTexts()).saveLongAnswers(mcp, newFile);
+  return {
+    ...mcp,
+    call: async (request, observer, signal) => (await saving()).call(request, observer, signal),
+    readResource: async (request, signal) => (await saving()).readResource(request, signal),
   };
 }

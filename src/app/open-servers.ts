@@ -11,7 +11,6 @@ import type {ServerSet} from '../extensions/mcp/server-set.ts';
 import type {makeServerProcesses} from '../workspace/exec/server-processes.ts';
 import type {CommandSandbox} from '../workspace/sandbox/sandbox.ts';
 import {limitedServers} from '../actions/mcp-port.ts';
-import {forbidsMcpTool} from '../safety/rules/matching-rule.ts';
 import {userPath} from '../workspace/exec/trusted-path.ts';
 import {version} from './version.ts';
 import type {RunContext} from './run-context.ts';
@@ -128,6 +127,9 @@ export async function makeServers(
   );
   const {deny} = context.settings.rules;
   const isLimited = deny.some(({tool}) => tool.startsWith('mcp__'));
+  const {forbidsMcpTool} = isLimited
+    ? await import('../safety/rules/matching-rule.ts')
+    : {forbidsMcpTool: (): boolean => false};
   return {
     set,
     mcp: isLimited ? limitedServers(set, tool => !forbidsMcpTool(deny, tool)) : set,
