@@ -83,7 +83,7 @@ export class LocalWindows {
   cutAdvice({model, system, tools, messages}: ModelRequest, {inputTokens, cacheReadTokens}: Usage): string {
     const read = inputTokens + cacheReadTokens;
     const sent = estimateMessagesTokens(messages) + estimateTokens(system + JSON.stringify(tools));
-    if (read === 0 || sent < smallPrompt || read * 2 > sent || this.#said.has(`cut ${model}`)) return '';
+    if (read < smallWindow || sent < smallPrompt || read * 2 > sent || this.#said.has(`cut ${model}`)) return '';
     this.#said.add(`cut ${model}`);
     const known = this.#known.get(model);
     const fix =
@@ -92,6 +92,8 @@ export class LocalWindows {
   }
 }
 
+/** No server has a smaller window. Fewer tokens are a wrong count. */
+const smallWindow = 1000;
 /** Below this many tokens, an estimate says little. */
 const smallPrompt = 3000;
 

@@ -198,7 +198,11 @@ describe('what a client may change while it runs', () => {
       expect((await running.supportedModels()).map(({value}) => value)).toEqual(['default', 'claude-sonnet-4-5']);
       expect(await running.mcpServerStatus()).toEqual([]);
       expect(await running.accountInfo()).toMatchObject({apiKeySource: 'ANTHROPIC_API_KEY'});
-      expect(await running.getContextUsage()).toMatchObject({totalTokens: 15, rawMaxTokens: 200_000});
+      expect(await running.getContextUsage()).toMatchObject({
+        totalTokens: 15,
+        rawMaxTokens: 200_000,
+        isAutoCompactEnabled: true,
+      });
       await running.setMaxThinkingTokens(2000);
     });
     expect(scene.server.requests[1]?.body['thinking']).toMatchObject({type: 'enabled', budget_tokens: 2000});

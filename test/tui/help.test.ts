@@ -130,7 +130,7 @@ describe('/help', () => {
       'Session   /clear  /resume  /transcript  /copy  /export  /exit',
       'Context   /context  /compact  /pin  /memory  /cost  /documents  /review',
       'Undo      /undo  /redo  /rewind',
-      'Model     /model  /mode  /login  /computer',
+      'Model     /model  /effort  /mode  /login  /computer',
       'Project   /permissions  /hooks  /mcp  /agents  /trust  /note  /todo  /ps',
       'weft      /config  /theme  /verbosity  /vim  /editor  /doctor  /demo  /help',
       'Prompt    @file  !command  #note  /command',
