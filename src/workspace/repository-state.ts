@@ -8,8 +8,8 @@ import {gitFolderAround, firstMatchIn} from './files/git-branch.ts';
 import {readRegularFile} from './files/regular-files.ts';
 import {runProgram} from './run-program.ts';
 
-/** The first request waits no longer for git, in milliseconds. */
-const limitMs = 500;
+/** The first request waits no longer for git, in milliseconds, counted from the start of weft in a script. */
+const limitMs = 2000;
 const maxOutput = 8 * 1024 * 1024;
 const maxTextBytes = 8 * 1024 * 1024;
 const maxSubjects = 3;

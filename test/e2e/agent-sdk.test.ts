@@ -15,14 +15,14 @@ const touch = (name: string) => call('Bash', {command: `touch ${name}`});
 
 test('a prompt in one string, answered', {tags: 'smoke'}, async () => {
   await using scene = await openScene([[say('The answer.'), usage({input: 1000, output: 100})]]);
-  const run = await readAll(ask(scene, 'What?', {model: 'claude-sonnet-4-5'}));
+  const run = await readAll(ask(scene, 'What?', {model: 'claude-sonnet-4-6'}));
   expect([kinds(run), run.thrown]).toEqual([['system/init', 'assistant', 'result/success'], undefined]);
   expect(resultIn(run)).toMatchObject({
     is_error: false,
     result: 'The answer.',
     num_turns: 1,
     total_cost_usd: 0.0045,
-    modelUsage: {'claude-sonnet-4-5': {inputTokens: 1000, outputTokens: 100}},
+    modelUsage: {'claude-sonnet-4-6': {inputTokens: 1000, outputTokens: 100}},
     permission_denials: [],
     terminal_reason: 'completed',
   });
@@ -280,7 +280,7 @@ describe('bounds', () => {
 
   test('maxBudgetUsd', async () => {
     await using scene = await openScene(() => [call('Glob', {pattern: '*'}), usage({input: 100_000, output: 10})]);
-    const run = await readAll(ask(scene, 'x', {maxBudgetUsd: 0.01, model: 'claude-sonnet-4-5'}));
+    const run = await readAll(ask(scene, 'x', {maxBudgetUsd: 0.01, model: 'claude-sonnet-4-6'}));
     expect(resultIn(run)).toMatchObject({subtype: 'error_max_budget_usd', terminal_reason: 'budget_exhausted'});
     expect(scene.server.requests).toHaveLength(1);
   });

@@ -269,7 +269,7 @@ describe('4: a bound was reached', () => {
       '--max-cost',
       '0.5',
       '--model',
-      'claude-sonnet-4-5',
+      'claude-sonnet-4-6',
       '--output-format',
       'json',
     ]);
@@ -286,7 +286,7 @@ describe('4: a bound was reached', () => {
     await using scene = await openScene(({body}) =>
       JSON.stringify(body.messages[0]).includes('PART') ? [say('Done.'), dear] : agents.flat(),
     );
-    const flags = ['--max-cost', '4', '--model', 'claude-sonnet-4-5', '--output-format', 'json'];
+    const flags = ['--max-cost', '4', '--model', 'claude-sonnet-4-6', '--output-format', 'json'];
     const {code, stdout} = await scene.run(['--prompt', 'x', ...flags]);
     const {total_cost_usd: cost, ...result} = resultOf(stdout);
     expect([code, result['subtype']]).toEqual([4, 'error_max_budget_usd']);

@@ -44,7 +44,7 @@ describe('json', () => {
       'What?',
       '--output-format=json',
       '--model',
-      'claude-sonnet-4-5',
+      'claude-sonnet-4-6',
     ]);
     expect([code, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
     expect(JSON.parse(stdout)).toMatchObject({

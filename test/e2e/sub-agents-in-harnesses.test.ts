@@ -43,7 +43,7 @@ test('a harness does the task, and goes on in the same conversation', async () =
 
 test('a harness that does not say what it cost is named beside the cost that is known', {tags: 'smoke'}, async () => {
   await using scene = await sceneWithHarness([agentCall('Say something.'), say('Good.')]);
-  const flags = ['--model', 'claude-sonnet-4-5', '--max-cost', '1', '--output-format', 'json'];
+  const flags = ['--model', 'claude-sonnet-4-6', '--max-cost', '1', '--output-format', 'json'];
   const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN', ...flags]);
   expect([code, JSON.parse(stdout).unknown_costs]).toEqual([0, ['own']]);
   expect(stderr).toBe('weft: the cost of own is unknown, so --max-cost does not count it\n');

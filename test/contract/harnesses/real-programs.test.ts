@@ -22,7 +22,7 @@ beforeEach(({skip}) => {
   skip(folders === '', 'need WEFT_HARNESSES, folders with claude, opencode and pi');
 });
 
-const model = 'claude-sonnet-4-5';
+const model = 'claude-sonnet-4-6';
 const endless = `${process.execPath} -e 'setInterval(() => {}, 1000)'`;
 const shells = ['Bash', 'bash'];
 

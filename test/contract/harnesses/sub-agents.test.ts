@@ -14,7 +14,7 @@ beforeEach(({skip}) => {
   skip(folders === '', 'need WEFT_HARNESSES, folders with claude, codex, opencode and pi');
 });
 
-const model = 'claude-sonnet-4-5';
+const model = 'claude-sonnet-4-6';
 const endless = `${process.execPath} -e 'setInterval(() => {}, 1000)'`;
 
 const isWeft = (request: ReceivedRequest): boolean => toldSystem(request).startsWith('You are weft');

@@ -102,7 +102,7 @@ test('Claude Code: text as it comes, edits in the terms of the catalogue, files 
   const scene = await startScripted(async side => {
     await greetClaude(side);
     side.say(
-      {type: 'system', subtype: 'init', model: 'claude-sonnet-4-5', permissionMode: 'default'},
+      {type: 'system', subtype: 'init', model: 'claude-sonnet-4-6', permissionMode: 'default'},
       streamed({type: 'message_start', message: {id: 'm1'}}),
       streamed({type: 'content_block_delta', index: 0, delta: {type: 'text_delta', text: 'I \uD83D'}}),
       streamed({type: 'content_block_delta', index: 0, delta: {type: 'text_delta', text: '\uDE00 edit'}}),
