@@ -16,7 +16,7 @@ export type ReadBytes =
   | {readonly kind: 'missing'}
   | {readonly kind: 'unreadable'};
 
-/** What git tells about a repository, as far as it answers soon. */
+/** The state of a git repository. */
 export interface RepositoryState {
   /** The number of changed and untracked files. */
   readonly changed: number | 'unknown';

@@ -14,7 +14,7 @@ import type {AgentPorts} from '../ports.ts';
 
 /** The facts that the model knows. */
 export interface KnownFacts {
-  /** The facts that it has been told, by their names. Empty before the first message. */
+  /** Facts by name, as messages contain them. Empty before the first message. */
   told: Map<string, string>;
   /** The model of the last request, with its effort. `unknown` before the first one. */
   effort: {readonly model: string; readonly level: Effort | 'default'} | 'unknown';
