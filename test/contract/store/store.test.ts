@@ -324,6 +324,30 @@ onEachDatabase(database => {
       ]);
     });
   });
+
+  test('requests whose cost is known are counted apart, and records have their times', () => {
+    withStore(store => {
+      const session = store.create(details);
+      const usage = {inputTokens: 1, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0};
+      const records: readonly JournalRecord[] = [
+        prompt('one'),
+        {kind: 'usage', model: 'm', usage: {...usage, costUsd: 0.25}},
+        {kind: 'usage', model: 'm', usage: {...usage, costUsd: 0}},
+        {kind: 'usage', model: 'm', usage},
+        {kind: 'agent-usage', model: 'm', usage, costUsd: 0.5},
+        {kind: 'agent-usage', model: 'm', usage, costUsd: 'unknown'},
+      ];
+      for (const record of records) session.append(record);
+      const found = store.usage().filter(({id}) => id === session.id);
+      expect(found.toSorted((one, other) => one.usage.inputTokens - other.usage.inputTokens)).toEqual([
+        {id: session.id, model: 'm', usage: {...usage, inputTokens: 2}},
+        {id: session.id, model: 'm', usage: {...usage, inputTokens: 3, costUsd: 0.75}},
+      ]);
+      const timed = store.timedRecords(session.id);
+      expect(timed.map(({record}) => record)).toEqual(records);
+      expect(timed.every(({at}, index) => at > 0 && at >= (timed[index - 1]?.at ?? 0))).toBe(true);
+    });
+  });
 });
 
 describe('the database file', () => {
