@@ -24,7 +24,7 @@ export interface ChatGptSignIn {
   readonly goodUntil: number;
 }
 
-/** What a token is for. It is the same wherever the requests go. */
+/** The API that tokens are for. It is the same wherever the requests go. */
 export const resource = 'https://api.openai.com/v1';
 export const neededScope = 'chatgpt.tokens.use.direct';
 

@@ -96,10 +96,27 @@ export async function tryWay(
     }
     case 'claude':
     case 'copilot':
-      return found('absent', waysIn[name].how);
+      return isNamed ? found('absent', `${waysIn[name].how} ${await ownAgentText(name)}`) : absent;
     default:
       return unreachable(name);
   }
+}
+
+/** Says whether weft can start the user's own agent of a plan. */
+async function ownAgentText(way: 'claude' | 'copilot'): Promise<string> {
+  const [{runHarnesses}, {contextFor}] = await Promise.all([import('./run-harnesses.ts'), import('./run-context.ts')]);
+  const harnesses = runHarnesses(contextFor({}));
+  const all = await harnesses.find(new AbortController().signal);
+  await harnesses.close();
+  const state = all.find(agent => agent.name === way)?.state;
+  if (state === undefined || state.kind === 'missing') {
+    return way === 'claude'
+      ? 'Claude Code is not installed. Install it: npm install -g @anthropic-ai/claude-code.'
+      : 'Add it to your settings: {"harnesses": {"copilot": {"command": "copilot", "args": ["--acp"]}}}';
+  }
+  if (state.kind === 'unusable') return `${way} can't be used: ${state.reason}`;
+  const signedOut = state.signIn === 'signed-out' ? ' It is not signed in.' : '';
+  return `${way} ${state.version} is installed.${signedOut} Ask weft: "Use the ${way} agent to …"`;
 }
 
 /** Variables that only users of a service set. */
@@ -123,7 +140,7 @@ async function tryProvider(provider: Provider, choice: ModelChoice, signal: Abor
       return {state: 'refused', detail: 'The keychain does not answer. Unlock it and try again.'};
     const {apiKey: key, access, baseUrl = ''} = opened;
     const send = access?.fetch ?? makeHttpFetch(choice.environment);
-    // Of the clouds, only those of OpenAI's kind list models.
+    // Clouds of Anthropic's kind list no models, but count tokens for free.
     if (is.kind !== 'cloud' || dialect === 'openai') {
       const {url, headers} = modelsRequest({provider: dialect, key, baseUrl});
       const response = await send(url, {headers, signal});

@@ -259,6 +259,13 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
     const target = header('location') ?? 'another address';
     return final(`${endpoint.baseUrl} redirects to ${target} (${status}).`, 'Use that address as the base URL.');
   }
+  if (/on-demand throughput/u.test(said)) {
+    const profile = `us.${model.replace(/^(?!anthropic\.)/u, 'anthropic.')}`;
+    return final(
+      `${endpoint.name} has ${model} only by an inference profile (${status})${about}`,
+      `Use the one of your region, such as --model ${profile}`,
+    );
+  }
   const searches = status === 400 && request.tools.some(tool => 'provided' in tool) ? ` ${searchHint}` : '';
   return final(
     `${endpoint.name} rejected the request (${status})${about}`,

@@ -133,31 +133,12 @@ async function tryNamed(way: WayName): Promise<ExitCode> {
   const {tryWay} = await import('../../app/try-ways.ts');
   const found = await tryWay(way, choice(), {signal: new AbortController().signal, isNamed: true});
   printWay(found);
-  if (way === 'claude' || way === 'copilot') print(`    ${await ownAgentText(way)}\n`);
   const {state} = found;
   const provider = modelProviders.find(name => name === way);
   if (provider !== undefined && state !== 'refused' && state !== 'absent') {
     print(`    Use it: weft --provider ${provider}. Make it the default: weft config set provider ${provider}\n`);
   }
   return state === 'works' || state === 'unproven' ? exitCode.done : exitCode.failed;
-}
-
-/** Says whether weft can start the user's own agent of a plan. */
-async function ownAgentText(way: 'claude' | 'copilot'): Promise<string> {
-  const {runHarnesses} = await import('../../app/run-harnesses.ts');
-  const harnesses = runHarnesses(contextFor({}));
-  const found = await harnesses.find(new AbortController().signal);
-  await harnesses.close();
-  const agent = found.find(({name}) => name === way);
-  if (agent === undefined || agent.state.kind === 'missing') {
-    return way === 'claude'
-      ? 'Claude Code is not installed. Install it: npm install -g @anthropic-ai/claude-code.'
-      : 'Add it to your settings: {"harnesses": {"copilot": {"command": "copilot", "args": ["--acp"]}}}';
-  }
-  if (agent.state.kind === 'unusable') return `${way} can't be used: ${visibleLine(agent.state.reason)}`;
-  const {version, signIn} = agent.state;
-  const signedOut = signIn === 'signed-out' ? ' It is not signed in.' : '';
-  return `${way} ${version} is installed.${signedOut} Ask weft: "Use the ${way} agent to …"`;
 }
 
 const checkMs = 10_000;

@@ -3,6 +3,7 @@ import {causeText} from '../../domain/fault.ts';
 import {loadVimKeys} from '../editor/vim-keys.ts';
 import {commandEffect} from '../state/effect.ts';
 import {confirmPanel} from '../state/panels/panel.ts';
+import {wayNames, waysIn} from '../../domain/ways-in.ts';
 import {login} from './login.ts';
 import {connectPanel} from '../state/panels/connect.ts';
 import {hasNoModel} from '../state/selectors.ts';
@@ -42,6 +43,7 @@ const allCommands: readonly SlashCommand[] = [
     name: 'login',
     aliases: ['connect'],
     usage: '/login [WAY]',
+    choices: wayNames.map(value => ({value, summary: waysIn[value].title})),
     summary: 'Connect a model: a key, a cloud, a plan or a local server',
     run(word, context) {
       if (word !== '') {

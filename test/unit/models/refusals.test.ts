@@ -282,6 +282,13 @@ describe('what passes and what does not', () => {
       34_070,
     ],
     ['the server wants another try', 400, error('Odd.'), {'x-should-retry': 'true'}, 0],
+    [
+      'a plan whose usage is unknown now',
+      503,
+      error('Later.', {code: 'subscription_sharing_usage_unavailable'}),
+      {},
+      0,
+    ],
     ['a wait in milliseconds', 429, error('Slow down.'), {'retry-after-ms': '250'}, 250],
   ])('%s', (_name, status, body, headers, retryAfterMs) => {
     expect(judge(status, body, headers).error).toMatchObject({kind: 'passing', retryAfterMs});
@@ -305,6 +312,24 @@ describe('what passes and what does not', () => {
     ['credit', 400, error('Your credit balance is too low to access the API.'), page],
     ['payment', 402, error('Insufficient Balance'), page],
     ['a plan of Z.ai', 429, error('Usage limit reached for 5 hour.', {code: '1308'}), page],
+    [
+      'the limit of a ChatGPT plan',
+      429,
+      error('No.', {code: 'subscription_sharing_usage_limit_exceeded'}),
+      'See your usage at https://chatgpt.com/settings/usage, or use another model.',
+    ],
+    [
+      'the limit of a person in a workspace',
+      429,
+      error('No.', {code: 'subscription_sharing_workplace_individual_usage_limit_exceeded'}),
+      'Ask the admin of your workspace to raise it (admin.openai.com, Workspace, Usage limits), or use another model.',
+    ],
+    [
+      'a model of Bedrock without an inference profile',
+      400,
+      {message: "Invocation of model ID m with on-demand throughput isn't supported."},
+      'Use the one of your region, such as --model us.anthropic.m',
+    ],
     ['a plan that may not be shared', 429, error('No.', {type: 'subscription_sharing_not_allowed'}), page],
     [
       'a data policy',
