@@ -64,6 +64,7 @@ export async function findCommand(
   const command = readSlashCommand(withoutPipedText(text));
   if (command === undefined) return {kind: 'text'};
   await ports.commands.ready(signal);
+  if (command.name.startsWith('mcp__')) await ports.machine.mcp.ready(signal);
   const known = ports.commands.list();
   if (known.some(({name}) => name === command.name)) return {kind: 'command', command};
   // Distinguishes a path: `/tmp is full` is about a folder.

@@ -42,8 +42,9 @@ export async function beginPrompt(
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<BeginResult> {
-  // `system/init` tells the state of the servers, and a server's prompts are commands. The first request checks again.
-  await context.session.ports.machine.mcp.ready(signal);
+  // `system/init` tells the state of the servers. The first request checks again.
+  const {interaction, ports} = context.session;
+  if (interaction === 'unattended') await ports.machine.mcp.ready(signal);
   const [beforehand, repository] = await Promise.all([
     readFitting(prompt, context, signal),
     firstState(context.session, signal),
