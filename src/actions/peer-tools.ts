@@ -146,7 +146,10 @@ const commandTool: PeerTool = {tool: 'Bash', translate: commandCall};
 
 const blockFields = ['session_id', 'bash_id', 'shell_id', 'task_id', 'block_id', 'id'] as const;
 
-const blockOf = (input: JsonObject): string => String(fieldOf(input, ...blockFields) ?? '');
+function blockOf(input: JsonObject): string {
+  const block = fieldOf(input, ...blockFields);
+  return typeof block === 'string' || typeof block === 'number' ? String(block) : '';
+}
 
 const typing: PeerTool = {
   tool: 'BashOutput',

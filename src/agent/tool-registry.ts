@@ -30,7 +30,7 @@ export interface ToolRegistry extends ToolSearchPort {
   /** weft's names of the enabled tools, for programs and people. */
   names(): readonly string[];
   /** True for a tool that weft or an MCP server has, offered or not. */
-  isOwn(name: string): boolean;
+  readonly isOwn: (name: string) => boolean;
   /** Loads the offer for the model's family. Settles at once for models that know weft's own tools. */
   ready(): Promise<unknown> | undefined;
   /** Returns the tools with their schemas, which are built with the first request. Returns the same list until something changes. */

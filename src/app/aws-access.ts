@@ -151,6 +151,9 @@ const olderSuffixes: Readonly<Record<string, string>> = {
 
 // Credentials of AWS
 
+const wasRefused = (id: string, refused: WireRequest | undefined): boolean =>
+  refused?.headers.get('authorization')?.includes(`Credential=${id}/`) === true;
+
 /**
  * Signs with the keys of the environment, or with those that the `aws` program exports for the profile. If the former have
  * expired, weft takes the latter.
@@ -201,8 +204,6 @@ function signer(
       return found === undefined ? [] : [found.secretAccessKey, found.sessionToken].filter(part => part !== '');
     },
   };
-  const wasRefused = (id: string, refused: WireRequest | undefined): boolean =>
-    refused?.headers.get('authorization')?.includes(`Credential=${id}/`) === true;
   return {
     credentials: {
       async authorize(request, refused, signal) {

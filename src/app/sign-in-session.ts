@@ -10,12 +10,14 @@ import {userPlaces} from './user-data.ts';
 /** The running sign-in. There is one in a process, because it needs a certain port. */
 let running: {readonly stop: AbortController; give: (address: string) => void} | undefined;
 
+const noGive: (address: string) => void = () => {};
+
 /** Signs the user in to ChatGPT during a session. Passes the link to `say` and opens it in a browser, if there is one. */
 export async function signInSession(say: (line: string) => void, signal: AbortSignal): Promise<Outcome<null, Fault>> {
   const may = await checkOutsideWeft('Signing in to ChatGPT');
   if (may.tag === 'failed') return may;
   running?.stop.abort(new Error('another sign-in began'));
-  const own = {stop: new AbortController(), give: (_: string): void => {}};
+  const own = {stop: new AbortController(), give: noGive};
   running = own;
   try {
     const done = await signInToChatGpt(

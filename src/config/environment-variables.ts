@@ -27,7 +27,7 @@ export const environmentVariables: readonly {
       ['GEMINI_API_KEY', 'The key for Gemini.'],
       ['GEMINI_BASE_URL', "The address of Gemini's OpenAI-compatible API."],
       ...Object.entries(Object.groupBy(Object.entries(rowKeyVariables), ([, variable]) => variable)).flatMap(
-        ([variable, rows = []]): (readonly [string, string])[] =>
+        ([variable, rows]): (readonly [string, string])[] =>
           variable === ''
             ? []
             : [[variable, `The key for the provider ${rows.map(([name]) => `\`${name}\``).join(' or ')}.`]],

@@ -67,7 +67,7 @@ export function cacheReport(timed: readonly TimedRecord[]): readonly CachedReque
 }
 
 /** Returns the first part of a request that differs from the request before. `undefined` if it only adds to it. */
-export function changedPart(
+function changedPart(
   before: Prefix,
   now: Prefix,
   after: PrefixChange | 'unknown' = 'unknown',

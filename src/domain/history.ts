@@ -104,6 +104,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
       case 'todo-frames':
         for (const frame of record.frames) todoFrames.push(frame);
         break;
+      case 'request-prefix':
       case 'approval':
       case 'document':
       case 'pin':

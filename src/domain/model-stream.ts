@@ -127,7 +127,7 @@ export interface ModelFacts {
   readonly effortChange: 'appended' | 'cache-lost';
   /** How long the provider keeps the cache of a conversation, in milliseconds. Five minutes if it is missing. */
   readonly cacheLifeMs?: number;
-  costOf(usage: Usage): number | 'unknown';
+  readonly costOf: (usage: Usage) => number | 'unknown';
 }
 
 export const unknownFacts: ModelFacts = {

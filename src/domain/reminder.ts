@@ -61,12 +61,12 @@ export function effortChangeIn(block: UserBlock): EffortChange | undefined {
   if (block.kind !== 'text' || !isReminder(block)) return undefined;
   const [, to, from] =
     /^The effort is now (\w+)\. Before, it was (\w+)\.<\/reminder>$/u.exec(block.text.slice(opening.length)) ?? [];
-  const level = (text: string | undefined) => levels.find(name => name === text);
   const change = {from: level(from), to: level(to)};
   return change.from === undefined || change.to === undefined ? undefined : {from: change.from, to: change.to};
 }
 
 const levels = ['default', ...efforts] as const;
+const level = (text: string | undefined) => levels.find(name => name === text);
 
 const opening = '<reminder>';
 const closing = '</reminder>';

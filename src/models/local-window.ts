@@ -144,7 +144,8 @@ async function ollama(server: Server, model: string, signal: AbortSignal): Retur
   const loaded = objectsIn(running['models']).find(({name, model: id}) => isModel(name) || isModel(id));
   if (loaded !== undefined) return {tokens: numberOf(loaded['context_length']), state: 'loaded'};
   const about = await json(server, '/api/show', signal, {model});
-  const set = /^num_ctx\s+(\d+)/mu.exec(String(about?.['parameters'] ?? ''))?.[1];
+  const parameters = about?.['parameters'];
+  const set = /^num_ctx\s+(\d+)/mu.exec(typeof parameters === 'string' ? parameters : '')?.[1];
   const info = isJsonObject(about?.['model_info']) ? about['model_info'] : {};
   const trained = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
   return {tokens: Number(set ?? numberOf(trained)), state: 'not-loaded'};

@@ -121,6 +121,8 @@ async function judgeRefused(
   return {error: judged.error, repair: repairOf(judged, given)};
 }
 
+const nothingToUndo = (): void => {};
+
 /**
  * Streams one answer, with as many tries as the policy of `retry.ts` allows. If nothing was shown, weft sends the same
  * request again. Once text was shown, weft asks the model to continue this text, and the answer continues in the same
@@ -149,7 +151,7 @@ export async function* streamWithRetries(
   let merger = new StreamMerger();
   let tried = new Set<string>();
   let once: readonly BodyChange[] = [];
-  let undo = (): void => {};
+  let undo = nothingToUndo;
   for (let attempt = 1; !signal.aborted; attempt++) {
     let error: ProviderError | Refused | undefined;
     const lessons = {learned: learnedOf(request.model), once};
@@ -186,7 +188,7 @@ export async function* streamWithRetries(
       const judged = await judge(error, {request, lessons, tried});
       // A repair that the server refuses too was no help.
       if (judged.repair === undefined && isFinalRefusal(judged.error)) undo();
-      undo = () => {};
+      undo = nothingToUndo;
       const repair = merger.hasBlocks ? undefined : judged.repair;
       if (repair !== undefined) {
         yield [...broken, repair.event];
@@ -216,7 +218,7 @@ export async function* streamWithRetries(
       if (!isBegun) merger = new StreamMerger();
       tried = new Set();
       once = [];
-      undo = () => {};
+      undo = nothingToUndo;
       attempt = 0;
       continue;
     }

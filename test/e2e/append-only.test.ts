@@ -10,6 +10,8 @@ import {isAnswer, isType, prompt, request, startRpc} from './support/rpc-client.
 
 const model = ['--model', 'claude-opus-5-5'];
 
+const texts = (told: ReceivedRequest | undefined): string => JSON.stringify(told?.body.messages.at(-1)?.content);
+
 test('changes of the mode, todos and late tools are appended: no thinking is refused', {tags: 'smoke'}, async () => {
   const todos = call('TodoWrite', {todos: [{content: 'Look', status: 'in_progress'}]});
   const read = call('Read', {file_path: 'a.txt'});
@@ -35,7 +37,6 @@ test('changes of the mode, todos and late tools are appended: no thinking is ref
   await client.finish();
   expect([server.refused, scene.server.requests.length]).toEqual([[], 8]);
   const [, , planning, , over] = scene.server.requests;
-  const texts = (told: ReceivedRequest | undefined): string => JSON.stringify(told?.body.messages.at(-1)?.content);
   expect(texts(planning)).toContain('Approval mode: plan (explore, change nothing, and call ExitPlanMode');
   expect(texts(over)).toContain('Approval mode: acceptEdits (edits need no approval');
 });

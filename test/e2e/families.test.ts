@@ -106,8 +106,9 @@ function commit(folder: string, subject: string): void {
     execFileSync('git', words, {cwd: folder});
 }
 
+const looks = (text: string) => [say('I look.'), call('Bash', {command: `echo ${text}`})];
+
 async function openFamily({dialect, profile}: Family): Promise<Scene> {
-  const looks = (text: string) => [say('I look.'), call('Bash', {command: `echo ${text}`})];
   const scene = await openScene([looks('one'), say('Done.'), say('Still done.'), say('A plan.'), say('Yes.')], dialect);
   const {work} = scene.place;
   execFileSync('git', ['init', '-q', '-b', 'trunk'], {cwd: work});

@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import {call, fail, say} from '../support/model-script.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
-const server = (scene: Scene): string => scene.server.baseUrl.anthropic.replace(/\/v1$/u, '');
+const addressOf = (scene: Scene): string => scene.server.baseUrl.anthropic.replace(/\/v1$/u, '');
 
 const noKey = {ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: ''};
 
@@ -89,9 +89,9 @@ test('weft login lists the ways to a model in plain words, tries those that are 
   const environment = {
     ...noKey,
     ANTHROPIC_API_KEY: 'sk-0123456789abcdef',
-    ANTHROPIC_BASE_URL: server(scene),
+    ANTHROPIC_BASE_URL: addressOf(scene),
     AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key',
-    ANTHROPIC_BEDROCK_BASE_URL: server(scene),
+    ANTHROPIC_BEDROCK_BASE_URL: addressOf(scene),
     AZURE_OPENAI_ENDPOINT: 'http://127.0.0.1:1',
     AZURE_OPENAI_API_KEY: 'azure-key',
   };
@@ -135,7 +135,7 @@ test("Bedrock's older API: an answer in frames of AWS, and a tool call", async (
   await using scene = await openScene([call('Bash', {command: 'echo one'}), say('Two, three.')]);
   const environment = {
     ...noKey,
-    ANTHROPIC_BEDROCK_BASE_URL: server(scene),
+    ANTHROPIC_BEDROCK_BASE_URL: addressOf(scene),
     AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key',
     CLAUDE_CODE_USE_BEDROCK: '1',
   };

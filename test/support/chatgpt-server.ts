@@ -41,6 +41,12 @@ const resource = 'https://api.openai.com/v1';
 const fullScope = 'openid profile email offline_access resource.invoke chatgpt.tokens.use.direct';
 const refusedFields = ['max_output_tokens', 'temperature', 'prompt_cache_retention', 'prompt_cache_options'];
 
+const send = (response: ServerResponse, status: number, body: object): void => {
+  response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body));
+};
+
+const model = (slug: string, visibility: string) => ({slug, display_name: slug, visibility});
+
 export async function startChatGptServer(): Promise<ChatGptServer> {
   const behaviour: ChatGptBehaviour = {
     scope: fullScope,
@@ -53,9 +59,6 @@ export async function startChatGptServer(): Promise<ChatGptServer> {
   const seen: SeenRequest[] = [];
   let issued = 0;
 
-  const send = (response: ServerResponse, status: number, body: object): void => {
-    response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body));
-  };
   const grant = (response: ServerResponse, nonce: string): void => {
     issued += 1;
     const claims = Buffer.from(JSON.stringify({nonce: behaviour.nonce ?? nonce})).toString('base64url');
@@ -111,7 +114,6 @@ export async function startChatGptServer(): Promise<ChatGptServer> {
       return;
     }
     if (url.pathname === '/v1/models') {
-      const model = (slug: string, visibility: string) => ({slug, display_name: slug, visibility});
       send(response, 200, {
         models: [model('gpt-secret', 'hide'), model('gpt-6.1-sol', 'list'), model('gpt-6-luna', 'list')],
       });

@@ -95,7 +95,7 @@ export function toldPrompt(request: ReceivedRequest | undefined): string {
 const environment = /\n*<reminder>Environment(?: changed)?:\n[^]*?<\/reminder>/gu;
 
 /** A text without what weft tells of the environment. */
-export const withoutEnvironment = (text: string): string => text.replaceAll(environment, '');
+const withoutEnvironment = (text: string): string => text.replaceAll(environment, '');
 
 /** The system prompt, whatever its form. */
 export const toldSystem = (request: ReceivedRequest | undefined): string =>

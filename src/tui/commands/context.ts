@@ -37,7 +37,7 @@ export async function cachedRequests(
 }
 
 /** Renders what each request read from the provider's cache. Marks broken prefixes. */
-export const cacheLines = (requests: readonly CachedRequest[], frame: EntryFrame): readonly string[] =>
+const cacheLines = (requests: readonly CachedRequest[], frame: EntryFrame): readonly string[] =>
   requests.flatMap(request =>
     wrapText(visibleLine(cachedRequestText(request)), [request.prefix === 'broken' ? 'warning' : 'dim'], frame),
   );

@@ -45,7 +45,7 @@ export const effortCommand = slashCommand({
   },
 });
 
-export function effortPanel({models}: ModelList, current: string): ChoicePanel {
+function effortPanel({models}: ModelList, current: string): ChoicePanel {
   const listed = models.find(({model}) => model === current);
   const levels = listed === undefined || listed.efforts.length === 0 ? [] : (['default', ...listed.efforts] as const);
   return choicePanel({
@@ -92,7 +92,7 @@ export function modelPanel(
       ...effortRows(listed, switchText(listed, {model: current, usage})),
     })),
   });
-  return models.some(({efforts}) => efforts.length > 0) ? {...panel, variantLabel: 'effort'} : panel;
+  return models.some(listed => listed.efforts.length > 0) ? {...panel, variantLabel: 'effort'} : panel;
 }
 
 /** Returns a variant of the row for each effort that the model supports. The current effort is selected. */

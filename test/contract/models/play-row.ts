@@ -8,7 +8,7 @@ import type {Row} from './refusal-row.ts';
 import {refusalsOfAnthropic} from './refusals-of-anthropic.ts';
 import {refusalsOfOpenAi} from './refusals-of-openai.ts';
 import {refusalsOfOthers} from './refusals-of-others.ts';
-import {NoWaiting} from './run-provider.ts';
+import type {NoWaiting} from './run-provider.ts';
 
 export const matrix: readonly Row[] = [...refusalsOfAnthropic, ...refusalsOfOpenAi, ...refusalsOfOthers];
 

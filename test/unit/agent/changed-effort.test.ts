@@ -11,7 +11,7 @@ function open(effortChange: ModelFacts['effortChange'], messages = [userSays('hi
   const notices: AgentEvent[] = [];
   return {
     notices,
-    next(effort: Effort | 'default', model = 'm') {
+    next: (effort: Effort | 'default', model = 'm') => {
       const port = scriptedModel([]);
       return changedEffort({
         conversation,

@@ -52,8 +52,9 @@ test('a compaction says what its summary will cost before it is asked for', asyn
   ]);
 });
 
+const assess = (action: Action) => (action.name === 'start-agent' ? asks : ({...asks, decision: 'allow'} as const));
+
 test('a card about a sub-agent says what each of its requests will cost', async () => {
-  const assess = (action: Action) => (action.name === 'start-agent' ? asks : ({...asks, decision: 'allow'} as const));
   const call = callBlock('Agent', {name: 'look', description: 'look', prompt: 'Look.', subagent_type: 'general'}, 'a');
   const bench = engineBench([callsTools(call), says('ok')], {assess});
   bench.engine.subscribe(events => {

@@ -35,8 +35,9 @@ test('the name of a model tells its family', () => {
   expect(Object.fromEntries(Object.keys(profiles).map(name => [name, table.facts(name).profile]))).toEqual(profiles);
 });
 
+const profileAt = (provider: string, name = 'production'): string => modelTable({}, {provider}).facts(name).profile;
+
 test('the cloud tells the family of a deployment with a name of its own', () => {
-  const profileAt = (provider: string, name = 'production'): string => modelTable({}, {provider}).facts(name).profile;
   expect(['bedrock', 'vertex', 'foundry', 'azure', 'openai'].map(provider => profileAt(provider))).toEqual([
     'claude-5',
     'claude-5',

@@ -84,21 +84,22 @@ test('other servers, and a conversation with the notes of another model, get the
   expect(sent('max', changed)).toEqual({effort: 'max', messages: [user, assistant, user]});
 });
 
+const changes = (baseUrl: string | undefined) => {
+  const options = {
+    apiKey: 'k',
+    environment: {},
+    models: knownTable,
+    fallbacks: [],
+    cacheTtl: '5m',
+    toolReferences: 'taken',
+  } as const;
+  const port = connectAnthropic({...options, baseUrl});
+  return ['claude-opus-5-5', 'claude-opus-5', 'claude-fable-5-1', 'claude-sonnet-5', 'claude-opus-4-8'].map(
+    model => port.facts(model).effortChange,
+  );
+};
+
 test('only Anthropic itself takes changes as messages, for models that know them', () => {
-  const changes = (baseUrl: string | undefined) => {
-    const options = {
-      apiKey: 'k',
-      environment: {},
-      models: knownTable,
-      fallbacks: [],
-      cacheTtl: '5m',
-      toolReferences: 'taken',
-    } as const;
-    const port = connectAnthropic({...options, baseUrl});
-    return ['claude-opus-5-5', 'claude-opus-5', 'claude-fable-5-1', 'claude-sonnet-5', 'claude-opus-4-8'].map(
-      model => port.facts(model).effortChange,
-    );
-  };
   expect(changes(undefined)).toEqual(['appended', 'appended', 'appended', 'cache-lost', 'cache-lost']);
   expect(new Set(changes('http://127.0.0.1:1'))).toEqual(new Set(['cache-lost']));
   expect(modelTable({}).facts('gpt-5.5').effortChange).toBe('cache-lost');

@@ -108,18 +108,20 @@ test.each([
   },
 );
 
+const silent: Script = request =>
+  kindOf(request) === 'text'
+    ? [say('1 2 3'), usage({input: 0, output: 0})]
+    : (good[kindOf(request)]?.(request) ?? fail(400));
+
+const broken: Script = request =>
+  kindOf(request) === 'streaming'
+    ? fail(500, {headers: {'retry-after': '60'}})
+    : (good[kindOf(request)]?.(request) ?? fail(400));
+
 test('a stream without usage fails, and so does an unclear error', async () => {
   long = 0;
-  const silent: Script = request =>
-    kindOf(request) === 'text'
-      ? [say('1 2 3'), usage({input: 0, output: 0})]
-      : (good[kindOf(request)]?.(request) ?? fail(400));
   expect(failedIn(await checked(silent))).toEqual(['streaming']);
   long = 0;
-  const broken: Script = request =>
-    kindOf(request) === 'streaming'
-      ? fail(500, {headers: {'retry-after': '60'}})
-      : (good[kindOf(request)]?.(request) ?? fail(400));
   expect(failedIn(await checked(broken))).toEqual(['streaming']);
 });
 

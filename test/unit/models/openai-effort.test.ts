@@ -37,8 +37,9 @@ test.each([
   expect(effortOf(infoOf('gpt-5', {effort}), {kind: 'disabled'})).toBe('minimal');
 });
 
+const sent = (model: string, effort: Effort) => effortOf(infoOf(model, {effort}), {kind: 'default'});
+
 test('the words of each family', () => {
-  const sent = (model: string, effort: Effort) => effortOf(infoOf(model, {effort}), {kind: 'default'});
   expect(sent('gpt-6.1-sol', 'max')).toBe('max');
   expect(sent('gpt-5.2', 'max')).toBe('xhigh');
   expect(sent('gpt-5.5', 'none')).toBe('none');
