@@ -121,7 +121,7 @@ export type AgentEvent =
   /** Files and conversation are as the report says. From now on the todo list is decoded from `todoFrames`. */
   | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
   /** The model writes the summary for a compaction. `compaction-ended` follows, whatever the result. */
-  /** `estimate`: what the summary is expected to cost, as text. Empty if none is asked for. */
+  /** `estimate`: the expected cost of the summary, as text. Empty if weft asks for no summary. */
   | {readonly event: 'compaction-begun'; readonly trigger: CompactionTrigger; readonly estimate: string}
   | {readonly event: 'compaction-ended'; readonly trigger: CompactionTrigger}
   /** The conversation is too long for the model, and the running prompt waits for the user's answer to the previewed compaction. */

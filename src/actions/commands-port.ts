@@ -42,7 +42,7 @@ export interface PromptCommand {
 export interface ExpandedPrompt {
   /** The parts of the prompt, to be joined without separators. */
   readonly parts: readonly PromptPart[];
-  /** Whether `@file` in text parts attaches files, as in a prompt that the user types. */
+  /** `attach`: `@file` in text parts attaches files, as in a prompt that the user types. */
   readonly mentions: 'attach' | 'none';
   /** The model for this prompt. `undefined` keeps the current one. */
   readonly model: string | undefined;

@@ -49,7 +49,7 @@ export interface ToolSources {
   readonly agentKinds: string;
   readonly answerSchema: JsonObject | undefined;
   readonly selfReports: SelfReports;
-  /** Chooses among the tools for the model. It gives them the names that the model knows. */
+  /** Chooses the tools for the model, under the names that the model knows. */
   readonly offer: ToolOffer;
   /** Tools that are not offered. A call to a `forbidden` tool goes to the judge, who says why. */
   readonly disabled: ReadonlyMap<string, 'absent' | 'forbidden'>;

@@ -104,7 +104,7 @@ export interface ActionRunContext extends ActionContext {
   readonly terminal: ShellRequest['terminal'];
 }
 
-/** Whether models are asked to describe their calls: why they make a call, and what it does. */
+/** `offered`: tools have fields in which the model describes its call. */
 export type SelfReports = 'offered' | 'left-out';
 
 export interface ToolForm<Input> extends OtherFields {
@@ -154,9 +154,9 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(
     readonly toInput: (parsed: z.output<Shape>) => Input;
     /** Fields that are left out of the offered schema to keep requests short. Models that know them from other agents may use them. */
     readonly unlistedFields?: readonly string[];
-    /** Fields in which the model describes its call. They are offered only if they are asked for, and always accepted. */
+    /** Fields in which the model describes its call. weft offers them only with the setting `selfReports`, and always accepts them. */
     readonly selfReports?: readonly string[];
-    /** Fields that models are told to give, although an unlisted field can replace them. */
+    /** Fields that the offered schema requires, although an unlisted field can replace them. */
     readonly expectedFields?: readonly string[];
   } & Partial<OtherFields>,
 ): ToolForm<Input> {

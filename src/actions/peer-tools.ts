@@ -14,17 +14,18 @@ interface PeerTool {
   /** weft's tool that does the same. */
   readonly tool: string;
   /**
-   * Translates an input if the aliases of weft's fields are not enough. Some tools become several of weft's. A text says why
-   * the call is impossible and what works instead.
+   * Translates an input if the aliases of weft's fields are not enough. One tool may become several of weft's.
+   * Returns a text if the call is impossible: why, and what works instead.
    */
   readonly translate?: (input: JsonObject) => OwnCall | string;
 }
 
-/** Returns weft's tool for a name that another program uses, as far as the name alone tells. */
+/** Returns the name of weft's tool for another program's tool. The input can still lead to a different tool. */
 export const ownToolName = (name: string): string | undefined => peerTool(name)?.tool;
 
 /**
- * Translates a call into one of weft's own tools. `undefined` if no program is known to have the tool. The error says what works instead.
+ * Translates a call into a call of weft's own tool. Returns `undefined` if weft knows no program with the tool.
+ * The error says what works instead.
  */
 export function ownCall(name: string, input: Json): Outcome<OwnCall, string> | undefined {
   const peer = peerTool(name);
@@ -130,7 +131,7 @@ const sessionCommand: PeerTool = {
   },
 };
 
-/** pi's models give seconds, and others milliseconds. No one means less than a second. */
+/** pi's models give seconds, and others milliseconds. No model means less than a second. */
 const shellCommand: PeerTool = {
   tool: 'Bash',
   translate(input) {

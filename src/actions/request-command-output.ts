@@ -17,7 +17,7 @@ export interface CommandInput {
   readonly place: CommandAccess['place'];
   /** The time limit, which applies only in the foreground. */
   readonly timeoutMs: number;
-  /** The time after which a command that still runs becomes a block. Models that know this from Codex call the block a session. */
+  /** The time after which a command that still runs becomes a block. Codex's models call the block a session. */
   readonly yieldAfterMs?: number;
   /** The model's own assessment. It can only make the judge stricter. */
   readonly claims: CommandClaims;
@@ -28,7 +28,7 @@ export interface CommandInput {
 
 export type CommandOutput = {
   readonly command: string;
-  /** What the model calls a block. */
+  /** The model's word for a block. */
   readonly blockName?: 'session';
 } & (
   | {readonly kind: 'completed'; readonly report: ShellReport}
@@ -165,7 +165,7 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
   const {terms, terminal} = context;
   const {environment, confinement, directory} = terms;
-  // The changes of a command in the sandbox are decided on when it ends, so weft waits for its end.
+  // The changes of a sandboxed command are settled when the command ends, so weft waits for the end.
   const background =
     input.yieldAfterMs === undefined || confinement === 'sandbox'
       ? context.background

@@ -84,7 +84,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
             replace_all: z.optional(z.boolean()),
             start_line: z.optional(z.int().check(z.gte(1))),
             end_line: z.optional(z.int().check(z.gte(1))),
-            // pi's edit has a list.
+            // pi's edit tool takes a list.
             edits: z.optional(z.array(z.object(replacement())).check(z.minLength(1))),
             citations: citationsSchema(),
           }),

@@ -3,15 +3,15 @@ import type {Profile} from '../domain/model-family.ts';
 import {definitions} from './catalogue.ts';
 import {type EnabledTool, ownField, type ToolOffer, toolSchema} from './decode-action.ts';
 
-/** weft's own tools as another family of models knows them. */
+/** A tool that a family of models knows, in place of weft's own tools. */
 interface OfferedTool {
   readonly name: string;
-  /** weft's tools that it replaces. It is offered if the first of them is enabled, and has the fields of that one. */
+  /** weft's tools that this tool replaces. weft offers it, with the fields of the first of them, if that one is enabled. */
   readonly of: readonly [string, ...string[]];
-  /** `beside`: weft's tool can still be found by a search. */
+  /** `beside`: a search still finds weft's tool. */
   readonly replaces?: 'beside';
   readonly description: string;
-  /** Each field with its description, or its schema if weft's tool has another one. */
+  /** Each field with its description, or with its schema if weft's tool has a different schema. */
   readonly fields: Readonly<Record<string, string | JsonObject>>;
   readonly required: readonly string[];
   readonly grammar?: string;
@@ -19,7 +19,7 @@ interface OfferedTool {
 
 interface ProfileOffer {
   readonly tools: readonly OfferedTool[];
-  /** weft's tools that are offered as they are. A search finds the others. */
+  /** weft's tools that the model gets unchanged. A search finds the others. */
   readonly own: readonly string[];
 }
 

@@ -47,7 +47,7 @@ interface AnswerContent {
   readonly usage: Usage;
   /** Why the provider stopped the answer. Empty if it doesn't say. */
   readonly explanation: string;
-  /** A tool call that the model wrote as text, and that nothing can be run from. Empty for none. */
+  /** A tool call that the model wrote as text and that weft cannot run. Empty if there is none. */
   readonly unread: string;
 }
 
@@ -64,7 +64,7 @@ export async function streamAnswer(
   const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
   const request = {...nextRequest(session), thinking};
   const onBatch: BatchListener = (events, whole) => {
-    // The request has left, so this delays nothing.
+    // The request is on its way, so this delays nothing.
     keepPrefix(request, session);
     // A block is journaled before it is shown. A complete answer has its own record.
     if (whole === undefined) writer.take(events);
@@ -115,7 +115,7 @@ export async function readAnswer(
   }: {
     readonly model: ModelPort;
     readonly onBatch: BatchListener;
-    /** True for a tool that weft or an MCP server has. Other names may be those of another program's tools. */
+    /** True if weft or an MCP server has a tool of this name. Other names may belong to another program's tools. */
     readonly isOwn?: (name: string) => boolean;
   },
   signal: AbortSignal,

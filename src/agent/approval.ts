@@ -243,7 +243,7 @@ async function ask(
   );
 }
 
-/** Says what each request of a new sub-agent is expected to cost. Empty for other actions. */
+/** Returns the expected cost of each request of a new sub-agent. Empty for other actions. */
 async function agentCostText(action: Action, session: SessionContext): Promise<string> {
   const access = accessOf(action);
   if (access.kind !== 'agent' || access.task === '') return '';

@@ -30,7 +30,7 @@ export interface OpenConversation {
   readonly prefix: RequestPrefix;
 }
 
-/** `sent` is the list that `tools` is the JSON of. */
+/** `tools` is the JSON of the list `sent`. */
 interface RequestPrefix {
   tools: string;
   system: string;

@@ -186,7 +186,7 @@ class Engine implements AgentClient {
           id: this.#isKnown(op.id) ? ids.message() : op.id,
           text: secrets.redact(op.text),
           images: op.images,
-          // A command of weft can't join a prompt that runs.
+          // A command of weft can't join a running prompt.
           when: ownCommand(op.text) === undefined ? op.when : 'queued',
           by: 'user',
         });
@@ -404,7 +404,7 @@ class Engine implements AgentClient {
     this.#hooks.begin(wanted.kind === 'new' ? 'clear' : 'resume');
   }
 
-  /** Says what the next request of a resumed session costs if that is much, because the provider's cache has probably expired. */
+  /** Tells the user the cost of a resumed session's next request if it is high. The provider's cache has probably expired. */
   async #tellResumeCost(): Promise<void> {
     const session = this.#session;
     const {journal: stored, usage} = session.conversation;
@@ -455,7 +455,7 @@ class Engine implements AgentClient {
   }
 }
 
-/** Returns the command if a prompt is one that every front end has; `undefined` for other prompts. */
+/** Returns the command if the prompt is a command that every front end has; `undefined` for other prompts. */
 function ownCommand(text: string): SlashCommand | undefined {
   const command = readSlashCommand(text);
   return command !== undefined && commandsOfPrograms.some(({name}) => name === command.name) ? command : undefined;

@@ -330,7 +330,7 @@ async function takeTurn(
 const costOf = ({message, usage}: ModelAnswer, {ports, promptModel, model}: SessionContext): number | 'unknown' =>
   ports.model.facts(message?.model ?? promptModel ?? model).costOf(usage);
 
-/** Says once if a provider took more tokens than the model has room for. Some drop the beginning without a word. */
+/** Warns once if a provider took more tokens than the model has room for. Some providers silently drop the beginning. */
 function warnOfOverflow(model: string, usage: Usage, session: SessionContext): void {
   const {knownFacts} = session.conversation;
   const {contextWindow} = session.ports.model.facts(model);

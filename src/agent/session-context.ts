@@ -50,7 +50,7 @@ export interface SessionContext {
   readonly directory: string;
   /** Returns the system prompt for the models of a profile. It is the same for the whole session. */
   readonly systemPrompt: (profile: Profile) => string;
-  /** `untold`: the user replaced weft's prompt, so the model learns nothing about the environment but plan mode. */
+  /** `untold`: the user replaced weft's prompt, so weft tells the model only about plan mode. */
   readonly environment: 'told' | 'untold';
   readonly limits: PromptLimits;
   readonly interaction: Interaction;
@@ -173,7 +173,7 @@ export interface PromptContext {
   readonly hooks: PromptHooks;
   readonly checkpoints: PromptCheckpoints;
   readonly structured: StructuredAnswer;
-  /** The guard, which is made with the first call. */
+  /** The guard. The first call creates it. */
   readonly loopGuard: {made: LoopGuard | undefined};
   /** Why the prompt is being stopped, once its signal has fired. */
   readonly cancellation: () => Cancellation;
@@ -246,7 +246,7 @@ function offeredTools({ports, tools}: SessionContext): ModelRequest['tools'] {
 
 const searching = {provided: 'searching'} as const;
 
-/** Journals the tools and the system prompt of a request unless they are those of the request before. */
+/** Journals the tools and the system prompt of a request unless the request before had the same ones. */
 export function keepPrefix({tools, system}: ModelRequest, session: SessionContext): void {
   const {prefix} = session.conversation;
   const isSent = tools.length === prefix.sent.length && tools.every((tool, at) => tool === prefix.sent[at]);

@@ -189,7 +189,7 @@ const ownOffer: ModelOffer = {profile: 'own', toolOffer: defaultToolSources.offe
 
 const knowsOwnTools: ReadonlySet<Profile> = new Set(['claude-5', 'claude-4', 'open']);
 
-/** A model that may use a tool may also use its unlisted forms: one that may edit may apply a patch. */
+/** A model that may use a tool may also use its unlisted forms. A model that may edit may apply a patch. */
 function withOtherForms(disabled: ToolSources['disabled']): ToolSources['disabled'] {
   const others = Object.values(definitions).flatMap(({tools: [first, ...rest]}) =>
     first === undefined || disabled.has(first.name) ? [] : rest.filter(({listing}) => listing === 'unlisted'),

@@ -22,7 +22,7 @@ function placeOf(choice: AccessChoice): AwsPlace {
   return {profile, region};
 }
 
-/** Claude 4.7 and newer by the Messages API that Bedrock speaks, and all else by Bedrock's older API. */
+/** Bedrock. Claude 4.7 and newer use its Messages API, and all other models use its older API. */
 export function bedrock(choice: AccessChoice): CloudWay {
   const place = placeOf(choice);
   const {region} = place;
@@ -155,8 +155,8 @@ const wasRefused = (id: string, refused: WireRequest | undefined): boolean =>
   refused?.headers.get('authorization')?.includes(`Credential=${id}/`) === true;
 
 /**
- * Signs with the keys of the environment, or with those that the `aws` program exports for the profile. If the former have
- * expired, weft takes the latter.
+ * Signs with the keys of the environment, or with those that the `aws` program exports for the profile. If the
+ * environment's keys have expired, weft takes the exported ones.
  */
 function signer(
   choice: AccessChoice,
@@ -244,9 +244,9 @@ function awsCredentials(text: string): (AwsCredentials & {readonly ends: number}
   };
 }
 
-/** Credentials are renewed this many milliseconds before they end. */
+/** weft renews credentials this many milliseconds before they expire. */
 const spare = 300_000;
-/** weft keeps credentials without an end for this many milliseconds, and the spare time. */
+/** weft keeps credentials without an expiry for this many milliseconds, plus the spare time. */
 const usualKeep = 3_300_000;
 
 /** Returns the region of the profile in AWS's own settings; empty if the profile has none. */

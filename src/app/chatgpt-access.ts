@@ -24,7 +24,7 @@ export interface ChatGptSignIn {
   readonly goodUntil: number;
 }
 
-/** The API that tokens are for. It is the same wherever the requests go. */
+/** The API for which OpenAI issues the tokens, wherever the requests go. */
 export const resource = 'https://api.openai.com/v1';
 export const neededScope = 'chatgpt.tokens.use.direct';
 
@@ -195,7 +195,7 @@ export async function requestTokens(
 
 const tokenMs = 30_000;
 
-/** Reads the answer of the token server. `scope` and the refresh token are those of before, if the answer has none. */
+/** Reads the answer of the token server. If the answer has no scope or refresh token, the earlier ones stay. */
 export function grantedSignIn(
   answer: JsonObject,
   before: {readonly clientId: string; readonly refreshToken: string; readonly scope: string},
@@ -214,7 +214,7 @@ export function grantedSignIn(
   });
 }
 
-/** Tokens are renewed this many milliseconds before they end. */
+/** weft renews tokens this many milliseconds before they expire. */
 const spare = 180_000;
 
 export const tokenFault = ({message, fix}: TokenError): Fault => ({kind: 'needs-user', message, fix});

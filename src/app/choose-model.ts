@@ -171,7 +171,7 @@ type SourceChoice = PlaceChoice & Pick<ModelChoice, 'apiKeys' | 'headers' | 'key
  */
 export async function keySource(provider: Provider, choice: SourceChoice): Promise<KeySource> {
   const {environment} = choice;
-  // Settings that name no provider mean one of those whose key the user can save.
+  // A key command without a provider counts for each provider whose key the user can save.
   const usual = provider.is.kind === 'key' ? provider.name : '';
   const keyCommand = (choice.keyCommand?.provider ?? usual) === provider.name ? choice.keyCommand : undefined;
   if (keyCommand?.given === 'yes') return {from: 'command'};
@@ -186,7 +186,7 @@ export async function keySource(provider: Provider, choice: SourceChoice): Promi
   return kept === undefined ? {from: 'nowhere'} : {from: 'kept', kept};
 }
 
-/** The variable in which users of a server keep its key, such as DEEPSEEK_API_KEY, comes before OpenAI's. */
+/** Returns the variables that may hold the key. The server's own variable, such as DEEPSEEK_API_KEY, comes before OpenAI's. */
 async function keyVariablesOf({name, baseUrl, keyVariable}: Provider): Promise<readonly string[]> {
   if (name !== 'openai' || baseUrl === undefined || keyVariable !== keyVariables.openai) return [keyVariable];
   const {rowAt} = await import('../models/provider-rows.ts');
@@ -252,7 +252,7 @@ export async function defaultModel(provider: Provider, choice: Pick<ModelChoice,
   }
   // Azure's models have the names that the user gave to deployments.
   if (provider.name === 'azure') throw new UsageError('Name your deployment of Azure OpenAI: --model or WEFT_MODEL.');
-  // The plan decides which models there are.
+  // The models depend on the user's plan.
   if (provider.name === 'chatgpt') return {kind: 'listed', baseUrl: title};
   const byDefault = (model: string): DefaultModel => ({kind: 'named', model, defaultOf: title});
   if (is.kind === 'row' && is.row.model !== '') return byDefault(is.row.model);
@@ -265,7 +265,7 @@ export async function defaultModel(provider: Provider, choice: Pick<ModelChoice,
   return {kind: 'listed', baseUrl: baseUrl ?? ''};
 }
 
-/** The provider whose families of models the user may name, such as `opus`. */
+/** The provider whose model families the user may name, such as `opus`. */
 const familiesOf = ({is, name, dialect}: Provider): string => (is.kind === 'row' ? name : dialect);
 
 export function defaultModelText(found: DefaultModel): string {
@@ -434,7 +434,7 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   return {...unreachableModel(choice, why), secrets};
 }
 
-/** Opens what the user's own server says of its models. Does nothing for any other provider. */
+/** Opens the facts that the user's own server reports about its models. Does nothing for other providers. */
 async function localWindows(
   {dialect, is, baseUrl, title}: Provider,
   {apiKey, access}: ProviderConnection,

@@ -11,9 +11,9 @@ import {configuredProvider, modelChoice} from './choose-model.ts';
 import type {RunContext} from './run-context.ts';
 
 /**
- * Applies the agent that `--agent` names to the run: its prompt and skills, model, effort, turns, hooks and MCP servers, and a permission
- * mode that is never wider than the user's. Flags take precedence. A notice lists the ignored fields. Without the flag, returns the
- * context unchanged and loads nothing.
+ * Applies the agent that `--agent` names to the run: its prompt and skills, model, effort, turns, hooks and MCP
+ * servers. Its permission mode is never wider than the user's. Flags take precedence. A notice lists the ignored
+ * fields. Without the flag, returns the context unchanged and loads nothing.
  */
 export async function asChosenAgent(context: RunContext): Promise<RunContext> {
   const {options, settings} = context;

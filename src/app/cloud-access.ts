@@ -139,7 +139,7 @@ function applicationDefaults(choice: AccessChoice): GoogleDefaults {
 
 const adcLogin = 'gcloud auth application-default login';
 
-/** Tokens are renewed this many milliseconds before they end. */
+/** weft renews tokens this many milliseconds before they expire. */
 const spare = 300_000;
 const usualKeep = 3_000_000;
 

@@ -1,7 +1,7 @@
 import {type CloudProvider, providerNames} from '../domain/api-key.ts';
 import {type AccessChoice, type Credentials, fixed, type Headers, keyCommandAccess} from './model-access.ts';
 
-/** A way into a service: its address, its credentials, and where these come from in words. */
+/** A way into a service: its address, its credentials, and their source in words. */
 export interface CloudWay {
   readonly baseUrl: string;
   readonly credentials: Credentials;

@@ -25,9 +25,9 @@ import {type IssuedKey, keyMistake, type KeyIssuer, runKeyCommand} from './key-i
 
 /** A provider with its address and the names of its settings. */
 export interface Provider {
-  /** As `--provider` has it. */
+  /** The name for `--provider`. */
   readonly name: string;
-  /** As people know it. */
+  /** The name for people. */
   readonly title: string;
   /** The provider whose API it speaks. */
   readonly dialect: KeyProvider;
@@ -35,7 +35,7 @@ export interface Provider {
     | {readonly kind: 'key'; readonly name: KeyProvider}
     | {readonly kind: 'cloud'; readonly name: CloudProvider}
     | {readonly kind: 'row'; readonly row: ProviderRow};
-  /** From flags, settings, environment or the row; `undefined` for the provider's own. */
+  /** The address from flags, settings, environment or the row; `undefined` for the provider's own address. */
   readonly baseUrl: string | undefined;
   /** Empty if there is none. */
   readonly keyVariable: string;

@@ -233,7 +233,7 @@ async function useWay(
     import('./try-ways.ts'),
     import('../config/edit-settings.ts'),
   ]);
-  // The address in the settings is that of another provider.
+  // The address in the settings belongs to another provider.
   const own = {...choice, baseUrl: undefined};
   const {state, detail} = await tryWay(way, own, {signal, isNamed: true});
   if (state === 'refused' || state === 'absent') {

@@ -145,7 +145,7 @@ export async function makeServers(
   };
 }
 
-/** Reads `MCP_TIMEOUT`, in milliseconds. A value that is no positive number counts as the default. */
+/** Reads `MCP_TIMEOUT`, in milliseconds. Values other than positive numbers count as the default. */
 const newServerWaitMs = (given: string | undefined): number =>
   Number(given) > 0 ? Math.min(Number(given), maxNewServerWaitMs) : 10_000;
 

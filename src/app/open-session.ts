@@ -20,7 +20,7 @@ type SessionRequest =
   | {readonly kind: 'newest'; readonly into: ResumeInto; readonly end: ResumePoint | 'newest'}
   | {readonly kind: 'resume'; readonly id: string; readonly into: ResumeInto; readonly end: ResumePoint | 'newest'};
 
-/** Whether to resume in the session itself, or in a copy with the given or a new id. */
+/** The session that continues: the same one, or a copy with the given or a new id. */
 type ResumeInto = 'same' | {readonly fork: SessionId | 'any-id'};
 
 interface OpenedSession {

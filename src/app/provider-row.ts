@@ -14,7 +14,7 @@ import {
   type ProviderConnection,
 } from './model-access.ts';
 
-/** Returns the provider of a row of weft's table, changed by the user's settings, or of the user's own. */
+/** Returns the provider that a row of weft's table or the user's settings describe. The settings can also change a row. */
 export function rowProvider(name: string, choice: Pick<AccessChoice, 'baseUrl' | 'providers'>): Provider {
   const known = rowAliases[name] ?? name;
   const own = ownRow(known, choice.providers);
@@ -33,7 +33,7 @@ export function rowProvider(name: string, choice: Pick<AccessChoice, 'baseUrl' |
   };
 }
 
-/** Finds what the user says about a row. The settings may have another name of it, such as `kimi`. */
+/** Finds the user's settings for a row. They may use another name of the row, such as `kimi`. */
 function ownRow(name: string, providers: OwnProviders): OwnProviders[string] | undefined {
   const key = [name, ...Object.keys(rowAliases).filter(alias => rowAliases[alias] === name)].find(each =>
     Object.hasOwn(providers, each),

@@ -5,7 +5,7 @@ import type {Store} from '../store/open-store.ts';
 
 /**
  * Returns the cost of each saved session that has asked a model, in US dollars. Models without a known price add
- * nothing; `unknown` if there is no other model.
+ * nothing. `unknown` if no model has a known price.
  */
 export function sessionCosts(store: Pick<Store, 'usage'>, own: OwnModels): ReadonlyMap<SessionId, number | 'unknown'> {
   const table = modelTable(own);

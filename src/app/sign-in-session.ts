@@ -7,7 +7,7 @@ import {signInToChatGpt} from './chatgpt-sign-in.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
 import {userPlaces} from './user-data.ts';
 
-/** The running sign-in. There is one in a process, because it needs a certain port. */
+/** The running sign-in. A process has only one, because the sign-in needs a fixed port. */
 let running: {readonly stop: AbortController; give: (address: string) => void} | undefined;
 
 const noGive: (address: string) => void = () => {};

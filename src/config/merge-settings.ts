@@ -98,7 +98,7 @@ interface MergedSettings {
 }
 
 /**
- * Merges the layers in the order of `settingSources`, regardless of the order in which they are given: the value of the
+ * Merges the layers in the order of `settingSources`, regardless of the order in which they are given. The value of the
  * strongest layer counts, and the rules of all layers add up. Files of the workspace are admitted as far as `trust`
  * allows (see `admitProjectSettings`). Settings that are not admitted are left out with a warning. `userRules` are the
  * allow rules that the user added to the workspace's files.

@@ -70,11 +70,11 @@ export interface KeyCommandSetting {
   readonly provider: string | undefined;
 }
 
-/** The protocols that a server may speak: those of OpenAI's API by the names in Codex's settings, and Anthropic's. */
+/** The protocols that a server may speak. `chat` and `responses` are OpenAI's, by the names in Codex's settings. */
 export const rowProtocols = ['chat', 'responses', 'anthropic'] as const;
 export type RowProtocol = (typeof rowProtocols)[number];
 
-/** What the user changes about known providers, and the user's own providers. */
+/** The user's changes to known providers, and the user's own providers. */
 export const providersSchema = z.record(
   z.string().check(z.regex(/^[A-Za-z0-9][\w.-]*$/u)),
   z.strictObject({

@@ -64,7 +64,7 @@ const sandboxObject = z.looseObject({
   network: z.optional(z.looseObject({allowLocalBinding: z.optional(z.boolean())})),
 });
 const variableName = z.string().check(z.regex(variablePattern));
-/** A recording is no provider that settings can name. */
+/** Settings can't name a recording as the provider. */
 const providerNames = providerChoices.filter(name => name !== 'replay');
 const startedForm = 'a JSON object, for example {"command": "npx"}';
 const anyName = /./su;

@@ -73,9 +73,9 @@ export type BlockInputMode = (typeof blockInputModes)[number];
 export type Claim = 'yes' | 'no' | 'unsaid';
 
 /**
- * The form of the brackets in permission rules for an action's tools: a pattern for commands (`command`), a pattern for
- * paths (`reading`, `searching`, `editing`), `domain:` and a host (`domain`), a name (`named`), or nothing that weft
- * reads (`whole-tool`).
+ * The form of the brackets in permission rules for an action's tools. `command`: a pattern for commands. `reading`,
+ * `searching` and `editing`: a pattern for paths. `domain`: `domain:` and a host. `named`: a name. `whole-tool`:
+ * nothing that weft reads.
  */
 export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'named' | 'whole-tool';
 

@@ -20,7 +20,7 @@ interface Prefix {
   readonly messages: readonly Message[];
 }
 
-/** Fewer lost tokens are no break: providers cache in blocks, and some keep a cache only at best. */
+/** Fewer lost tokens do not count as a break: providers cache in blocks, and some do not promise to keep a cache. */
 const minLost = 1024;
 const minLostShare = 0.1;
 

@@ -16,13 +16,13 @@ export interface CachedRequest {
   readonly broken: BrokenPrefix | 'none';
 }
 
-/** The part of a request that is no longer that of the request before. Messages count from 1. */
+/** The part of a request that differs from the request before. Messages count from 1. */
 export type ChangedPart =
   | {readonly part: 'model'; readonly before: string}
   | ({readonly part: 'tools' | 'system'} & ChangedText)
   | ({readonly part: 'message'; readonly message: number; readonly after: PrefixChange | 'unknown'} & ChangedText);
 
-/** `byte` is the first one that differs, counted from 0 in this part. */
+/** `byte` is the first byte that differs, counted from 0 in this part. */
 interface ChangedText {
   readonly byte: number;
 }
@@ -31,8 +31,8 @@ interface ChangedText {
 export type PrefixChange = 'compaction' | 'rewind' | 'results-shortened' | 'media-left-out';
 
 /**
- * `expired`: nothing changed, but the request came so late that the cache's time had run out. `dropped`: nothing changed, and the
- * provider kept it no longer.
+ * `expired`: nothing changed, but the request came so late that the cache's time had run out. `dropped`: nothing
+ * changed, but the provider no longer had the cache.
  */
 export type BrokenPrefix = {readonly lostTokens: number} & (
   | ChangedPart

@@ -5,11 +5,11 @@ import {noUsage, type Usage} from './usage.ts';
 export interface CostEstimate {
   /** The tokens that the model reads. */
   readonly tokens: number;
-  /** US dollars if the provider reads all of it anew, and if its cache still has it. */
+  /** US dollars. `uncached`: the provider reads everything anew. `cached`: its cache still has the conversation. */
   readonly usd: {readonly uncached: number; readonly cached: number} | 'unknown';
 }
 
-/** Estimates the cost of a request with so many tokens, and of its answer. */
+/** Estimates the cost of a request with this many tokens, and of its answer. */
 export function estimateCost(
   costOf: (usage: Usage) => number | 'unknown',
   {tokens, outputTokens = 0}: {readonly tokens: number; readonly outputTokens?: number},
@@ -31,7 +31,7 @@ export function estimateText({tokens, usd}: CostEstimate): string {
 
 const dollars = (usd: number): string => `$${usd.toFixed(usd < 0.01 ? 4 : 2)}`;
 
-/** True if people should hear of it even where nobody decides: it costs more than an ordinary request. */
+/** True if the request costs more than an ordinary one. weft then shows the estimate even if the user has nothing to decide. */
 export const isUnusual = ({tokens, usd}: CostEstimate): boolean =>
   usd === 'unknown' ? tokens >= 100_000 : usd.uncached >= 0.25;
 

@@ -121,8 +121,8 @@ export interface ModelFacts {
   readonly effort: Effort | 'default';
   readonly efforts: readonly Effort[];
   /**
-   * What a change of the effort does to a conversation. `appended`: a message tells it, and the provider's cache stays
-   * valid. `cache-lost`: the provider reads the whole conversation again.
+   * The effect that a change of the effort has on a conversation. `appended`: a message announces it, and the
+   * provider's cache stays valid. `cache-lost`: the provider reads the whole conversation again.
    */
   readonly effortChange: 'appended' | 'cache-lost';
   /** How long the provider keeps the cache of a conversation, in milliseconds. Five minutes if it is missing. */

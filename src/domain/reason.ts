@@ -45,7 +45,7 @@ export type Reason =
   | {readonly kind: 'obligation'; readonly executor: string; readonly obligation: Obligation}
   | {readonly kind: 'hook'; readonly text: string}
   | {readonly kind: 'not-undoable'; readonly text: string}
-  /** What the action is expected to cost. */
+  /** The expected cost of the action. */
   | {readonly kind: 'cost'; readonly text: string};
 
 /**

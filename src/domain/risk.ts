@@ -10,9 +10,9 @@ export interface Verdict {
   readonly risk: RiskLevel;
   readonly reasons: readonly Reason[];
   /**
-   * The reach of an approval "for this session". `kind`: all ordinary edits inside the workspace, all further input to
-   * the same interpreter until it ends, the same test or script of the project with other arguments, or all pages of
-   * the host, depending on the action. `exact`: only the same action again, even if an ask rule matches the action.
+   * The reach of an approval "for this session". `kind`: all similar actions. Depending on the action, these are
+   * all ordinary edits inside the workspace, all input to the running interpreter, the same test or script with other
+   * arguments, or all pages of the host. `exact`: only the same action again, even if an ask rule matches the action.
    * `none`: nothing, so weft asks again the next time.
    */
   readonly sessionApproval: 'kind' | 'exact' | 'none';

@@ -51,8 +51,8 @@ export class AwsFrames {
   }
 }
 
-// A frame is: its length, the length of its headers, the checksum of both, the headers, the payload, the checksum of
-// all before it.
+// A frame holds its length, the length of its headers, the checksum of both, the headers, the payload, and the
+// checksum of all before it.
 
 const preludeLength = 12;
 const checksumLength = 4;

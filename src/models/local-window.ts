@@ -7,7 +7,7 @@ import {type HttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
 
 /** Milliseconds for a server on the user's network to say how it has loaded a model. */
 const usualLimitMs = 500;
-/** Below this many tokens, a window is little for an agent. The fix in the message sets it. */
+/** Below this many tokens, a window is small for an agent. The fix in the message sets it. */
 const littleWindow = 32_768;
 
 /** The context window of a model at its server. `not-loaded`: the server may load it with a smaller one. */
@@ -60,7 +60,7 @@ export class LocalWindows {
     return known === undefined || known === 'unknown' ? 0 : known.tokens;
   }
 
-  /** Asks the server, unless it has said how it loaded the model. An abort or a silent server is no error. */
+  /** Asks the server, unless it has said how it loaded the model. An abort or a silent server is not an error. */
   async ask(model: string, signal: AbortSignal): Promise<void> {
     const known = this.#known.get(model);
     if (known === 'unknown' || known?.state === 'loaded' || this.#server.set?.has(model) === true) return;
@@ -79,7 +79,7 @@ export class LocalWindows {
     return `${known.server} runs ${model} with a context of ${tokens} tokens, which is little for an agent. ${fixes[known.server].replace('MODEL', model)}`;
   }
 
-  /** Returns the advice about a prompt that the server cut without a word, once for each model; empty without one. */
+  /** Returns the advice about a prompt that the server silently cut, once for each model; empty without one. */
   cutAdvice({model, system, tools, messages}: ModelRequest, {inputTokens, cacheReadTokens}: Usage): string {
     const read = inputTokens + cacheReadTokens;
     const sent = estimateMessagesTokens(messages) + estimateTokens(system + JSON.stringify(tools));

@@ -12,7 +12,7 @@ import type {ModelPort, ModelRequest, ToolSpec} from '../domain/model-stream.ts'
 import {noUsage, type Usage} from '../domain/usage.ts';
 import type {ModelInfo} from './model-facts.ts';
 
-/** The result of a check. `ok` is true also for what the model does not claim to have. */
+/** The result of a check. `ok` is also true for a feature that the model does not claim to have. */
 export interface ModelCheck {
   readonly check: CheckName;
   readonly ok: boolean;
@@ -82,7 +82,7 @@ export async function* checkModel(checked: CheckedModel, signal: AbortSignal): A
   }
 }
 
-/** The answers that later checks look at, too. */
+/** The answers that later checks look at again. */
 interface CheckState {
   called: Answer | undefined;
   long: Answer | undefined;

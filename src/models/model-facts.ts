@@ -152,7 +152,7 @@ export function missingEffortText(
     : `${model} has no effort ${JSON.stringify(effort)}. Its levels are ${known.join(', ')}.`;
 }
 
-/** Returns the model's level nearest to the wanted one. A model whose levels nobody knows gets the wanted one. */
+/** Returns the model's level nearest to the wanted one. Returns the wanted level if the model's levels are unknown. */
 const effortOf = (
   {efforts, effortsFrom}: Pick<ModelInfo, 'efforts' | 'effortsFrom'>,
   wanted: Effort | 'default' = 'default',
@@ -211,7 +211,7 @@ function withHourlyCache(price: ModelInfo['price']): ModelInfo['price'] {
   };
 }
 
-/** Adds the facts that depend on the provider where no table and no setting has them. */
+/** Adds the facts that depend on the provider if no table and no setting has them. */
 const withServed = <Info extends Pick<ModelInfo, 'contextWindow' | 'price' | 'from'>>(
   served: ServedModel | undefined,
   info: Info,

@@ -102,7 +102,7 @@ const resold: Readonly<Record<string, readonly string[]>> = {
   fireworks: ['deepseek', 'moonshot', 'zai', 'minimax'],
 };
 
-/** Returns what is known of a model that a provider serves. The name may have a path and a date. */
+/** Returns the known facts about a model that a provider serves. The name may have a path and a date. */
 export function servedModel(provider: string, model: string): ServedModel | undefined {
   const name = plainName(model);
   const row = [provider, ...(resold[provider] ?? [])]

@@ -42,8 +42,8 @@ export interface SendableRules {
 /**
  * Returns the request without anything that providers are known to refuse.
  *
- * - Calls have the names and fields of the tools that this model is offered.
- * - Tool call ids and tool names are valid and unique, the same in the call and in its result. `ToolNames` translates names back.
+ * - Calls use the names and fields of the offered tools.
+ * - Tool call ids and tool names are valid, unique, and the same in call and result. `ToolNames` translates names back.
  * - Every call has one result, and every result follows its call.
  * - No text is blank.
  * - Tools have schemas of the provider's kind.

@@ -186,7 +186,7 @@ export async function* streamWithRetries(
     const broken = merger.breakOff();
     if (error.kind === 'refused') {
       const judged = await judge(error, {request, lessons, tried});
-      // A repair that the server refuses too was no help.
+      // If the server refuses the repaired request too, the repair did not help.
       if (judged.repair === undefined && isFinalRefusal(judged.error)) undo();
       undo = nothingToUndo;
       const repair = merger.hasBlocks ? undefined : judged.repair;

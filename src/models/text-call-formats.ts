@@ -24,7 +24,7 @@ export function readTextCalls(text: string, tools: Tools): readonly TextCall[] {
   return [];
 }
 
-/** True if a text begins as a tool call of a family, whatever the tool and even if the call is broken. */
+/** True if a text begins like a tool call of a family. The tool may be unknown, and the call may be broken. */
 export const isCallMarkup = (text: string): boolean =>
   /^\s*(?:<tool_calls?>\s*(?:[{[<]|[\w.-]+\s*<arg_)|<function=["']?[\w.-]+["']?>|<(?:[a-z]+:)?(?:function_calls>|tool_call>)?\s*<(?:[a-z]+:)?invoke\b|<(?:[a-z]+:)?invoke name=|\[tool_calls\]\s*(?:[{[]|[\w.-]+\s*(?:\[args\]|\{))|<[|｜]\s*(?:tool[_▁]calls?|dsml|python_tag))/iu.test(
     text,

@@ -17,7 +17,7 @@ export interface Openings {
 /** A sequence of alternatives. `space` is any white space, or none. Everything is compared in the form of `normalized`. */
 type Grammar = readonly (readonly string[] | 'space')[];
 
-/** Returns the ways in which models write a tool call as text. Only bare JSON and Python count by the names of the tools. */
+/** Returns the ways in which models write a tool call as text. Bare JSON and Python count only if they name one of the tools. */
 export function callOpenings(tools: readonly string[]): Openings {
   if (tools.length === 0) return {anywhere: [], atStart: [], thinkTags: 'read'};
   const names = tools.map(normalized);

@@ -41,11 +41,12 @@ const answerRoom = 4096;
 const usualBudget = {most: 31_999, answerRoom: 8000};
 
 /**
- * Returns how a Claude model thinks, and the output limit for thinking and answer together. By default, it thinks: as much as it
- * likes if it can decide that itself, otherwise within a budget. Models of Claude 4.7 and later refuse a number of tokens. Models
- * of 5.5 refuse to disable thinking, or have another parameter for it (platform.claude.com/docs, "Migrating to Claude Sonnet 5.5").
- * A request for adaptive thinking also asks for a summary. Otherwise Claude 5 shows no thinking, and Claude 5.5 also writes no text
- * between tool calls ("What's new in Claude Sonnet 5.5", "Text between tool calls").
+ * Returns how a Claude model thinks, and the output limit for thinking and answer together. By default, a model that
+ * can choose its amount of thinking does so. Other models think within a budget. Models of Claude 4.7 and later refuse
+ * a number of tokens. Models of 5.5 refuse to disable thinking, or have another parameter for it
+ * (platform.claude.com/docs, "Migrating to Claude Sonnet 5.5"). A request for adaptive thinking also asks for a
+ * summary. Otherwise Claude 5 shows no thinking, and Claude 5.5 also writes no text between tool calls ("What's new in
+ * Claude Sonnet 5.5", "Text between tool calls").
  */
 export function thinkingParams(
   {thinking, messages}: Pick<ModelRequest, 'thinking' | 'messages'>,

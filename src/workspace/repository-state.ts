@@ -8,7 +8,7 @@ import {gitFolderAround, firstMatchIn} from './files/git-branch.ts';
 import {readRegularFile} from './files/regular-files.ts';
 import {runProgram} from './run-program.ts';
 
-/** The first request waits no longer for git, in milliseconds, counted from the start of weft in a script. */
+/** The longest wait of the first request for git, in milliseconds. In a script, the wait counts from the start of weft. */
 const limitMs = 2000;
 const maxOutput = 8 * 1024 * 1024;
 const maxTextBytes = 8 * 1024 * 1024;

@@ -84,7 +84,7 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
   if (request.messages.filter(isOrdinaryMessage).length < 2)
     return {kind: 'none', why: 'The prompt alone is too long.'};
   // The latest messages stay whole in a compaction, so their older results are shortened first.
-  // Where the user is asked, nothing changes before the answer.
+  // If weft asks the user, nothing changes before the answer.
   const {ids} = resultsToShorten(session, {latest: 1, least: leastSaved});
   const isAsked = session.compaction === 'ask' && session.interaction === 'interactive';
   if (ids.length > 0 && !isAsked) shortenResults(session, ids);

@@ -157,7 +157,7 @@ export function contextUsage(session: SessionContext): ContextUsage {
   };
 }
 
-/** Estimates the cost of the next request. `outputTokens`: those that the answer will have. */
+/** Estimates the cost of the next request. `outputTokens`: the expected length of the answer. */
 export function nextCost(session: SessionContext, outputTokens = 0): CostEstimate {
   const request = nextRequest(session);
   const {tokens} = requestTokens(request, session.conversation.usage.report());

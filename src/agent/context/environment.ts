@@ -18,11 +18,11 @@ export interface KnownFacts {
   told: Map<string, string>;
   /** The model of the last request, with its effort. `unknown` before the first one. */
   effort: {readonly model: string; readonly level: Effort | 'default'} | 'unknown';
-  /** The model whose requests are larger than its window, as the user knows. Empty for none. */
+  /** The model for which weft has told the user that a request exceeded the window. Empty if there is none. */
   overflowOf: string;
 }
 
-/** The session's fields that facts come from. */
+/** The fields of a session from which the facts come. */
 interface FactsSession {
   readonly environment: 'told' | 'untold';
   readonly directory: string;
@@ -103,7 +103,7 @@ const changingInPrompts: ReadonlySet<string> = new Set(['Model', 'Date', modeFac
 function factsOf(session: FactsSession): readonly Fact[] {
   const {environment, directory, conversation, mode, ports} = session;
   const ofMode: Fact = [modeFact, modeText(session)];
-  // A prompt of the user's own replaces weft's. It says what the model should know, except that plan mode is on.
+  // The user's own prompt replaces weft's. It says what the model should know, except that plan mode is on.
   if (environment === 'untold') return mode === 'plan' || conversation.knownFacts.told.has(modeFact) ? [ofMode] : [];
   const {platform, shell} = ports.environment.machine();
   const facts: readonly Fact[] = [
@@ -150,9 +150,7 @@ function sandboxText({ports}: FactsSession): string {
   const network = 'network only to allowed hosts';
   if (sandboxesAllCommands(choice)) return `${choice}, for all commands, ${network}`;
   if (choice === 'auto' && proof === 'unknown') return `auto, commands may run in one, ${network}`;
-  return proof !== 'unknown' && confines(proof)
-    ? `${proof.provider}, for commands that nobody approved, ${network}`
-    : 'none';
+  return proof !== 'unknown' && confines(proof) ? `${proof.provider}, for unapproved commands, ${network}` : 'none';
 }
 
 /**

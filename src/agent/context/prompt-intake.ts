@@ -42,7 +42,7 @@ export async function beginPrompt(
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<BeginResult> {
-  // `system/init` tells the state of the servers. The first request checks again.
+  // `system/init` reports the state of the servers. The first request checks again.
   const {interaction, ports} = context.session;
   if (interaction === 'unattended') await ports.machine.mcp.ready(signal);
   const [beforehand, repository] = await Promise.all([

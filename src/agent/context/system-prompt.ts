@@ -62,7 +62,7 @@ const sentences = {
 
 type Point = keyof typeof sentences;
 
-/** The sentences of each prompt, in their order. Each was chosen by the model's own guide, and by its size. */
+/** The sentences of each prompt, in their order. The choice follows the vendor's guide to the model, and the size of the model. */
 const points = {
   'claude-5': [
     'agent',

@@ -82,7 +82,7 @@ export function nextHarnessTurn(turn: HarnessTurn, {event}: HarnessEvent): Harne
   return event === 'tool-finished' || event === 'finished' || event === 'closed' ? 'between' : turn;
 }
 
-/** The reason of a sub-agent that did its work in silence, so its parent can't know what it found. */
+/** The reason for a sub-agent that ended without an answer: its parent can't know what it found. */
 const noAnswer = 'It ended without an answer.';
 
 const outcomeStatus = (outcome: HarnessOutcome): AgentStatus =>

@@ -67,7 +67,7 @@ async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
     for await (const line of lines) {
       if (signal.aborted) return;
       yield line;
-      // A right address has ended the sign-in by now.
+      // The right address would have ended the sign-in by now.
       if (line.trim() !== '' && !signal.aborted) note('that is not the address of this sign-in. Paste it whole');
     }
   } finally {

@@ -111,7 +111,7 @@ interface TriedProof extends Omit<Proof, 'hosts'> {
   readonly hosts: HostsProof;
 }
 
-/** The time in which one backend is tested, in milliseconds. A backend that hangs must not look as if weft did. */
+/** The time in which one backend is tested, in milliseconds. If a backend hangs, weft must not seem to hang. */
 const testMs = 7000;
 
 async function tryProvider(name: ProviderName): Promise<TriedProof> {

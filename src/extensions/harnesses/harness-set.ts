@@ -31,7 +31,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
   const {processes, settings, place} = options;
   const names = [...new Set([...knownHarnesses, ...Object.keys(settings)])];
   const running = new Set<HarnessRun>();
-  /** The harnesses whose keys the user has been told of. */
+  /** The harnesses whose keys weft has announced to the user. */
   const announced = new Set<string>();
 
   async function start(

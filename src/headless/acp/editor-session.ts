@@ -54,7 +54,7 @@ export class EditorSession {
   #model = '';
   /** The models of the provider. Empty until they are known. */
   #models: readonly ListedModel[] = [];
-  /** Whether the list is the provider's, so there are no others. */
+  /** Whether the list comes from the provider and is complete. */
   #modelsFrom: ModelList['from']['kind'] = 'weft';
   #history: readonly object[] = [];
   /** The running actions whose diff the editor shows. */
@@ -109,7 +109,7 @@ export class EditorSession {
     return ok({});
   }
 
-  /** Sets an option of the session. Returns all options. The error says what is not known. */
+  /** Sets an option of the session. Returns all options. The error names the unknown option or value. */
   async setOption(option: string, value: string): Promise<Outcome<Json, RpcError>> {
     if (option === 'mode') {
       const set = this.setMode(value);
@@ -286,7 +286,7 @@ export class EditorSession {
     }
   }
 
-  /** Answers the running prompt. An answer that was cut or refused has a reason of its own, and the words are shown. */
+  /** Answers the running prompt. A cut or refused answer has its own stop reason, and the editor shows the fault's words. */
   #end(summary: PromptSummary): void {
     const {end, stop, usage} = summary;
     const reason = stop === 'max-tokens' ? 'max_tokens' : stop === 'refusal' ? 'refusal' : undefined;

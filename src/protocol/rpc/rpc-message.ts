@@ -133,7 +133,7 @@ export interface RpcModelFallback extends SystemMessage<'model_fallback'> {
 export interface RpcRepair extends SystemMessage<'repair'> {
   /** The name of the refusal's repair, such as `media-left-out`. */
   readonly reason: string;
-  /** What weft changed, in words. */
+  /** The change that weft made, in words. */
   readonly action: string;
   readonly parent_tool_use_id: string | null;
 }

@@ -360,8 +360,8 @@ export function rulesCover(
 }
 
 /**
- * True if an invocation that only reads also does so in the user's own environment: no program in the workspace has its name, and
- * the repository has no hook or file monitor that it would start.
+ * True if an invocation that only reads also does so in the user's own environment. No program in the workspace may
+ * have its name, and the repository may have no hook or file monitor that it would start.
  */
 function readsWithoutHooks({words, directories}: JudgedInvocation, context: PathContext): boolean {
   const texts = words.flatMap(({value}) => (typeof value === 'string' ? [] : value.map(({text}) => text)));

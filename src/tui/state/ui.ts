@@ -63,10 +63,10 @@ interface AskedCard {
 
 /**
  * The destination of keys.
- * - `soon`: to the draft, until the draft is empty and no key was pressed for a while.
- * - `card`: to the card, which is shown in full.
- * - `aside`: to the draft, until the user switches to the card.
- * - `answered`: to the draft, while the answer is being processed.
+ * `soon`: to the draft, until the draft is empty and no key was pressed for a while.
+ * `card`: to the card, which is shown in full.
+ * `aside`: to the draft, until the user switches to the card.
+ * `answered`: to the draft, while the answer is being processed.
  */
 type Focus = 'soon' | 'card' | 'aside' | 'answered';
 

@@ -56,8 +56,8 @@ export function repositoryTop(answer: string | undefined): string | undefined {
 }
 
 /**
- * True if git can run in the repository of `folder`: no file that git always opens is a pipe or a device, on which git would block until
- * the time limit.
+ * True if git can run in the repository of `folder`. It can't if a file that git always opens is a pipe or a device:
+ * git would block until the time limit.
  */
 function isGitReady(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {

@@ -89,7 +89,7 @@ function locateHunk(
   }
   const splice = found.splice(only);
   return splice === undefined
-    ? failed('how its new lines should be indented cannot be told: copy its lines exactly from the file.')
+    ? failed('weft cannot tell how to indent its new lines: copy its lines exactly from the file.')
     : ok({splice, end: splice.end, notes: matchNotes(found)});
 }
 

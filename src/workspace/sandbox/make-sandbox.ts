@@ -279,7 +279,7 @@ async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
   return proof;
 }
 
-/** The time for a proof, in milliseconds. A backend that hangs longer counts as one that does not work. */
+/** The time for a proof, in milliseconds. A backend that hangs longer counts as broken. */
 const proofMs = 20_000;
 
 /**

@@ -126,7 +126,7 @@ const sandboxes = [
   ['native', 'unknown', 'none'],
   ['auto', 'unknown', 'auto, commands may run in one, network only to allowed hosts'],
   ['auto', nativeProof, 'none'],
-  ['auto', proof, 'bwrap, for commands that nobody approved, network only to allowed hosts'],
+  ['auto', proof, 'bwrap, for unapproved commands, network only to allowed hosts'],
   ['codex', 'unknown', 'codex, for all commands, network only to allowed hosts'],
 ] as const;
 test.each(sandboxes)('the sandbox %s is told as it was proven', async (sandbox, proven, text) => {
