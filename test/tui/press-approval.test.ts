@@ -33,7 +33,7 @@ describe('what accepts', () => {
   test('the card says what, where and why; Enter alone accepts nothing', async () => {
     const {screen, engine} = await asked(mild('a1', 'make'));
     await screen.until(
-      /╭ Run this command\?.* writes files ╮\n│ make +│\n│ the cache is stale +│\n│ +│\n│ {3}1 Yes +y +│\n/u,
+      /╭ Run this command\?.* writes files ╮\n│ make +│\n│ The model says: the cache is stale +│\n│ +│\n│ {3}1 Yes +y +│\n/u,
     );
     await screen.type('\r');
     await screen.type('\r\r');

@@ -576,7 +576,7 @@ describe('what is derived', () => {
       model: 'test-model',
       mode: 'asks first',
       tokens: '46k in, 1.2k out',
-      cost: '$0.50',
+      cost: '$0.50+',
       context: '25% context',
     });
   });

@@ -80,7 +80,7 @@ describe('what comes', () => {
     // What was thought is counted in the total alone.
     expect(finished(events)).toEqual({
       stop: 'tool-use',
-      usage: {inputTokens: 100, outputTokens: 300, cacheReadTokens: 0, cacheWriteTokens: 0},
+      usage: {inputTokens: 100, outputTokens: 300, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0.0012},
     });
   });
 
