@@ -149,7 +149,7 @@ describe('/compact', () => {
     await enter(terminal, 'weft "First prompt."');
     await terminal.until(/First answer\./u);
     await enter(terminal, '/compact');
-    await terminal.onScreen(/Writing a summary[^]*Esc stop/u);
+    await terminal.onScreen(/Summary: about \$[^]*Esc stop/u);
     await terminal.press('Escape');
     await terminal.onScreen(/No summary: The summary was stopped\./u);
     await terminal.press('Escape');

@@ -76,7 +76,7 @@ describe('weft config', () => {
     [['set', 'modle', 'x'], '"modle" is not a setting. Did you mean model?'],
     [['set', 'model.x', 'x'], 'model has no part "x"'],
     [['set', 'permissions.alow', '[]'], 'Its parts: allow, ask, deny.'],
-    [['set', 'provider', 'x'], '"x" is invalid; provider must be one of anthropic, openai'],
+    [['set', 'wireApi', 'x'], '"x" is invalid; wireApi must be one of'],
     [['set', 'permissionMode', 'bypassPermissions'], 'Only the flag --permission-mode can choose bypassPermissions'],
     [['get', 'nothing'], '"nothing" is not a setting'],
     [['set', 'model', 'x', '--user', '--project'], 'Use only one of --user, --project and --local.'],

@@ -19,7 +19,12 @@ describe('a word that people try is a command, and nothing is sent', () => {
     ['help sesions', 2, /^$/u, /^weft: No help on "sesions"\. Did you mean "weft help sessions"\? .*: weft help\n$/u],
     ['version', 0, new RegExp(`^${version}\n$`, 'u'), /^$/u],
     ['status', 0, /^Anthropic {2}key from ANTHROPIC_API_KEY\n/u, /^$/u],
-    ['login', 2, /^$/u, /^weft: No key on stdin\. Pass it: weft login < key\.txt\n$/u],
+    [
+      'login',
+      2,
+      /^✓ Anthropic API key \(anthropic\): works\n/u,
+      /^weft: No key on stdin\. Pass it: weft login < key\.txt\n$/u,
+    ],
     ['logout', 1, /^$/u, /^weft: no saved key\n$/u],
     ['update', 0, /, running from source in .*\nUpdate it: in .*: git pull && npm ci && npm run build\n$/u, /^$/u],
     ['upgrade', 0, /\nUpdate it: /u, /^$/u],
