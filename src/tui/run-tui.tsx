@@ -1,10 +1,10 @@
-import {modifyOtherKeys, type NewlineKey, resetModes, trackModes} from './terminal/terminal-modes.ts';
+import {modifyOtherKeys, type NewlineKey, resetModes, restoreScreen, trackModes} from './terminal/terminal-modes.ts';
 import {openTerminalTitle} from './terminal/terminal-title.ts';
 import {type EraseBehaviour, type ResizeSignals, sizeOf, watchTerminalEnd} from './terminal/terminal-output.ts';
 import {loadMarkdownLexer} from './scrollback/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import type {BlockId} from '../domain/ids.ts';
-import {attachTerminal, restoreScreen} from './terminal/attached-terminal.ts';
+import {attachTerminal} from './terminal/attached-terminal.ts';
 import type {EditorWork} from './app/slash-commands.ts';
 import type {TranscriptPanel} from './scrollback/transcript-panel.ts';
 import {App, AppScreen} from './app.tsx';

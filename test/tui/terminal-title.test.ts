@@ -59,9 +59,20 @@ describe('trackModes', () => {
     let changes = 0;
     const modes = trackModes(() => changes++);
     modes.observe('\u001B[?2004h\u001B[?25l\u001B[>4;1m\u001B[m\u001B[>1u\u001B[22;2t\u001B[31mtext\u001B[39m');
-    expect(modes.resetSequence()).toBe('\u001B[?2004l\u001B[?25h\u001B[>4m\u001B[m\u001B[<1u\u001B[23;2t');
+    expect(modes.resetSequence()).toBe(
+      '\u001B[?2026l\u001B[?7h\u001B[?45l\u001B[?2004l\u001B[?25h\u001B[>4m\u001B[m\u001B[<1u\u001B[23;2t',
+    );
     modes.observe('\u001B[>4m\u001B[m\u001B[?25h\u001B[<u\u001B[?2004l\u001B[23;2t');
     expect(modes.resetSequence()).toBe('');
     expect(changes).toBe(2);
+  });
+
+  test('leaves wrapping on, also after a frame that was written without it, whole or in half', () => {
+    const modes = trackModes(() => {});
+    modes.observe('\u001B[?2004h\u001B[?7lframe\u001B[?7h');
+    const reset = '\u001B[?2026l\u001B[?7h\u001B[?45l\u001B[?2004l';
+    expect(modes.resetSequence()).toBe(reset);
+    modes.observe('\u001B[?7lhalf a fra');
+    expect(modes.resetSequence()).toBe(`${reset}\u001B[?7h`);
   });
 });

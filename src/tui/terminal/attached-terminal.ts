@@ -3,6 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import type {View} from '../state/view.ts';
+import {restoreScreen} from './terminal-modes.ts';
 import type {TerminalSessions} from './terminal-sessions.ts';
 import {fit} from '../text/cell-width.ts';
 
@@ -156,13 +157,6 @@ const clearing = /\u001B\[(?:\??[0-2]?J|!p)|\u001B#8/u;
 /* oxlint-enable no-control-regex */
 
 const takeScreen = '\u001B[?1049h\u001B[2J\u001B[H';
-
-/** Resets every mode that a program may have enabled, and returns to the normal screen. */
-export const restoreScreen =
-  '\u001B[r\u001B[0m\u001B[?25h\u001B[?1l\u001B>\u001B[4l\u001B[20l\u001B[?5l\u001B[?6l\u001B[?7h\u001B[?12l\u001B[?69l\u000F\u001B(B' +
-  '\u001B[?9l\u001B[?1000l\u001B[?1002l\u001B[?1003l\u001B[?1004l\u001B[?1005l\u001B[?1006l\u001B[?1015l\u001B[?1016l' +
-  '\u001B[?2004l\u001B[?2026l\u001B[?2031l\u001B[=0u\u001B[<99u\u001B[>4;0m' +
-  '\u001B[0 q\u001B[2J\u001B[?1049l';
 
 /** Tells whether weft needs an answer from the user. `watch` calls the listener when that may have changed. */
 export interface AttentionWatch {

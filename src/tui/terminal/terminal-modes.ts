@@ -18,7 +18,11 @@ export function trackModes(onChange: () => void): TerminalModes {
     if (state === (normallyOn.has(mode) || mode === wheelArrows ? 'l' : 'h')) on.add(mode);
     else on.delete(mode);
   };
-  const undo = (): string =>
+  const undo = (): string => {
+    const modes = undoModes();
+    return modes === '' ? '' : endFrame + modes;
+  };
+  const undoModes = (): string =>
     [...on]
       .filter(mode => mode !== alternateScreen)
       .map(off)
@@ -60,8 +64,11 @@ const alternateScreen = '1049';
 /** Sends arrow keys for the wheel on the alternate screen. It may be on or off at first, so it is saved, switched off and restored. */
 const wheelArrows = '1007';
 
-/** The mode that is on by default: a visible cursor. */
-const normallyOn = new Set(['25']);
+/** The modes that are on by default: a visible cursor and wrapping. */
+const normallyOn = new Set(['25', '7']);
+
+/** Ends what a frame begins and ends itself, in case a killed process wrote half of it: synchronized output, no wrapping, reverse wrapping. */
+const endFrame = '\u001B[?2026l\u001B[?7h\u001B[?45l';
 
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal
 const switches = /\u001B\[(?:\?(\d+)([hlr])|([<>])(\d*)u|(2[23]);2t|>4(;1|)m)/gu;
@@ -81,12 +88,17 @@ export const wantsModifyOtherKeys = ({TERM: term = ''}: Environment): 'yes' | 'n
 /** The key that hints name for a new line: Shift+Enter only if the terminal distinguishes it from Enter. */
 export type NewlineKey = 'Shift+Enter' | 'Ctrl+J';
 
+/** Resets the modes of cursor, keyboard, mouse and writing that a program may have left on. */
+const resetProgramModes =
+  '\u001B[?25h\u001B[?1l\u001B>\u001B[4l\u001B[20l\u001B[?5l\u001B[?7h\u001B[?12l' +
+  '\u001B[?9l\u001B[?1000l\u001B[?1002l\u001B[?1003l\u001B[?1004l\u001B[?1005l\u001B[?1006l\u001B[?1015l\u001B[?1016l' +
+  '\u001B[?2004l\u001B[?2026l\u001B[?2031l\u001B[=0u\u001B[<99u\u001B[>4;0m\u001B[0 q';
+
 /**
  * Resets modes that another program may have left on, and leaves the alternate screen. Saves and restores the cursor position,
  * because origin mode (DECOM) and setting the margins move it.
  */
-export const resetModes =
-  '\u001B7\u001B[?1049l\u001B[0m\u000F\u001B(B\u001B7\u001B[?6l\u001B[?69l\u001B[r\u001B8' +
-  '\u001B[?25h\u001B[?1l\u001B>\u001B[4l\u001B[20l\u001B[?5l\u001B[?7h\u001B[?12l' +
-  '\u001B[?9l\u001B[?1000l\u001B[?1002l\u001B[?1003l\u001B[?1004l\u001B[?1005l\u001B[?1006l\u001B[?1015l\u001B[?1016l' +
-  '\u001B[?2004l\u001B[?2026l\u001B[?2031l\u001B[=0u\u001B[<99u\u001B[>4;0m\u001B[0 q';
+export const resetModes = `\u001B7\u001B[?1049l\u001B[0m\u000F\u001B(B\u001B7\u001B[?6l\u001B[?69l\u001B[r\u001B8${resetProgramModes}`;
+
+/** Resets every mode that a program on the alternate screen may have enabled, and returns to the normal screen. */
+export const restoreScreen = `\u001B[r\u001B[0m\u001B[?6l\u001B[?69l\u000F\u001B(B${resetProgramModes}\u001B[2J\u001B[?1049l`;
