@@ -375,7 +375,7 @@ export async function openConnection(
 const lockedText = ({title}: Provider): string =>
   `The ${title} key is in the keychain, which does not answer. Unlock it and try again, or enter the key again: weft auth login`;
 
-const noKeyText = ({name, title, keyVariable, is}: Provider): string =>
+const missingKeyText = ({name, title, keyVariable, is}: Provider): string =>
   is.kind === 'row'
     ? `No key for ${title}. Set ${keyVariable}, or name another variable in the setting providers.${name}.keyVariable.`
     : `No key for ${title}. Set ${keyVariable}, or save one with weft auth login.`;
@@ -384,7 +384,7 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   const {environment} = choice;
   const opened = await openConnection(provider, choice);
   if (opened === 'locked') return unreachableModel(choice, lockedText(provider));
-  if (opened === 'no-key') throw new UsageError(noKeyText(provider));
+  if (opened === 'no-key') throw new UsageError(missingKeyText(provider));
   const {apiKey, baseUrl, access, secrets} = opened;
   const [{chosenEfforts, missingEffortText, modelTable}, named, windows] = await Promise.all([
     import('../models/model-facts.ts'),

@@ -83,12 +83,12 @@ export function nextHarnessTurn(turn: HarnessTurn, {event}: HarnessEvent): Harne
 }
 
 /** The reason for a sub-agent that ended without an answer: its parent can't know what it found. */
-const noAnswer = 'It ended without an answer.';
+const silentAgentReason = 'It ended without an answer.';
 
 const outcomeStatus = (outcome: HarnessOutcome): AgentStatus =>
   byKind<HarnessOutcome, AgentStatus>(outcome, {
     succeeded: ({text}) =>
-      text.trim() === '' ? {kind: 'failed', reason: noAnswer, answer: ''} : {kind: 'succeeded', answer: text},
+      text.trim() === '' ? {kind: 'failed', reason: silentAgentReason, answer: ''} : {kind: 'succeeded', answer: text},
     failed: ({reason, text}) => ({kind: 'failed', reason, answer: text}),
     cancelled: ({text}) => ({kind: 'cancelled', answer: text}),
   });
@@ -113,7 +113,7 @@ function editedPathsOf(action: Action): readonly string[] {
 function endOf(end: PromptEnd, answer: string): AgentStatus {
   const failed = (reason: string): AgentStatus => ({kind: 'failed', reason, answer});
   return byKind<PromptEnd, AgentStatus>(end, {
-    done: () => (answer.trim() === '' ? failed(noAnswer) : {kind: 'succeeded', answer}),
+    done: () => (answer.trim() === '' ? failed(silentAgentReason) : {kind: 'succeeded', answer}),
     interrupted: () => ({kind: 'cancelled', answer}),
     failed: ({fault}) => failed(faultText(fault)),
     'not-sent': ({fault}) => failed(faultText(fault)),

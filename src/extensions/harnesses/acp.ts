@@ -284,7 +284,7 @@ class AcpConversation implements Conversation {
   #takeRequest(request: RpcRequest): void {
     const {method, params} = request;
     if (method !== 'session/request_permission') {
-      request.answer(failed(rpcError(rpcErrors.noMethod, `weft does not answer ${method}`)));
+      request.answer(failed(rpcError(rpcErrors.methodNotFound, `weft does not answer ${method}`)));
       return;
     }
     const call = objectOf(params['toolCall']);

@@ -267,7 +267,7 @@ class CodexConversation implements Conversation {
       case 'mcpServer/elicitation/request':
         return request.answer(ok({action: 'decline', content: null}));
       default:
-        return request.answer(failed(rpcError(rpcErrors.noMethod, `weft does not answer ${method}`)));
+        return request.answer(failed(rpcError(rpcErrors.methodNotFound, `weft does not answer ${method}`)));
     }
   }
 }

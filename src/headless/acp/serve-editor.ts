@@ -80,7 +80,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
 
   async function answer(request: RpcRequest): Promise<void> {
     if (serving.saved === 'elsewhere' && savedMethods.has(request.method))
-      return request.answer(failed(noMethod(request)));
+      return request.answer(failed(unknownMethod(request)));
     switch (request.method) {
       case 'initialize':
         return request.answer(ok(greeting(serving)));
@@ -159,7 +159,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
         return;
       }
       default:
-        return request.answer(failed(noMethod(request)));
+        return request.answer(failed(unknownMethod(request)));
     }
   }
 
@@ -216,7 +216,8 @@ export function serveEditor(serving: EditorServing): ServedEditor {
 /** The methods that need the saved sessions. */
 const savedMethods: ReadonlySet<string> = new Set(['session/list', 'session/delete', 'session/fork']);
 
-const noMethod = ({method}: RpcRequest): RpcError => rpcError(rpcErrors.noMethod, `weft has no method ${method}`);
+const unknownMethod = ({method}: RpcRequest): RpcError =>
+  rpcError(rpcErrors.methodNotFound, `weft has no method ${method}`);
 
 const unknownSession = (id: string): RpcError => rpcError(notFound, `Unknown session ${JSON.stringify(id)}.`);
 

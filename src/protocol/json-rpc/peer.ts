@@ -2,7 +2,12 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 
 /** The JSON-RPC 2.0 error codes that weft sends. */
-export const rpcErrors = {invalidRequest: -32600, noMethod: -32601, invalidParams: -32602, internal: -32603} as const;
+export const rpcErrors = {
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+} as const;
 
 export interface RpcError {
   readonly code: number;

@@ -3,10 +3,7 @@ import {causeText} from '../../domain/fault.ts';
 import {loadVimKeys} from '../editor/vim-keys.ts';
 import {commandEffect} from '../state/effect.ts';
 import {confirmPanel} from '../state/panels/panel.ts';
-import {wayNames, waysIn} from '../../domain/ways-in.ts';
-import {login} from './login.ts';
-import {connectPanel} from '../state/panels/connect.ts';
-import {hasNoModel} from '../state/selectors.ts';
+import {loginCommand} from './login.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {blocksPanel} from '../state/panels/blocks.ts';
 import {type CommandContext, slashCommand, type SlashCommand} from './command.ts';
@@ -39,22 +36,7 @@ const allCommands: readonly SlashCommand[] = [
   resumeCommand,
   modelCommand,
   effortCommand,
-  slashCommand({
-    name: 'login',
-    aliases: ['connect'],
-    usage: '/login [WAY]',
-    choices: wayNames.map(value => ({value, summary: waysIn[value].title})),
-    summary: 'Connect a model: a key, a cloud, a plan or a local server',
-    run(word, context) {
-      if (word !== '') {
-        void login(word, context);
-        return;
-      }
-      const model = hasNoModel(context.view) ? 'none' : 'some';
-      context.open(connectPanel({model, prompt: 'none', demo: 'none'}));
-      context.query({query: 'local-servers'});
-    },
-  }),
+  loginCommand,
   modeCommand,
   permissionsCommand,
   hooksCommand,

@@ -1,9 +1,28 @@
 import {faultText} from '../../domain/fault.ts';
-import {wayNames} from '../../domain/ways-in.ts';
-import {type CommandContext, nameHint, queryOrNotify} from './command.ts';
+import {wayNames, waysIn} from '../../domain/ways-in.ts';
+import {connectPanel} from '../state/panels/connect.ts';
+import {hasNoModel} from '../state/selectors.ts';
+import {type CommandContext, nameHint, queryOrNotify, slashCommand} from './command.ts';
+
+export const loginCommand = slashCommand({
+  name: 'login',
+  aliases: ['connect'],
+  usage: '/login [WAY]',
+  choices: wayNames.map(value => ({value, summary: waysIn[value].title})),
+  summary: 'Connect a model: a key, a cloud, a plan or a local server',
+  run(word, context) {
+    if (word !== '') {
+      void login(word, context);
+      return;
+    }
+    const model = hasNoModel(context.view) ? 'none' : 'some';
+    context.open(connectPanel({model, prompt: 'none', demo: 'none'}));
+    context.query({query: 'local-servers'});
+  },
+});
 
 /** Tries a way to a model and uses it. ChatGPT signs in first; the address of a page that did not load ends that sign-in. */
-export async function login(word: string, context: CommandContext): Promise<void> {
+async function login(word: string, context: CommandContext): Promise<void> {
   const {options, signal} = context;
   if (/^https?:/u.test(word)) {
     await queryOrNotify({query: 'finish-sign-in', address: word}, context);
