@@ -6,11 +6,12 @@ import {isPassword, isDistinctive, looksRandom} from './secret-value.ts';
 /**
  * Finds secrets by the words around them: XML elements and attributes, calls such as `define('DB_PASSWORD', …)`, options of
  * programs, Terraform variables, Kubernetes Secrets, sentences. One pass finds the words and examines the text around each within
- * fixed bounds, so it takes linear time.
+ * fixed bounds, so it takes linear time. Looks at `positions`, or everywhere.
  */
-export function findStatedSecrets(text: string): FormScan {
+export function findStatedSecrets(text: string, positions?: Uint32Array): FormScan {
   const scan: Scan = {text, found: [], openFrom: text.length, passed: new Map()};
-  for (const {0: word, index} of text.matchAll(secretWords)) {
+  const matches = positions === undefined ? text.matchAll(secretWords) : matchesAt(text, positions);
+  for (const {0: word, index} of matches) {
     if (word.startsWith(' ') || word.startsWith('\t')) findOption(scan, {at: index, option: word.trimStart()});
     else if (word.startsWith(':')) findIn(scan, pgpassLine, {from: index, length: longestForm});
     else if (word.startsWith('@')) findDsn(scan, index);
@@ -25,6 +26,40 @@ export function findStatedSecrets(text: string): FormScan {
 // Program output is read as Latin-1, in which `Ã±` is ñ and `Ã©` is é.
 const secretWords =
   /pass|pwd|secret|token|credential|api[-_ ]?key|private[-_]?key|access[-_]?key|account[-_]?key|identified by|rootpw|bindpw|requirepass|masterauth|passwort|contrase(?:[nñ]|Ã±)a|senha|wachtwoord|\bpsk\b|\bnet use\b|\bnet user\b|securestring|\bpw\b|[a-z]_key\b|key-data|"auth|_auth|auth ?= ?[([]|basicauth\(|passwordauthentication\(|getconnection\(|mysqli(?:_connect)?\(|\bpdo\(|[ \t]\/p:|[ \t]-(?:p(?!ass)|u|[awk](?![a-z])|-user\b|-proxy-user\b|-auth\b|pass(?:in|out)?\b)|:(?:5432|5433|6432|\*):|@(?:tcp|unix)\(/giu;
+
+/** Each word of `secretWords` begins with one of these in lower case, or, for `_key`, one letter before it. */
+export const secretWordAnchors: readonly string[] = [
+  ...'pass pwd secret token credential rootpw bindpw requirepass masterauth contrase senha wachtwoord psk'.split(' '),
+  ...'securestring pw _key key-data "auth _auth auth= auth( basicauth( getconnection( mysqli( mysqli_connect( pdo('.split(
+    ' ',
+  ),
+  ...'@tcp( @unix( :5432: :5433: :6432: :*:'.split(' '),
+  'identified by',
+  'net use',
+  'auth =',
+  'auth (',
+  ...['api', 'private', 'access', 'account'].flatMap(kind => ['', '-', '_'].map(sign => `${kind}${sign}key`)),
+  'api key',
+  ...['/p:', '-p', '-u', '-a', '-w', '-k', '--user', '--proxy-user', '--auth'].flatMap(option => [
+    ` ${option}`,
+    `	${option}`,
+  ]),
+];
+
+const secretWordAt = new RegExp(secretWords.source, 'iuy');
+
+/** Returns the matches of `secretWords` that begin at one of these positions. */
+function* matchesAt(text: string, positions: Uint32Array): Generator<RegExpExecArray> {
+  let end = 0;
+  for (const at of positions) {
+    if (at < end) continue;
+    secretWordAt.lastIndex = at;
+    const match = secretWordAt.exec(text);
+    if (match === null) continue;
+    end = at + match[0].length;
+    yield match;
+  }
+}
 
 interface Scan {
   readonly text: string;

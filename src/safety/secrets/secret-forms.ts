@@ -109,27 +109,36 @@ export interface FormScan {
   readonly openFrom: number;
 }
 
-/** Finds keys by their beginnings, values assigned to secret names, and passwords in URLs. Takes linear time. */
-export function findSecretForms(text: string): FormScan {
+/** The beginnings of keys. */
+export const keyStarts = tokenForms.flatMap(({starts}) => starts);
+
+/**
+ * Finds keys by their beginnings, values assigned to secret names, and passwords in URLs. Takes linear time. Looks at
+ * `positions`, or everywhere.
+ */
+export function findSecretForms(text: string, positions?: Uint32Array): FormScan {
   const found: FoundSecret[] = [];
   let openFrom = text.length;
-  let wordBefore = false;
+  /** The end of the last secret. */
+  let foundTo = -1;
   /** How far each form was tried without success. No match begins before that. */
   const passed = new Map<TokenForm, number>();
   const tries: Tries = {until: 0, left: 0};
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const kind = code < 128 ? (kinds[code] ?? 0) : 0;
+  const count = positions?.length ?? text.length;
+  for (let step = 0; step < count; step += 1) {
+    const at = positions?.[step] ?? step;
+    if (at < foundTo) continue;
+    const kind = kindOf(text.charCodeAt(at));
     const candidate =
-      (kind & startsToken) !== 0 && (!wordBefore || isAfterEscape(text, at)) ? tokenAt(text, {at, passed}) : undefined;
-    wordBefore = (kind & isWord) !== 0;
+      (kind & startsToken) !== 0 && ((at !== foundTo && !isAfterWord(text, at)) || isAfterEscape(text, at))
+        ? tokenAt(text, {at, passed})
+        : undefined;
     const seen = candidate ?? ((kind & separates) === 0 ? undefined : afterSeparator(text, {at, tries}));
     if (seen === undefined) continue;
     if (seen.to === text.length) openFrom = Math.min(openFrom, seen.from);
     if (seen.name === '') continue;
     found.push({from: seen.from, to: seen.to, name: seen.name});
-    at = Math.max(at, seen.to - 1);
-    wordBefore = true;
+    foundTo = Math.max(at + 1, seen.to);
   }
   return {found, openFrom};
 }
@@ -152,6 +161,10 @@ for (const form of tokenForms) {
   }
 }
 for (const separator of '=:') kinds[separator.charCodeAt(0)] = separates;
+
+const kindOf = (code: number): number => (code < 128 ? (kinds[code] ?? 0) : 0);
+
+const isAfterWord = (text: string, at: number): boolean => (kindOf(text.charCodeAt(at - 1)) & isWord) !== 0;
 
 const bodies = new Map<TokenForm['body'], RegExp>();
 
@@ -240,8 +253,12 @@ function passwordAt(text: string, at: number): Candidate | undefined {
 const plainPasswords = /^(?:pass(?:word|wd)?|pwd|secret|token|x-oauth-basic|x+|\*+|\.+|:.*)$/iu;
 
 /** How many units before a separator may be its name, and how long a value may be. */
-const longestName = 64;
+export const longestName = 64;
 const longestAssigned = 512;
+
+/** How many units may come between a name and its separator. */
+export const maxClosers = 8;
+export const isNameCloser = (sign: string): boolean => sign !== '' && ' \t"\'`\\]?'.includes(sign);
 
 function assignedAt(text: string, {at, tries}: {readonly at: number; readonly tries: Tries}): Candidate | undefined {
   if (at < tries.until && tries.left === 0) return undefined;
@@ -275,7 +292,7 @@ const nameInProgram = /^[!$_]*[A-Za-z][a-z]*\d{0,3}(?:[A-Z][a-z]+\d{0,2}|[A-Z]+(
 /** Returns the name before a separator. White space and closing quotes may come between. */
 function nameBefore(text: string, separator: number): string {
   let end = separator;
-  while (end > 0 && separator - end < 8 && ' \t"\'`\\]?'.includes(text.charAt(end - 1))) end -= 1;
+  while (end > 0 && separator - end < maxClosers && isNameCloser(text.charAt(end - 1))) end -= 1;
   let start = end;
   while (start > 0 && end - start < longestName && isWordOrDash(text.charCodeAt(start - 1))) start -= 1;
   return text.slice(start, end);

@@ -12,7 +12,7 @@ export type SecretName = 'env' | 'code' | 'header' | 'none';
 export const secretName = memoize((name): SecretName => {
   const lower = name.toLowerCase();
   if (lower === 'authorization' || lower === 'proxy-authorization') return 'header';
-  if (!parts.some(part => lower.includes(part))) return 'none';
+  if (!nameParts.some(part => lower.includes(part))) return 'none';
   if (name === 'PWD') return 'none';
   const words = wordsOf(name);
   const [last = '', ...before] = words.toReversed().filter(word => !trailing.has(word));
@@ -49,7 +49,7 @@ const wordsOf = (name: string): string[] =>
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 /** Every name of a secret contains one of these. */
-const parts = ['token', 'secret', 'pass', 'pwd', 'cred', 'key', 'pat', 'psk', 'auth'];
+export const nameParts = ['token', 'secret', 'pass', 'pwd', 'cred', 'key', 'pat', 'psk', 'auth'];
 
 const strong = wordSet(
   'token secret secrets pgpassword pgpass password passwd pwd pass passphrase passcode credential credentials apikey apitoken apisecret authtoken ' +

@@ -1,0 +1,186 @@
+import {secretWordAnchors} from './contextual-secrets.ts';
+import {isNameCloser, isWordOrDash, keyStarts, longestName, maxClosers} from './secret-forms.ts';
+import {nameParts} from './secret-name.ts';
+
+/** The only positions in a text at which the searches for secrets need to look. */
+export interface Anchors {
+  /** The low byte of each unit. */
+  readonly bytes: Uint8Array;
+  /** The positions at which a key may begin, and of separators after the names of secrets. */
+  readonly forms: Uint32Array;
+  /** The positions at which a word of `findStatedSecrets` may begin. */
+  readonly words: Uint32Array;
+}
+
+/** Returns the anchors of a text, or `undefined` if the searches may as well look everywhere. */
+export function findAnchors(text: string): Anchors | undefined {
+  if (text.length < shortestText) return undefined;
+  scannedUnits += text.length;
+  return automaton === undefined && scannedUnits < minUnitsForAutomaton ? undefined : scanForAnchors(text);
+}
+
+const shortestText = 512;
+
+/** Scanning this many units directly costs as much as making the automaton, which most runs of weft never need. */
+const minUnitsForAutomaton = 100_000;
+let scannedUnits = 0;
+let automaton: Automaton | undefined;
+
+interface Literal {
+  readonly kind: 'key' | 'url' | 'name' | 'word';
+  readonly text: string;
+}
+
+const literals: readonly Literal[] = [
+  ...keyStarts.map(text => ({kind: 'key', text}) as const),
+  {kind: 'url', text: '://'},
+  ...nameParts.map(text => ({kind: 'name', text}) as const),
+  ...secretWordAnchors.map(text => ({kind: 'word', text}) as const),
+];
+
+const longestLiteral = Math.max(...literals.map(({text}) => text.length));
+
+/** Finds all literals in one pass (Aho and Corasick), whatever their case. A state is the offset of its row in `next`. */
+interface Automaton {
+  /** The column of each byte. */
+  readonly columns: Uint8Array;
+  readonly next: Uint16Array;
+  /** Each state from this one on ends at least one literal. */
+  readonly firstEnd: number;
+  /** The literals that end in a state. */
+  readonly endsIn: ReadonlyMap<number, readonly Literal[]>;
+}
+
+function makeAutomaton(): Automaton {
+  const columns = new Uint8Array(256);
+  let width = 1;
+  for (const {text} of literals) {
+    for (const sign of text.toLowerCase()) columns[sign.charCodeAt(0)] ||= width++;
+  }
+  for (let capital = 0x41; capital <= 0x5a; capital += 1) columns[capital] = columns[capital + 0x20] ?? 0;
+
+  const rows: Uint16Array[] = [new Uint16Array(width)];
+  const ends: Literal[][] = [[]];
+  for (const literal of literals) {
+    let state = 0;
+    for (const sign of literal.text) {
+      const row = rows[state] ?? new Uint16Array();
+      const column = columns[sign.charCodeAt(0)] ?? 0;
+      if (row[column] === 0) {
+        row[column] = rows.length;
+        rows.push(new Uint16Array(width));
+        ends.push([]);
+      }
+      state = row[column] ?? 0;
+    }
+    ends[state]?.push(literal);
+  }
+  completeRows(rows, ends);
+
+  // States that end a literal get the highest numbers, so that one comparison recognizes them.
+  const order = [...rows.keys()].toSorted((a, b) => Number(isEnd(ends, a)) - Number(isEnd(ends, b)) || a - b);
+  const offsets = new Uint16Array(rows.length);
+  for (const [at, state] of order.entries()) offsets[state] = at * width;
+  const next = new Uint16Array(rows.length * width);
+  const endsIn = new Map<number, readonly Literal[]>();
+  for (const [state, row] of rows.entries()) {
+    const offset = offsets[state] ?? 0;
+    next.set(
+      row.map(to => offsets[to] ?? 0),
+      offset,
+    );
+    if (isEnd(ends, state)) endsIn.set(offset, ends[state] ?? []);
+  }
+  return {columns, next, firstEnd: Math.min(...endsIn.keys()), endsIn};
+}
+
+const isEnd = (ends: readonly Literal[][], state: number): boolean => (ends[state]?.length ?? 0) > 0;
+
+/** Fills the missing transitions of a trie with those of the longest other literal that may have begun. */
+function completeRows(rows: readonly Uint16Array[], ends: readonly Literal[][]): void {
+  const shorter = new Uint16Array(rows.length);
+  const queue = [0];
+  for (const state of queue) {
+    const fallback = shorter[state] ?? 0;
+    if (state !== 0) ends[state]?.push(...(ends[fallback] ?? []));
+    const row = rows[state] ?? new Uint16Array();
+    for (let column = 0; column < row.length; column += 1) {
+      const to = row[column] ?? 0;
+      const otherwise = state === 0 ? 0 : (rows[fallback]?.[column] ?? 0);
+      if (to === 0) row[column] = otherwise;
+      else {
+        shorter[to] = otherwise;
+        queue.push(to);
+      }
+    }
+  }
+}
+
+/** The letters outside Latin-1 that a pattern which ignores case takes for `s` and `k`. */
+const foldedLetters = [
+  ['\u017F', 's'],
+  ['\u212A', 'k'],
+] as const;
+
+/** Returns the anchors of a text of any length. */
+export function scanForAnchors(text: string): Anchors {
+  const {columns, next, firstEnd, endsIn} = (automaton ??= makeAutomaton());
+  const folded = foldedLetters.reduce((all, [from, to]) => (all.includes(from) ? all.replaceAll(from, to) : all), text);
+  const bytes = Buffer.from(folded, 'latin1');
+  const forms: number[] = [];
+  const words: number[] = [];
+  const take = (end: number, state: number): void => {
+    for (const literal of endsIn.get(state) ?? []) {
+      const at = end - literal.text.length;
+      switch (literal.kind) {
+        case 'key':
+          if (text.startsWith(literal.text, at)) forms.push(at);
+          break;
+        case 'url':
+          forms.push(at);
+          break;
+        case 'name': {
+          const separator = separatorAfterName(text, end);
+          if (separator >= 0) forms.push(separator);
+          break;
+        }
+        case 'word':
+          // `_key` needs a letter before it.
+          words.push(literal.text === '_key' ? Math.max(0, at - 1) : at);
+      }
+    }
+  };
+  // Each step waits for the one before, so two halves at once take half the time. The first one continues until it has found all
+  // literals that begin in it.
+  const half = bytes.length >> 1;
+  let first = 0;
+  let second = 0;
+  let at = 0;
+  for (let beyond = half; beyond < bytes.length; at += 1, beyond += 1) {
+    first = next[first + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
+    second = next[second + (columns[bytes[beyond] ?? 0] ?? 0)] ?? 0;
+    if (first >= firstEnd) take(at + 1, first);
+    if (second >= firstEnd) take(beyond + 1, second);
+  }
+  for (const until = Math.min(bytes.length, half + longestLiteral); at < until; at += 1) {
+    first = next[first + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
+    if (first >= firstEnd) take(at + 1, first);
+  }
+  // A key may have begun at the end of the text.
+  for (let tail = Math.max(0, text.length - longestLiteral); tail < text.length; tail += 1) forms.push(tail);
+  return {bytes, forms: ascending(forms), words: ascending(words)};
+}
+
+/** Returns the position of the `=` or `:` after a name, or -1 if there is none. The name continues at `at`. */
+function separatorAfterName(text: string, at: number): number {
+  let end = at;
+  while (end - at < longestName && isWordOrDash(text.charCodeAt(end))) end += 1;
+  for (let closers = 0; closers < maxClosers && isNameCloser(text.charAt(end)); closers += 1) end += 1;
+  const sign = text.charAt(end);
+  return sign === '=' || sign === ':' ? end : -1;
+}
+
+const ascending = (positions: readonly number[]): Uint32Array =>
+  Uint32Array.from(positions)
+    .toSorted()
+    .filter((position, at, all) => position !== all[at - 1]);
