@@ -4,7 +4,7 @@ import {nameParts} from './secret-name.ts';
 
 /** The only positions in a text at which the searches for secrets need to look. */
 export interface Anchors {
-  /** The low byte of each unit. */
+  /** The low byte of each unit, until the next text is scanned. */
   readonly bytes: Uint8Array;
   /** The positions at which a key may begin, and of separators after the names of secrets. */
   readonly forms: Uint32Array;
@@ -124,13 +124,13 @@ const foldedLetters = [
 
 /** Returns the anchors of a text of any length. */
 export function scanForAnchors(text: string): Anchors {
-  const {columns, next, firstEnd, endsIn} = (automaton ??= makeAutomaton());
+  automaton ??= makeAutomaton();
   const folded = foldedLetters.reduce((all, [from, to]) => (all.includes(from) ? all.replaceAll(from, to) : all), text);
-  const bytes = Buffer.from(folded, 'latin1');
+  const bytes = lowBytes(folded);
   const forms: number[] = [];
   const words: number[] = [];
-  const take = (end: number, state: number): void => {
-    for (const literal of endsIn.get(state) ?? []) {
+  for (const {end, state} of endsOfLiterals(bytes, automaton)) {
+    for (const literal of automaton.endsIn.get(state) ?? []) {
       const at = end - literal.text.length;
       switch (literal.kind) {
         case 'key':
@@ -149,7 +149,30 @@ export function scanForAnchors(text: string): Anchors {
           words.push(literal.text === '_key' ? Math.max(0, at - 1) : at);
       }
     }
-  };
+  }
+  // A key may have begun at the end of the text.
+  for (let tail = Math.max(0, text.length - longestLiteral); tail < text.length; tail += 1) forms.push(tail);
+  return {bytes, forms: ascending(forms), words: ascending(words)};
+}
+
+/** Reuses its memory, because allocating takes longer than scanning. */
+function lowBytes(text: string): Uint8Array {
+  if (text.length > scratchSize) return Buffer.from(text, 'latin1');
+  scratch ??= Buffer.allocUnsafeSlow(scratchSize);
+  return scratch.subarray(0, scratch.write(text, 'latin1'));
+}
+
+const scratchSize = 256 * 1024;
+let scratch: Buffer | undefined;
+
+interface LiteralEnd {
+  readonly end: number;
+  readonly state: number;
+}
+
+/** Runs the automaton. Returns where literals end, in any order and perhaps twice. */
+function endsOfLiterals(bytes: Uint8Array, {columns, next, firstEnd}: Automaton): readonly LiteralEnd[] {
+  const found: LiteralEnd[] = [];
   // Each step waits for the one before, so two halves at once take half the time. The first one continues until it has found all
   // literals that begin in it.
   const half = bytes.length >> 1;
@@ -159,16 +182,14 @@ export function scanForAnchors(text: string): Anchors {
   for (let beyond = half; beyond < bytes.length; at += 1, beyond += 1) {
     first = next[first + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
     second = next[second + (columns[bytes[beyond] ?? 0] ?? 0)] ?? 0;
-    if (first >= firstEnd) take(at + 1, first);
-    if (second >= firstEnd) take(beyond + 1, second);
+    if (first >= firstEnd) found.push({end: at + 1, state: first});
+    if (second >= firstEnd) found.push({end: beyond + 1, state: second});
   }
-  for (const until = Math.min(bytes.length, half + longestLiteral); at < until; at += 1) {
+  for (; at < Math.min(bytes.length, half + longestLiteral); at += 1) {
     first = next[first + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
-    if (first >= firstEnd) take(at + 1, first);
+    if (first >= firstEnd) found.push({end: at + 1, state: first});
   }
-  // A key may have begun at the end of the text.
-  for (let tail = Math.max(0, text.length - longestLiteral); tail < text.length; tail += 1) forms.push(tail);
-  return {bytes, forms: ascending(forms), words: ascending(words)};
+  return found;
 }
 
 /** Returns the position of the `=` or `:` after a name, or -1 if there is none. The name continues at `at`. */

@@ -51,7 +51,7 @@ export function findSecrets(
   );
   const found = mergeOverlaps([...byForm, ...byValue, ...wrapped.found]);
   return {
-    found: text.includes(placeholderStart) ? outsidePlaceholders(found, text) : found,
+    found: found.length > 0 && text.includes(placeholderStart) ? outsidePlaceholders(found, text) : found,
     openFrom: Math.min(forms.openFrom, keys.openFrom, stated.openFrom, wrapped.openFrom, finder.openFrom(text)),
   };
 }
@@ -171,12 +171,10 @@ function findWrapped(
   {text, bytes}: {readonly text: string; readonly bytes: Uint8Array | undefined},
   isSecret: (content: string) => boolean,
 ): {readonly found: readonly FoundSecret[]; readonly openFrom: number} {
-  const found: FoundSecret[] = [];
+  const blocks: Line[][] = [];
   let block: Line[] = [];
   const close = (): void => {
-    if (block.length > 1 && isSecret(decoded(block.map(({from, to}) => text.slice(from, to))))) {
-      found.push(...block.map(line => ({...line, name: 'BASE64'})));
-    }
+    if (block.length > 1) blocks.push(block);
     block = [];
   };
   let openFrom = text.length;
@@ -205,6 +203,9 @@ function findWrapped(
   const [first] = block;
   if (first !== undefined) openFrom = Math.min(openFrom, first.from);
   close();
+  const found = blocks
+    .filter(lines => isSecret(decoded(lines.map(({from, to}) => text.slice(from, to)))))
+    .flatMap(lines => lines.map(line => ({...line, name: 'BASE64'})));
   return {found, openFrom: text.length - openFrom > longestBlock ? text.length : openFrom};
 }
 

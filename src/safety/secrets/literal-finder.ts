@@ -17,58 +17,61 @@ export interface LiteralFinder {
 /** The length of the shortest text that is searched for. Shorter ones occur by chance. */
 export const shortestLiteral = 8;
 
-/** How many code units one step examines. */
-const block = 3;
+/** How many units are compared at once, and how far apart such groups are: each literal contains a whole one. */
+const group = 4;
+const step = shortestLiteral - group + 1;
 
-const slots = 1 << 15;
+const slots = 1 << 16;
+
+interface Candidate {
+  readonly literal: string;
+  /** Where the group is in the literal. */
+  readonly offset: number;
+}
 
 /**
- * Finds any of many texts in one pass that skips most of the input (Wu and Manber). Texts shorter than `shortestLiteral` units
- * are ignored.
+ * Finds any of many texts in one pass that examines groups of units side by side. Texts shorter than `shortestLiteral` units are
+ * ignored.
  */
 export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
   const distinctLiterals = [...new Set(literals)].filter(({length}) => length >= shortestLiteral);
-  /** Marks the slots of texts' beginnings. */
+  /** Marks the slots of the literals' beginnings, and of the groups that the search may meet first. */
   const begins = new Uint8Array(slots);
-  const jump = new Uint8Array(slots).fill(shortestLiteral - block + 1);
-  const buckets = new Map<number, string[]>();
+  const isMet = new Uint8Array(slots);
+  const candidates = new Map<number, Candidate[]>();
   for (const literal of distinctLiterals) {
-    for (let end = block; end <= shortestLiteral; end += 1) {
-      const slot = slotAt(literal, end - block);
-      jump[slot] = Math.min(jump[slot] ?? 0, shortestLiteral - end);
-    }
     begins[slotAt(literal, 0)] = 1;
-    const last = slotAt(literal, shortestLiteral - block);
-    buckets.set(last, [...(buckets.get(last) ?? []), literal]);
+    for (let offset = 0; offset < step; offset += 1) {
+      const slot = slotAt(literal, offset);
+      isMet[slot] = 1;
+      const known = candidates.get(slot);
+      if (known === undefined) candidates.set(slot, [{literal, offset}]);
+      else known.push({literal, offset});
+    }
   }
-  // The longest comes first, because `next` reports it.
-  for (const bucket of buckets.values()) bucket.sort((a, b) => b.length - a.length);
+  // The first in the text comes first, and the longest of several at one place, because `next` reports it.
+  for (const each of candidates.values()) {
+    each.sort((a, b) => b.offset - a.offset || b.literal.length - a.literal.length);
+  }
   const sorted = distinctLiterals.toSorted(byUnits);
   const longest = distinctLiterals.reduce((length, literal) => Math.max(length, literal.length), 0);
 
   return {
     next(text, from, bytes) {
       if (distinctLiterals.length === 0) return undefined;
-      const end = text.length - shortestLiteral;
-      let at = from;
-      while (at <= end) {
-        const place = at + shortestLiteral - block;
-        const slot = bytes === undefined ? slotAt(text, place) : slotIn(bytes, place);
-        const skip = jump[slot] ?? 1;
-        if (skip > 0) {
-          at += skip;
-          continue;
+      const end = text.length - group;
+      for (let at = from; at <= end; at += step) {
+        const slot = bytes === undefined ? slotAt(text, at) : slotIn(bytes, at);
+        if (isMet[slot] === 0) continue;
+        for (const {literal, offset} of candidates.get(slot) ?? []) {
+          if (at - offset >= from && text.startsWith(literal, at - offset)) return {from: at - offset, literal};
         }
-        const start = at;
-        const literal = buckets.get(slot)?.find(each => text.startsWith(each, start));
-        if (literal !== undefined) return {from: at, literal};
-        at += 1;
       }
       return undefined;
     },
     openFrom(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
-        if (at + block <= text.length && begins[slotAt(text, at)] === 0) continue;
+        if (at + group <= text.length && begins[slotAt(text, at)] === 0) continue;
         if (beginsOne(sorted, text.slice(at))) return at;
       }
       return text.length;
@@ -77,12 +80,17 @@ export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
 }
 
 const slotAt = (text: string, at: number): number =>
-  slotOf(text.charCodeAt(at) & 0xff, text.charCodeAt(at + 1) & 0xff, text.charCodeAt(at + 2) & 0xff);
+  slotOf(
+    (text.charCodeAt(at) & 0xff) |
+      ((text.charCodeAt(at + 1) & 0xff) << 8) |
+      ((text.charCodeAt(at + 2) & 0xff) << 16) |
+      ((text.charCodeAt(at + 3) & 0xff) << 24),
+  );
 
 const slotIn = (bytes: Uint8Array, at: number): number =>
-  slotOf(bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0);
+  slotOf((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24));
 
-const slotOf = (a: number, b: number, c: number): number => ((a * 31 + b) * 31 + c) & (slots - 1);
+const slotOf = (units: number): number => Math.imul(units, 0x9e3779b1) >>> 16;
 
 const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -45,6 +45,8 @@ export interface PlaceholderRegistry {
   valueOf(placeholder: string): string | undefined;
   /** Returns the name of a secret text. */
   nameOf(text: string): string;
+  /** Returns how many texts are redacted everywhere. */
+  size(): number;
   /** Returns a finder for the values that are redacted everywhere, in text or in bytes read as Latin-1. */
   finder(domain: 'text' | 'bytes'): LiteralFinder;
 }
@@ -104,9 +106,9 @@ export function makePlaceholderRegistry(key: () => Uint8Array): PlaceholderRegis
       return values.get(tag);
     },
     nameOf: text => names.get(text) ?? 'VALUE',
+    size: () => literals.size,
     finder(domain) {
-      const texts = domain === 'text' ? literals : [...literals].map(toLatin1);
-      return (finders[domain] ??= makeLiteralFinder(texts));
+      return (finders[domain] ??= makeLiteralFinder(domain === 'text' ? literals : [...literals].map(toLatin1)));
     },
   };
 }

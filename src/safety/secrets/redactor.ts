@@ -56,6 +56,8 @@ export function makeRedactor(options: {
 }): Redactor {
   const vault = makePlaceholderRegistry(options.key);
   let begun = false;
+  /** The last output that a filter passed, and how many secrets were known then. */
+  let passedOutput = {text: '', known: 0};
 
   function begin(): void {
     if (begun) return;
@@ -77,6 +79,8 @@ export function makeRedactor(options: {
   return {
     redact(text) {
       begin();
+      // Much output without control characters comes here again as the filter passed it.
+      if (text.length > contextLength && text === passedOutput.text && vault.size() === passedOutput.known) return text;
       let current = text;
       for (let round = 0; round < maxRounds; round += 1) {
         const {found} = findSecrets({text: current, domain: 'text', end: 'closed'}, vault);
@@ -99,7 +103,7 @@ export function makeRedactor(options: {
     unknownPlaceholders: text => placeholdersIn(text).filter(placeholder => vault.valueOf(placeholder) === undefined),
     filter() {
       begin();
-      return makeOutputFilter(vault);
+      return makeOutputFilter(vault, text => (passedOutput = {text, known: vault.size()}));
     },
     addSecret(value, name) {
       begin();
@@ -125,12 +129,14 @@ const keyContext = '-----BEGIN PRIVATE KEY-----\n';
  * Only a possible beginning of a secret is held back. A pause releases a beginning that is too short to reveal anything. It stays
  * in the context, so the rest of the secret is redacted when it arrives.
  */
-function makeOutputFilter(vault: PlaceholderRegistry) {
+function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => void) {
   /** The last output that was passed on, redacted. */
   let context = '';
   let held = '';
 
-  function take(more: string, ending: 'open' | 'paused' | 'closed'): Uint8Array {
+  function take(bytes: Uint8Array, ending: 'open' | 'paused' | 'closed'): Uint8Array {
+    const more = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    const isUnchanged = held === '';
     const text = context + held + more;
     const {found, openFrom} = findSecrets({text, domain: 'bytes', end: ending === 'closed' ? 'closed' : 'open'}, vault);
     const isShort = ending === 'paused' && text.length - openFrom < shortestCut;
@@ -139,20 +145,24 @@ function makeOutputFilter(vault: PlaceholderRegistry) {
     const cut = ending === 'closed' ? cutSecret(text, vault) : [];
     const passed = redactRange(text, {found: [...found, ...cut], from: context.length, until}, vault);
     held = text.slice(until);
-    const seen = context + passed;
-    const insideKey = isInsideKey(context + text.slice(context.length, until));
+    const seen = passed.length < contextLength ? context + passed : passed;
+    const insideKey = isInsideKey(text.slice(0, until));
     context =
       (insideKey ? keyContext : '') + seen.slice(-contextLength).replaceAll(insideKey ? keyContext : '\0\0', '');
-    return Buffer.from(passed, 'latin1');
+    pass(passed);
+    return isUnchanged && found.length + cut.length === 0
+      ? bytes.subarray(0, passed.length)
+      : Buffer.from(passed, 'latin1');
   }
 
   return {
-    push: (bytes: Uint8Array) =>
-      take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), 'open'),
-    pause: () => take('', 'paused'),
-    end: () => take('', 'closed'),
+    push: (bytes: Uint8Array) => take(bytes, 'open'),
+    pause: () => take(noBytes, 'paused'),
+    end: () => take(noBytes, 'closed'),
   };
 }
+
+const noBytes = new Uint8Array();
 
 /** The fewest units of a secret that reveal something about the secret. */
 const shortestCut = 6;
