@@ -4,13 +4,17 @@ import {costOfMany, modelTable} from '../models/model-facts.ts';
 import type {Store} from '../store/open-store.ts';
 
 /**
- * Returns the cost of each saved session that has asked a model, in US dollars. Models without a known price add
+ * Returns the cost of each saved session (of `directory`, if given) that has asked a model, in US dollars. Models without a known price add
  * nothing. `unknown` if no model has a known price.
  */
-export function sessionCosts(store: Pick<Store, 'usage'>, own: OwnModels): ReadonlyMap<SessionId, number | 'unknown'> {
+export function sessionCosts(
+  store: Pick<Store, 'usage'>,
+  own: OwnModels,
+  directory?: string,
+): ReadonlyMap<SessionId, number | 'unknown'> {
   const table = modelTable(own);
   const costs = new Map<SessionId, number | 'unknown'>();
-  for (const {id, model, usage} of store.usage()) {
+  for (const {id, model, usage} of store.usage(directory === undefined ? {} : {directory})) {
     const before = costs.get(id) ?? 'unknown';
     const cost = costOfMany(table.infoOf(model), usage);
     costs.set(id, before === 'unknown' ? cost : before + (cost === 'unknown' ? 0 : cost));

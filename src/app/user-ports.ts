@@ -31,11 +31,11 @@ export function userPorts(
   return {
     sessions: {
       list: () => (store === 'none' ? [] : store.list({directory})),
-      firstPrompts: () => (store === 'none' ? new Map() : store.firstPrompts(directory, promptLength)),
+      firstPrompts: () => (store === 'none' ? new Map() : store.firstPrompts(directory)),
       async costs() {
         if (store === 'none') return new Map();
         const {sessionCosts} = await import('./session-costs.ts');
-        return sessionCosts(store, settings.models);
+        return sessionCosts(store, settings.models, directory);
       },
       async cacheReport(id) {
         if (store === 'none') return [];
@@ -142,8 +142,6 @@ async function exportInto(
   return exportToFile(work, {...session, directory, home: homedir(), now: Date.now()});
 }
 
-/** The most UTF-16 units of a first prompt to search. */
-const promptLength = 2000;
 const messagesShown = 6;
 const messageLength = 600;
 

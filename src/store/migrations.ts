@@ -152,7 +152,72 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
   };
 };
 
+/**
+ * Extracts a value from the JSON column `body`. Postgres extracts nothing from JSON with a NUL or a lone surrogate, which JSON escapes as
+ * `\u`. `\n` replaces these two characters, also behind another backslash, and the JSON stays valid.
+ */
+const extracted = (path: string): string => String.raw`json_extract(replace(body, '\u', '\n'), '$.${path}')`;
+
+/** The cost of a request of the session's own agent, or of a sub-agent; NULL if the cost is unknown. */
+const cost = `nullif(coalesce(${extracted('usage.costUsd')}, ${extracted('costUsd')}), 'unknown')`;
+
+/** Selects the row of `session_usage` that a row with the columns session_id, kind and body adds. */
+const usageIn = (source: string): string => `
+  SELECT session_id, coalesce(${extracted('model')}, ''), CASE WHEN ${cost} IS NULL THEN 0 ELSE 1 END,
+    ${['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens']
+      .map(field => `CAST(coalesce(CAST(${extracted(`usage.${field}`)} AS DOUBLE PRECISION), 0) AS BIGINT)`)
+      .join(', ')},
+    coalesce(CAST(${cost} AS DOUBLE PRECISION), 0)
+  FROM ${source} WHERE kind IN ('answer', 'usage', 'agent-usage') AND json_valid(body)`;
+
+/** Adds usage to `session_usage`. `source` is a table, or a query in parentheses, with the columns of `records`. */
+const addUsage = (source: string): string => `
+  INSERT INTO session_usage (session_id, model, priced, input, output, reads, writes, usd)
+  ${usageIn(source)}
+  ON CONFLICT (session_id, model, priced) DO UPDATE SET ${['input', 'output', 'reads', 'writes', 'usd']
+    .map(column => `${column} = session_usage.${column} + excluded.${column}`)
+    .join(', ')}`;
+
+/** Adds the usage in all records of the session \`?\`. */
+export const addUsageOfSession = addUsage(
+  '(SELECT session_id, kind, body FROM records WHERE session_id = ? ORDER BY seq) AS kept',
+);
+
+/**
+ * The facts that session lists show, so that no list reads records. A trigger updates them for each record, even if an earlier version of
+ * weft, which still runs, wrote it. `counted` is 0 for sessions from before this step. A list counts these first.
+ */
+export const sessionCounts = ({
+  integer,
+  real,
+  keyed,
+}: Pick<Dialect, 'integer' | 'keyed'> & {readonly real: string}) => ({
+  columns: `
+  ALTER TABLE sessions ADD COLUMN pinned ${integer} NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN counted ${integer} NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN bytes ${integer} NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN first_prompt TEXT;
+  CREATE TABLE session_usage (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    priced ${integer} NOT NULL,
+    input ${integer} NOT NULL,
+    output ${integer} NOT NULL,
+    reads ${integer} NOT NULL,
+    writes ${integer} NOT NULL,
+    usd ${real} NOT NULL,
+    PRIMARY KEY (session_id, model, priced)
+  )${keyed};`,
+  trigger: `
+    UPDATE sessions SET bytes = bytes + octet_length(new.body) WHERE id = new.session_id AND counted = 1;
+    ${addUsage(
+      `(SELECT new.session_id AS session_id, new.kind AS kind, new.body AS body FROM sessions
+        WHERE id = new.session_id AND counted = 1) AS added`,
+    )};`,
+});
+
 const sqliteTables = tablesIn({integer: 'INTEGER', rowid: '', table: ' STRICT', keyed: ' STRICT, WITHOUT ROWID'});
+const sqliteCounts = sessionCounts({integer: 'INTEGER', real: 'REAL', keyed: ' STRICT, WITHOUT ROWID'});
 
 /**
  * The schema, step by step: step n takes a database from version n to n + 1 and never changes once released. History is in `records`, which
@@ -200,4 +265,6 @@ export const migrations: readonly string[] = [
   `${sqliteTables.documents}
   ALTER TABLE agent_task_events RENAME TO earlier_events;
   ${sqliteTables.jobs}`,
+  `${sqliteCounts.columns}
+  CREATE TRIGGER records_counted AFTER INSERT ON records BEGIN ${sqliteCounts.trigger} END;`,
 ];

@@ -10,6 +10,7 @@ import {isSameProcess} from './process-mark.ts';
 import {
   clearOwner,
   copySession,
+  countSession,
   deleteSessionRow,
   findSessionRow,
   firstPrompts,
@@ -20,14 +21,17 @@ import {
   latestSession,
   selectSessions,
   selectConcurrentSessions,
+  selectSizes,
   selectUsage,
   ownerOf,
   readRecords,
   timedRecords,
   setOwner,
   type SessionDetails,
+  type SessionSize,
   type SessionUsage,
   type SkippedRecord,
+  uncountedSessions,
 } from './session-rows.ts';
 import {StoreError} from './store-fault.ts';
 
@@ -115,9 +119,22 @@ export class Store {
     return timedRecords(this.#db, id);
   }
 
-  /** Returns what the requests of each session used, by model. */
-  usage(): readonly SessionUsage[] {
-    return selectUsage(this.#db);
+  /** Returns what the requests of each session used, by model: of all sessions, or of those of a directory. */
+  usage({directory}: {readonly directory?: string}): readonly SessionUsage[] {
+    this.#countSessions();
+    return selectUsage(this.#db, directory);
+  }
+
+  /** Returns the sizes of all sessions, newest first. */
+  sizes(): readonly SessionSize[] {
+    this.#countSessions();
+    return selectSizes(this.#db);
+  }
+
+  /** Counts the sessions from earlier versions of weft, once. */
+  #countSessions(): void {
+    for (const id of uncountedSessions(this.#db))
+      this.#db.transaction(lockNameOf(id), () => countSession(this.#db, id));
   }
 
   /** Lists sessions, newest first. */
@@ -137,9 +154,9 @@ export class Store {
     });
   }
 
-  /** Returns the first prompt of every session of a directory, cut to `length` (UTF-16 units). */
-  firstPrompts(directory: string, length: number): ReadonlyMap<SessionId, string> {
-    return firstPrompts(this.#db, {directory, length});
+  /** Returns the first prompt of every session of a directory, cut to 2,000 UTF-16 units. */
+  firstPrompts(directory: string): ReadonlyMap<SessionId, string> {
+    return firstPrompts(this.#db, directory);
   }
 
   /** Returns the latest prompts and answers of a session, at most `count`, oldest first. */

@@ -7,6 +7,7 @@ import type {TimedRecord} from '../domain/cache-report.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
 import type {ProcessMark} from './process-mark.ts';
+import {addUsageOfSession} from './migrations.ts';
 import {decodeBody, encodeBody} from './record-body.ts';
 
 /** A stored record that can't be read anymore. */
@@ -24,6 +25,9 @@ export interface SessionDetails {
   /** For a sub-agent: the session of the agent that started it. */
   readonly parent?: SessionId;
 }
+
+/** The most UTF-16 units of a first prompt that lists can search. */
+const promptLength = 2000;
 
 /** Statements about sessions. Call those that write inside a transaction. */
 export const findSessionRow = (db: Database, id: SessionId): SessionSummary | undefined =>
@@ -52,7 +56,7 @@ export function insertSession(
 ): void {
   const {id, directory, model, title = '', parent, at} = session;
   db.run(
-    `INSERT INTO sessions (${columns}, parent) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
+    `INSERT INTO sessions (${columns}, parent, counted) VALUES (?, ?, ?, ?, ?, ?, 0, ?, 1)`,
     id,
     toStorableText(directory),
     toStorableText(model),
@@ -81,8 +85,18 @@ export function insertRecord(
   const messages = record.kind === 'prompt' || record.kind === 'answer' ? 1 : 0;
   db.run('UPDATE sessions SET updated_at = ?, messages = messages + ? WHERE id = ?', at, messages, id);
   if (record.kind === 'prompt') {
-    const title = toStorableText(firstLine(messageText(record.message), titleLength));
-    db.run("UPDATE sessions SET title = ? WHERE id = ? AND title = ''", title, id);
+    const prompt = messageText(record.message);
+    db.run(
+      "UPDATE sessions SET title = ? WHERE id = ? AND title = ''",
+      toStorableText(firstLine(prompt, titleLength)),
+      id,
+    );
+    db.run(
+      `UPDATE sessions SET first_prompt = ? WHERE id = ? AND first_prompt IS NULL
+       AND (SELECT count(*) FROM records WHERE session_id = sessions.id AND kind = 'prompt') = 1`,
+      toStorableText(prompt.slice(0, promptLength)),
+      id,
+    );
   }
 }
 
@@ -108,24 +122,52 @@ export const timedRecords = (db: Database, id: SessionId): readonly TimedRecord[
     return decoded.tag === 'ok' ? [{record: decoded.value, at: integer(row, 'at')}] : [];
   });
 
-/** Returns the first prompt of every session of a directory, cut to `length` (UTF-16 units). */
-export function firstPrompts(
-  db: Database,
-  {directory, length}: {readonly directory: string; readonly length: number},
-): ReadonlyMap<SessionId, string> {
+/** Returns the first prompt of every session of a directory, cut to 2,000 UTF-16 units. */
+export function firstPrompts(db: Database, directory: string): ReadonlyMap<SessionId, string> {
   const rows = db.all(
-    `SELECT id, (SELECT body FROM records WHERE session_id = id AND kind = 'prompt' ORDER BY seq LIMIT 1) AS body
+    `SELECT id, CASE WHEN first_prompt IS NULL THEN ${firstPromptBody} END AS body, first_prompt
      FROM sessions WHERE directory = ? AND parent IS NULL`,
     directory,
   );
   const prompts = new Map<SessionId, string>();
   for (const row of rows) {
     const id = parseSessionId(text(row, 'id'));
-    const decoded = decodeBody('prompt', text(row, 'body'));
-    if (id === undefined || decoded.tag === 'failed' || decoded.value.kind !== 'prompt') continue;
-    prompts.set(id, messageText(decoded.value.message).slice(0, length));
+    const prompt = row['first_prompt'] === null ? promptIn(text(row, 'body')) : text(row, 'first_prompt');
+    if (id !== undefined && prompt !== null) prompts.set(id, prompt);
   }
   return prompts;
+}
+
+/** The body of the first prompt of a row of `sessions`. */
+const firstPromptBody =
+  "(SELECT body FROM records WHERE session_id = sessions.id AND kind = 'prompt' ORDER BY seq LIMIT 1)";
+
+function promptIn(body: string): string | null {
+  const decoded = decodeBody('prompt', body);
+  if (decoded.tag === 'failed' || decoded.value.kind !== 'prompt') return null;
+  return toStorableText(messageText(decoded.value.message).slice(0, promptLength));
+}
+
+/** Returns the sessions that an earlier version of weft made, and whose size, usage and first prompt are not in their rows yet. */
+export const uncountedSessions = (db: Database): readonly SessionId[] =>
+  db
+    .all('SELECT id FROM sessions WHERE counted = 0')
+    .map(row => parseSessionId(text(row, 'id')))
+    .filter(id => id !== undefined);
+
+/** Counts a session that no process has counted. Later records are counted as they are added. */
+export function countSession(db: Database, id: SessionId): void {
+  const row = db.first(`SELECT ${firstPromptBody} AS body FROM sessions WHERE id = ? AND counted = 0`, id);
+  if (row === undefined) return;
+  db.run('DELETE FROM session_usage WHERE session_id = ?', id);
+  db.run(addUsageOfSession, id);
+  db.run(
+    `UPDATE sessions SET counted = 1, first_prompt = ?,
+       bytes = (SELECT coalesce(sum(octet_length(body)), 0) FROM records WHERE session_id = sessions.id)
+     WHERE id = ?`,
+    promptIn(text(row, 'body')),
+    id,
+  );
 }
 
 /**
@@ -137,32 +179,63 @@ export interface SessionUsage {
   readonly usage: Usage;
 }
 
-const tokens = (field: keyof Usage): string => `sum(CAST(json_extract(body, '$.usage.${field}') AS BIGINT))`;
+/** Returns the usage of all sessions, or of those of a directory, by model. */
+export function selectUsage(db: Database, directory: string | undefined): readonly SessionUsage[] {
+  const select =
+    'SELECT session_id AS id, u.model AS model, priced, input, output, reads, writes, usd FROM session_usage u';
+  const inOrder = 'ORDER BY session_id, u.model, priced';
+  const rows =
+    directory === undefined
+      ? db.all(`${select} ${inOrder}`)
+      : db.all(`${select} JOIN sessions s ON s.id = session_id WHERE directory = ? ${inOrder}`, directory);
+  return rows.flatMap(row => {
+    const id = parseSessionId(text(row, 'id'));
+    if (id === undefined) return [];
+    const usage = {
+      inputTokens: integer(row, 'input'),
+      outputTokens: integer(row, 'output'),
+      cacheReadTokens: integer(row, 'reads'),
+      cacheWriteTokens: integer(row, 'writes'),
+      ...(integer(row, 'priced') === 0 ? {} : {costUsd: integer(row, 'usd')}),
+    };
+    return [{id, model: text(row, 'model'), usage}];
+  });
+}
 
-/** The cost of a request of the session's own agent, or of a sub-agent; NULL if it is unknown. */
-const cost = "nullif(coalesce(json_extract(body, '$.usage.costUsd'), json_extract(body, '$.costUsd')), 'unknown')";
+/** What pruning and `weft doctor` need to know of a session and its sub-agents' sessions. */
+export interface SessionSize {
+  readonly id: SessionId;
+  readonly title: string;
+  readonly updatedAt: number;
+  readonly bytes: number;
+  /** Whether the user pinned the session, which keeps it. */
+  readonly pinned: boolean;
+}
 
-/** Returns the usage of all sessions, by model. */
-export const selectUsage = (db: Database): readonly SessionUsage[] =>
+/** Returns the sessions with the bytes of their records and of those of their sub-agents, newest first. */
+export const selectSizes = (db: Database): readonly SessionSize[] =>
   db
     .all(
-      `SELECT session_id AS id, json_extract(body, '$.model') AS model, ${tokens('inputTokens')} AS input,
-         ${tokens('outputTokens')} AS output, ${tokens('cacheReadTokens')} AS reads, ${tokens('cacheWriteTokens')} AS writes,
-         CAST(sum(CAST(${cost} AS DOUBLE PRECISION)) AS TEXT) AS usd
-       FROM records WHERE kind IN ('answer', 'usage', 'agent-usage') AND json_valid(body)
-       GROUP BY session_id, model, ${cost} IS NULL`,
+      `WITH RECURSIVE tree (root, id, bytes) AS (
+         SELECT id, id, bytes FROM sessions WHERE parent IS NULL
+         UNION ALL SELECT tree.root, s.id, s.bytes FROM sessions s JOIN tree ON s.parent = tree.id
+       )
+       SELECT id, title, updated_at, pinned, sums.bytes AS bytes
+       FROM sessions JOIN (SELECT root, CAST(sum(bytes) AS BIGINT) AS bytes FROM tree GROUP BY root) AS sums ON root = id
+       ${newestFirst}`,
     )
     .flatMap(row => {
       const id = parseSessionId(text(row, 'id'));
       if (id === undefined) return [];
-      const usage = {
-        inputTokens: integer(row, 'input'),
-        outputTokens: integer(row, 'output'),
-        cacheReadTokens: integer(row, 'reads'),
-        cacheWriteTokens: integer(row, 'writes'),
-        ...(row['usd'] === null ? {} : {costUsd: Number(text(row, 'usd'))}),
-      };
-      return [{id, model: text(row, 'model'), usage}];
+      return [
+        {
+          id,
+          title: text(row, 'title'),
+          updatedAt: integer(row, 'updated_at'),
+          bytes: integer(row, 'bytes'),
+          pinned: integer(row, 'pinned') === 1,
+        },
+      ];
     });
 
 /** Returns the latest prompts and answers of a session, at most `count`, oldest first. */
@@ -261,8 +334,9 @@ export function copySession(
 ): void {
   const {from, to, at} = copy;
   db.run(
-    `INSERT INTO sessions (${columns})
-     SELECT CAST(? AS TEXT), directory, model, title, CAST(? AS BIGINT), CAST(? AS BIGINT), messages FROM sessions WHERE id = ?`,
+    `INSERT INTO sessions (${columns}, counted, first_prompt)
+     SELECT CAST(? AS TEXT), directory, model, title, CAST(? AS BIGINT), CAST(? AS BIGINT), messages, counted, first_prompt
+     FROM sessions WHERE id = ?`,
     to,
     at,
     at,

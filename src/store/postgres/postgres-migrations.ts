@@ -1,4 +1,4 @@
-import {tablesIn} from '../migrations.ts';
+import {sessionCounts, tablesIn} from '../migrations.ts';
 
 const tables = tablesIn({
   integer: 'BIGINT',
@@ -6,6 +6,8 @@ const tables = tablesIn({
   table: '',
   keyed: '',
 });
+
+const counts = sessionCounts({integer: 'BIGINT', real: 'DOUBLE PRECISION', keyed: ''});
 
 /**
  * The queue of an earlier version of weft holds jobs that wait for a worker, or whose worker died. They are queued
@@ -85,4 +87,10 @@ export const postgresMigrations: readonly string[] = [
   ALTER INDEX agent_task_events_pkey RENAME TO earlier_events_pkey;
   ${tables.jobs}
   ${queuedEarlier}`,
+  `${counts.columns}
+  CREATE FUNCTION count_record() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+  BEGIN ${counts.trigger}
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER records_counted AFTER INSERT ON records FOR EACH ROW EXECUTE FUNCTION count_record();`,
 ];

@@ -204,7 +204,7 @@ onEachDatabase(database => {
       for (const record of others) unasked.append(record);
       const elsewhere = store.create({...details, directory: '/else'});
       elsewhere.append(prompt('elsewhere'));
-      expect(store.firstPrompts('/work', 7)).toEqual(new Map([[session.id, 'one\ntwo']]));
+      expect(store.firstPrompts('/work')).toEqual(new Map([[session.id, 'one\ntwo three']]));
       const words = [prompt('four'), answer].flatMap(record => ('message' in record ? [record.message] : []));
       expect(store.lastMessages(session.id, 2)).toEqual(words);
       expect(store.lastMessages(session.id, 0)).toEqual([]);
@@ -318,7 +318,7 @@ onEachDatabase(database => {
       const session = store.create(details);
       for (const record of [prompt('NUL \0'), answer, answer, ...others]) session.append(record);
       const used = {inputTokens: 2, outputTokens: 4, cacheReadTokens: 6, cacheWriteTokens: 8};
-      expect(store.usage()).toEqual([
+      expect(store.usage({})).toEqual([
         {id: session.id, model: 'm', usage: noUsage},
         {id: session.id, model: 'm-1', usage: used},
       ]);
@@ -338,7 +338,7 @@ onEachDatabase(database => {
         {kind: 'agent-usage', model: 'm', usage, costUsd: 'unknown'},
       ];
       for (const record of records) session.append(record);
-      const found = store.usage().filter(({id}) => id === session.id);
+      const found = store.usage({}).filter(({id}) => id === session.id);
       expect(found.toSorted((one, other) => one.usage.inputTokens - other.usage.inputTokens)).toEqual([
         {id: session.id, model: 'm', usage: {...usage, inputTokens: 2}},
         {id: session.id, model: 'm', usage: {...usage, inputTokens: 3, costUsd: 0.75}},
