@@ -27,6 +27,7 @@ import type {CacheTtl} from '../config/model-settings.ts';
 import {effortChangeIn} from '../domain/reminder.ts';
 import {toInputObject} from './block-builder.ts';
 import {type ModelInfo, outputLimit} from './model-facts.ts';
+import {keepBytes} from './wire-bytes.ts';
 import {effortParams, thinkingParams} from './thinking-params.ts';
 
 interface RequestOptions {
@@ -63,7 +64,7 @@ export function anthropicRequest(
   const messages = request.messages
     .flatMap((message, at): readonly WireMessage[] => {
       const change = isAppended ? changes.find(each => each.message === message.id) : undefined;
-      const param = messageParam(message, {next: request.messages[at + 1], deferred});
+      const param = keptParam(message, {next: request.messages[at + 1], deferred});
       return change === undefined ? [param] : [param, effortMessage(change.to, request.model)];
     })
     .filter(message => message.content.length > 0 || message.role === 'system');
@@ -185,6 +186,19 @@ function withMark(content: readonly ContentBlockParam[], mark: Mark): ContentBlo
     const last = at === content.length - 1;
     return last && block.type !== 'thinking' && block.type !== 'redacted_thinking' ? {...block, ...mark} : block;
   });
+}
+
+/** The forms of messages that depend on nothing else. `wireBytes` keeps their bytes. */
+const keptParams = new WeakMap<Message, ReturnType<typeof messageParam>>();
+
+function keptParam(message: Message, context: Parameters<typeof messageParam>[1]): ReturnType<typeof messageParam> {
+  if (context.deferred !== noTools || (message.role === 'assistant' && message.stop === 'paused'))
+    return messageParam(message, context);
+  const known = keptParams.get(message);
+  if (known !== undefined) return known;
+  const param = keepBytes(messageParam(message, context));
+  keptParams.set(message, param);
+  return param;
 }
 
 /**

@@ -13,6 +13,7 @@ import {type ModelInfo, sentMedia} from './model-facts.ts';
 import type {Endpoint} from './provider-error.ts';
 import type {ProviderDialect} from './send-request.ts';
 import {idRules, sendableRequest, wireJson} from './sendable-request.ts';
+import {wireBytes} from './wire-bytes.ts';
 import {longestSide} from '../domain/image-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 
@@ -58,7 +59,8 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
     },
     async post(content, signal) {
       client ??= openClient(options, baseUrl);
-      const body = wireJson(content);
+      // A cloud's access signs and changes the text.
+      const body = options.access === undefined ? wireBytes(content) : wireJson(content);
       // Give the SDK finished JSON with its content type. The SDK then sends it unchanged and needs none of fetch's
       // body classes.
       const headers = {'content-type': 'application/json', accept: 'text/event-stream', ...betas(content)};

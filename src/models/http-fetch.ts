@@ -121,7 +121,7 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
   init.signal?.addEventListener('abort', onAbort);
   outgoing.on('close', () => init.signal?.removeEventListener('abort', onAbort));
   if (init.signal?.aborted === true) outgoing.destroy();
-  else outgoing.end(typeof init.body === 'string' ? init.body : undefined);
+  else outgoing.end(typeof init.body === 'string' || init.body instanceof Uint8Array ? init.body : undefined);
   return promise;
 }
 

@@ -74,6 +74,10 @@ export function sendableRequest(request: ModelRequest, {fitId, schema}: Sendable
   return {...request, tools: request.tools.map(tool => wireTool(tool, {names, schema})), messages};
 }
 
+/** True if both lists have the same items. The form of an unchanged message can then be kept for the next request. */
+export const isSameList = (list: readonly unknown[], other: readonly unknown[]): boolean =>
+  list.length === other.length && list.every((item, at) => item === other[at]);
+
 /**
  * Writes a request's body as JSON. Replaces halves of surrogate pairs, which providers refuse and only `JSON.stringify`
  * writes as escapes.
@@ -160,9 +164,14 @@ function assistantMessage(
     const id = ids.next(block.id);
     calls.set(block.id, id);
     const {name, input} = sentCall(block, names);
-    return [{kind: block.kind, id, name: names.toWire(name), input}];
+    const wire = names.toWire(name);
+    return [
+      block.written === undefined && id === block.id && wire === block.name
+        ? block
+        : {kind: block.kind, id, name: wire, input},
+    ];
   });
-  return {sent: {...message, blocks}, calls};
+  return {sent: isSameList(blocks, message.blocks) ? message : {...message, blocks}, calls};
 }
 
 /** Returns the call as the model wrote it, unless this is another model that has weft's tool under its own name. */
@@ -187,12 +196,15 @@ function userMessage(
   for (const block of given) if (block.kind === 'tool-result' && !results.has(block.id)) results.set(block.id, block);
   const answered = [...results.values()].flatMap((result): readonly ToolResultBlock[] => {
     const id = open.get(result.id);
-    return id === undefined ? [] : [{...result, id, content: resultContent(result.content, names)}];
+    if (id === undefined) return [];
+    const content = resultContent(result.content, names);
+    return [id === result.id && content === result.content ? result : {...result, id, content}];
   });
   const lost = [...open].filter(([id]) => !results.has(id)).map(([, id]) => lostResult(id));
   const others = given.filter(block => block.kind === 'image' || (block.kind === 'text' && block.text.trim() !== ''));
   const blocks = [...answered, ...lost, ...others];
   if (blocks.length === 0) return undefined;
+  if (message !== undefined && isSameList(blocks, given)) return message;
   return {role: 'user', id: message?.id ?? messageId(`${after?.id ?? ''}:results`), blocks};
 }
 
@@ -200,6 +212,7 @@ function resultContent(content: readonly ResultContent[], names: ToolNames): rea
   const kept = content
     .filter(block => block.kind !== 'text' || block.text.trim() !== '')
     .map(block => ('foundTool' in block ? {...block, foundTool: names.toWire(block.foundTool)} : block));
+  if (isSameList(kept, content) && content.length > 0) return content;
   return kept.length > 0 ? kept : [{kind: 'text', text: '(no output)'}];
 }
 

@@ -1,6 +1,7 @@
 import type {DocumentBlock, ImageBlock, Message, ResultContent, TextBlock, UserBlock} from '../domain/conversation.ts';
 import {imageFacts} from '../domain/image-facts.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
+import {isSameList} from './sendable-request.ts';
 
 /** The media types that weft sends to a model besides text. */
 export interface SentMedia {
@@ -82,11 +83,14 @@ function mapped(
   return messages.map(message => {
     if (message.role === 'assistant') return message;
     const blocks = message.blocks.map((block): UserBlock => {
-      if (block.kind === 'tool-result') return {...block, content: block.content.map(change)};
+      if (block.kind === 'tool-result') {
+        const content = block.content.map(change);
+        return isSameList(content, block.content) ? block : {...block, content};
+      }
       const changed = change(block);
       return changed.kind === 'document' ? inWords(unsentPdf(changed.name)) : changed;
     });
-    return {...message, blocks};
+    return isSameList(blocks, message.blocks) ? message : {...message, blocks};
   });
 }
 

@@ -1,0 +1,31 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {wireJson} from '../../../src/models/sendable-request.ts';
+import {keepBytes, wireBytes} from '../../../src/models/wire-bytes.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
+
+const message = fc.record({role: fc.constantFrom('user', 'assistant'), content: fc.string({unit: 'binary'})});
+
+test('bytes of growing, shortened and changed conversations are those of their JSON', () => {
+  fc.assert(
+    fc.property(
+      fc.array(message, {minLength: 1, maxLength: 12}),
+      fc.array(fc.record({kept: fc.nat(12), marked: fc.nat(3), changed: fc.nat(11), first: fc.boolean()})),
+      (messages, requests) => {
+        const all = messages.map(keepBytes);
+        for (const {kept, marked, changed, first} of requests) {
+          const sent: object[] = all.slice(0, kept);
+          // The last messages have cache marks, which move with each request.
+          for (let at = Math.max(0, sent.length - marked); at < sent.length; at += 1) sent[at] = {...sent[at], mark: 1};
+          if (changed % 3 === 0 && changed < sent.length)
+            sent[changed] = keepBytes({role: 'user', content: 'x"messages":[]'});
+          const body = first
+            ? {messages: sent, model: 'a\uD800', left: undefined}
+            : {model: 'b', system: 'ä', messages: sent};
+          expect(Buffer.from(wireBytes(body)).toString()).toBe(wireJson(body));
+        }
+      },
+    ),
+    {numRuns: randomInputs(1000)},
+  );
+});
