@@ -175,7 +175,7 @@ describe('weft --accessible', () => {
 describe('weft --accessible inside tmux', () => {
   beforeEach(needs('tmux'));
 
-  test('a prompt over two lines is sent, and the answer read', {tags: 'smoke'}, async () => {
+  test('a prompt over two lines is sent, and the answer read', async () => {
     await using scene = await openScene([say('The answer is 42.')]);
     await using terminal = await openTmux(scene.place, pointedAt(scene.server));
     await terminal.type('weft --accessible');

@@ -40,7 +40,7 @@ describe('approvals in a terminal', () => {
     await terminal.until(/Refused, I see\./u);
   });
 
-  test('Tab goes to it at once; what was pressed before is a prompt', {tags: 'smoke'}, async () => {
+  test('Tab goes to it at once; what was pressed before is a prompt', async () => {
     await using scene = await openScene([makes('a'), say('Done.'), say('Heard.')]);
     await using terminal = await open(scene);
     await enter(terminal, 'weft Make it.');

@@ -96,38 +96,34 @@ test.each([
   expect(JSON.stringify(events)).toContain('I end.');
 });
 
-test(
-  'another session is opened beside the one that runs on the server, which is entered again live',
-  {tags: 'smoke'},
-  async () => {
-    const gate = Promise.withResolvers<void>();
-    await using scene = await serve([
-      [say('One.'), until(gate.promise), call('Bash', {command: 'touch made'})],
-      say('Two.'),
-      say('It is made.'),
-    ]);
-    const {place} = scene;
-    using terminal = attach(scene, '--cwd', place.work);
-    await terminal.until(/Attached to/u);
-    terminal.type('First\r');
-    await terminal.until(/One\./u);
-    terminal.type('/clear\r');
-    await terminal.until(/Session "First" continues in the background/u);
-    terminal.type('Second\r');
-    await terminal.until(/Two\./u);
-    gate.resolve();
-    await terminal.until(/Session "First" needs your answer[^]*1 session needs input/u);
-    terminal.type('/resume\r');
-    await terminal.until(/❯ 1 {2}First {2}needs your answer/u);
-    terminal.type('\r');
-    await terminal.until(/Session resumed[^]*One\.[^]*Run this command\?/u);
-    terminal.type('y');
-    await terminal.until(/It is made\./u);
-    expect(existsSync(join(place.work, 'made'))).toBe(true);
-    terminal.type('\u0004');
-    expect(await terminal.exited).toBe(0);
-  },
-);
+test('another session is opened beside the one that runs on the server, which is entered again live', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using scene = await serve([
+    [say('One.'), until(gate.promise), call('Bash', {command: 'touch made'})],
+    say('Two.'),
+    say('It is made.'),
+  ]);
+  const {place} = scene;
+  using terminal = attach(scene, '--cwd', place.work);
+  await terminal.until(/Attached to/u);
+  terminal.type('First\r');
+  await terminal.until(/One\./u);
+  terminal.type('/clear\r');
+  await terminal.until(/Session "First" continues in the background/u);
+  terminal.type('Second\r');
+  await terminal.until(/Two\./u);
+  gate.resolve();
+  await terminal.until(/Session "First" needs your answer[^]*1 session needs input/u);
+  terminal.type('/resume\r');
+  await terminal.until(/❯ 1 {2}First {2}needs your answer/u);
+  terminal.type('\r');
+  await terminal.until(/Session resumed[^]*One\.[^]*Run this command\?/u);
+  terminal.type('y');
+  await terminal.until(/It is made\./u);
+  expect(existsSync(join(place.work, 'made'))).toBe(true);
+  terminal.type('\u0004');
+  expect(await terminal.exited).toBe(0);
+});
 
 test('a new session of a terminal is one of the server, and two front ends on it agree', async () => {
   await using scene = await serve([say('From the terminal.'), say('From the program.')]);

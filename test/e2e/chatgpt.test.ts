@@ -50,7 +50,7 @@ const filesWith = (folder: string, text: string): readonly string[] =>
     .map(entry => join(entry.parentPath, entry.name))
     .filter(path => readFileSync(path).includes(text));
 
-test('a sign-in with ChatGPT: kept in a private file, used, never shown, and removed', {tags: 'smoke'}, async () => {
+test('a sign-in with ChatGPT: kept in a private file, used, never shown, and removed', async () => {
   using place = new TempPlace();
   await using server = await startChatGptServer();
   const file = join(place.home, 'weft', 'credentials.json');

@@ -114,7 +114,7 @@ test('in a pipe nobody can say yes; without a display the model hears nothing of
   ]);
 });
 
-test('the card says for what and how long; Esc takes the yes back', {tags: 'smoke'}, async () => {
+test('the card says for what and how long; Esc takes the yes back', async () => {
   const desk = await openDisplay();
   await using scene = await openScene([
     call('RequestComputerUse', {task_summary: 'Fill in the form', minutes: 5}),

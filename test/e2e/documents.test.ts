@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScene, toldResults} from '../support/scene.ts';
 
-test('documents go with their session, and their edits are found as in files', {tags: 'smoke'}, async () => {
+test('documents go with their session, and their edits are found as in files', async () => {
   const twice = {document_id: 'd1', search: '', replace: 'the lid is shut'};
   await using scene = await openScene([
     call('CreateDocuments', {documents: [{title: 'Plan', content: 'Look whether\nthe lid is "open"\nand say so.\n'}]}),

@@ -55,34 +55,30 @@ test('Tab completes commands and skills of files; a skill that was read is kept 
   expect(next).toContain('Read with care.');
 });
 
-test(
-  'Esc while a hook looks at the prompt ends the hook; nothing is sent, and the prompt is the draft again',
-  {tags: 'smoke'},
-  async () => {
-    await using scene = await openScene([say('Sent.')]);
-    const command = 'test -e slept && exit 0; touch slept; sleep 3011';
-    write(
-      join(scene.place.home, 'weft', 'settings.json'),
-      JSON.stringify({hooks: {UserPromptSubmit: [{hooks: [{type: 'command', command}]}]}}),
-    );
-    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
-    await enter(terminal, 'weft');
-    await terminal.until(/claude-[\w-]+/u);
-    await enter(terminal, 'Look at this.');
-    await lookUntil(
-      () => running('sleep 3011').length > 0,
-      () => 'the hook did not start',
-    );
-    await terminal.press('Escape');
-    await lookUntil(
-      () => running('sleep 3011').length === 0,
-      () => 'the hook goes on',
-    );
-    await terminal.until(/Interrupted[^]*› Look at this\./u);
-    expect(scene.server.requests).toEqual([]);
-    await terminal.press('Enter');
-    await terminal.until(/Sent\./u);
-    // The model reads it once.
-    expect(JSON.stringify(scene.server.requests[0]?.body.messages).split('Look at this.')).toHaveLength(2);
-  },
-);
+test('Esc while a hook looks at the prompt ends the hook; nothing is sent, and the prompt is the draft again', async () => {
+  await using scene = await openScene([say('Sent.')]);
+  const command = 'test -e slept && exit 0; touch slept; sleep 3011';
+  write(
+    join(scene.place.home, 'weft', 'settings.json'),
+    JSON.stringify({hooks: {UserPromptSubmit: [{hooks: [{type: 'command', command}]}]}}),
+  );
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await enter(terminal, 'weft');
+  await terminal.until(/claude-[\w-]+/u);
+  await enter(terminal, 'Look at this.');
+  await lookUntil(
+    () => running('sleep 3011').length > 0,
+    () => 'the hook did not start',
+  );
+  await terminal.press('Escape');
+  await lookUntil(
+    () => running('sleep 3011').length === 0,
+    () => 'the hook goes on',
+  );
+  await terminal.until(/Interrupted[^]*› Look at this\./u);
+  expect(scene.server.requests).toEqual([]);
+  await terminal.press('Enter');
+  await terminal.until(/Sent\./u);
+  // The model reads it once.
+  expect(JSON.stringify(scene.server.requests[0]?.body.messages).split('Look at this.')).toHaveLength(2);
+});

@@ -46,16 +46,12 @@ test('the instructions of a folder come with the first file that is read there, 
   expect(words.split('Source rule.').length).toBe(2);
 });
 
-test(
-  'they are not read where the user gives a system prompt of his own, nor where the project does not count',
-  {tags: 'smoke'},
-  async () => {
-    await using scene = await openScene([read('src/a.ts'), say('Done.'), read('src/a.ts'), say('Done.')]);
-    put(scene, 'src/AGENTS.md', 'Source rule.\n');
-    put(scene, 'src/a.ts', 'x\n');
-    await scene.run(['--prompt', 'go', '--system-prompt', 'You are mine.']);
-    expect(JSON.stringify(scene.server.requests.at(-1)?.body)).not.toContain('Source rule.');
-    await scene.run(['--prompt', 'go', '--setting-sources', 'user']);
-    expect(JSON.stringify(scene.server.requests.at(-1)?.body)).not.toContain('Source rule.');
-  },
-);
+test('they are not read where the user gives a system prompt of his own, nor where the project does not count', async () => {
+  await using scene = await openScene([read('src/a.ts'), say('Done.'), read('src/a.ts'), say('Done.')]);
+  put(scene, 'src/AGENTS.md', 'Source rule.\n');
+  put(scene, 'src/a.ts', 'x\n');
+  await scene.run(['--prompt', 'go', '--system-prompt', 'You are mine.']);
+  expect(JSON.stringify(scene.server.requests.at(-1)?.body)).not.toContain('Source rule.');
+  await scene.run(['--prompt', 'go', '--setting-sources', 'user']);
+  expect(JSON.stringify(scene.server.requests.at(-1)?.body)).not.toContain('Source rule.');
+});

@@ -110,7 +110,7 @@ describe('a screen of its own', () => {
     expect(readByteLog(terminal.log()).clearedScreens).toBe(clearedScreens + 2);
   });
 
-  test('a key writes only what it changes, and at rest nothing is written', {tags: 'smoke'}, async () => {
+  test('a key writes only what it changes, and at rest nothing is written', async () => {
     await using scene = await openScene([say(numbered(0, 60))]);
     using terminal = open(scene);
     await terminal.until(/Ask weft to do something/u);

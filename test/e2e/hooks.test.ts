@@ -69,7 +69,7 @@ describe('a guard', () => {
     expect([isThere(scene, 'a'), run.stderr]).toEqual([true, expect.stringContaining('failed: exit code 1')]);
   });
 
-  test('reads the call, decides about it, and is told no secret', {tags: 'smoke'}, async () => {
+  test('reads the call, decides about it, and is told no secret', async () => {
     await using scene = await openScene([touch('a'), say('Done.')]);
     const allow = {
       hookSpecificOutput: {

@@ -23,7 +23,7 @@ test('weft init sends what is to be looked at and written; a file that is there 
   ]);
 });
 
-test('flags before the command count: edits that are allowed are made', {tags: 'smoke'}, async () => {
+test('flags before the command count: edits that are allowed are made', async () => {
   await using scene = await openScene([write, say('Done.')]);
   const {code, stdout} = await scene.run(['--permission-mode', 'acceptEdits', 'init']);
   expect([code, stdout, scene.read('AGENTS.md')]).toEqual([0, 'Done.\n', '# Build\n']);

@@ -373,22 +373,18 @@ test('a server asks the model only once the user agrees; headless it reads why n
   expect(told(4)).toContain(String.raw`\"text\":\"Hi.\"`);
 });
 
-test(
-  'in the terminal UI a server that does not start is said once, and the prompt goes on',
-  {tags: 'smoke'},
-  async () => {
-    await using scene = await openScene([call('Bash', {command: 'true'}), say('First.'), say('Second.')]);
-    writeFileSync(join(scene.place.work, 'servers.json'), servers({dead: {exit: 3, log: ['no database']}}));
-    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
-    await terminal.type('weft --permission-mode bypassPermissions --mcp-config servers.json\r');
-    await terminal.until(/claude-[\w-]+/u);
-    await terminal.type('one\r');
-    await terminal.until(/First\.[^]*Can't start MCP server dead|Can't start MCP server dead[^]*First\./u);
-    await terminal.type('two\r');
-    await terminal.until(/Second\./u);
-    expect((await terminal.text()).match(/Can't start MCP server dead/gu)).toHaveLength(1);
-  },
-);
+test('in the terminal UI a server that does not start is said once, and the prompt goes on', async () => {
+  await using scene = await openScene([call('Bash', {command: 'true'}), say('First.'), say('Second.')]);
+  writeFileSync(join(scene.place.work, 'servers.json'), servers({dead: {exit: 3, log: ['no database']}}));
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft --permission-mode bypassPermissions --mcp-config servers.json\r');
+  await terminal.until(/claude-[\w-]+/u);
+  await terminal.type('one\r');
+  await terminal.until(/First\.[^]*Can't start MCP server dead|Can't start MCP server dead[^]*First\./u);
+  await terminal.type('two\r');
+  await terminal.until(/Second\./u);
+  expect((await terminal.text()).match(/Can't start MCP server dead/gu)).toHaveLength(1);
+});
 
 test('an Agent SDK program names servers of its own', async () => {
   await using scene = await openScene([call('mcp__calc__add', {a: 2}), say('Done.'), say('Hello.'), say('More.')]);

@@ -62,7 +62,7 @@ describe('one card for what a command has changed', () => {
     if (answer !== 'keep') expect(told).toContain('b.ts');
   });
 
-  test('kept changes are one entry for /undo, which brings back what was deleted', {tags: 'smoke'}, async ({skip}) => {
+  test('kept changes are one entry for /undo, which brings back what was deleted', async ({skip}) => {
     await using scene = await openScene([call('Bash', {command: 'sh build.sh'}), say('All done.')]);
     await skipWithoutOverlay(scene, skip);
     makeRepository(scene.place.work, files);

@@ -314,7 +314,7 @@ describe('what need not ask', () => {
     '.gitignore': 'build\n',
   };
 
-  test('`make test` that writes ignored output alone: it is there', {tags: 'smoke'}, async ({skip}) => {
+  test('`make test` that writes ignored output alone: it is there', async ({skip}) => {
     await using scene = await openScene([call('Bash', {command: 'make test'}), say('Done.')]);
     await skipWithoutOverlay(scene, skip);
     makeRepository(scene.place.work, project);

@@ -278,26 +278,22 @@ tell('socket of its own', opens(lambda: socket.socket(socket.AF_UNIX).bind('/tmp
 tell('pair', opens(socket.socketpair))
 `;
 
-test(
-  'neither keys of the login, other kinds of sockets, the kernel nor new namespaces can be had',
-  {tags: 'smoke'},
-  async ({skip}) => {
-    await using scene = await openScene([call('Bash', {command: 'python3 kernel.py'}), say('Done.')]);
-    await skipWithoutOverlay(scene, skip);
-    writeFileSync(join(scene.place.work, 'kernel.py'), reachesKernel);
-    await scene.run(['--prompt', 'x'], auto);
-    const [told = ''] = toldResults(scene.server.requests[1]);
-    expect(told.split('\n').filter(line => / (?:had|refused)$/u.test(line))).toEqual([
-      'keys refused',
-      'rings refused',
-      'mounts refused',
-      'networks refused',
-      'users refused',
-      'virtual machine refused',
-      'kernel settings refused',
-      'loopback of its own had',
-      'socket of its own had',
-      'pair had',
-    ]);
-  },
-);
+test('neither keys of the login, other kinds of sockets, the kernel nor new namespaces can be had', async ({skip}) => {
+  await using scene = await openScene([call('Bash', {command: 'python3 kernel.py'}), say('Done.')]);
+  await skipWithoutOverlay(scene, skip);
+  writeFileSync(join(scene.place.work, 'kernel.py'), reachesKernel);
+  await scene.run(['--prompt', 'x'], auto);
+  const [told = ''] = toldResults(scene.server.requests[1]);
+  expect(told.split('\n').filter(line => / (?:had|refused)$/u.test(line))).toEqual([
+    'keys refused',
+    'rings refused',
+    'mounts refused',
+    'networks refused',
+    'users refused',
+    'virtual machine refused',
+    'kernel settings refused',
+    'loopback of its own had',
+    'socket of its own had',
+    'pair had',
+  ]);
+});

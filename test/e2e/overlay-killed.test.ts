@@ -130,30 +130,26 @@ test('killed at any moment of a command and of what follows, nothing is half app
   expect([...ended.keys()].length, [...ended.keys()].join()).toBeGreaterThan(1);
 });
 
-test(
-  '`doctor` finds and removes the empty files that an older weft left for protected names',
-  {tags: 'smoke'},
-  async ({skip}) => {
-    await using scene = await openScene([]);
-    await skipWithoutOverlay(scene, skip);
-    const {work} = scene.place;
-    makeRepository(work, {'a.ts': 'a\n'});
-    // As bubblewrap makes a place to mount on: empty, and nobody may write it.
-    for (const name of [
-      '.claude',
-      '.envrc',
-      '.github',
-      '.gitlab-ci.yml',
-      '.husky',
-      '.idea',
-      '.mcp.json',
-      '.npmrc',
-      '.vscode',
-    ])
-      writeFileSync(join(work, name), '', {mode: 0o444});
-    const {stdout} = await scene.run(['doctor', '--json'], auto);
-    expect(stdout).toMatch(/\.github/u);
-    await scene.run(['doctor'], auto);
-    expect(Object.keys(filesOf(work))).toEqual(['a.ts']);
-  },
-);
+test('`doctor` finds and removes the empty files that an older weft left for protected names', async ({skip}) => {
+  await using scene = await openScene([]);
+  await skipWithoutOverlay(scene, skip);
+  const {work} = scene.place;
+  makeRepository(work, {'a.ts': 'a\n'});
+  // As bubblewrap makes a place to mount on: empty, and nobody may write it.
+  for (const name of [
+    '.claude',
+    '.envrc',
+    '.github',
+    '.gitlab-ci.yml',
+    '.husky',
+    '.idea',
+    '.mcp.json',
+    '.npmrc',
+    '.vscode',
+  ])
+    writeFileSync(join(work, name), '', {mode: 0o444});
+  const {stdout} = await scene.run(['doctor', '--json'], auto);
+  expect(stdout).toMatch(/\.github/u);
+  await scene.run(['doctor'], auto);
+  expect(Object.keys(filesOf(work))).toEqual(['a.ts']);
+});

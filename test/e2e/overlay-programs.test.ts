@@ -163,7 +163,7 @@ const run = (scene: Scene, environment: Readonly<Record<string, string>>) =>
     environment: {...auto.environment, ...environment},
   });
 
-test("the user's watcher sees what was applied, when it is applied", {tags: 'smoke'}, async ({skip}) => {
+test("the user's watcher sees what was applied, when it is applied", async ({skip}) => {
   await using scene = await openScene([call('Bash', {command: 'sh build.sh'}), say('Done.')]);
   await skipWithoutOverlay(scene, skip);
   const {work} = scene.place;

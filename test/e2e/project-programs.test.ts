@@ -103,24 +103,20 @@ test('the rights that trust names are those that a hook has: the network, or eve
   ]);
 });
 
-test(
-  'a hook of the user runs as before, and one that fails in the sandbox says how it gets more rights',
-  {tags: 'smoke'},
-  async () => {
-    await using scene = await openScene([write, say('Done.')]);
-    await using net = await service();
-    mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
-    const own = onEdit({type: 'command', command: program(scene, 'own', net.url)});
-    writeFileSync(join(scene.place.home, 'weft/settings.json'), JSON.stringify(own));
-    project(scene, onEdit({type: 'command', command: 'echo no network >&2; exit 7'}));
-    await scene.run(['permissions', 'trust', '--yes'], inside);
-    const run = await scene.run(edits, inside);
-    expect([traces(scene, 'own'), net.hits()]).toEqual([{done: true, workspace: true, home: true}, 1]);
-    expect(run.stderr).toMatch(
-      /exit code 7, no network .*has no network; set "sandbox": \{"network": true\} or false in its entry to allow more/u,
-    );
-  },
-);
+test('a hook of the user runs as before, and one that fails in the sandbox says how it gets more rights', async () => {
+  await using scene = await openScene([write, say('Done.')]);
+  await using net = await service();
+  mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
+  const own = onEdit({type: 'command', command: program(scene, 'own', net.url)});
+  writeFileSync(join(scene.place.home, 'weft/settings.json'), JSON.stringify(own));
+  project(scene, onEdit({type: 'command', command: 'echo no network >&2; exit 7'}));
+  await scene.run(['permissions', 'trust', '--yes'], inside);
+  const run = await scene.run(edits, inside);
+  expect([traces(scene, 'own'), net.hits()]).toEqual([{done: true, workspace: true, home: true}, 1]);
+  expect(run.stderr).toMatch(
+    /exit code 7, no network .*has no network; set "sandbox": \{"network": true\} or false in its entry to allow more/u,
+  );
+});
 
 test('a server of the project answers from the sandbox; without one, trust says that it runs as the user', async () => {
   await using scene = await openScene([call('mcp__s__env', {}), say('1'), call('mcp__s__env', {}), say('2')]);

@@ -87,7 +87,7 @@ describe('the demo, without a terminal', () => {
     expect(readdirSync(place.home).filter(name => name.startsWith('weft-demo'))).toEqual([]);
   });
 
-  test('| head -1 is no failure', {tags: 'smoke'}, async () => {
+  test('| head -1 is no failure', async () => {
     await using scene = await openScene([]);
     const {stdout, stderr} = await scene.shell('weft demo | head -1; echo "${PIPESTATUS[*]}"');
     expect([stdout.split('\n').slice(1), stderr]).toEqual([['0 0', ''], '']);

@@ -211,7 +211,7 @@ test('--continue goes on with its conversation; a worktree here is none of it', 
   );
 });
 
-test('what was used there counts here', {tags: 'smoke'}, async () => {
+test('what was used there counts here', async () => {
   await using far = await withFar([agentCall, say('Good.')], [say('It is done.')]);
   const ran = await far.scene.run(['--prompt', 'MAIN', '--output-format', 'stream-json', '--verbose']);
   expect(ran.stdout).toContain('"usage":{"total_tokens":15,');

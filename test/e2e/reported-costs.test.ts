@@ -34,7 +34,7 @@ async function figuresOf(given: Answer, settings: object = {}): Promise<unknown>
 
 const told = (usd: number) => ({total: usd, ofModel: [usd], unknown: undefined, listed: usd});
 
-test('a cost that the provider reports is the same everywhere, and wins over prices', {tags: 'smoke'}, async () => {
+test('a cost that the provider reports is the same everywhere, and wins over prices', async () => {
   expect(await figuresOf(answer({cost: 0.0123}))).toEqual(told(0.0123));
   expect(await figuresOf({...answer({}), headers: {'x-litellm-response-cost': '0.25'}})).toEqual(told(0.25));
   const prices = {models: {'small-model': {price: {input: 1, output: 1}}}};

@@ -86,7 +86,7 @@ const wanted =
   /A sandboxed command wants to reach new\.test, port 80\.[^]*No[^]*Allow once[^]*Allow for this session[^]*Always allow/u;
 
 describe('in a terminal the user is asked about the host, with the command that wants it', () => {
-  test('on a card', {tags: 'smoke'}, async context => {
+  test('on a card', async context => {
     await using scene = await sceneWith(context, fetched('http://new.test/'));
     await using terminal = await openTerminal(scene.place, {...pointedAt(scene.server), ...inside.environment});
     await terminal.type(`weft ${free.join(' ')} go`);

@@ -125,7 +125,7 @@ describe('with an overlay', () => {
     expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(said)]);
   });
 
-  test('a dry run that is interrupted keeps what it had written', {tags: 'smoke'}, async ({skip}) => {
+  test('a dry run that is interrupted keeps what it had written', async ({skip}) => {
     await using scene = await openWork(skip);
     const child = scene.start(['sandbox', 'run', '--dry', '--', 'echo 2 >kept; echo ready; exec sleep 100']);
     const finished = finish(child);

@@ -67,7 +67,7 @@ describe('with bubblewrap', () => {
     });
   });
 
-  test('a command that runs inside has the exit code and the folder of any other', {tags: 'smoke'}, async ({skip}) => {
+  test('a command that runs inside has the exit code and the folder of any other', async ({skip}) => {
     await using scene = await openScene([]);
     const {code, stderr} = await scene.run(['sandbox', 'run', '--', 'pwd >where; exit 7']);
     skip(code === 1, stderr);

@@ -12,7 +12,7 @@ const id = expect.stringMatching(/^schedule_[0-9a-f]{8}$/u);
 const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/u);
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT/u);
 
-test('a schedule is added, run now, listed with what became of it, and removed', {tags: 'smoke'}, async () => {
+test('a schedule is added, run now, listed with what became of it, and removed', async () => {
   await using scene = await openScene([say('All is well.')]);
   const schedule = (...args: readonly string[]) => scene.run(['schedule', ...args]);
   const added = await schedule('add', '0 9 * * 1-5', 'Look', 'at it', '--json');

@@ -154,7 +154,7 @@ test('a terminal made narrower and wider again, step by step, has one composer a
 describe('in tmux', () => {
   beforeEach(needs('tmux'));
 
-  test('1,500 streamed lines are in the scrollback once and in order', {tags: 'smoke'}, async () => {
+  test('1,500 streamed lines are in the scrollback once and in order', async () => {
     const lines = numbered(1500);
     await using scene = await openScene([say(`${lines.join('\n\n')}\n\nThat is all.`)]);
     await using terminal = await openTmux(scene.place, pointedAt(scene.server));

@@ -143,40 +143,36 @@ test('after kill -9 plan and task are stopped, and their events can be read', as
   expect((await again.ask('POST', '/agent/execute', {body: {planId: id}})).status).toBe(409);
 });
 
-test(
-  'with open steps it has failed; a rejected plan is not executed; a model that only talks gives none',
-  {tags: 'smoke'},
-  async () => {
-    await using scene = await serve([
-      call('ExitPlanMode', input),
-      marks('completed', 'pending'),
-      marks('completed', 'pending'),
-      say('All done!'),
-      say('No time for it.'),
-      call('ExitPlanMode', input),
-      say('No.'),
-      say('No!'),
-    ]);
-    const {server, place} = scene;
-    const first = await planned(server, place.work);
-    await server.ask('POST', `/agent/plan/${first}/approve`);
-    const run = await all(agentEvents(server, 'POST', '/agent/execute', {body: {planId: first, taskId: 'one'}}));
-    expect(typesOf(run)).toBe('session tool_use plan tool_result tool_use tool_result text text done');
-    expect(run.at(-1)).toMatchObject({
-      state: 'failed',
-      openSteps: [{id: '2', description: input.steps[1], status: 'pending'}],
-    });
-    expect((await server.ask('GET', `/agent/plans/${first}`)).body.state).toBe('failed');
-    expect((await server.ask('GET', '/agent/tasks/one')).body.state).toBe('failed');
-    const second = await planned(server, place.work);
-    const rejected = await server.ask('POST', `/agent/plan/${second}/reject`, {body: {reason: 'too much'}});
-    expect([rejected.status, rejected.body]).toMatchObject([200, {state: 'rejected', reason: 'too much'}]);
-    expect((await server.ask('POST', '/agent/execute', {body: {planId: second}})).status).toBe(409);
-    expect((await server.ask('POST', `/agent/plan/${second}/approve`)).status).toBe(409);
-    const none = await all(agentEvents(server, 'POST', '/agent/plan', {body: {prompt: 'x', workDir: place.work}}));
-    expect([typesOf(none), none.at(-2)?.message]).toEqual(['session text text error done', 'The model gave no plan.']);
-  },
-);
+test('with open steps it has failed; a rejected plan is not executed; a model that only talks gives none', async () => {
+  await using scene = await serve([
+    call('ExitPlanMode', input),
+    marks('completed', 'pending'),
+    marks('completed', 'pending'),
+    say('All done!'),
+    say('No time for it.'),
+    call('ExitPlanMode', input),
+    say('No.'),
+    say('No!'),
+  ]);
+  const {server, place} = scene;
+  const first = await planned(server, place.work);
+  await server.ask('POST', `/agent/plan/${first}/approve`);
+  const run = await all(agentEvents(server, 'POST', '/agent/execute', {body: {planId: first, taskId: 'one'}}));
+  expect(typesOf(run)).toBe('session tool_use plan tool_result tool_use tool_result text text done');
+  expect(run.at(-1)).toMatchObject({
+    state: 'failed',
+    openSteps: [{id: '2', description: input.steps[1], status: 'pending'}],
+  });
+  expect((await server.ask('GET', `/agent/plans/${first}`)).body.state).toBe('failed');
+  expect((await server.ask('GET', '/agent/tasks/one')).body.state).toBe('failed');
+  const second = await planned(server, place.work);
+  const rejected = await server.ask('POST', `/agent/plan/${second}/reject`, {body: {reason: 'too much'}});
+  expect([rejected.status, rejected.body]).toMatchObject([200, {state: 'rejected', reason: 'too much'}]);
+  expect((await server.ask('POST', '/agent/execute', {body: {planId: second}})).status).toBe(409);
+  expect((await server.ask('POST', `/agent/plan/${second}/approve`)).status).toBe(409);
+  const none = await all(agentEvents(server, 'POST', '/agent/plan', {body: {prompt: 'x', workDir: place.work}}));
+  expect([typesOf(none), none.at(-2)?.message]).toEqual(['session text text error done', 'The model gave no plan.']);
+});
 
 test('requests that do not fit, and what is not there', async () => {
   await using scene = await serve([call('ExitPlanMode', input)]);

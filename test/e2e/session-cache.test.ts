@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import {say, usage} from '../support/model-script.ts';
 import {openScene} from '../support/scene.ts';
 
-test('weft sessions cache names what broke the prefix between two runs', {tags: 'smoke'}, async () => {
+test('weft sessions cache names what broke the prefix between two runs', async () => {
   await using scene = await openScene([
     [usage({input: 3, cacheWrite: 9000}), say('One.')],
     [usage({input: 3, cacheRead: 9000, cacheWrite: 50}), say('Two.')],

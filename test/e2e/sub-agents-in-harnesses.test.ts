@@ -41,7 +41,7 @@ test('a harness does the task, and goes on in the same conversation', async () =
   expect(toldResults(scene.server.requests[2])).toEqual([expect.stringMatching(/^Prompt 2 of acp-session\./u)]);
 });
 
-test('a harness that does not say what it cost is named beside the cost that is known', {tags: 'smoke'}, async () => {
+test('a harness that does not say what it cost is named beside the cost that is known', async () => {
   await using scene = await sceneWithHarness([agentCall('Say something.'), say('Good.')]);
   const flags = ['--model', 'claude-sonnet-4-6', '--max-cost', '1', '--output-format', 'json'];
   const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN', ...flags]);

@@ -26,7 +26,7 @@ async function begin({place, server}: Scene, flags = ''): Promise<ShellTerminal>
 
 const endless = call('Bash', {command: 'echo $$ > pid; exec sleep 600'});
 
-test('a sub-agent asks on a card that says who asks; what it does stands below its call', {tags: 'smoke'}, async () => {
+test('a sub-agent asks on a card that says who asks; what it does stands below its call', async () => {
   const made = call('Write', {file_path: 'a', content: 'made\n'});
   await using scene = await scripted([made, say('Made.')], [say('So it is.')]);
   await using terminal = await begin(scene);

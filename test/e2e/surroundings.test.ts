@@ -110,7 +110,7 @@ describe('settings', () => {
     ]);
   });
 
-  test("the user's rules permit", {tags: 'smoke'}, async () => {
+  test("the user's rules permit", async () => {
     await using scene = await openWith(
       {'~/settings.json': settings({permissions: {allow: ['Bash(touch:*)']}})},
       touch(),

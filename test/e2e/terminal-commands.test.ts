@@ -6,7 +6,7 @@ import {openScene, pointedAt} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
 
 describe('commands of the terminal UI', () => {
-  test('the transcript, copying, exporting and going on, on a screen that shrinks', {tags: 'smoke'}, async () => {
+  test('the transcript, copying, exporting and going on, on a screen that shrinks', async () => {
     await using scene = await openScene([
       [think('I think of the deep sea.'), say('I count.'), call('Bash', {command: 'seq 1 200'})],
       say('Counted.\n\n```sh\nseq 1 200\n```\n\nThe end.'),

@@ -19,7 +19,7 @@ const put = (scene: Scene, name: string, text: string): void => writeFileSync(jo
 const longText = (name: string): string => `${name} ${'word '.repeat(20).concat('\n').repeat(300)}`;
 
 describe('a conversation that is too long, headless', () => {
-  test('asks for a summary and repeats the request once; the session goes on', {tags: 'smoke'}, async () => {
+  test('asks for a summary and repeats the request once; the session goes on', async () => {
     await using scene = await openScene([
       say('First answer.'),
       tooLong,

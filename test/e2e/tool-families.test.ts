@@ -12,48 +12,44 @@ const patch = '*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch';
 const patches = (call_id: string, input: string) =>
   raw({type: 'custom_tool_call', id: `c_${call_id}`, call_id, name: 'apply_patch', input});
 
-test(
-  'GPT edits by patches and runs commands by its own names; programs and the journal have the names of weft',
-  {tags: 'smoke'},
-  async () => {
-    await using scene = await openScene(
-      [
-        [patches('call_1', patch), call('exec_command', {cmd: 'cat a.txt', yield_time_ms: 10_000}, {id: 'call_2'})],
-        say('Done.'),
-        say('Still done.'),
-      ],
-      'responses',
-    );
-    const {code, stdout} = await scene.run(['--prompt', 'x', '--output-format', 'stream-json', ...gpt, ...edits]);
-    expect([code, scene.read('a.txt')]).toEqual([0, 'one\n']);
-    const calls = stdout
-      .split('\n')
-      .filter(line => line.includes('"tool_use"'))
-      .flatMap(line => JSON.parse(line).message.content)
-      .map(({name, input}) => ({name, input}));
-    expect(calls).toEqual([
-      {name: 'ApplyPatch', input: {patch}},
-      {name: 'Bash', input: {command: 'cat a.txt', yield_time_ms: 10_000}},
-    ]);
-    await scene.run(['--continue', '--prompt', 'y', ...gpt, ...edits]);
-    const [first, , later] = scene.server.requests.map(({body}) => body);
-    expect(first?.tools?.map(tool => tool['name'])).toEqual(
-      expect.arrayContaining(['exec_command', 'write_stdin', 'apply_patch', 'view_image', 'update_plan']),
-    );
-    expect(first?.tools?.map(tool => tool['name'])).not.toContain('Edit');
-    expect(later?.input?.filter(({type}) => /_call/u.test(String(type)))).toMatchObject([
-      {type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: patch},
-      {
-        type: 'function_call',
-        call_id: 'call_2',
-        name: 'exec_command',
-        arguments: '{"cmd":"cat a.txt","yield_time_ms":10000}',
-      },
-      {type: 'custom_tool_call_output', call_id: 'call_1'},
-      {type: 'function_call_output', call_id: 'call_2', output: expect.stringContaining('one')},
-    ]);
-  },
-);
+test('GPT edits by patches and runs commands by its own names; programs and the journal have the names of weft', async () => {
+  await using scene = await openScene(
+    [
+      [patches('call_1', patch), call('exec_command', {cmd: 'cat a.txt', yield_time_ms: 10_000}, {id: 'call_2'})],
+      say('Done.'),
+      say('Still done.'),
+    ],
+    'responses',
+  );
+  const {code, stdout} = await scene.run(['--prompt', 'x', '--output-format', 'stream-json', ...gpt, ...edits]);
+  expect([code, scene.read('a.txt')]).toEqual([0, 'one\n']);
+  const calls = stdout
+    .split('\n')
+    .filter(line => line.includes('"tool_use"'))
+    .flatMap(line => JSON.parse(line).message.content)
+    .map(({name, input}) => ({name, input}));
+  expect(calls).toEqual([
+    {name: 'ApplyPatch', input: {patch}},
+    {name: 'Bash', input: {command: 'cat a.txt', yield_time_ms: 10_000}},
+  ]);
+  await scene.run(['--continue', '--prompt', 'y', ...gpt, ...edits]);
+  const [first, , later] = scene.server.requests.map(({body}) => body);
+  expect(first?.tools?.map(tool => tool['name'])).toEqual(
+    expect.arrayContaining(['exec_command', 'write_stdin', 'apply_patch', 'view_image', 'update_plan']),
+  );
+  expect(first?.tools?.map(tool => tool['name'])).not.toContain('Edit');
+  expect(later?.input?.filter(({type}) => /_call/u.test(String(type)))).toMatchObject([
+    {type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: patch},
+    {
+      type: 'function_call',
+      call_id: 'call_2',
+      name: 'exec_command',
+      arguments: '{"cmd":"cat a.txt","yield_time_ms":10000}',
+    },
+    {type: 'custom_tool_call_output', call_id: 'call_1'},
+    {type: 'function_call_output', call_id: 'call_2', output: expect.stringContaining('one')},
+  ]);
+});
 
 test('a command that takes longer goes on as a session, which write_stdin reads', async () => {
   await using scene = await openScene(

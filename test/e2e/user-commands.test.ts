@@ -73,7 +73,7 @@ describe('a command of the user', () => {
     await terminal.until(/Stopped: printf "Name: "; read name; echo/u);
   });
 
-  test('shows its output while it runs, and Esc stops it and keeps what it has printed', {tags: 'smoke'}, async () => {
+  test('shows its output while it runs, and Esc stops it and keeps what it has printed', async () => {
     await using scene = await openScene([say('I have seen it.')]);
     using terminal = open(scene);
     await terminal.until(/Ask /u);

@@ -55,45 +55,41 @@ const worktreesOf = (scene: Scene): readonly string[] => {
   return existsSync(folder) ? readdirSync(folder).filter(name => name !== '.gitignore') : [];
 };
 
-test(
-  'a sub-agent works in a worktree of its own, which begins with what is not committed; nobody to ask keeps it',
-  {tags: 'smoke'},
-  async () => {
-    await using scene = await openScene(
-      scripts({
-        'EDIT-IT': [
-          [call('Grep', {pattern: 'TWO', output_mode: 'content'})],
-          [call('Read', {file_path: 'a.txt'})],
-          [call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'zwei'})],
-          [call('Bash', {command: 'pwd; cat a.txt untracked.txt; ls'})],
-          say('I changed it.'),
-        ],
-        MAIN: [[call('Agent', {description: 'Edit it', prompt: 'EDIT-IT', isolation: 'worktree'})], say('Kept.')],
-      }),
-    );
-    makeRepository(scene);
-    put(scene, 'untracked.txt', 'untracked\n');
-    put(scene, '.git/info/exclude', 'ignored.txt\n');
-    put(scene, 'ignored.txt', 'ignored\n');
-    const {stdout, stderr} = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits']);
-    expect({stdout, stderr}).toEqual({stdout: 'Kept.\n', stderr: ''});
-    const [name = ''] = worktreesOf(scene);
-    expect(name).toMatch(/^edit-it-[0-9a-f]{8}$/u);
-    const folder = join(realpathSync(scene.place.work), '.weft/worktrees', name);
-    const [, grepped, read, edited, ran] = requestsOf(scene, 'EDIT-IT').map(request => toldResults(request).join());
-    expect(grepped).toContain('TWO');
-    expect(read).toContain('TWO');
-    expect(edited).toContain('a.txt');
-    expect(ran).toContain(`${folder}\none\nzwei\nthree\nuntracked\na.txt\nuntracked.txt`);
-    expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
-    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
-    const [told = ''] = toldResults(requestsOf(scene, 'MAIN')[1]);
-    expect(told).toContain('I changed it.');
-    expect(told).toContain(`The worktree is kept: ${folder} (branch worktree-${name}).`);
-    expect(told).toContain('Changed a.txt (+1 -1)\n@@ -1 +1 @@\n one\n-TWO\n+zwei\n three');
-    expect(git(scene, 'status', '--porcelain')).toBe(' M a.txt\n?? untracked.txt\n');
-  },
-);
+test('a sub-agent works in a worktree of its own, which begins with what is not committed; nobody to ask keeps it', async () => {
+  await using scene = await openScene(
+    scripts({
+      'EDIT-IT': [
+        [call('Grep', {pattern: 'TWO', output_mode: 'content'})],
+        [call('Read', {file_path: 'a.txt'})],
+        [call('Edit', {file_path: 'a.txt', old_string: 'TWO', new_string: 'zwei'})],
+        [call('Bash', {command: 'pwd; cat a.txt untracked.txt; ls'})],
+        say('I changed it.'),
+      ],
+      MAIN: [[call('Agent', {description: 'Edit it', prompt: 'EDIT-IT', isolation: 'worktree'})], say('Kept.')],
+    }),
+  );
+  makeRepository(scene);
+  put(scene, 'untracked.txt', 'untracked\n');
+  put(scene, '.git/info/exclude', 'ignored.txt\n');
+  put(scene, 'ignored.txt', 'ignored\n');
+  const {stdout, stderr} = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits']);
+  expect({stdout, stderr}).toEqual({stdout: 'Kept.\n', stderr: ''});
+  const [name = ''] = worktreesOf(scene);
+  expect(name).toMatch(/^edit-it-[0-9a-f]{8}$/u);
+  const folder = join(realpathSync(scene.place.work), '.weft/worktrees', name);
+  const [, grepped, read, edited, ran] = requestsOf(scene, 'EDIT-IT').map(request => toldResults(request).join());
+  expect(grepped).toContain('TWO');
+  expect(read).toContain('TWO');
+  expect(edited).toContain('a.txt');
+  expect(ran).toContain(`${folder}\none\nzwei\nthree\nuntracked\na.txt\nuntracked.txt`);
+  expect(scene.read('a.txt')).toBe('one\nTWO\nthree\n');
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
+  const [told = ''] = toldResults(requestsOf(scene, 'MAIN')[1]);
+  expect(told).toContain('I changed it.');
+  expect(told).toContain(`The worktree is kept: ${folder} (branch worktree-${name}).`);
+  expect(told).toContain('Changed a.txt (+1 -1)\n@@ -1 +1 @@\n one\n-TWO\n+zwei\n three');
+  expect(git(scene, 'status', '--porcelain')).toBe(' M a.txt\n?? untracked.txt\n');
+});
 
 test('a file that must not be read is as little read in a worktree, by the agent there and by its parent', async () => {
   const script: Record<string, readonly Answer[]> = {
