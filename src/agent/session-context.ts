@@ -252,12 +252,17 @@ export function keepPrefix({tools, system}: ModelRequest, session: SessionContex
   const isSent = tools.length === prefix.sent.length && tools.every((tool, at) => tool === prefix.sent[at]);
   if (isSent && system === prefix.system) return;
   prefix.sent = tools;
-  const text = JSON.stringify(tools);
+  const json = JSON.stringify(tools);
+  // Sub-agents have the same tools, and each conversation keeps the text.
+  const text = json === lastTools ? lastTools : json;
+  lastTools = text;
   if (text === prefix.tools && system === prefix.system) return;
   prefix.tools = text;
   prefix.system = system;
   journal(session, {kind: 'request-prefix', tools: text, system});
 }
+
+let lastTools = '';
 
 /** Decodes a tool call, with the current facts about the terminal session it addresses. */
 export const decodeCall = (name: string, input: Json, session: SessionContext): Outcome<Action, Fault> =>

@@ -2,7 +2,7 @@ import type {Message} from '../domain/conversation.ts';
 import {withoutBoundThinking, withoutThinking} from '../domain/history.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
-import {randomUUID} from 'node:crypto';
+import {createHash, randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
 import type {CacheTtl} from '../config/model-settings.ts';
@@ -136,14 +136,17 @@ async function openClient({apiKey, environment, access}: AnthropicOptions, baseU
  * tools of MCP servers and changed schemas cause such a change.
  */
 class ThinkingBinding {
-  /** The beginning of each conversation's last request, and the answers to requests that began differently. */
+  /** A hash of the beginning of each conversation's last request, and the answers to requests that began differently. */
   readonly #conversations = new Map<MessageId, {beginning: string; readonly outdated: Set<MessageId>}>();
 
   bound(request: ModelRequest, build: (request: ModelRequest) => AnthropicBody): AnthropicBody {
     const body = build(request);
     const [first] = request.messages;
     if (first === undefined) return body;
-    const beginning = JSON.stringify([body.system, body.tools?.filter(tool => !('defer_loading' in tool))]);
+    const tools = body.tools?.filter(tool => !('defer_loading' in tool));
+    const beginning = createHash('sha256')
+      .update(JSON.stringify([body.system, tools]))
+      .digest('base64');
     const known = this.#conversations.get(first.id) ?? {beginning, outdated: new Set()};
     this.#conversations.set(first.id, known);
     if (known.beginning !== beginning)

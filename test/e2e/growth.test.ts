@@ -129,7 +129,7 @@ async function queued(): Promise<Prompted> {
 const processes = {
   serve: {open: served, kept: 0},
   'stream-json': {open: driven, kept: 2000},
-  'the terminal UI': {open: typed, kept: 52_000},
+  'the terminal UI': {open: typed, kept: 42_000},
   worker: {open: queued, kept: 0},
 } as const;
 
