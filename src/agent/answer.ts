@@ -1,6 +1,6 @@
 import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
-import {agentTools, definitions} from '../actions/catalogue.ts';
+import {agentTools} from '../actions/catalogue.ts';
 import {isCutJson, maxJsonDepth, isDeeperThan, isJsonObject} from '../base/json.ts';
 import {raceAbort} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -56,7 +56,7 @@ interface AnswerContent {
  * listeners follow. A complete answer is in the journal when this returns.
  */
 export async function streamAnswer(
-  {session, checkpoints}: PromptContext,
+  {session}: PromptContext,
   thinking: Thinking,
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
@@ -74,7 +74,6 @@ export async function streamAnswer(
       if (event.event === 'repaired') leaveOut(session, event.leftOut);
     }
     if (events.length > 0) publish(events);
-    if (events.some(event => isCallStart(event, fileChangingTools))) checkpoints.expectChange();
     if (events.some(event => isCallStart(event, agentTools))) session.agents.preload();
     const ready = listenersReady();
     return ready === undefined ? undefined : raceAbort(ready, signal);
@@ -96,10 +95,6 @@ function leaveOut(session: SessionContext, blocks: readonly BlockAddress[]): voi
  */
 const isCallStart = (event: AgentEvent, tools: ReadonlySet<string>): boolean =>
   event.event === 'block-started' && event.block.kind === 'tool-call' && tools.has(event.block.name);
-
-const fileChangingTools: ReadonlySet<string> = new Set(
-  Object.values(definitions).flatMap(({risk, tools}) => (risk === 'local-change' ? tools.map(({name}) => name) : [])),
-);
 
 /**
  * Sends one request and reads its stream. `onBatch` gets the events of every batch, and reading continues when its

@@ -217,7 +217,8 @@ async function ask(
       : await checkpoints.uncoveredText(touchedFiles(verdict, terms), signal);
   const cost = await agentCostText(action, session);
   if (signal.aborted) return 'aborted';
-  if (verdict.risk !== 'read-only') checkpoints.expectChange();
+  // An edit names its files, so nothing has to be read in advance.
+  if (verdict.risk !== 'read-only' && accessOf(action).kind !== 'edit') checkpoints.expectChange();
   const more: readonly Reason[] = [
     ...(uncovered === '' ? [] : [{kind: 'not-undoable', text: uncovered} as const]),
     ...(cost === '' ? [] : [{kind: 'cost', text: cost} as const]),

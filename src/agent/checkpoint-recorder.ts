@@ -1,5 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
-import type {CheckpointsPort, TouchedFiles} from '../domain/checkpoint.ts';
+import type {ChangeExtent, CheckpointsPort, TouchedFiles} from '../domain/checkpoint.ts';
 import {faultText} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
@@ -13,8 +13,11 @@ export interface PromptCheckpoints {
    * changes. Never throws.
    */
   uncoveredText(touched: TouchedFiles, signal: AbortSignal): Promise<string>;
-  /** Await it before an action that may change files. Only the first such action of a prompt costs time. Never throws. */
-  beforeChange(signal: AbortSignal): Promise<void>;
+  /**
+   * Await it before an action that may change files. Costs no time if a checkpoint of this prompt covers the extent.
+   * Never throws.
+   */
+  beforeChange(signal: AbortSignal, extent?: ChangeExtent): Promise<void>;
   /** Assigns file changes from now on to this prompt. No action may be running. */
   joinPrompt(prompt: MessageId): void;
   /** Await it when everything the run started has settled. Costs no time if no file can have changed. Never throws. */
@@ -23,6 +26,13 @@ export interface PromptCheckpoints {
 
 /** The prompt, and the moment in it, that a checkpoint belongs to. */
 type CheckpointMoment = Pick<Extract<JournalRecord, {kind: 'checkpoint'}>, 'prompt' | 'moment'>;
+
+/** The part of the workspace that the checkpoints before a prompt's changes cover. */
+interface Span {
+  all: boolean;
+  readonly paths: Set<string>;
+  kept: boolean;
+}
 
 /** Milliseconds after which a slow checkpoint causes a notice. */
 const slowMs = 5000;
@@ -41,13 +51,19 @@ export class CheckpointRecorder {
 
   forPrompt(first: MessageId, keep: (record: JournalRecord) => void): PromptCheckpoints {
     let prompt = first;
-    const befores = new Map<MessageId, Promise<'kept' | 'nothing'>>();
+    const spans = new Map<MessageId, Span>();
+    /** Checkpoints are taken one after the other. */
+    let last: Promise<unknown> = Promise.resolve();
     const ended = new AbortController();
     let lookAhead: Promise<void> | undefined;
-    const take = async (moments: readonly CheckpointMoment[], signal: AbortSignal): Promise<'kept' | 'nothing'> => {
+    const take = async (
+      moments: readonly CheckpointMoment[],
+      extent: ChangeExtent,
+      signal: AbortSignal,
+    ): Promise<'kept' | 'nothing'> => {
       const timer = setTimeout(() => this.#warnOnce(slowText), slowMs);
       try {
-        const taken = await this.#checkpoints.take(signal);
+        const taken = await this.#checkpoints.take(signal, extent);
         if (taken.tag === 'ok') {
           if (taken.value === 'off') return 'nothing';
           for (const moment of moments) keep({kind: 'checkpoint', ...moment, tree: taken.value});
@@ -61,30 +77,41 @@ export class CheckpointRecorder {
       }
       return 'nothing';
     };
-    /** Returns the latest prompt that may have changed files and whose final checkpoint is not taken yet. */
-    const unfinishedMoment = async (): Promise<readonly CheckpointMoment[]> => {
-      for (const [changed, before] of [...befores].toReversed()) {
-        if ((await before) === 'kept') return [{prompt: changed, moment: 'after'}];
-      }
-      return [];
+    /** Takes the final checkpoint of the latest prompt that may have changed files. Nothing of it may be running. */
+    const finish = async (signal: AbortSignal): Promise<void> => {
+      const latest = [...spans].findLast(([, {kept}]) => kept);
+      if (latest === undefined) return;
+      const [changed, {all, paths}] = latest;
+      await take([{prompt: changed, moment: 'after'}], all ? 'any' : [...paths], signal);
     };
-    const begin = async (of: MessageId, signal: AbortSignal): Promise<'kept' | 'nothing'> => {
+    const begin = async (of: MessageId, extent: ChangeExtent, signal: AbortSignal): Promise<void> => {
+      const span = spans.get(of) ?? {all: false, paths: new Set<string>(), kept: false};
+      const fresh = extent === 'any' ? extent : extent.filter(path => !span.paths.has(path));
+      if (span.all || fresh.length === 0) return;
       // When a prompt of a run begins to change files, the prompt before it has ended.
-      return take([...(await unfinishedMoment()), {prompt: of, moment: 'before'}], signal);
+      const ends = spans.has(of) ? undefined : [...spans].findLast(([, {kept}]) => kept);
+      spans.set(of, span);
+      if (fresh === 'any') span.all = true;
+      else for (const path of fresh) span.paths.add(path);
+      const moments: CheckpointMoment[] = [{prompt: of, moment: 'before'}];
+      if (ends?.[1].all === true && fresh === 'any') moments.unshift({prompt: ends[0], moment: 'after'});
+      else if (ends !== undefined) await finish(signal);
+      if ((await take(moments, fresh, signal)) === 'kept') span.kept = true;
     };
     return {
       expectChange: () => {
-        if (!befores.has(prompt)) lookAhead ??= this.#checkpoints.prefetch(ended.signal).catch(() => {});
+        if (spans.get(prompt)?.all !== true) lookAhead ??= this.#checkpoints.prefetch(ended.signal).catch(() => {});
       },
       uncoveredText: async (touched, signal) => {
         if (touched.paths.length === 0 && touched.commands.length === 0) return '';
         const named = await this.#checkpoints.uncoveredFiles(touched, signal).catch(() => []);
         return named.length === 0 ? '' : `Undo does not cover ${named.join(', ')}`;
       },
-      async beforeChange(signal) {
-        const before = befores.get(prompt) ?? begin(prompt, signal);
-        befores.set(prompt, before);
-        await before;
+      async beforeChange(signal, extent = 'any') {
+        const of = prompt;
+        const taken = last.then(() => begin(of, extent, signal));
+        last = taken;
+        await taken;
       },
       joinPrompt(id) {
         prompt = id;
@@ -92,8 +119,8 @@ export class CheckpointRecorder {
       async afterRun() {
         ended.abort();
         await lookAhead;
-        const moments = await unfinishedMoment();
-        if (moments.length > 0) await take(moments, new AbortController().signal);
+        await last;
+        await finish(new AbortController().signal);
       },
     };
   }

@@ -129,7 +129,9 @@ class ChangeDecisions {
     const diffs = shown.length === 0 ? [] : await this.held.diffs(shown, signal);
     // New output replaces nothing. An existing ignored file may be the user's own.
     const loses = files.length > 0 || changes.some(({kind}) => kind !== 'created');
-    if (loses) await this.context.checkpoints.beforeChange(signal);
+    const {checkpoints, session} = this.context;
+    const extent = changes.map(({path}) => session.ports.machine.files.resolve(path).path);
+    if (loses) await checkpoints.beforeChange(signal, extent);
     if (signal.aborted) return this.drop(changes, 'interrupted');
     const paths = changes.map(({path}) => path);
     const {applied, dropped} = await this.held.apply(paths, 'each', signal);
@@ -307,7 +309,6 @@ async function approvalFor(
   {held, context}: ChangeDecisions,
   signal: AbortSignal,
 ): Promise<Omit<Approval, 'asker'>> {
-  context.checkpoints.expectChange();
   const [diffs, lost, replaced] = await Promise.all([
     held.diffs(
       changes.slice(0, maxDiffs).map(({path}) => path),

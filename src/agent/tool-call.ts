@@ -13,6 +13,7 @@ import {
 } from '../actions/catalogue.ts';
 import {normalizeInput} from '../actions/decode-action.ts';
 import type {Outcome} from '../base/outcome.ts';
+import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {callOutcome, type ToolCallBlock, type ToolResultBlock} from '../domain/conversation.ts';
 import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
@@ -337,11 +338,19 @@ async function runApproved(
 
 /** Takes the checkpoint for an action. A command in its own view changes nothing yet. */
 export async function checkpointFor(
-  {verdict, terms}: Pick<Approved, 'verdict' | 'terms'>,
-  {checkpoints}: PromptContext,
+  {action, verdict, terms}: Pick<Approved, 'action' | 'verdict' | 'terms'>,
+  {checkpoints, session}: PromptContext,
   signal: AbortSignal,
 ): Promise<void> {
-  if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox') await checkpoints.beforeChange(signal);
+  if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox')
+    await checkpoints.beforeChange(signal, changeExtent(action, session));
+}
+
+/** Returns the files that an edit names. Everything else, and hooks after an edit, may change any file. */
+export function changeExtent(action: Action, {ports}: Pick<SessionContext, 'ports'>): ChangeExtent {
+  const access = accessOf(action);
+  if (access.kind !== 'edit' || ports.hooks.list().length > 0) return 'any';
+  return access.edits.flatMap(editPaths).map(path => ports.machine.files.resolve(path).path);
 }
 
 /** Runs an approved action. Rejects if it throws. */

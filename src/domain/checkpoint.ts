@@ -30,7 +30,15 @@ export interface TreeChange {
 export interface OpenTreeChange {
   readonly before: TreeId;
   readonly after: TreeId | 'now';
+  /**
+   * Trees of later moments, in order. A tree of named files covers only these, so each path is as the first tree that
+   * covers it says. A path that no tree covers afterwards is as it is now.
+   */
+  readonly more?: {readonly before: readonly TreeId[]; readonly after: readonly TreeId[]};
 }
+
+/** The paths that a change may affect. Paths are absolute. `any`: anything in the workspace. */
+export type ChangeExtent = readonly string[] | 'any';
 
 /** The effect of reverting changes on the files, before or after the revert. Paths are absolute. */
 export interface RevertReport {
@@ -64,8 +72,11 @@ export interface CheckpointsPort {
    * moment.
    */
   uncoveredFiles(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
-  /** Stores the state of the files now; `off` if checkpoints are disabled. */
-  take(signal: AbortSignal): Promise<Outcome<TreeId | 'off', Fault>>;
+  /**
+   * Stores the state of the files now; `off` if checkpoints are disabled. With paths, the cost does not depend on the
+   * size of the workspace: the tree covers only these paths.
+   */
+  take(signal: AbortSignal, extent?: ChangeExtent): Promise<Outcome<TreeId | 'off', Fault>>;
   preview(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<RevertReport, Fault>>;
   /**
    * Reverts the changes, in the given order (latest first). Later changes by others are preserved: they are merged, or

@@ -1,4 +1,4 @@
-import type {TreeChange, OpenTreeChange, TreeId} from './checkpoint.ts';
+import type {OpenTreeChange, TreeId} from './checkpoint.ts';
 import type {UserMessage} from './conversation.ts';
 import type {MessageId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
@@ -94,22 +94,33 @@ function cutAt(at: number, activeRecords: JournalRecord[]): readonly JournalReco
  * next prompt.
  */
 export function promptSpans({activeRecords}: Pick<Timeline, 'activeRecords'>): readonly PromptSpan[] {
-  const trees = new Map<MessageId, {before: TreeId | undefined; after: TreeId | undefined}>();
+  const trees = new Map<MessageId, {before: TreeId[]; after: TreeId | undefined}>();
   const prompts: UserMessage[] = [];
   for (const record of activeRecords) {
     if (record.kind === 'prompt') prompts.push(record.message);
     if (record.kind !== 'checkpoint') continue;
-    const known = trees.get(record.prompt) ?? {before: undefined, after: undefined};
-    if (record.moment === 'before') known.before ??= record.tree;
+    const known = trees.get(record.prompt) ?? {before: [], after: undefined};
+    if (record.moment === 'before') known.before.push(record.tree);
     else known.after = record.tree;
     trees.set(record.prompt, known);
   }
-  let next: TreeChange['before'] | 'now' = 'now';
+  let next: readonly TreeId[] = [];
   const spans: PromptSpan[] = [];
   for (const message of prompts.toReversed()) {
-    const {before, after} = trees.get(message.id) ?? {before: undefined, after: undefined};
-    spans.unshift({message, files: before === undefined ? 'untouched' : {before, after: after ?? next}});
-    next = before ?? next;
+    const {before, after} = trees.get(message.id) ?? {before: [], after: undefined};
+    spans.unshift({message, files: changeOf(before, after === undefined ? next : [after])});
+    next = [...before, ...next];
   }
   return spans;
+}
+
+function changeOf(
+  [before, ...laterBefore]: readonly TreeId[],
+  [after, ...laterAfter]: readonly TreeId[],
+): PromptSpan['files'] {
+  if (before === undefined) return 'untouched';
+  const change = {before, after: after ?? 'now'} as const;
+  return laterBefore.length + laterAfter.length === 0
+    ? change
+    : {...change, more: {before: laterBefore, after: laterAfter}};
 }

@@ -292,7 +292,10 @@ export function selectConcurrentSessions(
     const [session, at] = [text(row, 'id'), integer(row, 'at')];
     const known = spans.get(`${session} ${prompt}`);
     if (known !== undefined) {
-      if (moment === 'after') spans.set(`${session} ${prompt}`, {...known, to: at, after: tree});
+      spans.set(
+        `${session} ${prompt}`,
+        moment === 'after' ? {...known, to: at, after: tree} : {...known, before: 'several'},
+      );
     } else if (moment === 'before') {
       const to = integer(row, 'owned') === 1 ? Number.POSITIVE_INFINITY : integer(row, 'updated');
       const title = text(row, 'title');
@@ -317,7 +320,8 @@ interface ChangeSpan {
   readonly prompt: MessageId;
   readonly from: number;
   readonly to: number;
-  readonly before: TreeId;
+  /** The first tree. If there are more, the prompt changes several parts. */
+  readonly before: TreeId | 'several';
   readonly after: TreeId | 'none';
 }
 

@@ -1,4 +1,4 @@
-import {closeSync, openSync, readdirSync, readSync} from 'node:fs';
+import {closeSync, openSync, readdirSync, readSync, statSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {inflateSync, constants} from 'node:zlib';
 import {tryOr} from '../base/outcome.ts';
@@ -21,9 +21,15 @@ const maxSubjects = 3;
 export async function repositoryState(context: GitContext): Promise<RepositoryState> {
   const own = gitFolderAround(context.folder) ?? context.folder;
   const common = resolve(own, firstMatchIn(join(own, 'commondir'), /^(.+)$/mu) ?? '.');
-  const changed = mayRunFilters(own, common) ? 'unknown' : countChanges(context);
+  const changed = isLarge(own) || mayRunFilters(own, common) ? 'unknown' : countChanges(context);
   return {subjects: tryOr(() => lastSubjects(own, common), []), changed: await changed};
 }
+
+/** The size of an index, in bytes, beyond which counting costs more than it tells: about 10,000 files. */
+const maxIndexBytes = 1024 * 1024;
+
+const isLarge = (own: string): boolean =>
+  (statSync(join(own, 'index'), {throwIfNoEntry: false})?.size ?? 0) > maxIndexBytes;
 
 /** True if the repository's own settings may name filters, which `git status` runs on files to compare them. */
 function mayRunFilters(own: string, common: string): boolean {

@@ -112,10 +112,11 @@ function portsOf({agent, kind, branch}: AgentSetup, {directory, place: own}: Run
     checkpoints: {
       prefetch: async () => {},
       uncoveredFiles: (touched, signal) => ports.checkpoints.uncoveredFiles(touched, signal),
-      async take(signal) {
+      async take(signal, extent) {
         // Undo covers the user's prompt, so the checkpoint of that prompt counts. In a worktree, the sub-agent changes
         // none of the user's files.
-        if (agent.isolation === 'none') await branch.checkpoints?.beforeChange(signal);
+        if (agent.isolation === 'none')
+          await branch.checkpoints?.beforeChange(signal, ports.hooks.list().length > 0 ? 'any' : extent);
         return ok('off');
       },
       preview: async () => failed(rejected("A sub-agent can't be rewound.")),

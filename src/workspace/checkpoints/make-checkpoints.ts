@@ -1,14 +1,16 @@
 import {
+  type ChangeExtent,
   type CheckpointsPort,
   type OpenTreeChange,
   type RevertReport,
   type TouchedFiles,
+  type TreeId,
   treeId,
 } from '../../domain/checkpoint.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
 import {hash} from 'node:crypto';
 import {constants, lstatSync} from 'node:fs';
-import {basename, join, relative, sep} from 'node:path';
+import {basename, dirname, join, relative, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {openDatabases} from '../../config/open-databases.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
@@ -18,11 +20,19 @@ import {realPath} from '../files/resolve-path.ts';
 import {expandPaths} from '../impact/command-writes.ts';
 import {applyRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
-import {maxIgnoredFiles, type Scan, scanAhead, findLeftOut, type ScanContext, scanWorkspace} from './scan-workspace.ts';
+import {
+  maxIgnoredFiles,
+  type Scan,
+  scanAhead,
+  findLeftOut,
+  type ScanContext,
+  scanPaths,
+  scanWorkspace,
+} from './scan-workspace.ts';
 import {emptyStatCache, loadStatCache, saveStatCache, type CachedFile, type StatCache} from './stat-cache.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
-import {LostCheckpoint, makeTreeReader} from './tree.ts';
+import {LostCheckpoint, makeTreeReader, type TreeReader} from './tree.ts';
 
 export interface CheckpointOptions {
   readonly roots: readonly string[];
@@ -85,14 +95,26 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     objects.flush();
     return scanned;
   };
+  const scanExtent = async (extent: ChangeExtent, signal: AbortSignal): Promise<Outcome<Scan, Fault>> => {
+    if (extent === 'any') return scan(signal);
+    await readCache(signal);
+    const paths = extent.map(path => join(realPath(dirname(path)), basename(path)));
+    const scanned = await scanPaths(
+      scanContext(),
+      {paths: [...new Set([...paths, ...extent.map(realPath)])], now},
+      signal,
+    );
+    objects.flush();
+    return scanned;
+  };
   const plan = async (
     changes: readonly OpenTreeChange[],
     signal: AbortSignal,
   ): Promise<Outcome<{readonly scanned: Scan; readonly plan: RevertPlan}, Fault>> => {
-    const scanned = await scan(signal);
+    const scanned = await scanExtent(extentOf(changes, reader), signal);
     if (scanned.tag === 'failed') return scanned;
     const {tree} = scanned.value;
-    const known = changes.map(({before, after}) => ({before, after: after === 'now' ? tree : after}));
+    const known = changes.map(change => ({before: beforeTrees(change), after: [...afterTrees(change), tree]}));
     const planned = await planRevert(known, {now: tree, reader, objects});
     signal.throwIfAborted();
     return ok({scanned: scanned.value, plan: planned});
@@ -115,11 +137,11 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     },
     uncoveredFiles: (touched, signal) =>
       findUncoveredFiles(touched, {...scanContext(), limitMs: maxQuestionDelayMs}, signal),
-    take: signal =>
+    take: (signal, extent = 'any') =>
       catchFaults(async () => {
-        const scanned = await scan(signal);
+        const scanned = await scanExtent(extent, signal);
         if (scanned.tag === 'failed') return scanned;
-        saveCache(scanned.value);
+        if (extent === 'any') saveCache(scanned.value);
         return ok(treeId(scanned.value.tree));
       }),
     preview: (changes, signal) =>
@@ -134,13 +156,28 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
         const {scanned} = planned.value;
         objects.fetch(planned.value.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
         const refused = applyRevert(planned.value.plan.steps, {objects, seen: scanned.cache.files});
-        const after = await scan(new AbortController().signal);
+        const extent = extentOf(changes, reader);
+        const after = await scanExtent(extent, new AbortController().signal);
         if (after.tag === 'failed') return after;
-        saveCache(after.value);
+        if (extent === 'any') saveCache(after.value);
         const change = {before: treeId(scanned.tree), after: treeId(after.value.tree)};
         return ok({report: reportOf(planned.value, refused), change});
       }),
   };
+}
+
+const beforeTrees = ({before, more}: OpenTreeChange): readonly TreeId[] => [before, ...(more?.before ?? [])];
+
+const afterTrees = ({after, more}: OpenTreeChange): readonly TreeId[] => [
+  ...(after === 'now' ? [] : [after]),
+  ...(more?.after ?? []),
+];
+
+/** Returns the paths that trees of changes cover. Only what was covered before a change can be reverted. */
+function extentOf(changes: readonly OpenTreeChange[], reader: TreeReader): ChangeExtent {
+  const covered = changes.flatMap(beforeTrees).map(tree => reader.root(tree).covered ?? 'any');
+  const named = covered.filter(each => each !== 'any');
+  return named.length === covered.length ? [...new Set(named.flat())] : 'any';
 }
 
 /** Returns the workspace folders of a checkpoint, or `undefined` if the checkpoint no longer exists. */

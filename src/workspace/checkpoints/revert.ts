@@ -40,7 +40,7 @@ type FileNode = Extract<TreeNode, {kind: 'file'}>;
  * trees left out are not touched.
  */
 export async function planRevert(
-  changes: readonly {readonly before: string; readonly after: string}[],
+  changes: readonly {readonly before: readonly string[]; readonly after: readonly string[]}[],
   {now, reader, objects}: {readonly now: string; readonly reader: TreeReader; readonly objects: ObjectStore},
 ): Promise<RevertPlan> {
   const current = reader.root(now);
@@ -52,11 +52,11 @@ export async function planRevert(
     wanted.has(path) ? wanted.get(path) : reader.at(current, path);
 
   for (const {before, after} of changes) {
-    const leftOut = new Set([before, after, now].flatMap(tree => reader.root(tree).leftOut));
+    const leftOut = new Set([...before, ...after, now].flatMap(tree => reader.root(tree).leftOut));
     for (const {path, from, to} of reader.differences(before, after)) {
       if (isInside(path, leftOut)) continue;
       // A workspace folder is never created or deleted, but its permissions may have changed.
-      const isRootChange = isRoot(path, reader.root(before)) || isRoot(path, current);
+      const isRootChange = before.some(tree => isRoot(path, reader.root(tree))) || isRoot(path, current);
       if (isRootChange && (from === undefined || to === undefined || reader.at(current, path) === undefined)) continue;
       if (!isInside(path, roots)) {
         conflicts.set(path, 'it is outside the workspace folders');

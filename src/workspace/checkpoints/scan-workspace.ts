@@ -1,5 +1,5 @@
 import {existsSync, lstatSync, type Stats} from 'node:fs';
-import {dirname, join, sep} from 'node:path';
+import {join, sep} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, hasCode} from '../../domain/fault.ts';
@@ -21,7 +21,7 @@ import {findInGit} from './git-blobs.ts';
 import {readGitIndex, withAttributes, type GitIndex} from './tracked-files.ts';
 import {ignoredPaths, type IgnoredPaths} from './git-query.ts';
 import type {ObjectStore} from './object-store.ts';
-import {encodeRoot, encodeEntries, sameNode, type TreeNode} from './tree.ts';
+import {encodeRoot, encodeEntries, isRelated, type RelatedPaths, relatedTo, sameNode, type TreeNode} from './tree.ts';
 
 export interface ScanContext {
   /** The workspace folders: absolute, with links resolved, none inside another. */
@@ -40,7 +40,7 @@ export interface Scan {
 }
 
 /** The number of files and folders beyond which a folder counts as a whole disk, not a workspace. */
-const maxEntries = 200_000;
+const maxEntries = 2_000_000;
 
 /** The most bytes of new content in a checkpoint. With more, weft takes none. */
 const maxNewBytes = 4 * 1024 * 1024 * 1024;
@@ -94,6 +94,24 @@ export async function scanAhead(
   } catch (cause) {
     // The scan itself will report it.
     if (!signal.aborted && !(cause instanceof TooLargeError)) throw cause;
+  }
+}
+
+/**
+ * Stores the state of named paths and of what is below them. Neither git nor the rest of the workspace is looked at, so
+ * that the cost does not depend on the size of the workspace.
+ */
+export async function scanPaths(
+  context: ScanContext,
+  {paths, now}: {readonly paths: readonly string[]; readonly now: () => number},
+  signal: AbortSignal,
+): Promise<Outcome<Scan, Fault>> {
+  const known = {cache: emptyStatCache, ahead: emptyStatCache, now, found: new Map<string, CachedFile>()};
+  try {
+    return ok(await new Scanner(context, {...known, purpose: {named: relatedTo(paths)}}, signal).scan());
+  } catch (cause) {
+    if (cause instanceof TooLargeError) return failed(cause.fault);
+    throw cause;
   }
 }
 
@@ -159,7 +177,13 @@ const outsideRepository: Omit<FolderContext, 'status'> = {repository: false, ind
  * `not-held`: store only file content that git doesn't hold. `leftOut`: only find what would be left out at, above or
  * below these paths.
  */
-type Purpose = 'all' | 'not-held' | {readonly leftOut: RelatedPaths};
+type Purpose = 'all' | 'not-held' | {readonly leftOut: RelatedPaths} | {readonly named: RelatedPaths};
+
+/** The paths that a scan looks at; `undefined` if it looks at all. */
+const onlyPaths = (purpose: Purpose): RelatedPaths | undefined => {
+  if (typeof purpose === 'string') return undefined;
+  return 'named' in purpose ? purpose.named : purpose.leftOut;
+};
 
 interface ScanKnown extends Known {
   readonly found: Map<string, CachedFile>;
@@ -197,14 +221,25 @@ class Scanner {
     for (const root of this.#context.roots) {
       const stats = lstatSync(root, {throwIfNoEntry: false});
       if (stats?.isDirectory() !== true) continue;
-      const isTop = existsSync(join(root, '.git'));
+      const isTop = this.#isNamed() || existsSync(join(root, '.git'));
       const known = isTop ? outsideRepository : await this.#unknownInRepository(root);
       const node = await this.#folder(root, stats, {status: 'kept', ...known});
       if (node !== undefined) folders.set(root, node);
     }
-    const tree =
-      this.#known.purpose === 'all' ? this.#context.objects.put(encodeRoot({folders, leftOut: this.#leftOut})) : '';
+    const {purpose} = this.#known;
+    const covered = typeof purpose === 'object' && 'named' in purpose ? {covered: [...purpose.named.paths]} : {};
+    const root = {folders, leftOut: this.#leftOut, ...covered};
+    const tree = this.#storesTrees() ? this.#context.objects.put(encodeRoot(root)) : '';
     return {tree, cache: {files: this.#known.found, folders: this.#folders, since}, leftOut: this.#leftOut};
+  }
+
+  #isNamed(): boolean {
+    const {purpose} = this.#known;
+    return typeof purpose === 'object' && 'named' in purpose;
+  }
+
+  #storesTrees(): boolean {
+    return this.#known.purpose === 'all' || this.#isNamed();
   }
 
   async #queryIgnored(folder: string): Promise<boolean> {
@@ -225,10 +260,17 @@ class Scanner {
 
   async #folder(path: string, stats: Stats, where: FolderContext): Promise<TreeNode | undefined> {
     await this.#yieldToEventLoop();
-    const found = sortedNames(path);
+    const only = onlyPaths(this.#known.purpose);
+    const found =
+      this.#isNamed() && only !== undefined && only.above.has(path) && !only.paths.has(path)
+        ? only.below.get(path)
+        : sortedNames(path);
     if (found === undefined) return this.#leaveOut(path);
     const beginning = path.endsWith(sep) ? path : path + sep;
-    const own = found.includes('.git') && where.status === 'kept' ? await this.#unknownInRepository(path) : where;
+    const own =
+      found.includes('.git') && where.status === 'kept' && !this.#isNamed()
+        ? await this.#unknownInRepository(path)
+        : where;
     const index = own.index === undefined ? undefined : withAttributes(own.index, path);
     const inside: FolderContext = {...own, status: where.status, index};
     if (index !== undefined && inside.status === 'kept' && !this.#queried.has(own.queryFolder)) {
@@ -242,7 +284,7 @@ class Scanner {
     for (const name of found) {
       const below = beginning + name;
       if (versionControlFolders.has(name) || isTemporaryName(name) || this.#context.excluded.has(below)) continue;
-      if (typeof this.#known.purpose === 'object' && !isRelated(below, this.#known.purpose.leftOut)) continue;
+      if (only !== undefined && !isRelated(below, only)) continue;
       const scanned = this.#entry(below, inside);
       const node = scanned instanceof Promise ? await scanned : scanned;
       if (node === undefined) continue;
@@ -251,7 +293,7 @@ class Scanner {
       isAsLast &&= isOld;
       nodes.set(name, isOld ? old : node);
     }
-    if (this.#known.purpose !== 'all') return undefined;
+    if (!this.#storesTrees()) return undefined;
     const kept =
       last !== undefined && isAsLast && last.entries.size === nodes.size
         ? last
@@ -284,8 +326,9 @@ class Scanner {
   async #subfolder(path: string, stats: Stats, where: FolderContext): Promise<TreeNode | undefined> {
     if (where.status === 'ignored') return this.#folder(path, stats, where);
     const ignored =
-      this.#ignored.some(({folders}) => folders.has(path)) ||
-      (!where.repository && toolFolders.has(path.slice(path.lastIndexOf('/') + 1)));
+      !this.#isNamed() &&
+      (this.#ignored.some(({folders}) => folders.has(path)) ||
+        (!where.repository && toolFolders.has(path.slice(path.lastIndexOf('/') + 1))));
     if (!ignored) return this.#folder(path, stats, where);
     if (countFiles(path, maxIgnoredFiles) > maxIgnoredFiles) return this.#leaveOut(path);
     return this.#folder(path, stats, {...where, status: 'ignored'});
@@ -301,7 +344,7 @@ class Scanner {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > maxIgnoredTotal) return this.#leaveOut(path);
     }
-    if (typeof this.#known.purpose === 'object') return undefined;
+    if (typeof this.#known.purpose === 'object' && 'leftOut' in this.#known.purpose) return undefined;
     const known = findUnchanged(this.#known.cache, path, stats) ?? findUnchanged(this.#known.ahead, path, stats);
     if (known !== undefined) {
       this.#known.found.set(path, known);
@@ -351,29 +394,6 @@ class Scanner {
     await yieldToEventLoop();
     this.#sliceEnds = this.#known.now() + sliceMs;
   }
-}
-
-/** Some paths with all folders above them, as sets: thousands of files may be deleted at once. */
-interface RelatedPaths {
-  readonly paths: ReadonlySet<string>;
-  readonly above: ReadonlySet<string>;
-}
-
-function relatedTo(paths: readonly string[]): RelatedPaths {
-  const above = new Set<string>();
-  for (const path of paths) {
-    for (let folder = dirname(path); !above.has(folder); folder = dirname(folder)) above.add(folder);
-  }
-  return {paths: new Set(paths), above};
-}
-
-/** True if a path is one of these, or above or below one. */
-function isRelated(path: string, {paths, above}: RelatedPaths): boolean {
-  if (paths.has(path) || above.has(path)) return true;
-  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
-    if (paths.has(folder)) return true;
-  }
-  return false;
 }
 
 const unreadableCodes = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];

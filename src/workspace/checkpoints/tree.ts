@@ -16,6 +16,8 @@ export type TreeEntries = ReadonlyMap<string, TreeNode>;
 export interface RootTree {
   readonly folders: TreeEntries;
   readonly leftOut: readonly string[];
+  /** The only paths that the checkpoint covers, with what is below them; `undefined` if it covers everything. */
+  readonly covered?: readonly string[];
 }
 
 /** Encodes the entries of a folder, sorted by name, so that equal entries give equal text. */
@@ -31,13 +33,19 @@ export function decodeEntries(text: string): TreeEntries | undefined {
   return parsed?.success === true ? entriesOf(parsed.data) : undefined;
 }
 
-export const encodeRoot = ({folders, leftOut}: RootTree): string =>
-  JSON.stringify({folders: [...folders].map(([name, node]) => rowOf(name, node)), leftOut: leftOut.toSorted()});
+export const encodeRoot = ({folders, leftOut, covered}: RootTree): string =>
+  JSON.stringify({
+    folders: [...folders].map(([name, node]) => rowOf(name, node)),
+    leftOut: leftOut.toSorted(),
+    ...(covered === undefined ? {} : {covered: covered.toSorted()}),
+  });
 
 export function decodeRoot(text: string): RootTree | undefined {
   const json = parseJson(text);
   const parsed = json.tag === 'ok' ? rootSchema.safeParse(json.value) : undefined;
-  return parsed?.success === true ? {folders: entriesOf(parsed.data.folders), leftOut: parsed.data.leftOut} : undefined;
+  if (parsed?.success !== true) return undefined;
+  const {folders, leftOut, covered} = parsed.data;
+  return {folders: entriesOf(folders), leftOut, ...(covered === undefined ? {} : {covered})};
 }
 
 /** True if two nodes are equal. Folder contents aren't compared, because they have their own paths. */
@@ -91,7 +99,43 @@ const rowSchema = z.union([
   z.tuple([z.literal('d'), z.string(), z.int(), z.string()]),
 ]);
 const rowsSchema = z.array(rowSchema);
-const rootSchema = z.object({folders: rowsSchema, leftOut: z.array(z.string())});
+const rootSchema = z.object({
+  folders: rowsSchema,
+  leftOut: z.array(z.string()),
+  covered: z.optional(z.array(z.string())),
+});
+
+/** Some paths with all folders above them, as sets: thousands of files may be deleted at once. */
+export interface RelatedPaths {
+  readonly paths: ReadonlySet<string>;
+  readonly above: ReadonlySet<string>;
+  /** The names in each folder above that lead to the paths. */
+  readonly below: ReadonlyMap<string, readonly string[]>;
+}
+
+export function relatedTo(paths: readonly string[]): RelatedPaths {
+  const below = new Map<string, string[]>();
+  for (const path of new Set(paths)) {
+    for (let at = path, folder = dirname(at); folder !== at; at = folder, folder = dirname(at)) {
+      const names = below.get(folder);
+      if (names === undefined) below.set(folder, [basename(at)]);
+      else {
+        if (!names.includes(basename(at))) names.push(basename(at));
+        break;
+      }
+    }
+  }
+  return {paths: new Set(paths), above: new Set(below.keys()), below};
+}
+
+/** True if a path is one of these, or above or below one. */
+export function isRelated(path: string, {paths, above}: RelatedPaths): boolean {
+  if (paths.has(path) || above.has(path)) return true;
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (paths.has(folder)) return true;
+  }
+  return false;
+}
 
 /** The difference at one path between two trees. */
 export interface Difference {
@@ -124,14 +168,19 @@ export function makeTreeReader(objects: ObjectStore) {
   const below = (node: TreeNode | undefined): TreeEntries =>
     node?.kind === 'folder' ? entries(node.tree) : new Map<string, TreeNode>();
 
-  const compare = (folder: string, trees: {readonly from: TreeEntries; readonly to: TreeEntries}): Difference[] =>
+  const compare = (
+    folder: string,
+    trees: {readonly from: TreeEntries; readonly to: TreeEntries},
+    isCovered: (path: string) => boolean,
+  ): Difference[] =>
     [...new Set([...trees.from.keys(), ...trees.to.keys()])].flatMap(name => {
       const path = folder === '' ? name : join(folder, name);
+      if (!isCovered(path)) return [];
       const from = trees.from.get(name);
       const to = trees.to.get(name);
       const here = sameNode(from, to) ? [] : [{path, from, to}];
       const isSameBelow = from?.kind === 'folder' && to?.kind === 'folder' && from.tree === to.tree;
-      return isSameBelow ? here : [...here, ...compare(path, {from: below(from), to: below(to)})];
+      return isSameBelow ? here : [...here, ...compare(path, {from: below(from), to: below(to)}, isCovered)];
     });
 
   const at = (tree: RootTree, path: string): TreeNode | undefined => {
@@ -140,9 +189,35 @@ export function makeTreeReader(objects: ObjectStore) {
     return below(at(tree, dirname(path))).get(basename(path));
   };
 
-  /** Returns the paths that differ, folders before their content. */
-  const differences = (from: string, to: string): readonly Difference[] =>
-    compare('', {from: root(from).folders, to: root(to).folders});
+  const cover = (tree: string): ((path: string) => boolean) => {
+    const {covered} = root(tree);
+    if (covered === undefined) return () => true;
+    const related = relatedTo(covered);
+    return path => isRelated(path, related);
+  };
+
+  /**
+   * Returns the paths that differ, folders before their content. Each path is in the state of the first tree of its list
+   * that covers it. A path that no tree of a list covers is left out.
+   */
+  const differences = (from: readonly string[], to: readonly string[]): readonly Difference[] => {
+    const [covers, laterCovers] = [from.map(cover), to.map(cover)];
+    const found: Difference[] = [];
+    for (const [index, before] of from.entries()) {
+      for (const [laterIndex, after] of to.entries()) {
+        const isCovered = (path: string): boolean =>
+          covers[index]?.(path) === true && laterCovers[laterIndex]?.(path) === true;
+        const isFirst = ({path}: Difference): boolean =>
+          !covers.slice(0, index).some(each => each(path)) &&
+          !laterCovers.slice(0, laterIndex).some(each => each(path));
+        const trees = {from: root(before).folders, to: root(after).folders};
+        found.push(...compare('', trees, isCovered).filter(isFirst));
+        if (root(after).covered === undefined) break;
+      }
+      if (root(before).covered === undefined) break;
+    }
+    return found;
+  };
   return {root, at, differences};
 }
 

@@ -1,14 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {readAnswer} from '../../../src/agent/answer.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../../src/base/json.ts';
-import {ok} from '../../../src/base/outcome.ts';
-import {treeId} from '../../../src/domain/checkpoint.ts';
 import {historyFromJournal} from '../../../src/domain/history.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {callBlock, engineBench, memorySession, noCheckpoints, says, scriptedModel} from '../../support/memory-ports.ts';
+import {callBlock, engineBench, memorySession, says, scriptedModel} from '../../support/memory-ports.ts';
 
 const usage = {inputTokens: 7, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0};
 const final = {...usage, outputTokens: 9};
@@ -206,25 +204,6 @@ const callEvents = (name: string): readonly ModelEvent[] => [
 ];
 
 describe('while an answer arrives', () => {
-  test.each([
-    ['Edit', 1],
-    ['Write', 1],
-    ['Read', 0],
-  ])('a call of %s has the files looked at %i times before it runs', async (name, looks) => {
-    let prefetched = 0;
-    const bench = engineBench([{events: callEvents(name)}, says('ok')], {
-      checkpoints: {
-        ...noCheckpoints,
-        take: async () => ok(treeId('t')),
-        prefetch: async () => {
-          prefetched += 1;
-        },
-      },
-    });
-    await bench.prompt('go');
-    expect(prefetched).toBe(looks);
-  });
-
   test('a fall back to another model holds for the rest of the prompt', async () => {
     const fellBack: ModelEvent = {
       event: 'fell-back',

@@ -67,3 +67,33 @@ test('files are looked at ahead only where a change is expected, once, and not b
   await changing.afterRun();
   expect(looks).toEqual(['began', 'ended']);
 });
+
+test('a prompt looks at the files that its edits name, once each, and at everything only for other changes', async () => {
+  const log: string[] = [];
+  const checkpoints: CheckpointsPort = {
+    prefetch: nothing,
+    take: async (_, extent = 'any') => {
+      log.push(`take ${String(extent)}`);
+      return ok(treeId('t'));
+    },
+    uncoveredFiles: nothing,
+    preview: nothing,
+    revert: nothing,
+  };
+  const {signal} = new AbortController();
+  const run = new CheckpointRecorder(checkpoints, () => {}).forPrompt(messageId('p'), record => {
+    if (record.kind === 'checkpoint') log.push(`${record.moment} ${record.prompt}`);
+  });
+  await Promise.all([run.beforeChange(signal, ['a']), run.beforeChange(signal, ['a', 'b'])]);
+  await run.beforeChange(signal, ['b']);
+  await run.afterRun();
+  expect(log.splice(0)).toEqual(['take a', 'before p', 'take b', 'before p', 'take a,b', 'after p']);
+  run.joinPrompt(messageId('q'));
+  await run.beforeChange(signal);
+  await run.beforeChange(signal, ['c']);
+  expect(log.splice(0)).toEqual(['take a,b', 'after p', 'take any', 'before q']);
+  run.joinPrompt(messageId('r'));
+  await run.beforeChange(signal);
+  await run.afterRun();
+  expect(log).toEqual(['take any', 'after q', 'before r', 'take any', 'after r']);
+});

@@ -128,14 +128,15 @@ describe('what prompts did to the files', () => {
       prompted('p2'),
       prompted('p3'),
       kept('p3', 'before', 't3'),
+      kept('p3', 'before', 't3b'),
       kept('p3', 'after', 't4'),
       prompted('p4'),
       kept('p4', 'before', 't5'),
     ];
     expect(promptSpans({activeRecords: records}).map(({message, files}) => [message.id, files])).toEqual([
-      ['p1', {before: 't1', after: 't3'}],
+      ['p1', {before: 't1', after: 't3', more: {before: [], after: ['t3b', 't5']}}],
       ['p2', 'untouched'],
-      ['p3', {before: 't3', after: 't4'}],
+      ['p3', {before: 't3', after: 't4', more: {before: ['t3b'], after: []}}],
       ['p4', {before: 't5', after: 'now'}],
     ]);
   });

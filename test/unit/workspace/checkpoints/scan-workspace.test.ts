@@ -52,7 +52,7 @@ async function scanned(here: Place, where = scanPlace(here), cache: StatCache = 
   const nothing = where.objects.put(encodeRoot({folders: new Map(), leftOut: []}));
   const short = (path: string): string => path.slice(here.work.length + 1);
   const nodes = makeTreeReader(where.objects)
-    .differences(nothing, tree)
+    .differences([nothing], [tree])
     .map(({path, to}) => ({path: short(path), node: to}));
   const kept = nodes.filter(({path}) => path !== '').map(({path}) => path);
   return {kept, leftOut: leftOut.map(short), nodes, ...done.value.cache, tree};
