@@ -62,12 +62,10 @@ import {blockId, messageId, planId, todoId, type BlockId} from '../domain/ids.ts
 import {sandboxesAllCommands, type SandboxChoice} from '../domain/sandbox.ts';
 import type {JudgeOptions} from '../safety/judge.ts';
 import {ruleLists} from '../domain/risk.ts';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import {ok, type Outcome} from '../base/outcome.ts';
 import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {makeCommands} from '../workspace/exec/make-commands.ts';
-import {makeOutputFolder} from '../workspace/exec/output-folder.ts';
+import {outputParent, makeOutputFolder} from '../workspace/exec/output-folder.ts';
 import {findUntrustedProgram, userPath} from '../workspace/exec/trusted-path.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
 import {makeFiles} from '../workspace/files/make-files.ts';
@@ -172,7 +170,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const changeableRules = makeChangeableRules(setup.rules);
   const rulesOfMain = rulesOfAgent(changeableRules.rules);
   const [directory] = roots;
-  const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
+  const outputs = makeOutputFolder({parent: outputParent()});
   const secrets = makeRedactor({
     environment: {...setup.ownVariables, ...setup.secretVariables, ...environment},
     files: watchSecretFiles({roots, isSecretFile}),

@@ -12,12 +12,27 @@ export async function deleteSession(store: Store, id: SessionId): Promise<Outcom
   const deleted = store.delete(id);
   // Without the fault's advice to continue in a copy, which is for `--resume`.
   if (deleted.tag === 'failed') return failed(deleted.error.message);
+  await deleteSessionFiles([id]);
+  await pruneUnneededCheckpoints(store);
+  return ok(undefined);
+}
+
+/** Deletes the transcripts and artifacts of deleted sessions. */
+export async function deleteSessionFiles(ids: readonly SessionId[]): Promise<void> {
   const places = userPlaces();
-  await rm(transcriptPath(places.transcripts, id), {force: true});
-  await rm(artifactFolder(places.artifacts, id), {recursive: true, force: true});
+  for (const id of ids) {
+    // oxlint-disable-next-line no-await-in-loop -- few open files at a time
+    await rm(transcriptPath(places.transcripts, id), {force: true});
+    // oxlint-disable-next-line no-await-in-loop -- few open files at a time
+    await rm(artifactFolder(places.artifacts, id), {recursive: true, force: true});
+  }
+}
+
+/** Deletes the checkpoints that no session needs. */
+export async function pruneUnneededCheckpoints(store: Store): Promise<void> {
+  const places = userPlaces();
   // Fails if another weft process is running. Then the daily pruning removes the checkpoints.
   await pruneCheckpoints({folder: places.checkpoints, sessions: store.checkpointTrees(), now: Date.now()}).catch(
     () => {},
   );
-  return ok(undefined);
 }

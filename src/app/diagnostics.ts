@@ -1,6 +1,6 @@
-import {accessSync, constants, existsSync, statfsSync} from 'node:fs';
+import {accessSync, constants, existsSync, lstatSync, statfsSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {dirname} from 'node:path';
+import {dirname, join} from 'node:path';
 import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {pluralize} from '../base/clip.ts';
@@ -9,7 +9,9 @@ import {causeText, faultText} from '../domain/fault.ts';
 import {holdsChanges, provenText} from '../domain/sandbox.ts';
 import {allowsEveryCall} from '../safety/rules/permission-rule.ts';
 import {displayNames, findDesktop} from '../workspace/computer/find-desktop.ts';
+import {outputParent} from '../workspace/exec/output-folder.ts';
 import {findProgram} from '../workspace/exec/trusted-path.ts';
+import {entryNames} from '../workspace/files/list-folder.ts';
 import {findShell} from '../workspace/exec/trusted-path.ts';
 import {searchProviderOf} from '../workspace/web/search-provider.ts';
 import {runProgram} from '../workspace/run-program.ts';
@@ -27,6 +29,7 @@ import {
   providerNamed,
 } from './choose-model.ts';
 import {proveSandbox} from './prove-sandbox.ts';
+import {isStoreMade, openUserStore} from './user-database.ts';
 import {userPlaces} from './user-data.ts';
 import {leftoverNotices} from './leftovers.ts';
 import {version} from './version.ts';
@@ -64,6 +67,7 @@ export const examine = (): Promise<readonly Check[]> =>
       mcp: servers,
       agents,
       store,
+      storage,
       disk,
       leftovers,
     }).map(async ([name, look]) => {
@@ -257,11 +261,48 @@ async function store(): Promise<Finding> {
     }
     return ok(`none yet (${database.file})`);
   }
-  const {openUserStore} = await import('./user-database.ts');
   const sessions = (await openUserStore(places)).list({}).length;
   return ok(
     `${database.kind === 'sqlite' ? database.file : 'Postgres'}, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`,
   );
+}
+
+/** Says how much space weft's files take: sessions, checkpoints, transcripts, artifacts, logs, and long outputs. */
+async function storage(): Promise<Finding> {
+  const places = userPlaces();
+  const shown: string[] = [];
+  let fix = '';
+  if (isStoreMade(places)) {
+    const kept = await openUserStore(places);
+    const {bytes, free, file} = kept.space();
+    kept.close();
+    shown.push(`${bytesText(bytes)} sessions${free > bytes / 4 ? ` (${bytesText(free)} of it unused)` : ''}`);
+    if (file === 'fixed' && free > bytes / 4) fix = 'To give back unused space: weft sessions prune';
+  }
+  const folders = {
+    checkpoints: places.checkpoints,
+    transcripts: places.transcripts,
+    artifacts: places.artifacts,
+    history: places.history,
+    'server log': places.serverLog,
+    'long outputs': outputParent(),
+  };
+  for (const [name, path] of Object.entries(folders)) {
+    const bytes = bytesIn(path);
+    if (bytes > 0) shown.push(`${bytesText(bytes)} ${name}`);
+  }
+  return {state: 'ok', detail: shown.length === 0 ? 'nothing yet' : shown.join(', '), fix};
+}
+
+const bytesText = (bytes: number): string =>
+  bytes < 1024 ** 2 ? `${String(Math.ceil(bytes / 1024))} kB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
+
+/** Returns the size of a file, or of all files in a folder; 0 if it is missing. */
+function bytesIn(path: string): number {
+  const stats = lstatSync(path, {throwIfNoEntry: false});
+  if (stats === undefined) return 0;
+  if (!stats.isDirectory()) return stats.size;
+  return entryNames(path).reduce((all, name) => all + bytesIn(join(path, name)), 0);
 }
 
 /** Checks the free space for sessions and checkpoints, and for long command output. */

@@ -121,6 +121,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   selfReports: settings.selfReports.value ? ('offered' as const) : ('left-out' as const),
   preferences: preferencesOf(settings),
   memoryCeiling: settings.memoryCeiling.value,
+  keepSessions: settings.keepSessions.value,
   compaction: settings.compaction.value,
   passEnv: settings.passEnv.map(({value}) => value),
   env: valuesOf(settings.env),

@@ -5,6 +5,7 @@ import type {Preferences} from '../domain/preferences.ts';
 import type {PermissionMode, RuleList} from '../domain/risk.ts';
 import {
   defaultCeiling,
+  defaultKeepSessions,
   defaultPreferences,
   excludedRules,
   type GrantingKey,
@@ -73,6 +74,7 @@ const defaults = {
   loopGuard: true,
   selfReports: false,
   memoryCeiling: defaultCeiling,
+  keepSessions: defaultKeepSessions,
   compaction: 'ask',
   cacheTtl: '5m',
 } as const;
@@ -176,6 +178,7 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
 /** The settings that a project's files never set, and what they say. */
 const userOnly = {
   harnesses: 'how harnesses are started',
+  keepSessions: 'how long sessions are kept',
   keyCommand: 'which command prints your key',
   keyCommandTtlMs: 'how long your key is kept',
 } as const;

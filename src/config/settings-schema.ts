@@ -41,6 +41,9 @@ export type WireApi = (typeof wireApis)[number];
 const minCeiling = 256;
 export const defaultCeiling = 1024;
 
+/** How long and how much of them weft keeps sessions by default. */
+export const defaultKeepSessions = {days: 90, gigabytes: 2} as const;
+
 /** The defaults of the UI's settings. */
 export const defaultPreferences: Preferences = {
   editorMode: 'emacs',
@@ -281,6 +284,23 @@ const table = {
     words: `a number of megabytes, ${minCeiling} or more`,
     example: '2048',
     grants: false,
+  },
+  keepSessions: {
+    about:
+      'How long weft keeps saved sessions, in days since their last record, and how much of them, in gigabytes. Beyond either limit it deletes the oldest. The newest 50, pinned sessions and sessions that are open always stay. `"forever"` deletes none.',
+    schema: z.optional(
+      z.union([
+        z.literal('forever'),
+        z.object({
+          days: z.optional(z.number().check(z.minimum(1))),
+          gigabytes: z.optional(z.number().check(z.positive())),
+        }),
+      ]),
+    ),
+    words: '"forever", or an object with any of days and gigabytes',
+    example: '{"days": 365, "gigabytes": 10}',
+    grants: true,
+    exception: "A project's files can't set it, with or without trust.",
   },
   editorMode: oneOf(editorModes, 'The editing keys of the prompt.'),
   tui: oneOf(displayModes, "Whether the terminal UI draws into the terminal's scrollback or takes the whole screen."),

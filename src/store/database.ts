@@ -25,8 +25,18 @@ export interface Database {
   mark(): ProcessMark;
   /** True if the marked process still runs. */
   isAlive(mark: ProcessMark): boolean;
+  space(): DatabaseSpace;
+  /** Gives some free pages back to the file system. Returns whether there are more. */
+  releaseSpace(): 'more' | 'done';
   /** A second call does nothing. */
   close(): void;
+}
+
+/** Sizes in bytes. A `fixed` file keeps its free pages until it is rebuilt. Postgres looks after its own space. */
+export interface DatabaseSpace {
+  readonly bytes: number;
+  readonly free: number;
+  readonly file: 'shrinks' | 'fixed' | 'managed';
 }
 
 export interface DatabaseOptions {

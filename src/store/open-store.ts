@@ -5,7 +5,7 @@ import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
-import type {Database} from './database.ts';
+import type {Database, DatabaseSpace} from './database.ts';
 import {isSameProcess} from './process-mark.ts';
 import {
   clearOwner,
@@ -23,7 +23,11 @@ import {
   selectConcurrentSessions,
   selectSizes,
   selectUsage,
+  hasJobs,
+  isUnchanged,
   ownerOf,
+  ownersOf,
+  setPinned,
   readRecords,
   timedRecords,
   setOwner,
@@ -174,6 +178,39 @@ export class Store {
       });
       return refused === undefined ? ok(undefined) : failed(refused);
     });
+  }
+
+  /** Pins a session, so that pruning keeps it, or unpins it. */
+  pin(id: SessionId, pinned: boolean): void {
+    this.#db.transaction(lockNameOf(id), () => setPinned(this.#db, id, pinned));
+  }
+
+  /** True if a running process has the session or one of its sub-agents' sessions open, or a job waits for it. */
+  isInUse(id: SessionId): boolean {
+    return (
+      this.#open.has(id) ||
+      hasJobs(this.#db, id) ||
+      ownersOf(this.#db, id).some(owner => isSameProcess(owner, this.#db.mark()) || this.#db.isAlive(owner))
+    );
+  }
+
+  /** Deletes a session, unless it is in use, pinned, or has changed since `size` was read. Returns whether it did. */
+  prune(size: SessionSize): boolean {
+    return this.#db.transaction(lockNameOf(size.id), () => {
+      if (!isUnchanged(this.#db, size) || this.isInUse(size.id)) return false;
+      deleteSessionRow(this.#db, size.id);
+      return true;
+    });
+  }
+
+  /** Returns the bytes that the database occupies and those of its free pages. */
+  space(): DatabaseSpace {
+    return this.#db.space();
+  }
+
+  /** Gives free pages back to the file system, in short steps. */
+  async releaseSpace(pause: () => Promise<void>): Promise<void> {
+    while (this.#db.releaseSpace() === 'more') await pause();
   }
 
   /** Returns the titles of other sessions in the same folder that may have changed files while these prompts ran. */

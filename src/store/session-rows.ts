@@ -358,6 +358,32 @@ export const deleteSessionRow = (db: Database, id: SessionId): void => {
   db.run('DELETE FROM sessions WHERE id = ?', id);
 };
 
+export const setPinned = (db: Database, id: SessionId, pinned: boolean): void =>
+  db.run('UPDATE sessions SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id);
+
+/** True if the session has not changed since its size was read. */
+export const isUnchanged = (db: Database, {id, updatedAt}: SessionSize): boolean =>
+  db.first('SELECT 1 AS found FROM sessions WHERE id = ? AND updated_at = ? AND pinned = 0', id, updatedAt) !==
+  undefined;
+
+/** A session and the sessions of its sub-agents. */
+const withSubSessions = `WITH RECURSIVE tree (id) AS (
+  SELECT CAST(? AS TEXT) UNION ALL SELECT s.id FROM sessions s JOIN tree ON s.parent = tree.id
+)`;
+
+/** Returns the processes that have opened the session or one of its sub-agents' sessions. */
+export const ownersOf = (db: Database, id: SessionId): readonly ProcessMark[] =>
+  db
+    .all(`${withSubSessions} SELECT pid, started, at FROM owners JOIN tree ON session_id = tree.id`, id)
+    .map(row => ({pid: integer(row, 'pid'), started: text(row, 'started'), at: integer(row, 'at')}));
+
+/** True if a job that has not ended belongs to the session. */
+export const hasJobs = (db: Database, id: SessionId): boolean =>
+  db.first(
+    `${withSubSessions} SELECT 1 AS found FROM jobs JOIN tree ON session = tree.id WHERE state IN ('queued', 'running')`,
+    id,
+  ) !== undefined;
+
 /** Returns the process that last opened the session and didn't close it. That process may have died. */
 export function ownerOf(db: Database, id: SessionId): ProcessMark | undefined {
   const row = db.first('SELECT pid, started, at FROM owners WHERE session_id = ?', id);

@@ -19,7 +19,9 @@ export function openSqlite(file: string, options: DatabaseOptions): Outcome<Data
   let connection: DatabaseSync | undefined;
   try {
     connection = connect(file);
-    connection.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL`);
+    connection.exec(
+      `PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL; PRAGMA auto_vacuum = INCREMENTAL`,
+    );
     if (file !== ':memory:') useWal(connection);
     const version = migrate(connection);
     if (version <= migrations.length) return ok(makeDatabase(connection, file, options));
@@ -102,9 +104,38 @@ function migrate(connection: DatabaseSync): number {
   });
 }
 
-function schemaVersion(connection: DatabaseSync): number {
-  const version = connection.prepare('PRAGMA user_version').get()?.['user_version'];
-  return typeof version === 'number' ? version : 0;
+const schemaVersion = (connection: DatabaseSync): number => pragma(connection, 'user_version');
+
+function pragma(connection: DatabaseSync, name: string): number {
+  const value = connection.prepare(`PRAGMA ${name}`).get()?.[name];
+  return typeof value === 'number' ? value : 0;
+}
+
+/** The value of `auto_vacuum` in a database that can give back free pages. */
+const incremental = 2;
+
+/** The free pages to give back at once: few enough that another process waits only some milliseconds. */
+const pagesPerStep = 500;
+
+/**
+ * Rebuilds the database `file`, so that it can give back free pages from then on. Does nothing and returns `in-use` if any process has it
+ * open, this one included. If weft is killed, the database is as before. Throws a `StoreError`, for example if the disk is full.
+ */
+export function rebuildSqlite(file: string): 'rebuilt' | 'in-use' {
+  return wrapStoreErrors(cause => storeFault(cause, file))(() => {
+    const connection = connect(file);
+    try {
+      // Every open connection holds a shared lock, so that this one fails.
+      connection.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+      connection.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+      return 'rebuilt';
+    } catch (cause) {
+      if (isBusy(cause)) return 'in-use';
+      throw cause;
+    } finally {
+      closeQuietly(connection);
+    }
+  });
 }
 
 const newerSchema = (file: string): Fault => ({
@@ -133,6 +164,24 @@ function makeDatabase(connection: DatabaseSync, file: string, {now, process: own
     transaction: (_about, work) => guarded(() => inTransaction(connection, work)),
     mark: () => (mark ??= markProcess(own.pid, Math.trunc(now()))),
     isAlive,
+    space: () =>
+      guarded(() => {
+        const page = pragma(connection, 'page_size');
+        return {
+          bytes: page * pragma(connection, 'page_count'),
+          free: page * pragma(connection, 'freelist_count'),
+          file: pragma(connection, 'auto_vacuum') === incremental ? 'shrinks' : 'fixed',
+        };
+      }),
+    releaseSpace: () =>
+      guarded(() => {
+        if (pragma(connection, 'auto_vacuum') !== incremental || pragma(connection, 'freelist_count') === 0) {
+          connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+          return 'done';
+        }
+        connection.exec(`PRAGMA incremental_vacuum(${String(pagesPerStep)})`);
+        return 'more';
+      }),
     close() {
       if (!isClosed) connection.close();
       isClosed = true;

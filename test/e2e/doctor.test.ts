@@ -39,6 +39,7 @@ test('doctor says what works here, and makes nothing', async () => {
     'mcp',
     'agents',
     'store',
+    'storage',
     'disk',
     'leftovers',
   ]);

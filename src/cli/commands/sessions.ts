@@ -18,11 +18,12 @@ import {userPlaces} from '../../app/user-data.ts';
 import {note, print, printJson, stdoutWidth} from '../../app/output.ts';
 import {exportJsonl, exportMarkdown} from '../../app/export-session.ts';
 import {formatSession} from '../../app/transcript.ts';
+import type {PruneOptions} from './sessions/prune.ts';
 import type {RewindOptions} from './sessions/rewind.ts';
 import {printDocument} from '../rows.ts';
 import {contextFor} from '../../app/run-context.ts';
 
-/** `weft sessions list|show|export|rewind|delete`. */
+/** `weft sessions …`. */
 export function add(sessions: Command): void {
   const session = ['<session>', 'Session id, or its first characters'] as const;
   const format = new Option('--format <format>', 'Output format').choices(['jsonl', 'markdown']).default('jsonl');
@@ -49,6 +50,14 @@ export function add(sessions: Command): void {
     ],
     ['cache', "Show what the provider's cache kept of each request", [session, jsonFlag], exiting(printCache)],
     ['delete', 'Delete a session', [session, jsonFlag], exiting(runDelete)],
+    ['pin', 'Keep a session when old ones are pruned', [session], exiting(async (id: string) => pin(id, true))],
+    ['unpin', 'Let pruning delete a session', [session], exiting(async (id: string) => pin(id, false))],
+    [
+      'prune',
+      'Delete sessions beyond the limits in keepSessions',
+      [['--dry-run', 'Only list the sessions'], jsonFlag],
+      exiting(async (options: PruneOptions) => (await import('./sessions/prune.ts')).pruneSavedSessions(options)),
+    ],
   ]);
 }
 
@@ -114,6 +123,14 @@ async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> 
   if (deleted.tag === 'failed') throw new Error(deleted.error);
   if (json === undefined) note(`deleted ${id}`);
   else printJson(`${JSON.stringify({deleted: id})}\n`);
+  return exitCode.done;
+}
+
+async function pin(idText: string, pinned: boolean): Promise<ExitCode> {
+  const store = await userStore();
+  const id = sessionIdOf(store, idText);
+  store.pin(id, pinned);
+  note(`${pinned ? 'pinned' : 'unpinned'} ${id}`);
   return exitCode.done;
 }
 

@@ -118,6 +118,15 @@ function makeDatabase(
     transaction: (about, work) => guarded(() => link.transaction(about, work)),
     mark: () => guarded(() => link.mark(options)),
     isAlive: mark => guarded(() => isSameProcess(mark, link.mark(options)) || link.isAlive(mark)),
+    space: () => {
+      const [row] = rows(
+        `SELECT sum(pg_total_relation_size(oid))::bigint AS bytes FROM pg_class
+         WHERE relkind = 'r' AND relnamespace = to_regnamespace('weft')`,
+        [],
+      );
+      return {bytes: Number(row?.['bytes'] ?? 0), free: 0, file: 'managed'};
+    },
+    releaseSpace: () => 'done',
     // The connection belongs to the process, and ends with it.
     close: () => {},
   };

@@ -1,4 +1,5 @@
 import {chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync, type Stats} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
 
@@ -16,6 +17,9 @@ export interface OutputFolder {
   /** The folders whose files results may name: those of this process and of the user's other weft processes. Links are resolved. */
   readonly folders: () => readonly string[];
 }
+
+/** The folder that holds the long outputs of this user. */
+export const outputParent = (): string => join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`);
 
 /** Milliseconds after which a folder is deleted. Until then resumed sessions can read the files that their results name. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;

@@ -24,6 +24,7 @@ const unchosen = {
   providers: {},
   fallbackModel: byDefault([]),
   memoryCeiling: byDefault(1024),
+  keepSessions: byDefault({days: 90, gigabytes: 2}),
   compaction: byDefault('ask'),
   cacheTtl: byDefault('5m'),
   editorMode: byDefault('emacs'),

@@ -1,0 +1,55 @@
+import {setTimeout as delay} from 'node:timers/promises';
+import {pluralize} from '../../../base/clip.ts';
+import {timeAgo} from '../../../base/time-ago.ts';
+import {visibleLine} from '../../../base/visible.ts';
+import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
+import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
+import {note, print} from '../../../app/output.ts';
+import {pruneSessions, sessionsToPrune} from '../../../app/prune-sessions.ts';
+import {contextFor} from '../../../app/run-context.ts';
+import {openUserStore} from '../../../app/user-database.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import {printDocument} from '../../rows.ts';
+
+export interface PruneOptions {
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+/** `weft sessions prune`: deletes sessions beyond the limits, prints them, and makes the database smaller. */
+export async function pruneSavedSessions({dryRun, json}: PruneOptions): Promise<ExitCode> {
+  const places = userPlaces();
+  const store = await openUserStore(places);
+  const sizes = store.sizes();
+  const found = sessionsToPrune(sizes, contextFor({}).settings.keepSessions, Date.now());
+  const free = found.filter(({id}) => !store.isInUse(id));
+  // A pause lets other processes write.
+  const pruned = dryRun === undefined ? await pruneSessions(store, free, () => delay(1)) : free;
+  const {file} = store.space();
+  store.close();
+  if (dryRun === undefined && file === 'fixed' && places.database.kind === 'sqlite') {
+    const {rebuildSqlite} = await import('../../../store/sqlite-database.ts');
+    if (rebuildSqlite(places.database.file) === 'in-use')
+      note('The database keeps its size while weft runs elsewhere. Close it, and run weft sessions prune again.');
+  }
+  if (json !== undefined)
+    return printDocument(
+      pruned.map(({id, title, updatedAt, bytes}) => ({id, title, updatedAt: new Date(updatedAt).toISOString(), bytes})),
+    );
+  const ids = shortSessionIds(sizes);
+  print(
+    pruned
+      .map(session => {
+        const age = timeAgo(Date.now() - session.updatedAt);
+        return `${ids.get(session.id) ?? session.id}  ${age}  ${megabytesText(session.bytes)}  ${visibleLine(sessionTitle(session))}\n`;
+      })
+      .join(''),
+  );
+  const bytes = pruned.reduce((all, session) => all + session.bytes, 0);
+  note(
+    `${dryRun === undefined ? 'deleted' : 'would delete'} ${pluralize(pruned.length, 'session')}, ${megabytesText(bytes)}`,
+  );
+  return exitCode.done;
+}
+
+const megabytesText = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MB`;

@@ -1,0 +1,114 @@
+// @module-tag long
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import type {JournalRecord} from '../../src/domain/journal.ts';
+import {messageId} from '../../src/domain/ids.ts';
+import {migrations} from '../../src/store/migrations.ts';
+import {openSqlite} from '../../src/store/sqlite-database.ts';
+import {loadSqlite} from '../../src/store/sqlite-database.ts';
+import {Store} from '../../src/store/open-store.ts';
+import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const prompt = (text: string): JournalRecord => ({
+  kind: 'prompt',
+  message: {role: 'user', id: messageId('p'), blocks: [{kind: 'text', text}]},
+});
+
+/** Makes sessions, each a day older than the one before it, and returns their ids, newest first. */
+function makeSessions(place: TempPlace, count: number): readonly string[] {
+  const folder = join(place.home, 'weft');
+  mkdirSync(folder, {recursive: true});
+  let at = Date.now() - count * day;
+  const db = openSqlite(join(folder, 'weft.db'), {now: () => at, process});
+  if (db.tag === 'failed') expect.unreachable();
+  const store = new Store(db.value, {now: () => at, uuid: () => crypto.randomUUID()});
+  const ids = Array.from({length: count}, (_, index) => {
+    at += day;
+    const session = store.create({directory: place.work, model: 'm', title: `Session ${String(index)}`});
+    for (let each = 0; each < 10; each += 1) session.append(prompt('x'.repeat(20_000)));
+    session.close();
+    return session.id;
+  });
+  store.close();
+  return ids.toReversed();
+}
+
+const keep = (place: TempPlace, value: unknown): void =>
+  writeFileSync(join(place.home, 'weft', 'settings.json'), JSON.stringify({keepSessions: value}));
+
+async function listed(place: TempPlace): Promise<readonly string[]> {
+  const {stdout} = await runWeft(['sessions', 'list', '--json'], {place});
+  const rows: unknown = JSON.parse(stdout);
+  return Array.isArray(rows) ? rows.map((row: {readonly id: string}) => row.id) : [];
+}
+
+test('prune deletes what is too old, and keeps the newest 50, pinned and open sessions', {tags: 'smoke'}, async () => {
+  using place = new TempPlace();
+  const ids = makeSessions(place, 70);
+  keep(place, {days: 60});
+  const [pinned = '', open = ''] = [ids[65], ids[66]];
+  expect((await runWeft(['sessions', 'pin', pinned], {place})).code).toBe(0);
+  const db = openSqlite(join(place.home, 'weft', 'weft.db'), {now: Date.now, process});
+  if (db.tag === 'failed') expect.unreachable();
+  // This process has the session open, and it is alive.
+  db.value.run(
+    'INSERT INTO owners (session_id, pid, started, at) VALUES (?, ?, ?, ?)',
+    open,
+    process.pid,
+    db.value.mark().started,
+    Date.now(),
+  );
+  const dry = await runWeft(['sessions', 'prune', '--dry-run'], {place});
+  expect(dry).toMatchObject({code: 0, stderr: 'weft: would delete 8 sessions, 1.5 MB\n'});
+  expect(await listed(place)).toEqual(ids);
+  expect((await runWeft(['sessions', 'prune'], {place})).code).toBe(0);
+  expect(await listed(place)).toEqual([...ids.slice(0, 60), pinned, open]);
+  expect(db.value.space()).toMatchObject({free: 0, file: 'shrinks'});
+  db.value.close();
+  keep(place, {gigabytes: 0.0001});
+  await runWeft(['sessions', 'unpin', pinned], {place});
+  expect((await runWeft(['sessions', 'prune'], {place})).code).toBe(0);
+  expect(await listed(place)).toEqual([...ids.slice(0, 50), open]);
+});
+
+test('a kill at any moment loses nothing that was to stay', async () => {
+  using place = new TempPlace();
+  const ids = makeSessions(place, 160);
+  keep(place, {days: 100});
+  for (let waitMs = 90; waitMs < 500; waitMs += 40) {
+    const child = spawn(process.execPath, [weftBin, 'sessions', 'prune'], {env: place.environment(), stdio: 'ignore'});
+    const ended = once(child, 'exit');
+    // The moment of the kill is what varies here.
+    setTimeout(() => child.kill('SIGKILL'), waitMs);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await ended;
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect((await listed(place)).filter(id => ids.indexOf(id) < 99)).toEqual(ids.slice(0, 99));
+  }
+  expect((await runWeft(['sessions', 'prune'], {place})).code).toBe(0);
+  expect(await listed(place)).toEqual(ids.slice(0, 100));
+});
+
+test('a database of an earlier weft shrinks once no other process has it open', async () => {
+  using place = new TempPlace();
+  mkdirSync(join(place.home, 'weft'));
+  const file = join(place.home, 'weft', 'weft.db');
+  const {DatabaseSync} = loadSqlite();
+  const earlier = new DatabaseSync(file);
+  earlier.exec('PRAGMA journal_mode = WAL');
+  for (const step of migrations.slice(0, 10)) earlier.exec(step);
+  earlier.exec('PRAGMA user_version = 10');
+  earlier.exec('CREATE TABLE junk (x); INSERT INTO junk VALUES (hex(zeroblob(5000000))); DROP TABLE junk');
+  const whileOpen = await runWeft(['sessions', 'prune'], {place});
+  expect(whileOpen.stderr).toContain('The database keeps its size while weft runs elsewhere.');
+  earlier.close();
+  expect((await runWeft(['sessions', 'prune'], {place})).stderr).toBe('weft: deleted 0 sessions, 0.0 MB\n');
+  const db = openSqlite(file, {now: Date.now, process});
+  if (db.tag === 'failed') expect.unreachable();
+  expect(db.value.space()).toMatchObject({free: 0, file: 'shrinks'});
+  db.value.close();
+});
