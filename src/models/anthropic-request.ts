@@ -27,7 +27,7 @@ import type {CacheTtl} from '../config/model-settings.ts';
 import {effortChangeIn} from '../domain/reminder.ts';
 import {toInputObject} from './block-builder.ts';
 import {type ModelInfo, outputLimit} from './model-facts.ts';
-import {keepBytes} from './wire-bytes.ts';
+import {keepBytes} from './sendable-request.ts';
 import {effortParams, thinkingParams} from './thinking-params.ts';
 
 interface RequestOptions {

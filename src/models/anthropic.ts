@@ -12,8 +12,7 @@ import {makeHttpFetch} from './http-fetch.ts';
 import {type ModelInfo, sentMedia} from './model-facts.ts';
 import type {Endpoint} from './provider-error.ts';
 import type {ProviderDialect} from './send-request.ts';
-import {idRules, sendableRequest, wireJson} from './sendable-request.ts';
-import {wireBytes} from './wire-bytes.ts';
+import {idRules, sendableRequest, wireBytes, wireJson} from './sendable-request.ts';
 import {longestSide} from '../domain/image-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 

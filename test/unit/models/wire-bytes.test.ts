@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {wireJson} from '../../../src/models/sendable-request.ts';
-import {keepBytes, wireBytes} from '../../../src/models/wire-bytes.ts';
+import {keepBytes, wireBytes, wireJson} from '../../../src/models/sendable-request.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
 const message = fc.record({role: fc.constantFrom('user', 'assistant'), content: fc.string({unit: 'binary'})});
