@@ -347,7 +347,7 @@ export async function checkpointFor(
 }
 
 /** Returns the files that an edit names. Everything else, and hooks after an edit, may change any file. */
-export function changeExtent(action: Action, {ports}: Pick<SessionContext, 'ports'>): ChangeExtent {
+function changeExtent(action: Action, {ports}: Pick<SessionContext, 'ports'>): ChangeExtent {
   const access = accessOf(action);
   if (access.kind !== 'edit' || ports.hooks.list().length > 0) return 'any';
   return access.edits.flatMap(editPaths).map(path => ports.machine.files.resolve(path).path);
