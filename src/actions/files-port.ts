@@ -8,7 +8,7 @@ import type {DiffHunk, FileDiff} from './preview.ts';
 
 export interface FilesPort {
   /**
-   * Returns the same port, with paths pinned to where they led when they were judged. If a link now leads such a path
+   * Returns the same port, with each judged path fixed to the target that the judge saw. If a link now leads such a path
    * elsewhere, the call fails and does not touch the file.
    */
   limitedTo(paths: readonly JudgedPath[]): FilesPort;

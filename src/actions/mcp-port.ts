@@ -109,10 +109,10 @@ export interface McpServerState {
   /** The server's own name. Empty until it is connected. */
   readonly title: string;
   readonly version: string;
-  /** The server's advice on its tools, bounded. Empty if it gives none or is not in use. */
+  /** The server's advice on its tools, up to a limit. Empty if it gives none or is not in use. */
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
-  /** The last lines that the server wrote besides messages, oldest first. */
+  /** The last lines of the server's output that are not protocol messages, oldest first. */
   readonly log: readonly string[];
   readonly latencyMs: number | undefined;
 }

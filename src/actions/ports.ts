@@ -188,7 +188,7 @@ export interface BlockSnapshot {
   readonly command: string;
   readonly directory: string;
   readonly state: BlockState;
-  /** Text that scrolled by since the last snapshot, then the lines of the screen. Bounded. */
+  /** Text that scrolled by since the last snapshot, then the lines of the screen, up to a limit. */
   readonly output: BoundedOutput;
   /** The position of the cursor in screen cells, zero-based. */
   readonly cursor: {readonly row: number; readonly column: number};
@@ -286,7 +286,7 @@ export interface BoundedOutput {
 
 /** No search follows symbolic links or shows what the user's rules exclude. At most 50 patterns or globs a request. */
 export interface SearchPort {
-  /** Returns the same search, with paths pinned to where they led when they were judged. */
+  /** Returns the same search, with each judged path fixed to the target that the judge saw. */
   limitedTo(paths: readonly JudgedPath[]): SearchPort;
   grep(request: GrepRequest, signal: AbortSignal): Promise<Outcome<GrepReport, Fault>>;
   glob(request: GlobRequest, signal: AbortSignal): Promise<Outcome<GlobReport, Fault>>;
@@ -326,7 +326,7 @@ export interface CodebaseRequest {
 }
 
 export interface CodebaseReport {
-  /** The best place of each file, best first. */
+  /** The best match in each file, best first. */
   readonly places: readonly CodeMatch[];
   /** The word stems that were searched for. */
   readonly terms: readonly string[];

@@ -524,7 +524,7 @@ const mustAskUser = ({reasons}: Verdict): boolean =>
       kind === 'delegated',
   );
 
-/** Pins the ports of an action to where its paths led when it was judged. */
+/** Returns an action's ports, with each judged path fixed to the target that the judge saw. */
 export const portsForJudgedPaths = (ports: ActionPorts, {paths}: RunTerms): ActionPorts =>
   paths.length === 0 ? ports : {...ports, files: ports.files.limitedTo(paths), search: ports.search.limitedTo(paths)};
 

@@ -229,7 +229,7 @@ export interface Queries {
   >;
   /** The hooks of this session with their last outcome, and those of an untrusted project, which don't run. */
   readonly hooks: QuerySpec<readonly HookRow[]>;
-  /** The MCP servers of this session. Starts those that never ran and waits briefly for them. */
+  /** The MCP servers of this session. Starts servers that never ran and waits briefly for them. */
   readonly 'mcp-servers': QuerySpec<readonly McpServerRow[]>;
   /** Reconnects a server, or disables or enables its tools for this session. Returns the server afterwards. */
   readonly 'change-mcp-server': QuerySpec<

@@ -20,16 +20,16 @@ type Refusal = {readonly kind: 'spent'; readonly usd: number} | {readonly kind: 
 
 /**
  * The cost limit of a session, shared by all its requests: of its agents, for summaries and for MCP servers.
- * A request that runs alone may exceed the limit, if at least its minimum cost is left. So only that one request can exceed it. A request
- * beside others waits until the maximum cost of all of them fits. A maximum that was too low is raised to the actual cost. As many requests
- * run side by side as stayed within their maximum in a row.
+ * A request that runs alone may exceed the limit, if at least its minimum cost is left. So only that one request can exceed it. While
+ * other requests run, a new one waits until the maximum costs of all of them fit. A maximum that was too low is raised to the actual cost.
+ * Each consecutive request that stays within its maximum lets one more run at the same time.
  */
 export class CostBudget {
   readonly #limit: number | 'unlimited';
   readonly #spent: () => number;
   #running = 0;
   #reserved = 0;
-  /** Requests in a row that cost no more than expected. */
+  /** The number of consecutive requests that cost no more than expected. */
   #withinEstimate = 0;
   /** The cost of the most expensive request to each model. */
   readonly #highestCosts = new Map<string, number>();

@@ -11,7 +11,7 @@ import type {RiskLevel} from '../domain/risk.ts';
 const warnedFailures = 3;
 /** The number of failures of the same call that ends the prompt. */
 const maxFailures = 5;
-/** Turns in a row in which no call fits the catalog. The guard can't be turned off for these. */
+/** The number of consecutive turns in which no call fits the catalog. The guard can't be turned off for these. */
 const maxInvalidTurns = 10;
 /** The most characters of a result that is repeated, because the note that would replace it is hardly shorter. */
 const maxRepeated = 300;

@@ -130,7 +130,7 @@ const isOlderApi = (id: string): boolean =>
   (id.startsWith('anthropic.claude-') &&
     !/claude-(?:[a-z]+-4-(?:[7-9]|\d\d)(?!\d)|[a-z]+-(?:[5-9]|\d\d)(?!\d))/u.test(id));
 
-/** Bedrock's names begin with the company. Those of older models end with a date and a version. */
+/** Bedrock's model names begin with the company. Names of older models end with a date and a version. */
 function bedrockId(model: string, region: string): string {
   if (!model.startsWith('claude-')) return model;
   const suffix = olderSuffixes[model];

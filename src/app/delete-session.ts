@@ -10,7 +10,7 @@ import {userPlaces} from './user-data.ts';
 /** Deletes a session, its transcript, its artifacts and the checkpoints that only it needs. The error says why not. */
 export async function deleteSession(store: Store, id: SessionId): Promise<Outcome<undefined, string>> {
   const deleted = store.delete(id);
-  // Without the fault's advice to continue in a copy, which is for `--resume`.
+  // Leave out the fault's advice to continue in a copy: it is for `--resume`.
   if (deleted.tag === 'failed') return failed(deleted.error.message);
   await deleteSessionFiles([id]);
   await pruneUnneededCheckpoints(store);

@@ -34,7 +34,7 @@ export function openServerLog(file: string): (line: string) => void {
   };
 }
 
-/** Keeps the process running if background work fails that no code awaits. By default, Node would end the process. */
+/** Keeps the process running if background work that no code awaits fails. By default, Node would end the process. */
 export function surviveFaults(log: (line: string) => void): void {
   // Node also reports an unhandled rejection as an uncaught exception.
   process.on('uncaughtException', cause => log(`background work failed: ${causeText(cause)}`));

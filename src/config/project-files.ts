@@ -60,7 +60,7 @@ const parts = [
 
 /**
  * Lists the project's files that take effect if the user trusts them. Links are followed, each folder is read once, and
- * only regular files are opened. A project without such files costs only one check for each place.
+ * only regular files are opened. A project without such files costs only one check for each path.
  */
 export async function listProjectFiles(search: ProjectFileSearch, signal: AbortSignal): Promise<ProjectFileList> {
   const list = new ListInProgress(search, signal);

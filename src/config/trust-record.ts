@@ -65,7 +65,7 @@ export const forgetTrust = (record: string, folder: string): Promise<Outcome<'ch
 /** The folders of a project that contain skills, commands and agents. */
 export const extensionFolders = ['.agents', '.weft', '.claude'] as const;
 
-/** All places of a project that may contain files that take effect if the user trusts them. */
+/** The paths in a project that may hold files that take effect only if the user trusts them. */
 export const projectFilePlaces = ['.mcp.json', ...extensionFolders] as const;
 
 /** Whether the user trusts a file of a project with certain bytes. `changed`: the user trusted the file with other bytes. */

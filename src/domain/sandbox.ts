@@ -54,7 +54,7 @@ export interface Proof {
   readonly proven: Proven;
   /** `open`: commands can reach the hosts that rules and people allow, through weft's proxy. */
   readonly hosts: 'closed' | 'open';
-  /** Why the backend does not work, or what is missing from the proof; empty if nothing is missing. */
+  /** Why the backend does not work, or what weft could not prove about it; empty if it works and all is proven. */
   readonly reason: string;
 }
 

@@ -5,7 +5,7 @@ import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import {type HttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
 
-/** Milliseconds for a server on the user's network to say how it has loaded a model. */
+/** Milliseconds that weft waits for a server on the user's network to report how it loaded a model. */
 const usualLimitMs = 500;
 /** Below this many tokens, a window is small for an agent. The fix in the message sets it. */
 const littleWindow = 32_768;

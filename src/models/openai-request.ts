@@ -29,7 +29,7 @@ interface RequestOptions {
   readonly server: ChatServer;
 }
 
-/** The server of a request. `echo` comes from the table of providers, or from a refusal. */
+/** The server that receives a request. `echo` comes from the table of providers, or from a refusal. */
 export interface ChatServer {
   readonly host: string;
   readonly provider: Pick<ProviderRow, 'outputLimit' | 'thinking' | 'extra'>;

@@ -45,7 +45,7 @@ export class TextCalls {
   readonly #tools: readonly ToolSpec[];
   readonly #newId: () => string;
   readonly #texts = new Map<number, OpenText>();
-  /** The indexes of other blocks. */
+  /** The output indexes of all other blocks, by their index in the answer. */
   readonly #indexes = new Map<number, number>();
   #next = 0;
   #hasCalls = false;

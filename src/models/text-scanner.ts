@@ -195,7 +195,7 @@ export class TextScanner {
 /** Matches the first two characters of all openings. Most other markup passes at once. */
 const mayOpen = /^(?:<(?:[tfima|｜]|$)|\[(?:t|$))/iu;
 
-/** Tells whether the text that has passed ends within code: a fence, an indented line, or between backticks. */
+/** Tracks whether the text so far ends within code: a fence, an indented line, or between backticks. */
 class CodeTracker {
   /** The beginning of the line. */
   #line = '';

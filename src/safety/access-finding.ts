@@ -25,7 +25,7 @@ export interface JudgeEvidence {
   readonly directory: string;
   /** Returns the command that runs in a block, or an empty text if there is none. */
   readonly blockCommand: (id: string) => string;
-  /** Returns the forms of the judged command, computed once. */
+  /** Returns the texts of the judged command that rules are compared with, computed once. */
   readonly forms: (command: string) => CommandForms;
   /** Returns the analysis of the judged command, computed once. */
   readonly parsed: (command: string) => CommandAnalysis;

@@ -424,7 +424,7 @@ function summaryProblem(answer: ModelAnswer): string {
   return summaryText(answer) === '' ? 'The model wrote no summary.' : '';
 }
 
-/** Leaves out the advice of a provider's fault: its advice for a long conversation is to compact. */
+/** Leaves out the advice in a provider's fault, because for a long conversation it is to compact. */
 const failureText = (fault: Fault): string =>
   fault.kind === 'provider' && fault.status > 0 ? fault.message : faultText(fault);
 

@@ -52,7 +52,7 @@ export function shortenResults(session: SessionContext, results: readonly Action
 /** The share of the window from which weft checks exactly whether the next request fits. */
 const closeShare = 0.8;
 
-/** True if the next request may be too long. Quick and rough: it ignores tools and system prompt of a first request. */
+/** True if the next request may be too long. A quick estimate: for a first request, it ignores the tools and the system prompt. */
 export function mayBeTooLong({conversation, ports, promptModel, model}: SessionContext): boolean {
   const {contextWindow} = ports.model.facts(promptModel ?? model);
   if (contextWindow <= 0) return false;

@@ -42,7 +42,7 @@ export async function beginPrompt(
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<BeginResult> {
-  // `system/init` reports the state of the servers. The first request checks again.
+  // Wait here, because `system/init` reports the state of the servers. The first request checks them again.
   const {interaction, ports} = context.session;
   if (interaction === 'unattended') await ports.machine.mcp.ready(signal);
   const [beforehand, repository] = await Promise.all([

@@ -9,7 +9,7 @@ import {causeText} from '../../domain/fault.ts';
 export type Exchange = (server: string, message: JsonObject, signal: AbortSignal) => Promise<JsonObject | undefined>;
 
 /**
- * A transport for messages that are answered one by one. Messages that a server sends by itself arrive through
+ * A transport for messages that are answered one by one. Messages from a server that are not answers arrive through
  * `deliver`.
  */
 export class ExchangeTransport implements Transport {

@@ -45,7 +45,7 @@ export interface Entry {
   starting: Promise<void>;
   /** Settles when requests no longer need to wait for the server. */
   awaited: Promise<unknown>;
-  /** The number of starts in a row that failed or exited. */
+  /** The number of consecutive starts that failed or exited. */
   failures: number;
   /** The earliest time of the next start. */
   retryAt: number;

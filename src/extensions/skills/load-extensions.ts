@@ -67,7 +67,7 @@ export interface Extensions {
 }
 
 /**
- * Reads all skills, commands and agents of these places. If two share a name, the first one wins. The `given` agents
+ * Reads all skills, commands and agents in these locations. If two share a name, the first one wins. The `given` agents
  * come before those in files. Never throws.
  */
 export async function loadExtensions(

@@ -171,7 +171,7 @@ export interface ClientServers {
   }>;
   reconnect(name: string): Promise<Outcome<undefined, string>>;
   toggle(name: string, state: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
-  /** Delivers a message that a server sends by itself. */
+  /** Delivers a message from a server that is not an answer. */
   deliver(name: string, message: JsonObject): void;
 }
 

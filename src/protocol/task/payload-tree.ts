@@ -25,8 +25,8 @@ export interface PayloadTree {
  * Reads bytes without a schema, except for the known fields of a todo list. In those, ids, titles and descriptions are
  * text, and lists stay lists even with one element. All other fields follow these rules. A field that occurs once is a
  * plain value, and a repeated one is a list. Numbers are numbers, or text of digits above 2^53. Printable UTF-8 is
- * text, a message is an object (an empty one is `{}`), and any other bytes are `{"bytes": base64}`. Text instead of a
- * todo list's message stays text. Throws a `WireFormatError` if the bytes are not a message.
+ * text, a message is an object (an empty one is `{}`), and any other bytes are `{"bytes": base64}`. A todo list
+ * that is text instead of a message stays text. Throws a `WireFormatError` if the bytes are not a message.
  */
 export function readPayloadTree(bytes: Uint8Array, place: PayloadPlace): PayloadTree {
   if (bytes.length > maxBytes) throw new WireFormatError(`more than ${maxBytes} bytes`, maxBytes);

@@ -150,7 +150,7 @@ interface Options {
 
 function namesOfGit([command, ...texts]: readonly string[], {has, only, from}: Options): PrintedOutput {
   const folders = texts.filter(text => text !== '' && !text.startsWith('-'));
-  // git has its own patterns, and some begin elsewhere.
+  // git's pathspecs have their own patterns, and some start at the repository root.
   const trackedNames = (): PrintedOutput =>
     tracked(folders.length === 0 || folders.some(isMagic) ? ['.', ...folders] : folders, from, endingPattern(folders));
   switch (command) {
@@ -237,8 +237,8 @@ export function listedByFind(folders: readonly string[], texts: readonly string[
 }
 
 /**
- * Returns the tests that must all hold, and the alternatives in the first pair of parentheses. `outside` is `undefined` if one
- * test may suffice.
+ * Returns the tests outside the first pair of parentheses and the alternatives inside. `outside` is `undefined` if a file may
+ * match without passing all tests outside.
  */
 function conjunction(texts: readonly string[]): {
   readonly group: readonly string[];

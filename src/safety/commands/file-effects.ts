@@ -6,7 +6,7 @@ import {isA} from './known-programs.ts';
 import {commandsStarted} from './risks.ts';
 import {programName} from './layers.ts';
 
-/** Tells whether each part of a command would destroy existing file content. */
+/** The functions that decide whether a part of a command would destroy existing file content. */
 export interface FileEffects {
   readonly ofInvocation: (invocation: JudgedInvocation) => InvocationEffect;
   readonly ofSideEffect: (sideEffect: SideEffect) => FileEffect;

@@ -67,7 +67,7 @@ export function layers(words: readonly string[]): readonly Layer[] {
 /** Returns the positions of the layers. */
 export const commandStarts = (words: readonly string[]): readonly number[] => layers(words).map(({at}) => at);
 
-/** Tells where the wrapper at a word runs its command. Options can enter another folder: `env -C folder`. */
+/** Returns where the wrapper at a word runs its command. Options can enter another folder: `env -C folder`. */
 function placeBehind(words: readonly string[], at: number): CommandPlace {
   const where = rowOf(programName(words[at] ?? ''))?.wraps?.where ?? 'here';
   const changesFolder = /^(?:-[CD]|--(?:chdir|cwd|chroot|root|directory|working-directory|prefix)(?:=|$))/u;

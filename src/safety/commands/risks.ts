@@ -119,7 +119,7 @@ export interface KnownRisk {
 /** Returns the worst known effect of a simple command, including the commands that it wraps. */
 export function riskOfWords(words: readonly string[]): KnownRisk {
   const worst = worstOf(startedBy(words)) ?? {risk: 'unknown', does: '', otherwise: '', words, where: 'here'};
-  // Downloading the code (`npx tsx`) says more than running code.
+  // A reason that names the download (`npx tsx`) says more than one that only says that code runs.
   return worst.does === runsText.does && effectRuleOf(words.slice(0, maxWords)) === runsPackage
     ? {...worst, does: runsPackage.does, words}
     : worst;

@@ -210,7 +210,7 @@ const readsNothing: ReadonlySet<string> = new Set(
 );
 
 /**
- * Tells how likely a word is the path of a file that needs an approval to read. `there`: the file exists, or its name says that
+ * Returns how likely it is that a word is the path of a file that needs an approval to read. `there`: the file exists, or its name says that
  * it contains secrets.
  */
 const privatePaths =

@@ -35,7 +35,7 @@ export interface PathRules {
    */
   readonly repository: (directories: readonly string[]) => PartEffect | undefined;
   /**
-   * Tells what a pattern, or the names that another program has printed, expand to. `options`: a program could read a name as an
+   * Returns what a pattern, or the names that another program has printed, expand to. `options`: a program could read a name as an
    * option. `nothing`: no file matches, so the shell passes the pattern on as written.
    */
   readonly names: (text: ExpandedText, directories: readonly string[]) => WildcardResult;
@@ -277,8 +277,8 @@ function directoriesAfter(
 }
 
 /**
- * Resolves an absolute path in two ways: textually, as the shell resolves `..` in `cd`, and as the system does, which follows
- * links before it goes up.
+ * Resolves an absolute path in two ways: textually, as the shell resolves `..` in `cd`, and as the system does: it follows
+ * links before it applies `..`.
  */
 export function resolvePath(path: string, {resolve}: PathContext): readonly ReturnType<PathContext['resolve']>[] {
   if (!/(?:^|\/)\.\.(?:\/|$)/u.test(path)) return [resolve(path)];

@@ -21,7 +21,7 @@ export interface PathContextOptions {
   readonly resolve: (path: string) => ResolvedPath;
   /** Lists a folder, given as an absolute path. Returns nothing if the folder can't be read. */
   readonly list: (folder: string) => readonly FolderEntry[];
-  /** Tells whether a command that creates files would overwrite existing ones. */
+  /** Returns whether a command that creates files would overwrite existing ones. */
   readonly effectOf: (command: ResolvedCommand) => FileEffect;
   /** Reads a regular file, given as an absolute path. */
   readonly read: (path: string) => ReadBytes;

@@ -4,8 +4,8 @@ import {matchesDomain} from './domain-pattern.ts';
 import {networkRuleTool, type PermissionRule, type PermissionRules} from './permission-rule.ts';
 
 /**
- * Decides about a host, whatever the port: deny rules come before ask rules, and ask rules before allow rules. `host` is written
- * as `readHostPlace` writes it. A rule with an unreadable pattern denies or asks about every host, and allows none.
+ * Decides about a host, whatever the port: deny rules come before ask rules, and ask rules before allow rules. `host` must
+ * have the form that `readHostPlace` returns. A rule with an unreadable pattern denies or asks about every host, and allows none.
  */
 export function hostDecision(host: string, {allow, ask, deny}: PermissionRules): HostDecision {
   const denied = deny.find(rule => matchHost(rule, host) !== 'no');

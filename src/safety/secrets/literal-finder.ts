@@ -10,7 +10,7 @@ export interface LiteralFinder {
    * units, make the search faster.
    */
   next(text: string, from: number, bytes?: Uint8Array): Hit | undefined;
-  /** Returns where the end of `text` may be the start of one of the texts, or the length of `text` if nowhere. */
+  /** Returns the position from which the end of `text` may begin one of the texts, or the length of `text` if there is none. */
   openFrom(text: string): number;
 }
 
@@ -25,7 +25,7 @@ const slots = 1 << 16;
 
 interface Candidate {
   readonly literal: string;
-  /** Where the group is in the literal. */
+  /** The position of the group in the literal. */
   readonly offset: number;
 }
 

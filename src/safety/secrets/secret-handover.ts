@@ -11,7 +11,7 @@ interface Handover {
   readonly to: SecretRecipient;
 }
 
-/** Returns the placeholders that an action turns into secrets in a new place. */
+/** Returns the placeholders whose secrets an action passes to a recipient. */
 export const handedOverPlaceholders = (access: Access): readonly string[] => [
   ...new Set(handovers(access).flatMap(({text}) => text.match(placeholderForm) ?? [])),
 ];

@@ -82,7 +82,7 @@ const plainEnds = wordSet(
     'project team model provider format charset encoding options args opts flags features log root base theme adapter dialect',
 );
 
-/** Tells whether a name belongs to a password, which a person may have chosen, or to another secret, which looks generated. */
+/** Classifies a name: that of a password, which a person may have chosen, or of another secret, which looks generated. */
 export const passwordOrOther = memoize((name): 'password' | 'other' | 'none' => {
   const lower = name.toLowerCase();
   if (passwordStems.some(stem => lower.includes(stem)) && passwordNames.test(lower))

@@ -311,7 +311,7 @@ async function withoutOptimising<T>(compile: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads a file of the grammar. The built program has it beside its chunks. The sources find it in the package. */
+/** Reads a file of the grammar. It is next to the chunks of the built program. Unbuilt, weft finds it in the package. */
 async function binary(name: string): Promise<Uint8Array> {
   const beside = fileURLToPath(new URL(`../grammar/${name}`, import.meta.url));
   return readFile(

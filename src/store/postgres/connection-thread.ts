@@ -49,8 +49,9 @@ let channel: {readonly port: MessagePort; readonly bell: Int32Array<SharedArrayB
 let calls = 0;
 
 /**
- * Runs a statement and blocks this thread until the answer. Throws a `PostgresError`. (Libraries for this load a worker file beside their
- * own, which a bundle doesn't have.)
+ * Runs a statement and blocks this thread until the answer. Throws a `PostgresError`.
+ *
+ * weft uses no library for this, because such libraries load a worker file next to their own, which a bundle doesn't have.
  */
 export function runStatement(statement: Statement): Answer {
   const {port, bell} = (channel ??= startThread());

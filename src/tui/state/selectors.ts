@@ -5,7 +5,7 @@ import type {ActionId} from '../../domain/ids.ts';
 import {confines, holdsChanges, provenText} from '../../domain/sandbox.ts';
 import type {View} from './view.ts';
 
-/** The part that needs the user's attention: the first approval, question, or hand-over, else the composer. */
+/** The part that needs the user's attention: the first approval, question, or terminal hand-over, else the composer. */
 export type Attention =
   | {readonly kind: 'composer'}
   | {readonly kind: 'approval'; readonly approval: View['approvals'][number]; readonly waiting: number}

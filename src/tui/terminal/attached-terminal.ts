@@ -37,7 +37,10 @@ export function attachText(program: string, end: AttachEnd): string {
   }
 }
 
-/** Returns operations that answer hand-overs of this block. A running command of the user continues in the background. */
+/**
+ * Returns the operations that answer open requests to hand this block's terminal to the user. A running command of the user continues in
+ * the background.
+ */
 export const opsAfterDetaching = (
   {handOvers, terminalNeeded}: Pick<View, 'handOvers' | 'terminalNeeded'>,
   block: BlockId,
@@ -158,7 +161,7 @@ const clearing = /\u001B\[(?:\??[0-2]?J|!p)|\u001B#8/u;
 
 const takeScreen = '\u001B[?1049h\u001B[2J\u001B[H';
 
-/** Tells whether weft needs an answer from the user. `watch` calls the listener when that may have changed. */
+/** Watches whether weft needs an answer from the user. `watch` calls the listener when that may have changed. */
 export interface AttentionWatch {
   readonly awaitsAnswer: () => boolean;
   readonly watch: (listener: () => void) => () => void;

@@ -186,8 +186,9 @@ until printf '%s' "$undo" >&3 || [ -z "$(stty -g <&3)" ] || [ "$turns" -ge 300 ]
 
 /**
  * Lets a command live on after weft has ended. Another process must hold its terminal or pipe open and read its output, or the command
- * would be hung up or get SIGPIPE. The watchdog holds the open file `descriptor` from now on. Once weft is gone, it reads it into `file`
- * (or discards it if `file` is empty) until the group of `leader` is empty. Close the result when the command has ended.
+ * would be hung up or get SIGPIPE. The watchdog holds the open file `descriptor` from now on. After weft has ended,
+ * the watchdog reads the output into `file` (or discards it if `file` is empty) until the process group of `leader` is empty. Close the
+ * result when the command has ended.
  */
 export function keepReadingAfterExit(source: {
   readonly descriptor: number;

@@ -35,7 +35,7 @@ export function lineView(text: string, returns: 'strict' | 'loose'): LineView {
   };
 }
 
-/** Gives text from a model the same line endings as the view. */
+/** Converts the line endings of a model's text to those of a `LineView`. */
 export const normalizeLineEndings = (text: string, returns: 'strict' | 'loose'): string => {
   const paired = text.replaceAll('\r\n', '\n');
   return returns === 'loose' ? paired.replaceAll('\r', '\n') : paired;
@@ -50,8 +50,8 @@ export function lineEndingAt(text: string, offset: number): LineEnding {
 }
 
 /**
- * Applies splices of the view to the original text. Inserted lines take the line endings of the lines they replace if the counts match, or
- * else the nearest line ending.
+ * Applies splices of a `LineView` to the original text. Inserted lines take the line endings of the lines they replace if the counts
+ * match, or else the nearest line ending.
  */
 export function applySplices(text: string, view: LineView, splices: readonly Splice[]): string {
   const parts: string[] = [];

@@ -32,7 +32,7 @@ export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replac
   readonly isReadOnly: (real: string) => boolean;
   /** The diffs that the user was shown, by path. A diff of the same texts is not computed again. */
   readonly shown: ReadonlyMap<string, FileDiff>;
-  /** Called for each file in which a text was not found. Returns how often in a row that has happened to the file. */
+  /** Called for each file in which a text was not found. Returns the number of consecutive misses in that file. */
   readonly onMiss: (real: string) => number;
 }
 
@@ -44,7 +44,7 @@ export interface FileMemory {
   readonly seen: QuickLRU<string, ShownLines>;
   /** The result of the last replacement in a large file, from planning until it is written; at most one. */
   readonly replaced: Map<string, CachedReplacement>;
-  /** How often in a row a text was not found. */
+  /** The number of consecutive edits whose text was not found, by file. */
   readonly misses: Map<string, number>;
 }
 

@@ -49,7 +49,7 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
   };
 }
 
-/** Returns the same paths, except that these lead where they led when they were judged. */
+/** Returns the same paths, with each judged path fixed to the target that the judge saw. */
 export function limitToJudgedPaths(paths: Paths, judged: readonly JudgedPath[]): Paths {
   const known = new Map(judged.map(({written, path, place}) => [written, {path, place}]));
   return {...paths, resolve: path => known.get(path) ?? paths.resolve(path)};

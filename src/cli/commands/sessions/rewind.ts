@@ -28,7 +28,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   const id = sessionIdOf(store, idText);
   const {summary} = unwrap(store.read(id));
   const opened = store.resume(id);
-  // Without the fault's advice to continue in a copy, which is for `--resume`.
+  // Leave out the fault's advice to continue in a copy: it is for `--resume`.
   if (opened.tag === 'failed') throw new Error(opened.error.message);
   const session = opened.value;
   const {records} = session;

@@ -340,7 +340,7 @@ class Apply {
     `${folders.open(folderOf(entry.at))}/${nameOf(entry.at)}`;
 }
 
-/** Whether a path is still what it was when the layer was read. A folder's content may have changed. */
+/** Whether a path is unchanged since the layer was read. A folder's content may have changed. */
 function isUnchanged(now: Node, was: Node): boolean {
   if (now.kind === 'none' || now.kind === 'folder')
     return now.kind === was.kind || (now.kind === 'none' && was.kind === 'folder');
