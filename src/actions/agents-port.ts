@@ -4,7 +4,7 @@ import type {AgentRow, Isolation, SubAgent} from '../domain/sub-agent.ts';
 
 /**
  * The sub-agents of an agent, as its calls start and address them. A sub-agent that a call waits for ends with that call.
- * An abort settles when the sub-agent has stopped.
+ * After an abort, the call settles when the sub-agent has stopped.
  */
 export interface AgentsPort {
   /** Starts a sub-agent and, unless it runs in the background, waits for its answer. A fault says why there is no answer. */

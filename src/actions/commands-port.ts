@@ -15,7 +15,7 @@ export interface CommandsPort {
   list(): readonly PromptCommand[];
   /** Returns why a command or skill that has a file is not offered, as a sentence. Empty if there is no such file. */
   whyWithheld(name: string): string;
-  /** Expands the command with this argument. A fault says what is missing. An abort settles soon. */
+  /** Expands the command with this argument. A fault says what is missing. Settles soon after an abort. */
   expand(request: CommandRequest, signal: AbortSignal): Promise<Outcome<ExpandedPrompt, Fault>>;
 }
 

@@ -13,7 +13,7 @@ export interface SkillsPort {
   catalogue(): SkillCatalogue | undefined;
   /**
    * Reads a skill that the model may use, even one that the catalog has no room for. A fault says why it can't be used.
-   * An abort settles soon.
+   * Settles soon after an abort.
    */
   read(request: SkillRequest, signal: AbortSignal): Promise<Outcome<SkillReading, Fault>>;
 }

@@ -556,7 +556,7 @@ export function sessionTerminals(own: TerminalControl): SessionTerminals {
   const all = new Set([own]);
   /** The functions that unsubscribe each listener, per terminal control. */
   const listeners = new Map<() => void, Map<TerminalControl, () => void>>();
-  /** Finds the control that has the block. Blocks in no list are the session's own: commands that the user runs and waits for. */
+  /** Returns the control whose list has the block. Blocks in no list are the session's own: commands that the user runs and waits for. */
   const holderOf = (id: BlockId): TerminalControl =>
     [...all].find(each => each.list().some(block => block.id === id)) ?? own;
   return {

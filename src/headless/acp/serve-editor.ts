@@ -221,7 +221,7 @@ const unknownMethod = ({method}: RpcRequest): RpcError =>
 
 const unknownSession = (id: string): RpcError => rpcError(notFound, `Unknown session ${JSON.stringify(id)}.`);
 
-/** Returns the id in a request. Answers the request if it is not the id of a session. */
+/** Returns the session id in a request. If it is not the id of a session, answers the request with an error. */
 function savedSession<Asked extends {readonly sessionId: string}>(
   asked: Asked | undefined,
   request: RpcRequest,

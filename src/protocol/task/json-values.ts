@@ -200,7 +200,7 @@ function canContinue(text: string, {brackets}: OpenValue): boolean {
 
 const makeBroken = (message: string, line: number): JsonRead => ({tag: 'broken', message: clip(message, 300), line});
 
-/** A position in a text at which a bracket opens a level, the last bracket closes, or a comma is. */
+/** A position in a text: of a bracket that opens a level, of a comma, or of the last closing bracket. */
 interface JsonMark {
   readonly at: number;
   readonly kind: 'opens' | 'separates' | 'ends';

@@ -237,7 +237,7 @@ interface TreeOptions {
   readonly links: 'not followed' | 'followed';
 }
 
-/** The most names that weft examines. They take some hundreds of milliseconds, and are several times those of a large project. */
+/** The most names that weft examines. That takes some hundreds of milliseconds. A large project has several times fewer. */
 const maxNames = 200_000;
 
 /**

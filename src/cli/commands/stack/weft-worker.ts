@@ -185,7 +185,7 @@ const messageTool: McpTool = {
 
 /** Adds the tool `send_message` to the MCP servers of a task, so that its sub-agent can report while it works. */
 function withMessageTool(mcp: McpPort, say: TaskHost['say']): McpPort {
-  // An object that can be spread, unlike a set of servers.
+  // `limitedServers` returns a plain object, which can be spread, unlike a set of servers.
   const servers = limitedServers(mcp, () => true);
   let known: {readonly of: readonly McpTool[]; readonly list: readonly McpTool[]} | undefined;
   return {
