@@ -90,7 +90,7 @@ function answerEvents(text: string, {ports, model}: SessionContext): readonly Ag
 /** The most times that weft continues an answer that the provider paused. */
 const maxPauses = 9;
 
-/** The number of cut answers in a row that ends the prompt. `call`: the answer was cut at the output limit inside a tool call. */
+/** How many consecutive answers may be cut at the output limit before the prompt ends. `call`: the cut was inside a tool call. */
 const maxCuts = {answer: 2, call: 3} as const;
 
 /** Limits the cost of a stop hook that always blocks. */

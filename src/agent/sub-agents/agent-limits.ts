@@ -3,7 +3,7 @@ export interface AgentLimits {
   /** The most levels of nested sub-agents. */
   readonly depth: number;
   readonly maxConcurrent: number;
-  /** Requests to models by all sub-agents of a session. A harness's requests are counted from its output. */
+  /** Requests to models by all sub-agents of a session. A harness's requests are derived from its output. */
   readonly turns: number;
   /** Silence after which a sub-agent counts as idle. */
   readonly idleMs: number;

@@ -35,7 +35,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Outcome<Dat
 /** Classes of advisory locks. One shows other processes that a process is alive; the other serializes changes. */
 const lockClass = {process: 0x77_65_66_74, change: 0x77_65_66_76} as const;
 
-/** The mark of this process on a connection. After a lost connection it needs a new mark, because others may have taken over its work. */
+/** The mark of this process on a connection. After a lost connection it needs a new mark, because others may have taken over the work of this process. */
 const marks = new Map<string, {readonly connection: string; readonly mark: ProcessMark}>();
 
 /** The connection of this process to one database. */
