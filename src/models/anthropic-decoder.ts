@@ -26,6 +26,9 @@ export class AnthropicDecoder extends Decoder {
       case 'content_block_stop':
         this.#finishBlock(indexOf(event), out);
         return undefined;
+      case 'message':
+        this.#takeMessage(event, out);
+        return undefined;
       case 'message_start':
         this.#startMessage(objectOf(event['message']), out);
         return undefined;
@@ -53,6 +56,21 @@ export class AnthropicDecoder extends Decoder {
     this.#stop = readStop(delta['stop_reason'], this.#calls) ?? this.#stop;
     const {explanation, category} = objectOf(delta['stop_details']);
     this.#explanation = textOf(explanation) || textOf(category) || this.#explanation;
+  }
+
+  /** Takes an answer in one piece, as gateways send it that ignore `stream`. */
+  #takeMessage(message: JsonObject, out: ModelEvent[]): void {
+    this.#startMessage(message, out);
+    this.reportedUsd = reportedCost(message['usage']) ?? this.reportedUsd;
+    for (const [index, block] of listOf(message['content']).entries()) {
+      this.#startBlock({index, content_block: block}, out);
+      for (const citation of listOf(objectOf(block)['citations'])) {
+        this.#addDelta({index, delta: {type: 'citations_delta', citation}}, out);
+      }
+      this.#finishBlock(index, out);
+    }
+    this.#readEnd(message);
+    this.#finish(out);
   }
 
   #startMessage(message: JsonObject, out: ModelEvent[]): void {
@@ -177,5 +195,7 @@ function readUsage(usage: Json | undefined, before: Usage): Usage {
     cacheWriteTokens: countOf(usage['cache_creation_input_tokens']) ?? before.cacheWriteTokens,
   };
 }
+
+const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
 const indexOf = (event: JsonObject): number => (typeof event['index'] === 'number' ? event['index'] : -1);

@@ -250,8 +250,9 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
     );
   }
   if (status === 404) {
+    const at = endpoint.name === endpoint.baseUrl ? '' : ` at ${endpoint.baseUrl}`;
     return final(
-      `${endpoint.name} has no model ${model} at ${endpoint.baseUrl} (404)${about}`,
+      `${endpoint.name} has no model ${model}${at} (404)${about}`,
       `Check the model (--model) and the base URL (--base-url or ${endpoint.urlVariable}).`,
     );
   }

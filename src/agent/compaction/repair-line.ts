@@ -8,10 +8,11 @@ export function lengthText(
   session: Pick<SessionContext, 'promptModel' | 'model'>,
 ): string {
   const count = `${total === 'counted' ? '' : 'about '}${groupDigits(tokens)}`;
-  // An unknown length counts as just over the window.
-  const figures =
-    window === 0 ? count : tokens > window + 1 ? `${count} of ${groupDigits(window)}` : `over ${groupDigits(window)}`;
-  return `Too long for ${session.promptModel ?? session.model} (${figures} tokens)`;
+  const model = session.promptModel ?? session.model;
+  // The refusal named no length, which then counts as just over the window.
+  if (window > 0 && tokens <= window + 1) return `Too long for ${model}`;
+  const figures = window === 0 ? count : `${count} of ${groupDigits(window)}`;
+  return `Too long for ${model} (${figures} tokens)`;
 }
 
 /** Says in one line what was done about a conversation that is too long. */

@@ -136,7 +136,7 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
     },
     {
       answer: fail(404),
-      says: 'BASE has no model small-model at BASE (404): scripted 404',
+      says: 'BASE has no model small-model (404): scripted 404',
       fix: `Check the model (--model) and the base URL (--base-url or ${variable}_BASE_URL).`,
     },
     {

@@ -253,3 +253,33 @@ test('a block of a kind that nobody knows yet comes through with all its pieces,
     {event: 'block-finished', index: 0, block: {kind: 'other', type: 'poem', data: whole}},
   ]);
 });
+
+test('an answer in one piece is read like its stream', () => {
+  const usage = {input_tokens: 3, output_tokens: 9};
+  const blocks = [
+    {type: 'thinking', thinking: 'Hm.', signature: 's'},
+    {type: 'text', text: 'Hello'},
+    {type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {command: 'ls'}},
+  ];
+  const whole = {
+    type: 'message',
+    id: 'm1',
+    model: 'm',
+    role: 'assistant',
+    content: blocks,
+    stop_reason: 'tool_use',
+    usage,
+  };
+  expect(decode([whole])).toEqual(
+    decode([
+      {type: 'message_start', message: {...whole, content: []}},
+      ...blocks.flatMap((content_block, index) => [
+        {type: 'content_block_start', index, content_block},
+        {type: 'content_block_stop', index},
+      ]),
+      {type: 'message_delta', delta: {stop_reason: 'tool_use'}, usage},
+      {type: 'message_stop'},
+    ]),
+  );
+  expect(decode([whole]).at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
+});
