@@ -128,7 +128,8 @@ async function queued(): Promise<Prompted> {
 /** `kept` are the bytes that the session keeps of a prompt; none, if each prompt has a session of its own. */
 const processes = {
   serve: {open: served, kept: 0},
-  'stream-json': {open: driven, kept: 2000},
+  // A quarter of it are the forms of messages that are kept for the next request.
+  'stream-json': {open: driven, kept: 2500},
   'the terminal UI': {open: typed, kept: 42_000},
   worker: {open: queued, kept: 0},
 } as const;
