@@ -128,7 +128,7 @@ async function queued(): Promise<Prompted> {
 /** `kept` are the bytes that the session keeps of a prompt; none, if each prompt has a session of its own. */
 const processes = {
   serve: {open: served, kept: 0},
-  // A quarter of it are the forms of messages that are kept for the next request.
+  // Includes the wire form of each message, which is kept for the next request.
   'stream-json': {open: driven, kept: 2500},
   'the terminal UI': {open: typed, kept: 42_000},
   worker: {open: queued, kept: 0},
