@@ -77,7 +77,7 @@ export class CheckpointRecorder {
       }
       return 'nothing';
     };
-    /** Takes the final checkpoint of the latest prompt that may have changed files. Nothing of it may be running. */
+    /** Takes the final checkpoint of the latest prompt that may have changed files. All its actions must have ended. */
     const finish = async (signal: AbortSignal): Promise<void> => {
       const latest = [...spans].findLast(([, {kept}]) => kept);
       if (latest === undefined) return;

@@ -1,3 +1,4 @@
+import {byteSize} from '../base/byte-size.ts';
 import {accessSync, constants, existsSync, lstatSync, statfsSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -276,7 +277,7 @@ async function storage(): Promise<Finding> {
     const kept = await openUserStore(places);
     const {bytes, free, file} = kept.space();
     kept.close();
-    shown.push(`${bytesText(bytes)} sessions${free > bytes / 4 ? ` (${bytesText(free)} of it unused)` : ''}`);
+    shown.push(`${byteSize(bytes)} sessions${free > bytes / 4 ? ` (${byteSize(free)} of it unused)` : ''}`);
     if (file === 'fixed' && free > bytes / 4) fix = 'To give back unused space: weft sessions prune';
   }
   const folders = {
@@ -289,13 +290,10 @@ async function storage(): Promise<Finding> {
   };
   for (const [name, path] of Object.entries(folders)) {
     const bytes = bytesIn(path);
-    if (bytes > 0) shown.push(`${bytesText(bytes)} ${name}`);
+    if (bytes > 0) shown.push(`${byteSize(bytes)} ${name}`);
   }
   return {state: 'ok', detail: shown.length === 0 ? 'nothing yet' : shown.join(', '), fix};
 }
-
-const bytesText = (bytes: number): string =>
-  bytes < 1024 ** 2 ? `${String(Math.ceil(bytes / 1024))} kB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 
 /** Returns the size of a file, or of all files in a folder; 0 if it is missing. */
 function bytesIn(path: string): number {

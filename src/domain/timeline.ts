@@ -104,12 +104,13 @@ export function promptSpans({activeRecords}: Pick<Timeline, 'activeRecords'>): r
     else known.after = record.tree;
     trees.set(record.prompt, known);
   }
-  let next: readonly TreeId[] = [];
+  /** The first checkpoints of the prompts after this one, the latest first. */
+  const later: TreeId[] = [];
   const spans: PromptSpan[] = [];
   for (const message of prompts.toReversed()) {
     const {before, after} = trees.get(message.id) ?? {before: [], after: undefined};
-    spans.unshift({message, files: changeOf(before, after === undefined ? next : [after])});
-    next = [...before, ...next];
+    spans.unshift({message, files: changeOf(before, after === undefined ? later.toReversed() : [after])});
+    later.push(...before.toReversed());
   }
   return spans;
 }

@@ -1,4 +1,4 @@
-import {isJsonObject, type Json, type JsonObject, objectOf, textOf} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf} from '../base/json.ts';
 import type {OtherBlock, StopReason} from '../domain/conversation.ts';
 import {actionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
@@ -195,7 +195,5 @@ function readUsage(usage: Json | undefined, before: Usage): Usage {
     cacheWriteTokens: countOf(usage['cache_creation_input_tokens']) ?? before.cacheWriteTokens,
   };
 }
-
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
 const indexOf = (event: JsonObject): number => (typeof event['index'] === 'number' ? event['index'] : -1);

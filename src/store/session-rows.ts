@@ -202,7 +202,7 @@ export function selectUsage(db: Database, directory: string | undefined): readon
   });
 }
 
-/** What pruning and `weft doctor` need to know of a session and its sub-agents' sessions. */
+/** A session for pruning. `bytes` include the sessions of its sub-agents. */
 export interface SessionSize {
   readonly id: SessionId;
   readonly title: string;

@@ -75,17 +75,29 @@ test('prune deletes what is too old, and keeps the newest 50, pinned and open se
   expect(await listed(place)).toEqual([...ids.slice(0, 50), open]);
 });
 
+/** Lets a process kill itself before it runs the SQL statement of this number. */
+const killedAt = (statement: number): string =>
+  `--import data:text/javascript,${encodeURIComponent(`
+    import {DatabaseSync, StatementSync} from 'node:sqlite';
+    let left = ${statement};
+    for (const [kind, name] of [[DatabaseSync, 'exec'], [StatementSync, 'run']]) {
+      const own = kind.prototype[name];
+      kind.prototype[name] = function (...given) {
+        left -= 1;
+        if (left === 0) process.kill(process.pid, 'SIGKILL');
+        return own.apply(this, given);
+      };
+    }`)}`;
+
 test('a kill at any moment loses nothing that was to stay', async () => {
   using place = new TempPlace();
-  const ids = makeSessions(place, 160);
+  const ids = makeSessions(place, 200);
   keep(place, {days: 100});
-  for (let waitMs = 90; waitMs < 500; waitMs += 40) {
-    const child = spawn(process.execPath, [weftBin, 'sessions', 'prune'], {env: place.environment(), stdio: 'ignore'});
-    const ended = once(child, 'exit');
-    // The moment of the kill is what varies here.
-    setTimeout(() => child.kill('SIGKILL'), waitMs);
+  for (let statement = 3; statement < 47; statement += 4) {
+    const env = place.environment({NODE_OPTIONS: killedAt(statement)});
+    const child = spawn(process.execPath, [weftBin, 'sessions', 'prune'], {env, stdio: 'ignore'});
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    await ended;
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect((await listed(place)).filter(id => ids.indexOf(id) < 99)).toEqual(ids.slice(0, 99));
   }

@@ -152,7 +152,9 @@ export function scanForAnchors(text: string): Anchors {
   }
   // A key may have begun at the end of the text.
   for (let tail = Math.max(0, text.length - longestLiteral); tail < text.length; tail += 1) forms.push(tail);
-  return {bytes, forms: ascending(forms), words: ascending(words)};
+  // A known secret may hold such a letter, so its search needs the text as it is.
+  const own = folded === text ? bytes : Buffer.from(text, 'latin1');
+  return {bytes: own, forms: ascending(forms), words: ascending(words)};
 }
 
 /** Reuses its memory, because allocating takes longer than scanning. */

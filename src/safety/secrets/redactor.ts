@@ -157,12 +157,12 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => 
 
   return {
     push: (bytes: Uint8Array) => take(bytes, 'open'),
-    pause: () => take(noBytes, 'paused'),
-    end: () => take(noBytes, 'closed'),
+    pause: () => take(nothing, 'paused'),
+    end: () => take(nothing, 'closed'),
   };
 }
 
-const noBytes = new Uint8Array();
+const nothing = new Uint8Array();
 
 /** The fewest units of a secret that reveal something about the secret. */
 const shortestCut = 6;

@@ -97,3 +97,15 @@ test('a secret in much output is hidden wherever the output is divided', () => {
     {numRuns: randomInputs(500)},
   );
 });
+
+test('a known secret is hidden whatever letters it has', () => {
+  for (const secret of ['Gro\u017Fe-Fu\u017Fs-12', 'ei\u212Aeim-\u212A-99x']) {
+    const vault = makePlaceholderRegistry(() => new Uint8Array(32));
+    vault.redactEverywhere(secret, 'OTHER');
+    for (let at = 0; at < 8; at += 1) {
+      const searched = `${'.'.repeat(at)} ${secret} ${'.'.repeat(600)}`;
+      const found = findSecrets({text: searched, domain: 'text', end: 'closed'}, vault, scanForAnchors).found;
+      expect(found.map(({from, to}) => searched.slice(from, to))).toEqual([secret]);
+    }
+  }
+});
