@@ -155,7 +155,12 @@ export function makeProbe({root, home, above}: Place): Probe {
         denied: lines([denied.decision, ...denied.reasons.map(reasonText)]),
         held: asks ? (await verdictOf(overlay)).decision : decision,
         bypass: asks ? (await verdictOf(plain, 'bypassPermissions')).decision : decision,
-        impact: lines([summary, ...hit, ...diffs.map(({path}) => path)]),
+        // The system's files have other lines on each machine.
+        impact: lines([
+          hit.some(path => path.startsWith('/etc/')) ? summary.replaceAll(/\d+ lines/gu, 'lines') : summary,
+          ...hit,
+          ...diffs.map(({path}) => path),
+        ]),
       };
     };
     return {

@@ -18,7 +18,7 @@ async function moved(command: string, {timeoutMs = 20_000, at = place} = {}) {
   const background = new AbortController();
   const request = {
     command,
-    directory: shell.directory,
+    directory: at.shell.directory,
     timeoutMs,
     paging: 'unexpected',
     changes: 'none',
