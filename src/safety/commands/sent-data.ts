@@ -46,11 +46,12 @@ export function sentData(
 ): readonly SentData[] {
   const all = invocations.flatMap(invocation => stepsOf(command, invocation));
   // Outside the workspace the folder is unknown. The last folder that the command entered is precise enough here.
-  const steps = all.map((step, at) => {
-    const entered = all
-      .slice(0, at)
-      .flatMap(({words: [name = '', to = '']}) => (/^(?:cd|pushd)$/u.test(name) ? [to] : []));
-    return step.directories.length > 0 ? step : {...step, directories: entered.slice(-1).filter(isAbsolutePath)};
+  let entered: readonly string[] = [];
+  const steps = all.map(step => {
+    const before = entered;
+    const [name = '', to = ''] = step.words;
+    if (name === 'cd' || name === 'pushd') entered = isAbsolutePath(to) ? [to] : [];
+    return step.directories.length > 0 ? step : {...step, directories: before};
   });
   const uploads: readonly (Upload & {readonly step: Pick<Step, 'range' | 'directories' | 'words'>})[] = [
     ...steps.flatMap(step => {
