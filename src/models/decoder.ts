@@ -11,6 +11,8 @@ export interface DecoderOptions {
   readonly endpoint: Endpoint;
   readonly model: string;
   readonly newId: () => string;
+  /** `kept`: an empty field for thinking becomes a block, because the server wants it back. */
+  readonly emptyThinking?: 'kept' | 'dropped';
 }
 
 /** Reads one message. Skips unknown payloads, because servers add new kinds. */

@@ -59,7 +59,10 @@ const minOutput = 1024;
 // The words of a refusal.
 
 interface ReadRefusal {
+  /** What the refusal means. */
   readonly status: number;
+  /** The status that the server sent, if it sent one. */
+  readonly shownStatus: number;
   readonly header: (name: string) => string | null;
   /** The provider's error codes, joined. */
   readonly code: string;
@@ -78,8 +81,10 @@ function readRefusal({status, header, body}: Refused): ReadRefusal {
   const code = words.codes.join(' ');
   const said = `${code} ${words.messages.join(' ')}`.toLowerCase().replaceAll('`', '');
   const number = (name: string): number => Number(new RegExp(`"${name}"\\s*:\\s*(\\d+)`, 'u').exec(text)?.[1] ?? 0);
+  const implied = impliedStatus(status, code, said);
   return {
-    status: impliedStatus(status, code, said),
+    status: implied,
+    shownStatus: status || implied,
     header,
     code,
     message: firstLine(words.messages[0] ?? '', 300),
@@ -193,16 +198,16 @@ const isFinal = (read: ReadRefusal): boolean =>
   isQuota(read) || policy.test(read.said) || dataPolicy.test(read.said) || read.status === 401 || read.status === 403;
 
 function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): ProviderError {
-  const {status, said, header, message: explanation} = read;
+  const {status, shownStatus, said, header, message: explanation} = read;
   const {model} = request;
   const about = explanation === '' ? '' : `: ${explanation}`;
   const final = (message: string, fix: string): ProviderError => finalError(message, fix, read);
   const plan = planLimits.find(([sign]) => sign.test(said));
-  if (plan !== undefined) return final(`The limit of your ChatGPT plan is reached (${status})${about}`, plan[1]);
+  if (plan !== undefined) return final(`The limit of your ChatGPT plan is reached (${shownStatus})${about}`, plan[1]);
   if (isQuota(read)) {
     const page = pageFor(endpoint, billingPages);
     return final(
-      `${endpoint.name} refused for lack of credit (${status})${about}`,
+      `${endpoint.name} refused for lack of credit (${shownStatus})${about}`,
       page === undefined
         ? 'Add credit with the provider, or use another key.'
         : `Check your plan and credit at ${page}, or use another key.`,
@@ -210,7 +215,7 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
   }
   if (policy.test(said)) {
     return finalError(
-      `${endpoint.name} refused this prompt (${status})${about}`,
+      `${endpoint.name} refused this prompt (${shownStatus})${about}`,
       'Rephrase the prompt, or use another model (/model, --fallback-model).',
       read,
       {kind: 'policy'},
@@ -219,57 +224,60 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
   if (dataPolicy.test(said)) {
     const page = pageFor(endpoint, privacyPages) ?? 'the settings of your account';
     return final(
-      `${endpoint.name} has no provider for ${model} that your data policy allows (${status})${about}`,
+      `${endpoint.name} has no provider for ${model} that your data policy allows (${shownStatus})${about}`,
       `Change the policy at ${page}, or use another model.`,
     );
   }
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500 || throttled.test(said);
   if (mayPass && header('x-should-retry') !== 'false' && !isCertain(read)) return passing(read, endpoint);
   if (status === 401) {
-    return final(`${endpoint.name} rejected the API key (401)${about}`, `Check ${endpoint.keyVariable}.`);
+    return final(`${endpoint.name} rejected the API key (${shownStatus})${about}`, `Check ${endpoint.keyVariable}.`);
   }
   if (status === 403) {
     return final(
-      `${endpoint.name} does not allow this request (403)${about}`,
+      `${endpoint.name} does not allow this request (${shownStatus})${about}`,
       `Check that the key in ${endpoint.keyVariable} may use the model ${model}.`,
     );
   }
   if (status === 404 && /no endpoints found that support/u.test(said)) {
-    return final(`${endpoint.name} can't answer this request with ${model} (404)${about}`, 'Use another model.');
+    return final(
+      `${endpoint.name} can't answer this request with ${model} (${shownStatus})${about}`,
+      'Use another model.',
+    );
   }
   if (status === 404 && model === '') {
     return final(
-      `No model API at ${endpoint.baseUrl} (404)${about}`,
+      `No model API at ${endpoint.baseUrl} (${shownStatus})${about}`,
       `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
     );
   }
   if (status === 404 && endpoint.urlVariable === 'OPENAI_BASE_URL' && URL.parse(endpoint.baseUrl)?.pathname === '/') {
     return final(
-      `No model API at ${endpoint.baseUrl}/chat/completions (404)${about}`,
+      `No model API at ${endpoint.baseUrl}/chat/completions (${shownStatus})${about}`,
       `Most servers need /v1 at the end of the base URL (--base-url or ${endpoint.urlVariable}): ${endpoint.baseUrl}/v1`,
     );
   }
   if (status === 404) {
     const at = endpoint.name === endpoint.baseUrl ? '' : ` at ${endpoint.baseUrl}`;
     return final(
-      `${endpoint.name} has no model ${model}${at} (404)${about}`,
+      `${endpoint.name} has no model ${model}${at} (${shownStatus})${about}`,
       `Check the model (--model) and the base URL (--base-url or ${endpoint.urlVariable}).`,
     );
   }
   if (status >= 300 && status < 400) {
     const target = header('location') ?? 'another address';
-    return final(`${endpoint.baseUrl} redirects to ${target} (${status}).`, 'Use that address as the base URL.');
+    return final(`${endpoint.baseUrl} redirects to ${target} (${shownStatus}).`, 'Use that address as the base URL.');
   }
   if (/on-demand throughput/u.test(said)) {
     const profile = `us.${model.replace(/^(?!anthropic\.)/u, 'anthropic.')}`;
     return final(
-      `${endpoint.name} has ${model} only by an inference profile (${status})${about}`,
+      `${endpoint.name} has ${model} only by an inference profile (${shownStatus})${about}`,
       `Use the one of your region, such as --model ${profile}`,
     );
   }
   const searches = status === 400 && request.tools.some(tool => 'provided' in tool) ? ` ${searchHint}` : '';
   return final(
-    `${endpoint.name} rejected the request (${status})${about}`,
+    `${endpoint.name} rejected the request (${shownStatus})${about}`,
     `Check that ${model} supports tools, or use another model.${searches}`,
   );
 }

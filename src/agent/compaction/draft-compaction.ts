@@ -118,7 +118,10 @@ export async function draftCompaction(
   const after: readonly Message[] = [compactionMessage(plan, carried), ...trimmed.messages];
   return {
     messages: after,
-    tokens: {before, after: Math.round((fixed + estimateMessagesTokens(after)) * scale)},
+    tokens: {
+      before: size.shown.tokens,
+      after: Math.round((fixed + estimateMessagesTokens(after)) * size.shown.scale),
+    },
     before: total,
     carried,
     trimmed,

@@ -362,3 +362,19 @@ describe('what passes and what does not', () => {
     });
   });
 });
+
+test('a message names the status that the server sent', () => {
+  const messageOf = (status: number, body: object) => {
+    const judged = judge(status, body).error;
+    return judged.kind === 'final' && judged.fault.kind === 'provider' ? judged.fault.message : judged;
+  };
+  expect([
+    messageOf(400, error('No such model.', {code: 'model_not_found'})),
+    messageOf(400, error('API key not valid.')),
+    messageOf(0, {type: 'error', error: {type: 'authentication_error', message: 'No.'}}),
+  ]).toEqual([
+    'The server has no model m at https://api.openai.com/v1 (400): No such model.',
+    'The server rejected the API key (400): API key not valid.',
+    'The server rejected the API key (401): No.',
+  ]);
+});
