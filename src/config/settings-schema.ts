@@ -287,7 +287,7 @@ const table = {
   },
   keepSessions: {
     about:
-      'How long `weft sessions prune` keeps saved sessions, in days since their last record, and how much of them, in gigabytes. Beyond either limit, it deletes the oldest. The newest 50, pinned sessions and sessions that are open always stay. `"forever"` deletes none.',
+      'How long weft keeps saved sessions, in days since their last record, and how much of them, in gigabytes. Beyond either limit, the oldest are deleted by `weft sessions prune`, and once a day while the terminal UI or `weft serve` runs. The newest 50, pinned sessions, sessions that are open, and those with a plan to approve always stay. `"forever"` deletes none.',
     schema: z.optional(
       z.union([
         z.literal('forever'),

@@ -153,10 +153,10 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
 };
 
 /**
- * Extracts a value from the JSON column `body`. Postgres extracts nothing from JSON with a NUL or a lone surrogate, which JSON escapes as
+ * Returns SQL that extracts a value from the JSON column `body`. Postgres extracts nothing from JSON with a NUL or a lone surrogate, which JSON escapes as
  * `\u`. `\n` replaces these two characters, also behind another backslash, and the JSON stays valid.
  */
-const extracted = (path: string): string => String.raw`json_extract(replace(body, '\u', '\n'), '$.${path}')`;
+export const extracted = (path: string): string => String.raw`json_extract(replace(body, '\u', '\n'), '$.${path}')`;
 
 /** The cost of a request of the session's own agent, or of a sub-agent; NULL if the cost is unknown. */
 const cost = `nullif(coalesce(${extracted('usage.costUsd')}, ${extracted('costUsd')}), 'unknown')`;

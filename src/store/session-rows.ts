@@ -7,7 +7,7 @@ import type {TimedRecord} from '../domain/cache-report.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
 import type {ProcessMark} from './process-mark.ts';
-import {addUsageOfSession} from './migrations.ts';
+import {addUsageOfSession, extracted} from './migrations.ts';
 import {decodeBody, encodeBody} from './record-body.ts';
 
 /** A stored record that can't be read anymore. */
@@ -385,10 +385,13 @@ export const ownersOf = (db: Database, id: SessionId): readonly ProcessMark[] =>
     .all(`${withSubSessions} SELECT pid, started, at FROM owners JOIN tree ON session_id = tree.id`, id)
     .map(row => ({pid: integer(row, 'pid'), started: text(row, 'started'), at: integer(row, 'at')}));
 
-/** True if a job that has not ended belongs to the session. */
+/** True if a job that has not ended belongs to the session, or a plan that waits for an approval or its execution. */
 export const hasJobs = (db: Database, id: SessionId): boolean =>
   db.first(
-    `${withSubSessions} SELECT 1 AS found FROM jobs JOIN tree ON session = tree.id WHERE state IN ('queued', 'running')`,
+    `${withSubSessions}
+     SELECT 1 AS found FROM jobs JOIN tree ON session = tree.id WHERE state IN ('queued', 'running')
+     UNION ALL SELECT 1 FROM documents JOIN tree ON ${extracted('session')} = tree.id
+     WHERE kind = 'plan' AND ${extracted('state')} IN ('pending', 'approved')`,
     id,
   ) !== undefined;
 

@@ -69,7 +69,7 @@ export async function runDemo({
         `Demo: only the model's answers are recorded. Every command and edit is real, in ${dir === undefined ? 'a temporary' : 'this'} folder. /exit leaves.`,
       ],
       instructions: [],
-      lateNotices: async () => [],
+      lateNotices: () => [],
       watchdog: startTerminalWatchdog(process.stdout.fd),
       preferences: visitor?.preferences ?? defaultPreferences,
       look: visitor?.look ?? lookOf(process.env, {color: true, theme: defaultPreferences.theme}),

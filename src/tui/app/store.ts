@@ -220,8 +220,8 @@ export class Store {
     this.#press([{kind: 'paste', text, part}]);
   }
 
-  warn(notices: readonly string[]): void {
-    for (const notice of notices) this.#notify('warning', notice);
+  warn(notice: string): void {
+    this.#notify('warning', notice);
   }
 
   backgroundIs(background: Background): void {
