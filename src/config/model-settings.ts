@@ -51,6 +51,10 @@ export const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/u;
 /** The name of an HTTP header. */
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
 
+/** The names of headers that describe the body and the connection. A wrong value breaks the request. */
+export const transportHeader =
+  /^(?:connection|content-(?:encoding|length)|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$/iu;
+
 /** The characters that a header value may contain: visible Latin-1 characters, spaces and tabs. */
 export const headerValue = /^[\t\x20-\x7E\xA0-\xFF]*$/u;
 

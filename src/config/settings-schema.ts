@@ -458,7 +458,7 @@ export function parseSettings(file: {
   if (json.tag === 'failed') return failed(unreadable(`${file.path} is not JSON: ${json.error}.`));
   if (!isJsonObject(json.value)) return failed(unreadable(`${file.path} must hold one JSON object.`));
   const parsed = settingsFile.safeParse(json.value);
-  if (!parsed.success) return failed(unreadable(`${file.path}: ${doesNotFit(parsed.error.issues[0]?.path ?? [])}.`));
+  if (!parsed.success) return failed(unreadable(`${file.path}: ${doesNotFit(parsed.error.issues[0])}.`));
   const {warnings} = readHooks(parsed.data.hooks ?? {}, 'user');
   return ok({
     settings: parsed.data,
@@ -468,7 +468,9 @@ export function parseSettings(file: {
 
 const unreadable = (message: string): Fault => ({kind: 'needs-user', message, fix: 'Fix the file, then start again.'});
 
-function doesNotFit(path: readonly PropertyKey[]): string {
+function doesNotFit(issue: z.core.$ZodIssue | undefined): string {
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const path = [...(issue?.path ?? []), ...unknown];
   const key = settingKeys.find(name => name === path[0]);
   return key === undefined
     ? 'it does not fit'

@@ -1,7 +1,7 @@
 import type {IncomingMessage} from 'node:http';
 import {StringDecoder} from 'node:string_decoder';
 import {urlToHttpOptions} from 'node:url';
-import {isJsonObject, type JsonObject, parseJson} from '../base/json.ts';
+import {type Json, type JsonObject, objectOf, parseJson} from '../base/json.ts';
 import {createParser} from 'eventsource-parser';
 import {HttpHeaders, HttpResponse} from './fetch-classes.ts';
 import type {ProxyEnvironment, Route} from './proxy.ts';
@@ -60,11 +60,14 @@ export function takeBody(response: Response): IncomingMessage {
 }
 
 /** Reads the JSON object in the whole body of a response, successful or not; empty if there is none. */
-export async function readJson(response: Response): Promise<JsonObject> {
+export const readJson = async (response: Response): Promise<JsonObject> => objectOf(await readAnyJson(response));
+
+/** Reads the JSON value in the whole body of a response; an empty object if there is none. */
+export async function readAnyJson(response: Response): Promise<Json> {
   const texts: string[] = [];
   if (response.ok) for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
   const body = parseJson(response.ok ? texts.join('') : await response.text());
-  return body.tag === 'ok' && isJsonObject(body.value) ? body.value : {};
+  return body.tag === 'ok' ? body.value : {};
 }
 
 /** The most bytes that weft reads of an error response. Some responses never end. */

@@ -184,7 +184,7 @@ async function json(
   signal: AbortSignal,
   body?: JsonObject,
 ): Promise<JsonObject | undefined> {
-  const url = `${baseUrl.replace(/(?:\/v1)?\/*$/u, '')}${path}`;
+  const url = `${baseUrl.replace(/(?:\/v1)?(?:\/chat\/completions|\/responses)?\/*$/u, '')}${path}`;
   const post = body === undefined ? {} : {method: 'POST', body: JSON.stringify(body)};
   try {
     const response = await send(url, {headers: {...headers, 'content-type': 'application/json'}, signal, ...post});

@@ -157,12 +157,16 @@ const codeFields = [
  * more specific status.
  */
 function impliedStatus(status: number, code: string, said: string): number {
-  if (status === 400 && /model_not_found/u.test(code)) return 404;
+  if (status === 400 && (/model_not_found/u.test(code) || missingModel.test(said))) return 404;
   if (status === 400 && /api_key_invalid|api key not valid/u.test(said)) return 401;
   if (status !== 0) return status;
   const given = Number(/(?:^| )([45]\d\d)(?: |$)/u.exec(code)?.[1] ?? 0);
   return given === 0 ? (streamStatuses.find(([sign]) => sign.test(code))?.[1] ?? 500) : given;
 }
+
+/** Matches the words of Bedrock, Mistral, DeepSeek, Z.ai, OpenRouter and LiteLLM about a model that they don't have. */
+const missingModel =
+  /model identifier is invalid|invalid model(?::| name passed)|model not exist|unknown model\b|is not a valid model id/u;
 
 /** The names with capitals are exceptions of AWS. */
 const streamStatuses: readonly (readonly [RegExp, number])[] = [
@@ -234,9 +238,10 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
     return final(`${endpoint.name} rejected the API key (${shownStatus})${about}`, `Check ${endpoint.keyVariable}.`);
   }
   if (status === 403) {
+    const fix = keyFixes.find(([sign]) => sign.test(said))?.[1] ?? 'Check that the key in KEY may use the model MODEL.';
     return final(
       `${endpoint.name} does not allow this request (${shownStatus})${about}`,
-      `Check that the key in ${endpoint.keyVariable} may use the model ${model}.`,
+      fix.replace('KEY', () => endpoint.keyVariable).replace('MODEL', () => model),
     );
   }
   if (status === 404 && /no endpoints found that support/u.test(said)) {
@@ -281,6 +286,13 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
     `Check that ${model} supports tools, or use another model.${searches}`,
   );
 }
+
+/** What AWS and Google say about a request that has nothing to do with the model. */
+const keyFixes: readonly (readonly [RegExp, string])[] = [
+  [/signature (?:expired|not yet current)/u, 'Check the clock of this machine.'],
+  [/security token included in the request is invalid|signature we calculated does not match/u, 'Check KEY.'],
+  [/has not been used in project/u, 'Enable it, or choose another project.'],
+];
 
 /** The limits of a plan that several apps share. */
 const planLimits: readonly (readonly [RegExp, string])[] = [

@@ -301,6 +301,7 @@ describe('what passes and what does not', () => {
   });
 
   const page = 'Check your plan and credit at platform.openai.com/settings/organization/billing, or use another key.';
+  const noModel = 'Check the model (--model) and the base URL (--base-url or URL).';
   test.each([
     ['a quota by code', 429, error('You ran out.', {code: 'insufficient_quota'}), page],
     [
@@ -330,6 +331,12 @@ describe('what passes and what does not', () => {
       {message: "Invocation of model ID m with on-demand throughput isn't supported."},
       'Use the one of your region, such as --model us.anthropic.m',
     ],
+    ['a model that Bedrock does not have', 400, {message: 'The provided model identifier is invalid.'}, noModel],
+    ['a model that DeepSeek does not have', 400, error('Model Not Exist'), noModel],
+    ['a model that Mistral does not have', 400, {message: 'Invalid model: m', code: '1500'}, noModel],
+    ['a model that OpenRouter does not have', 400, error('m is not a valid model ID'), noModel],
+    ['wrong keys of AWS', 403, {message: 'The security token included in the request is invalid.'}, 'Check KEY.'],
+    ['a wrong clock', 403, {message: 'Signature expired: 1 is now earlier than 2'}, 'Check the clock of this machine.'],
     ['a plan that may not be shared', 429, error('No.', {type: 'subscription_sharing_not_allowed'}), page],
     [
       'a data policy',
