@@ -50,7 +50,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     {
       name: 'edit-secret-file',
       risks: ['local-change'],
-      askedWhen: 'its name suggests that the file holds secrets, in every mode that asks',
+      askedWhen: "the file's name suggests that it holds secrets, in every mode that asks",
     },
     {
       name: 'edit-secret',

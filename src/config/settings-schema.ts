@@ -158,7 +158,7 @@ const table = {
     words: 'a shell command',
     example: '"op read op://work/anthropic/key"',
     grants: true,
-    exception: "A project's files can't set it, with or without trust.",
+    ownFilesOnly: true,
   },
   keyCommandTtlMs: {
     about: 'How long weft keeps a key that `keyCommand` printed, in milliseconds.',
@@ -166,7 +166,7 @@ const table = {
     words: `a number of milliseconds, at most ${maxKeyTtl}`,
     example: '60000',
     grants: true,
-    exception: "A project's files can't set it, with or without trust.",
+    ownFilesOnly: true,
   },
   wireApi: {
     about: "The protocol of OpenAI's API that the server at `baseUrl` speaks.",
@@ -276,7 +276,7 @@ const table = {
   },
   compaction: oneOf(
     compactionModes,
-    "What weft does when a conversation is too long for the model. `ask` shows a preview in the terminal UI, and elsewhere acts like `auto`. `auto` shortens old results and, if that isn't enough, replaces what is old by a summary. `trim` does the same without asking the model. `off` stops with the provider's error.",
+    "The way weft makes room when a conversation is too long for the model. `ask` shows a preview in the terminal UI, and elsewhere acts like `auto`. `auto` shortens old results and, if that isn't enough, replaces what is old by a summary. `trim` does the same without asking the model. `off` stops with the provider's error.",
   ),
   memoryCeiling: {
     about: 'weft warns you when it uses about this much memory, in megabytes.',
@@ -300,7 +300,7 @@ const table = {
     words: '"forever", or an object with any of days and gigabytes',
     example: '{"days": 365, "gigabytes": 10}',
     grants: true,
-    exception: "A project's files can't set it, with or without trust.",
+    ownFilesOnly: true,
   },
   editorMode: oneOf(editorModes, 'The editing keys of the prompt.'),
   tui: oneOf(displayModes, "Whether the terminal UI draws into the terminal's scrollback or takes the whole screen."),

@@ -27,7 +27,7 @@ const title = 'Agents';
 const agentsPanel = (rows: readonly AgentRow[]): ChoicePanel =>
   choicePanel({
     title,
-    does: 'look',
+    does: 'view',
     empty: 'No agents yet. Ask weft to start one.',
     rows: rows.map((row, at) => ({
       label: visibleExactLine(row.agent.name),
