@@ -112,7 +112,7 @@ export const configuredProvider = (choice: ModelChoice): string | undefined =>
 
 type PlaceChoice = Pick<ModelChoice, 'baseUrl' | 'environment' | 'providers'>;
 
-/** Returns the provider of that name. */
+/** Returns the provider with that name. */
 export async function providerNamed(name: string, choice: PlaceChoice): Promise<Provider> {
   const known = modelProviders.find(each => each === name);
   return known === undefined

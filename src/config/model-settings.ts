@@ -42,7 +42,7 @@ export const modelsExample =
   '{"my-model": {"contextWindow": 131072, "maxOutput": 8192, "price": {"input": 0.5, "output": 2, "cacheRead": 0.05, ' +
   '"cacheWrite": 0.5}, "efforts": ["low", "high"], "effort": "high", "reasoning": "echo", "images": true, "pdfs": false, "about": "tests"}}';
 
-/** The most milliseconds that a key of `keyCommand` is kept. */
+/** The longest time that weft keeps a key of `keyCommand`, in milliseconds. */
 export const maxKeyTtl = 300_000;
 
 /** The name of an environment variable. */

@@ -69,7 +69,7 @@ export abstract class Decoder {
   }
 }
 
-/** The most characters that weft shows of a provider's explanation. */
+/** The maximum number of characters that weft shows of a provider's explanation. */
 const maxExplanation = 300;
 
 /** Reads a number of tokens; `undefined` for anything else. */

@@ -70,7 +70,7 @@ export async function readAnyJson(response: Response): Promise<Json> {
   return body.tag === 'ok' ? body.value : {};
 }
 
-/** The most bytes that weft reads of an error response. Some responses never end. */
+/** The maximum number of bytes that weft reads of an error response. Some responses never end. */
 const maxRefusal = 1024 * 1024;
 
 async function beginningOf(incoming: IncomingMessage): Promise<string> {
@@ -131,7 +131,7 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
 class StaleConnection extends Error {}
 
 /**
- * The most UTF-16 units of one event and of a whole stream. In a stream that sends every token separately, the longest
+ * The maximum number of UTF-16 units of one event and of a whole stream. In a stream that sends every token separately, the longest
  * answers have some tens of millions.
  */
 export const maxEventLength = 32 * 1024 * 1024;

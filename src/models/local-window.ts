@@ -122,7 +122,7 @@ const asks: Readonly<Record<ServerName, Ask>> = {
   vLLM: vllm,
 };
 
-/** Asks in the ways of all servers at once, unless the user named the server. */
+/** Tries the requests of all known servers at the same time, unless the user named the server. */
 async function askServer(server: Server, model: string, signal: AbortSignal): Promise<ServerWindow | undefined> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
   const names = Object.keys(asks) as readonly ServerName[];

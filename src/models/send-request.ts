@@ -69,7 +69,7 @@ export function bodyOf(dialect: ProviderDialect, request: ModelRequest, {learned
  * before the first word.
  */
 const maxSilenceMs = 300_000;
-/** The most milliseconds that weft waits for the rest of a finished answer, so that its connection can be reused. */
+/** The longest time that weft waits for the rest of a finished answer, in milliseconds, so that its connection can be reused. */
 const maxDrainMs = 1_000;
 
 /** Makes the function that tries a request once in `dialect`. */

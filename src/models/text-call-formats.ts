@@ -12,9 +12,9 @@ export interface TextCall {
 type Tools = readonly Pick<ToolSpec, 'name' | 'inputSchema'>[];
 
 /**
- * Reads the tool calls that a model wrote as text, in the format of its family. `text` begins with the first of them,
- * or is the whole answer. Returns an empty list if none of them calls a tool of this request or of another program. Drops text after the calls,
- * because it is mostly the model's invention of their results.
+ * Reads the tool calls that a model wrote as text, in the format of its family. `text` begins with the first of them, or is the
+ * whole answer. Returns an empty list if none of them calls a tool of this request or of another program. Drops text after the
+ * calls, because it is mostly the model's invention of their results.
  */
 export function readTextCalls(text: string, tools: Tools): readonly TextCall[] {
   for (const read of formats) {
@@ -239,7 +239,7 @@ function xmlInput(
   );
 }
 
-/** True if the value of a parameter is a text. This is so unless the schema says otherwise. */
+/** True if the value of a parameter is a text, which it is unless the schema gives another type. */
 function takesText(schema: JsonObject): boolean {
   const alternatives = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])].filter(isJsonObject);
   if (alternatives.length > 0) return alternatives.some(takesText);

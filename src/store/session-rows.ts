@@ -26,7 +26,7 @@ export interface SessionDetails {
   readonly parent?: SessionId;
 }
 
-/** The most UTF-16 units of a first prompt that lists can search. */
+/** The maximum number of UTF-16 units of a first prompt that lists can search. */
 const promptLength = 2000;
 
 /** Statements about sessions. Call those that write inside a transaction. */

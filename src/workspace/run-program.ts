@@ -23,7 +23,7 @@ export function runProgram(
     readonly environment: NodeJS.ProcessEnv;
     readonly input: string | Buffer;
     readonly limitMs: number;
-    /** The most bytes of stdout, and of stderr. */
+    /** The maximum number of bytes of stdout, and of stderr. */
     readonly maxOutput: number;
     /**
      * `killed`: when weft kills the program, the programs that it started end, too. When the program ends, weft does not

@@ -155,7 +155,7 @@ function newestWithin<M>(messages: readonly M[], textOf: (message: M) => string,
   return fitting.toReversed();
 }
 
-/** The most files to list. The rest are only counted. */
+/** The maximum number of files to list. The rest are only counted. */
 const maxFiles = 200;
 
 /**

@@ -59,7 +59,7 @@ export interface RequestSize extends RequestTokens {
   readonly shown: Pick<RequestTokens, 'tokens' | 'scale'>;
   /** The tokens that fit into the model's window. 0 if unknown. */
   readonly window: number;
-  /** The most tokens of a request that leaves room for an answer. Infinite if the window is unknown. */
+  /** The maximum number of tokens of a request that leaves room for an answer. Infinite if the window is unknown. */
   readonly limit: number;
 }
 

@@ -123,7 +123,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       origin: 'new',
       model: 'demo recording',
       mode: 'default',
-      environment: 'told',
+      environment: 'included',
       limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
       interaction: 'interactive',
       frontEnd: emptyAbilities,

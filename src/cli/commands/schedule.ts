@@ -29,9 +29,10 @@ export function add(schedule: Command, program: Command): void {
     .argument('<prompt...>', 'Prompt to send')
     .option('--cwd <dir>', 'Folder to work in instead of the current one')
     .addOption(
-      new Option('--permission-mode <mode>', 'How much runs without asking, within the limits of your settings').choices(
-        permissionModes,
-      ),
+      new Option(
+        '--permission-mode <mode>',
+        'How much runs without asking, within the limits of your settings',
+      ).choices(permissionModes),
     )
     .option(...jsonFlag)
     .action(exiting(addSchedule));

@@ -9,7 +9,7 @@ export interface AccessibleOptions extends TuiOptions {
   readonly echo: AppendOnlyTerminalOptions['echo'];
 }
 
-/** The most bytes that may be buffered for the terminal before the engine has to wait. */
+/** The maximum number of bytes that may be buffered for the terminal before the engine has to wait. */
 const maxBufferedBytes = 1024 * 1024;
 
 /**

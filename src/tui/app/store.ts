@@ -274,7 +274,10 @@ export class Store {
     return this.#takeLast(this.#takeEntries());
   }
 
-  /** Resumes after another program had the terminal. `afterwards` applies the program's result. Ink draws the published screen once it is back. */
+  /**
+   * Resumes after another program had the terminal. `afterwards` applies the program's result. Ink draws the published screen
+   * once weft has the terminal again.
+   */
   resume(afterwards: () => void): void {
     afterwards();
     this.#updateCard();

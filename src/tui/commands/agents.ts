@@ -64,7 +64,7 @@ async function changeAgent(argument: string, context: CommandContext): Promise<v
   context.notify('info', `${word === 'tell' ? 'Message sent to' : 'Stopping'} ${visibleExactLine(name)}`);
 }
 
-/** The most output lines that are printed of a running agent. */
+/** The maximum number of output lines that are printed of a running agent. */
 const maxLastLines = 10;
 
 function fullText(row: AgentRow, outputs: readonly AgentOutput[]): string {

@@ -42,7 +42,7 @@ export interface CheckpointOptions {
   readonly now: () => number;
 }
 
-/** The most milliseconds that an approval request waits for the list of files that undo doesn't cover. */
+/** The longest time that an approval request waits for the list of files that undo doesn't cover, in milliseconds. */
 const maxQuestionDelayMs = 400;
 
 /**
