@@ -149,12 +149,30 @@ function linksTo(citations: readonly JsonObject[], text: string): string {
   return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
 }
 
-/** Reads an input. An empty text means an empty input. A text that is not JSON is returned unchanged. */
+/**
+ * Reads an input. An empty text means an empty input. Some models write the object as a JSON text or in a fence, or do
+ * not escape line breaks. Any other text that is not JSON is returned unchanged.
+ */
 export function readInput(text: string): Json {
   if (text.trim() === '') return {};
   const parsed = parseJson(text);
-  return parsed.tag === 'ok' ? parsed.value : text;
+  if (parsed.tag === 'failed') return objectIn(escaped(text.replace(fence, '$1'))) ?? text;
+  return (typeof parsed.value === 'string' ? objectIn(parsed.value) : undefined) ?? parsed.value;
 }
+
+const fence = /^\s*```(?:json)?\s*(\{.*\})\s*```\s*$/su;
+
+function objectIn(text: string): JsonObject | undefined {
+  const parsed = parseJson(text);
+  return parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value : undefined;
+}
+
+/** Escapes control characters in the texts of JSON. */
+const escaped = (json: string): string =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"/gsu, text =>
+    // eslint-disable-next-line no-control-regex
+    text.replaceAll(/[\0-\x1F]/gu, character => JSON.stringify(character).slice(1, -1)),
+  );
 
 type TextDelta = Exclude<BlockDelta, {kind: 'other'}>;
 

@@ -149,8 +149,8 @@ export class DamagedStreamError extends Error {
 
 /**
  * Yields the payloads of a server-sent event stream. Payloads that arrive together are one batch, which is empty for a
- * comment or a part of an event. If the server answers with plain JSON, yields all of it as one payload. Leaves the
- * body open if the caller stops early. Rejects if the connection breaks, and with `EndlessStreamError` if the stream
+ * comment or a part of an event. If the server answers with plain JSON, yields all of it as one payload. Some servers
+ * call a stream JSON. Leaves the body open if the caller stops early. Rejects if the connection breaks, and with `EndlessStreamError` if the stream
  * exceeds its limit.
  */
 export async function* readServerEvents(
@@ -164,17 +164,22 @@ export async function* readServerEvents(
     total += chunk.length;
     if (unread > maxEventLength || total > maxStreamLength) throw new EndlessStreamError();
   };
+  let batch: string[] = [];
+  const parser = createParser({onEvent: event => batch.push(event.data)});
   if (kind === 'json') {
     const chunks: string[] = [];
     for await (const chunk of textOf(body)) {
       count(chunk);
       chunks.push(chunk);
     }
-    yield [chunks.join('')];
+    const whole = chunks.join('');
+    if (!/^\uFEFF?(?::|data:|event:|id:|retry:)/u.test(whole)) yield [whole];
+    else {
+      parser.feed(`${whole}\n\n`);
+      yield batch;
+    }
     return;
   }
-  let batch: string[] = [];
-  const parser = createParser({onEvent: event => batch.push(event.data)});
   for await (const chunk of textOf(body)) {
     count(chunk);
     parser.feed(chunk);

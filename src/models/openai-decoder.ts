@@ -5,7 +5,7 @@ import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
 import {hostOf, isGemini} from './provider-rows.ts';
-import {countOf, Decoder, type DecoderOptions, dollarsOf, reportedCost, usageOf} from './decoder.ts';
+import {countOf, Decoder, type DecoderOptions, dollarsOf, inputText, reportedCost, usageOf} from './decoder.ts';
 import {
   connectionLost,
   type Endpoint,
@@ -345,11 +345,6 @@ interface Call {
   unsent: string;
   block: BlockBuilder | undefined;
   extra: JsonObject | undefined;
-}
-
-function inputText(given: Json | undefined): string {
-  if (typeof given === 'string') return given;
-  return isJsonObject(given) ? JSON.stringify(given) : '';
 }
 
 function isWhole(call: Call): boolean {

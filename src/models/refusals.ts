@@ -190,7 +190,7 @@ const streamStatuses: readonly (readonly [RegExp, number])[] = [
 const quota =
   /insufficient_quota|billing|credit_balance|credit balance|insufficient[ _](?:balance|credits?|funds)|payment required|usage_limit_reached|exceeded_current_quota|exceeded your current quota|(?:key|monthly|weekly|usage|spend(?:ing)?) limit (?:reached|exceeded)|(?:hit|reached) your (?:\w+ )?(?:usage|spend|plan)|subscription_sharing_(?!us\w+_unavailable)|\b1308\b|\b1113\b/u;
 const policy =
-  /policy_blocked|dlp_request_denied|content_filter|content_policy_violation|responsibleaipolicyviolation|flagged for possible cybersecurity|content management policy|prohibited_content|input was flagged/u;
+  /policy_blocked|dlp_request_denied|content_filter|content_policy_violation|responsibleaipolicyviolation|flagged for possible cybersecurity|content management policy|prohibited_content|(?:input|prompt) was flagged/u;
 const dataPolicy = /no endpoints.*data policy|data policy.*no endpoints/u;
 const throttled =
   /throttling|too many tokens, please wait|rate increased too quickly|at capacity|high demand|overloaded/u;
@@ -242,6 +242,12 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
     return final(
       `${endpoint.name} does not allow this request (${shownStatus})${about}`,
       fix.replace('KEY', () => endpoint.keyVariable).replace('MODEL', () => model),
+    );
+  }
+  if (status === 405) {
+    return final(
+      `${endpoint.baseUrl} takes no requests to a model (${shownStatus})${about}`,
+      `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
     );
   }
   if (status === 404 && /no endpoints found that support/u.test(said)) {

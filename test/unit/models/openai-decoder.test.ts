@@ -298,3 +298,16 @@ describe('oddities', () => {
     ]);
   });
 });
+
+test.each([
+  ['a JSON text', JSON.stringify('{"command":"ls"}'), {command: 'ls'}],
+  ['a fence', '```json\n{"command":"ls"}\n```', {command: 'ls'}],
+  ['line breaks and tabs', '{\n\t"command":"ls\n\t\\"a\\""}', {command: 'ls\n\t"a"'}],
+  ['a text in a JSON text', JSON.stringify('ls'), 'ls'],
+  ['another syntax', "{'command': 'ls'}", "{'command': 'ls'}"],
+  ['two objects', '{"command":"ls"}{"command":"rm"}', '{"command":"ls"}{"command":"rm"}'],
+  ['a list', '[{"command":"ls"}]', [{command: 'ls'}]],
+])('an input in %s', (_what, input, read) => {
+  const events = decode([calls({index: 0, id: 'a', function: {name: 'Bash', arguments: input}}), done]);
+  expect(blocksOf(events)).toEqual([{...ls, input: read}]);
+});

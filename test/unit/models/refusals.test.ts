@@ -378,10 +378,17 @@ test('a message names the status that the server sent', () => {
   expect([
     messageOf(400, error('No such model.', {code: 'model_not_found'})),
     messageOf(400, error('API key not valid.')),
+    messageOf(405, {detail: 'Method Not Allowed'}),
+    messageOf(
+      400,
+      error('Your prompt was flagged as potentially violating our usage policy.', {code: 'invalid_prompt'}),
+    ),
     messageOf(0, {type: 'error', error: {type: 'authentication_error', message: 'No.'}}),
   ]).toEqual([
     'The server has no model m at https://api.openai.com/v1 (400): No such model.',
     'The server rejected the API key (400): API key not valid.',
+    'https://api.openai.com/v1 takes no requests to a model (405): Method Not Allowed',
+    'The server refused this prompt (400): Your prompt was flagged as potentially violating our usage policy.',
     'The server rejected the API key (401): No.',
   ]);
 });
