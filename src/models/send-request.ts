@@ -88,7 +88,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     const textCalls = new TextCalls(request, () => randomUUID().replaceAll('-', ''));
     let whole = false;
     let isBegun = false;
-    let silent = silentFor('five minutes');
+    let silent = 'five minutes';
     try {
       const response = await dialect.post(bodyOf(dialect, request, lessons), abort.signal);
       server = 'answered-before';
@@ -101,7 +101,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       }
       const silence = setTimeout(() => abort.abort(), maxSilenceMs);
       const onlyComments = setTimeout(() => {
-        silent = silentFor('30 minutes');
+        silent = '30 minutes';
         abort.abort();
       }, maxCommentsMs);
       try {
@@ -125,13 +125,14 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       decoder.end(events);
       whole = decoder.finished;
       yield* shownOf(events, textCalls);
+      if (whole) return;
       const early = isBegun ? connectionLost('The connection closed during the answer.') : noMessage(dialect.endpoint);
-      if (!whole) yield {kind: 'error', error: early};
+      yield {kind: 'error', error: early};
     } catch (cause) {
       if (signal.aborted) return;
       yield {
         kind: 'error',
-        error: abort.signal.aborted ? silent : toProviderError(cause, dialect.endpoint, server),
+        error: abort.signal.aborted ? silentFor(silent) : toProviderError(cause, dialect.endpoint, server),
       };
     } finally {
       signal.removeEventListener('abort', onAbort);
