@@ -170,8 +170,7 @@ function objectIn(text: string): JsonObject | undefined {
 /** Escapes control characters in the texts of JSON. */
 const escaped = (json: string): string =>
   json.replaceAll(/"(?:[^"\\]|\\.)*"/gsu, text =>
-    // eslint-disable-next-line no-control-regex
-    text.replaceAll(/[\0-\x1F]/gu, character => JSON.stringify(character).slice(1, -1)),
+    text.replaceAll(/\p{Cc}/gu, character => JSON.stringify(character).slice(1, -1)),
   );
 
 type TextDelta = Exclude<BlockDelta, {kind: 'other'}>;
