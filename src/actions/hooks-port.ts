@@ -145,11 +145,11 @@ export interface HookReply<Answer> {
 }
 
 /**
- * `notice`: whether to show the failure to the user. A hook that fails at every call is shown once.
+ * `notice`: whether to tell the user. A hook that fails at every call is reported once.
  * `block`: the hooked action does not happen. If there is nothing to block, it means `go-on`.
  */
 export interface HookFailure {
-  readonly notice: 'show' | 'shown-before';
+  readonly notice: 'tell' | 'told';
   readonly fault: Fault;
   readonly onFailure: 'go-on' | 'block';
 }

@@ -167,7 +167,7 @@ class TunnelAgent extends Agent {
   }
 }
 
-/** The longest time that a proxy may take to open a tunnel, in milliseconds. */
+/** The most milliseconds that a proxy may take to open a tunnel. */
 const maxOpeningMs = 30_000;
 
 /** Opens a tunnel and calls `done` exactly once. */

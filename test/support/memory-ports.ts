@@ -357,7 +357,7 @@ export function engineBench(
     model: 'scripted',
     mode: 'default',
     systemPrompt: () => 'You are a test.',
-    environment: 'left-out',
+    environment: 'untold',
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
     frontEnd: terminalAbilities,

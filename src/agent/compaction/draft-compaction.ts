@@ -118,10 +118,7 @@ export async function draftCompaction(
   const after: readonly Message[] = [compactionMessage(plan, carried), ...trimmed.messages];
   return {
     messages: after,
-    tokens: {
-      before: size.shown.tokens,
-      after: Math.round((fixed + estimateMessagesTokens(after)) * size.shown.scale),
-    },
+    tokens: {before, after: Math.round((fixed + estimateMessagesTokens(after)) * scale)},
     before: total,
     carried,
     trimmed,
@@ -155,7 +152,7 @@ function newestWithin<M>(messages: readonly M[], textOf: (message: M) => string,
   return fitting.toReversed();
 }
 
-/** The maximum number of files to list. The rest are only counted. */
+/** The most files to list. The rest are only counted. */
 const maxFiles = 200;
 
 /**

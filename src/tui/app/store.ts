@@ -220,8 +220,8 @@ export class Store {
     this.#press([{kind: 'paste', text, part}]);
   }
 
-  warn(notice: string): void {
-    this.#notify('warning', notice);
+  warn(notices: readonly string[]): void {
+    for (const notice of notices) this.#notify('warning', notice);
   }
 
   backgroundIs(background: Background): void {
@@ -274,10 +274,7 @@ export class Store {
     return this.#takeLast(this.#takeEntries());
   }
 
-  /**
-   * Resumes after another program had the terminal. `afterwards` applies the program's result. Ink draws the published screen
-   * once weft has the terminal again.
-   */
+  /** Resumes after another program had the terminal. `afterwards` applies the program's result. Ink draws the published screen once it is back. */
   resume(afterwards: () => void): void {
     afterwards();
     this.#updateCard();

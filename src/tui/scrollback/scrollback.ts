@@ -114,10 +114,7 @@ function isFoldable(finished: FinishedEntry, frame: EntryFrame): boolean {
   return kind === 'action' || kind === 'past-action' || kind === 'exploration' || kind === 'thinking';
 }
 
-/**
- * The longest time that code waits for its grammar, in milliseconds. After that, the code is written without colors and stays
- * without them.
- */
+/** The most milliseconds that code waits for its grammar. After that, the code is written without colors and stays without them. */
 const maxWaitMs = 100;
 
 /** Loads grammars when code in their language appears, and briefly delays finished entries until then. */

@@ -22,7 +22,7 @@ export class TerminalSessions {
   readonly #client: AgentClient;
   readonly #now: () => number;
   #sessions: readonly BlockInfo[] = [];
-  #reportedAt = 0;
+  #toldAt = 0;
 
   /** `now` returns milliseconds on a monotonic clock. */
   constructor(client: AgentClient, now: () => number) {
@@ -36,7 +36,7 @@ export class TerminalSessions {
       {watch: 'terminals'},
       sessions => {
         this.#sessions = sessions;
-        this.#reportedAt = this.#now();
+        this.#toldAt = this.#now();
         onChange();
       },
       signal,
@@ -45,7 +45,7 @@ export class TerminalSessions {
 
   /** Returns the sessions in the order of their start, running ones first. */
   list(): readonly BlockInfo[] {
-    const since = this.#now() - this.#reportedAt;
+    const since = this.#now() - this.#toldAt;
     return this.#sessions.map(session => ({...session, ageMs: session.ageMs + since}));
   }
 

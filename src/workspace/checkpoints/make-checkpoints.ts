@@ -20,16 +20,17 @@ import {realPath} from '../files/resolve-path.ts';
 import {expandPaths} from '../impact/command-writes.ts';
 import {applyRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
+import {scanPaths} from './scan-paths.ts';
+import {maxIgnoredFiles, type Scan, findLeftOut, type ScanContext, scanWorkspace} from './scan-workspace.ts';
 import {
-  maxIgnoredFiles,
-  type Scan,
-  scanAhead,
-  findLeftOut,
-  type ScanContext,
-  scanPaths,
-  scanWorkspace,
-} from './scan-workspace.ts';
-import {emptyStatCache, loadStatCache, saveStatCache, type CachedFile, type StatCache} from './stat-cache.ts';
+  type CachedFile,
+  emptyTable,
+  fileIn,
+  type FolderRecord,
+  type FolderTable,
+  loadTable,
+  saveTable,
+} from './folder-table.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {LostCheckpoint, makeTreeReader, type TreeReader} from './tree.ts';
@@ -42,7 +43,11 @@ export interface CheckpointOptions {
   readonly now: () => number;
 }
 
-/** The longest time that an approval request waits for the list of files that undo doesn't cover, in milliseconds. */
+/** A table is saved if more than one of so many folders has changed, or if so many bytes were read. */
+const unsavedShare = 50;
+const maxUnsavedBytes = 16 * 1024 * 1024;
+
+/** The most milliseconds that an approval request waits for the list of files that undo doesn't cover. */
 const maxQuestionDelayMs = 400;
 
 /**
@@ -54,17 +59,16 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   const roots = outermost(options.roots.map(realPath));
   const objects = openObjects(join(folder, 'objects'), environment);
   const reader = makeTreeReader(objects);
-  const cacheFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.json`);
-  let cache: StatCache | undefined;
+  const tableFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.table`);
+  let table: FolderTable | undefined;
+  const unsaved = {folders: 0, bytes: 0};
   // The result is remembered, because finding it again would take as long.
   let tooLarge: Fault | undefined;
-
-  let prefetched: StatCache = emptyStatCache;
   let prefetching: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
 
-  const readCache = async (signal: AbortSignal): Promise<StatCache> => {
-    if (cache === undefined) await registerUse(folder, signal);
-    return (cache ??= loadStatCache(cacheFile));
+  const readTable = async (signal: AbortSignal): Promise<FolderTable> => {
+    if (table === undefined) await registerUse(folder, signal);
+    return (table ??= loadTable(tableFile));
   };
   const scanContext = (): ScanContext => ({
     roots,
@@ -73,44 +77,50 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     environment,
   });
   const runPrefetch = async (signal: AbortSignal): Promise<void> => {
-    const known = {cache: await readCache(signal), ahead: prefetched, now};
-    const found = new Map<string, CachedFile>();
-    // `found` is filled during the scan. A file that changes after this moment has other stats.
-    prefetched = {files: found, folders: new Map(), since: now()};
-    await scanAhead(scanContext(), {...known, found}, signal);
+    // With a table, the checkpoint itself reads little.
+    if ((await readTable(signal)).folders.size > 0) return;
+    const done = new Map<string, FolderRecord>();
+    const scanned = scanWorkspace(scanContext(), {table: emptyTable, now, done}, signal);
+    table = {folders: done, origin: 'this process'};
+    unsaved.bytes = Number.POSITIVE_INFINITY;
+    await scanned;
   };
-  const scan = async (signal: AbortSignal): Promise<Outcome<Scan, Fault>> => {
+  const scan = async (signal: AbortSignal): Promise<Outcome<Looked, Fault>> => {
     prefetching?.stop.abort();
     await prefetching?.done;
     prefetching = undefined;
     if (tooLarge !== undefined) return failed(tooLarge);
-    const scanned = await scanWorkspace(
-      scanContext(),
-      {cache: await readCache(signal), ahead: prefetched, now},
-      signal,
-    );
-    prefetched = emptyStatCache;
-    if (scanned.tag === 'ok') cache = scanned.value.cache;
-    else tooLarge = scanned.error;
+    const scanned = await scanWorkspace(scanContext(), {table: await readTable(signal), now}, signal);
     objects.flush();
-    return scanned;
+    if (scanned.tag === 'failed') {
+      tooLarge = scanned.error;
+      return scanned;
+    }
+    const {value} = scanned;
+    table = value.table;
+    unsaved.folders += value.changedFolders;
+    unsaved.bytes += value.newBytes;
+    // An old table is as correct as a new one: only files that look as they did then are not read.
+    if (unsaved.folders * unsavedShare > value.table.folders.size || unsaved.bytes > maxUnsavedBytes) {
+      saveTable(tableFile, value.table);
+      Object.assign(unsaved, {folders: 0, bytes: 0});
+    }
+    return ok({...value, fileAt: path => fileIn(value.table, path)});
   };
-  const scanExtent = async (extent: ChangeExtent, signal: AbortSignal): Promise<Outcome<Scan, Fault>> => {
+  const scanExtent = async (extent: ChangeExtent, signal: AbortSignal): Promise<Outcome<Looked, Fault>> => {
     if (extent === 'any') return scan(signal);
-    await readCache(signal);
-    const paths = extent.map(path => join(realPath(dirname(path)), basename(path)));
-    const scanned = await scanPaths(
-      scanContext(),
-      {paths: [...new Set([...paths, ...extent.map(realPath)])], now},
-      signal,
-    );
+    const known = await readTable(signal);
+    const own = extent.map(path => join(realPath(dirname(path)), basename(path)));
+    const paths = [...new Set([...own, ...extent.map(realPath)])];
+    // Git may have deleted the blobs that a saved table names.
+    const scanned = scanPaths(scanContext(), {paths, table: known.origin === 'saved' ? emptyTable : known}, signal);
     objects.flush();
-    return scanned;
+    return ok({...scanned, fileAt: path => scanned.files.get(path)});
   };
   const plan = async (
     changes: readonly OpenTreeChange[],
     signal: AbortSignal,
-  ): Promise<Outcome<{readonly scanned: Scan; readonly plan: RevertPlan}, Fault>> => {
+  ): Promise<Outcome<{readonly scanned: Looked; readonly plan: RevertPlan}, Fault>> => {
     const scanned = await scanExtent(extentOf(changes, reader), signal);
     if (scanned.tag === 'failed') return scanned;
     const {tree} = scanned.value;
@@ -119,12 +129,6 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     signal.throwIfAborted();
     return ok({scanned: scanned.value, plan: planned});
   };
-  let savedTree = '';
-  const saveCache = (scanned: Scan): void => {
-    if (scanned.tree !== savedTree) saveStatCache(cacheFile, scanned.cache);
-    savedTree = scanned.tree;
-  };
-
   return {
     async prefetch(signal) {
       if (prefetching !== undefined || tooLarge !== undefined) return;
@@ -141,7 +145,6 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
       catchFaults(async () => {
         const scanned = await scanExtent(extent, signal);
         if (scanned.tag === 'failed') return scanned;
-        if (extent === 'any') saveCache(scanned.value);
         return ok(treeId(scanned.value.tree));
       }),
     preview: (changes, signal) =>
@@ -155,15 +158,19 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
         if (planned.tag === 'failed') return planned;
         const {scanned} = planned.value;
         objects.fetch(planned.value.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
-        const refused = applyRevert(planned.value.plan.steps, {objects, seen: scanned.cache.files});
+        const refused = applyRevert(planned.value.plan.steps, {objects, seen: scanned.fileAt});
         const extent = extentOf(changes, reader);
         const after = await scanExtent(extent, new AbortController().signal);
         if (after.tag === 'failed') return after;
-        if (extent === 'any') saveCache(after.value);
         const change = {before: treeId(scanned.tree), after: treeId(after.value.tree)};
         return ok({report: reportOf(planned.value, refused), change});
       }),
   };
+}
+
+/** The result of a scan. */
+interface Looked extends Scan {
+  readonly fileAt: (path: string) => CachedFile | undefined;
 }
 
 const beforeTrees = ({before, more}: OpenTreeChange): readonly TreeId[] => [before, ...(more?.before ?? [])];
@@ -173,11 +180,28 @@ const afterTrees = ({after, more}: OpenTreeChange): readonly TreeId[] => [
   ...(more?.after ?? []),
 ];
 
-/** Returns the paths that trees of changes cover. Only what was covered before a change can be reverted. */
+/** The most paths to look at one by one. */
+const maxPaths = 2000;
+
+/** Returns the paths that a revert of these changes may concern. */
 function extentOf(changes: readonly OpenTreeChange[], reader: TreeReader): ChangeExtent {
-  const covered = changes.flatMap(beforeTrees).map(tree => reader.root(tree).covered ?? 'any');
+  const extents = changes.map(change => changedExtent(change, reader));
+  const paths = [...new Set(extents.flatMap(extent => (extent === 'any' ? [] : extent)))];
+  return extents.includes('any') || paths.length > maxPaths ? 'any' : paths;
+}
+
+/** Only what was covered before a change can be reverted. If everything was covered afterwards too, these are the paths that differ. */
+function changedExtent(change: OpenTreeChange, reader: TreeReader): ChangeExtent {
+  const [before, after] = [beforeTrees(change), afterTrees(change)];
+  if (after.some(tree => reader.root(tree).covered === undefined)) {
+    const found = reader.differences(before, after);
+    // A folder that has only another mode is not looked at as a whole.
+    const hasModes = found.some(({from, to}) => from?.kind === 'folder' && to?.kind === 'folder');
+    return hasModes ? 'any' : found.map(({path}) => path);
+  }
+  const covered = before.map(tree => reader.root(tree).covered ?? 'any');
   const named = covered.filter(each => each !== 'any');
-  return named.length === covered.length ? [...new Set(named.flat())] : 'any';
+  return named.length === covered.length ? named.flat() : 'any';
 }
 
 /** Returns the workspace folders of a checkpoint, or `undefined` if the checkpoint no longer exists. */

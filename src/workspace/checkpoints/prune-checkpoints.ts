@@ -34,8 +34,8 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
   const use = lockForPruning(folder);
   if (use === undefined) return 'in-use';
   try {
-    // The stat caches refer to objects that may be deleted now.
-    for (const name of entryNames(folder)) if (/^seen-.*\.json/u.test(name)) rmSync(join(folder, name), {force: true});
+    // The tables of folders refer to objects that may be deleted now.
+    for (const name of entryNames(folder)) if (name.startsWith('seen-')) rmSync(join(folder, name), {force: true});
     const objects = openObjects(join(folder, 'objects'), {});
     await objects.sweep(await objectsToKeep(request, objects), makePause());
     writeStamp(folder, now);

@@ -16,7 +16,7 @@ import {type PathHandle, openPathHandle, temporaryName} from '../files/folder-ha
 import {canAccess} from '../files/regular-files.ts';
 import {gitBlobHash, gitBlobName, isGitBlobName} from './git-blobs.ts';
 import {type ObjectStore, removeOnError} from './object-store.ts';
-import {type CachedFile, matchesStats} from './stat-cache.ts';
+import {type CachedFile, matchesStats} from './folder-table.ts';
 import {type Difference, isInside, type RootTree, sameNode, type TreeNode, type TreeReader} from './tree.ts';
 
 /** The steps of a revert, and the files it leaves alone because of a conflict. */
@@ -244,7 +244,7 @@ export type RefusedPath = {readonly path: string; readonly reason: string};
  */
 export function applyRevert(
   steps: readonly RevertStep[],
-  {objects, seen}: {readonly objects: ObjectStore; readonly seen: ReadonlyMap<string, CachedFile>},
+  {objects, seen}: {readonly objects: ObjectStore; readonly seen: (path: string) => CachedFile | undefined},
 ): readonly RefusedPath[] {
   const refused: RefusedPath[] = [];
   const locked = makeUnlocker();
@@ -332,7 +332,7 @@ const isRemovedFirst = ({is, wanted}: RevertStep): boolean => is !== undefined &
 /** Returns why a path must not be touched: it has changed since the plan was made. */
 function stepProblem(
   {path: known, is, wanted}: RevertStep,
-  {path, seen}: {readonly path: string; readonly seen: ReadonlyMap<string, CachedFile>},
+  {path, seen}: {readonly path: string; readonly seen: (path: string) => CachedFile | undefined},
 ): string | undefined {
   const stats = lstatSync(path, {throwIfNoEntry: false});
   const isThere = wanted?.kind === 'folder' && stats?.isDirectory() === true;
@@ -344,7 +344,7 @@ function stepProblem(
     case 'link':
       return stats.isSymbolicLink() ? undefined : changedText;
     default: {
-      const file = seen.get(known);
+      const file = seen(known);
       return file !== undefined && matchesStats(file, stats) ? undefined : changedText;
     }
   }

@@ -5,23 +5,28 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, hasCode} from '../../domain/fault.ts';
 import {isTemporaryName} from '../files/folder-handle.ts';
 import {
-  countFiles,
-  emptyStatCache,
-  readLinkNode,
-  matchesStats,
-  sortedNames,
   type CachedFile,
-  type CachedFolder,
-  toCachedFile,
-  findUnchanged,
-  type StatCache,
+  countFiles,
+  emptyTable,
+  FolderRecord,
+  type FolderTable,
+  hasExactFolderTimes,
+  isSettled,
   lstatOf,
-} from './stat-cache.ts';
+  matchesStats,
+  readLinkNode,
+  type RecordContent,
+  type RecordHead,
+  type Row,
+  rowFlags,
+  rowsByName,
+  sortedNames,
+} from './folder-table.ts';
 import {findInGit} from './git-blobs.ts';
-import {readGitIndex, withAttributes, type GitIndex} from './tracked-files.ts';
+import {fingerprintIfOld, readGitIndex, shortKey, withAttributes, type GitIndex} from './tracked-files.ts';
 import {ignoredPaths, type IgnoredPaths} from './git-query.ts';
 import type {ObjectStore} from './object-store.ts';
-import {encodeRoot, encodeEntries, isRelated, type RelatedPaths, relatedTo, sameNode, type TreeNode} from './tree.ts';
+import {encodeEntries, encodeRoot, isRelated, type RelatedPaths, relatedTo, type TreeNode} from './tree.ts';
 
 export interface ScanContext {
   /** The workspace folders: absolute, with links resolved, none inside another. */
@@ -35,80 +40,49 @@ export interface ScanContext {
 export interface Scan {
   /** The name of the root tree. */
   readonly tree: string;
-  readonly cache: StatCache;
   readonly leftOut: readonly string[];
 }
 
-/** The number of files and folders beyond which a folder counts as a whole disk, not a workspace. */
-const maxEntries = 2_000_000;
+export interface WorkspaceScan extends Scan {
+  readonly table: FolderTable;
+  /** The number of folders that differ from the known table, and the bytes that were read. */
+  readonly changedFolders: number;
+  readonly newBytes: number;
+}
 
-/** The maximum number of bytes of new content in a checkpoint. With more, weft takes none. */
+/** The most bytes of new content in a checkpoint. With more, weft takes none. */
 const maxNewBytes = 4 * 1024 * 1024 * 1024;
 
 /** The size, in bytes, beyond which a file is left out: for ignored files, and for all others. */
 const maxIgnoredBytes = 1024 * 1024;
-const maxFileBytes = 256 * 1024 * 1024;
+export const maxFileBytes = 256 * 1024 * 1024;
 
-/** The maximum number of files of an ignored folder, and the maximum number of bytes of all ignored files, that a checkpoint includes. */
+/** The most files of an ignored folder, and the most bytes of all ignored files, that a checkpoint includes. */
 export const maxIgnoredFiles = 2000;
 const maxIgnoredTotal = 64 * 1024 * 1024;
 
 /** Folders that tools fill. Outside repositories no ignore file names them. */
 const toolFolders = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
 
-const versionControlFolders = new Set(['.git', '.hg', '.svn', '.jj']);
+export const versionControlFolders = new Set(['.git', '.hg', '.svn', '.jj']);
 
 /** Milliseconds of work before yielding to the event loop. */
 const sliceMs = 12;
 
 /**
  * Stores the roots as they are now: every file, link and folder except version control folders, large ignored files, and unreadable files.
- * Writes nothing into the workspace.
+ * Writes nothing into the workspace. Adds the records of folders to `done` as soon as they are complete: even if the scan is aborted, they
+ * can be known to the next one.
  */
 export async function scanWorkspace(
   context: ScanContext,
-  known: Known,
+  known: Known & {readonly done?: Map<string, FolderRecord>},
   signal: AbortSignal,
-): Promise<Outcome<Scan, Fault>> {
+): Promise<Outcome<WorkspaceScan, Fault>> {
   try {
     await refuseTooLarge(context, known, signal);
-    return ok(await new Scanner(context, {...known, found: new Map(), purpose: 'all'}, signal).scan());
-  } catch (cause) {
-    if (cause instanceof TooLargeError) return failed(cause.fault);
-    throw cause;
-  }
-}
-
-/**
- * Stores in advance the file content that the next scan will need and that git doesn't hold. Records the stats of their
- * files in `found`. If aborted, what it has stored so far stays usable.
- */
-export async function scanAhead(
-  context: ScanContext,
-  {found, ...known}: Known & {readonly found: Map<string, CachedFile>},
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await refuseTooLarge(context, known, signal);
-    await new Scanner(context, {...known, found, purpose: 'not-held'}, signal).scan();
-  } catch (cause) {
-    // The scan itself will report it.
-    if (!signal.aborted && !(cause instanceof TooLargeError)) throw cause;
-  }
-}
-
-/**
- * Stores the state of named paths and of what is below them. Neither git nor the rest of the workspace is looked at, so
- * that the cost does not depend on the size of the workspace.
- */
-export async function scanPaths(
-  context: ScanContext,
-  {paths, now}: {readonly paths: readonly string[]; readonly now: () => number},
-  signal: AbortSignal,
-): Promise<Outcome<Scan, Fault>> {
-  const known = {cache: emptyStatCache, ahead: emptyStatCache, now, found: new Map<string, CachedFile>()};
-  try {
-    return ok(await new Scanner(context, {...known, purpose: {named: relatedTo(paths)}}, signal).scan());
+    const scanner = new Scanner(context, {done: new Map(), ...known, purpose: 'all'}, signal);
+    return ok(await scanner.scan());
   } catch (cause) {
     if (cause instanceof TooLargeError) return failed(cause.fault);
     throw cause;
@@ -121,9 +95,9 @@ export async function findLeftOut(
   only: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const known = {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found: new Map<string, CachedFile>()};
   const purpose = {leftOut: relatedTo(only)};
-  const scanner = new Scanner({...context, objects: noopObjects}, {...known, purpose}, signal);
+  const known = {table: emptyTable, now: Date.now, done: new Map<string, FolderRecord>(), purpose};
+  const scanner = new Scanner({...context, objects: noopObjects}, known, signal);
   try {
     await scanner.scan();
   } catch (cause) {
@@ -132,11 +106,9 @@ export async function findLeftOut(
   return scanner.leftOut;
 }
 
-/** The results of earlier scans. */
+/** The result of an earlier scan. */
 interface Known {
-  readonly cache: StatCache;
-  /** The result of scanning ahead since the last checkpoint. */
-  readonly ahead: StatCache;
+  readonly table: FolderTable;
   readonly now: () => number;
 }
 
@@ -145,9 +117,10 @@ interface Known {
  * holds most of them.
  */
 async function refuseTooLarge(context: ScanContext, known: Known, signal: AbortSignal): Promise<void> {
-  if (known.cache.files.size > 0 || known.ahead.files.size > 0) return;
+  if (known.table.folders.size > 0) return;
   if (context.roots.some(root => existsSync(join(root, '.git')))) return;
-  await new Scanner({...context, objects: noopObjects}, {...known, found: new Map(), purpose: 'all'}, signal).scan();
+  const counted = {...known, done: new Map<string, FolderRecord>(), purpose: 'all'} as const;
+  await new Scanner({...context, objects: noopObjects}, counted, signal).scan();
 }
 
 const noopObjects: ScanContext['objects'] = {put: () => '', putFile: () => '', addRepository: () => {}};
@@ -167,40 +140,67 @@ interface FolderContext {
   readonly repository: boolean;
   /** The git index of the files; `undefined` outside repositories and if the index can't be read. */
   readonly index: GitIndex | undefined;
-  /** The folder in which git is asked for ignored paths, once an untracked path turns up. */
+  /** The folder in which git is asked for ignored paths, once an unknown path turns up. */
   readonly queryFolder: string;
+  /** Differs if another file may have the patterns of ignored files; empty if these must be found out again. */
+  readonly ignoreKey: string;
 }
 
-const outsideRepository: Omit<FolderContext, 'status'> = {repository: false, index: undefined, queryFolder: ''};
-
-/**
- * `not-held`: store only file content that git doesn't hold. `leftOut`: only find what would be left out at, above or
- * below these paths.
- */
-type Purpose = 'all' | 'not-held' | {readonly leftOut: RelatedPaths} | {readonly named: RelatedPaths};
-
-/** The paths that a scan looks at; `undefined` if it looks at all. */
-const onlyPaths = (purpose: Purpose): RelatedPaths | undefined => {
-  if (typeof purpose === 'string') return undefined;
-  return 'named' in purpose ? purpose.named : purpose.leftOut;
+const outsideRepository: Omit<FolderContext, 'status'> = {
+  repository: false,
+  index: undefined,
+  queryFolder: '',
+  ignoreKey: '',
 };
 
+/** `leftOut`: only find what would be left out at, above or below these paths. */
+type Purpose = 'all' | {readonly leftOut: RelatedPaths};
+
 interface ScanKnown extends Known {
-  readonly found: Map<string, CachedFile>;
+  readonly done: Map<string, FolderRecord>;
   readonly purpose: Purpose;
 }
 
-const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
+type FolderNode = Extract<TreeNode, {kind: 'folder'}>;
+
+/** An entry of a folder: the row of the last record with that index, or a new row. */
+type Found = number | Row;
+
+/** A name before it is looked at: its row in the last record, or -1, and its flags. */
+interface KnownEntry {
+  readonly old: number;
+  readonly flags: number;
+}
+
+interface SeenEntry extends KnownEntry {
+  readonly stats: Stats;
+}
+
+/** A folder during its scan. */
+interface OpenFolder {
+  readonly where: FolderContext;
+  readonly last: FolderRecord | undefined;
+  /** Returns the row that the last record has for a name, or -1. */
+  readonly rowOf: (at: number) => number;
+  /** True if the index is the same as at the last scan, so git holds the same blobs. */
+  readonly isSameIndex: boolean;
+}
+
+const noEntry: Row = {node: undefined};
 
 class Scanner {
   readonly #context: ScanContext;
   readonly #known: ScanKnown;
   readonly #signal: AbortSignal;
-  readonly #folders = new Map<string, CachedFolder>();
+  readonly #only: RelatedPaths | undefined;
   readonly #leftOut: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
-  readonly #queried = new Set<string>();
-  #entries = 0;
+  /** The folders in which git was asked for ignored paths, and whether it answered. */
+  readonly #queried = new Map<string, boolean>();
+  /** The device on which the names in a folder never change without its times. */
+  #exactDevice = -1;
+  #changedFolders = 0;
+  #since = 0;
   #ignoredTotal = 0;
   #newBytes = 0;
   #sliceEnds = 0;
@@ -209,43 +209,39 @@ class Scanner {
     this.#context = context;
     this.#known = known;
     this.#signal = signal;
+    this.#only = known.purpose === 'all' ? undefined : known.purpose.leftOut;
   }
 
   get leftOut(): readonly string[] {
     return this.#leftOut;
   }
 
-  async scan(): Promise<Scan> {
-    const since = this.#known.now();
+  async scan(): Promise<WorkspaceScan> {
+    this.#since = this.#known.now();
+    const {done, purpose} = this.#known;
     const folders = new Map<string, TreeNode>();
     for (const root of this.#context.roots) {
       const stats = lstatSync(root, {throwIfNoEntry: false});
       if (stats?.isDirectory() !== true) continue;
-      const isTop = this.#isNamed() || existsSync(join(root, '.git'));
-      const known = isTop ? outsideRepository : await this.#unknownInRepository(root);
-      const node = await this.#folder(root, stats, {status: 'kept', ...known});
+      this.#exactDevice = hasExactFolderTimes(root) ? stats.dev : -1;
+      const where = existsSync(join(root, '.git')) ? outsideRepository : await this.#unknownInRepository(root);
+      const node = await this.#folder(root, stats, {status: 'kept', ...where});
       if (node !== undefined) folders.set(root, node);
     }
-    const {purpose} = this.#known;
-    const covered = typeof purpose === 'object' && 'named' in purpose ? {covered: [...purpose.named.paths]} : {};
-    const root = {folders, leftOut: this.#leftOut, ...covered};
-    const tree = this.#storesTrees() ? this.#context.objects.put(encodeRoot(root)) : '';
-    return {tree, cache: {files: this.#known.found, folders: this.#folders, since}, leftOut: this.#leftOut};
-  }
-
-  #isNamed(): boolean {
-    const {purpose} = this.#known;
-    return typeof purpose === 'object' && 'named' in purpose;
-  }
-
-  #storesTrees(): boolean {
-    return this.#known.purpose === 'all' || this.#isNamed();
+    const tree = purpose === 'all' ? this.#context.objects.put(encodeRoot({folders, leftOut: this.#leftOut})) : '';
+    return {
+      tree,
+      leftOut: this.#leftOut,
+      table: {folders: done, origin: 'this process'},
+      changedFolders: this.#changedFolders,
+      newBytes: this.#newBytes,
+    };
   }
 
   async #queryIgnored(folder: string): Promise<boolean> {
-    this.#queried.add(folder);
     const found = await ignoredPaths(folder, {environment: this.#context.environment, signal: this.#signal});
     if (found !== undefined) this.#ignored.push(found);
+    this.#queried.set(folder, found !== undefined);
     return found !== undefined;
   }
 
@@ -253,139 +249,211 @@ class Scanner {
   async #unknownInRepository(folder: string): Promise<Omit<FolderContext, 'status'>> {
     const {environment, objects} = this.#context;
     const index = await readGitIndex(folder, {environment, signal: this.#signal});
-    if (index === undefined) return {repository: await this.#queryIgnored(folder), index, queryFolder: folder};
+    if (index === undefined)
+      return {repository: await this.#queryIgnored(folder), index, queryFolder: folder, ignoreKey: ''};
     objects.addRepository(index.gitFolder);
-    return {repository: true, index, queryFolder: folder};
+    return {repository: true, index, queryFolder: folder, ignoreKey: shortKey(index.ignoreKey(this.#since))};
   }
 
-  async #folder(path: string, stats: Stats, where: FolderContext): Promise<TreeNode | undefined> {
+  async #folder(path: string, stats: Stats, above: FolderContext): Promise<FolderNode | undefined> {
     await this.#yieldToEventLoop();
-    const only = onlyPaths(this.#known.purpose);
-    const found =
-      this.#isNamed() && only !== undefined && only.above.has(path) && !only.paths.has(path)
-        ? only.below.get(path)
-        : sortedNames(path);
-    if (found === undefined) return this.#leaveOut(path);
-    const beginning = path.endsWith(sep) ? path : path + sep;
-    const own =
-      found.includes('.git') && where.status === 'kept' && !this.#isNamed()
-        ? await this.#unknownInRepository(path)
-        : where;
-    const index = own.index === undefined ? undefined : withAttributes(own.index, path);
-    const inside: FolderContext = {...own, status: where.status, index};
-    if (index !== undefined && inside.status === 'kept' && !this.#queried.has(own.queryFolder)) {
-      // Git walks the whole repository for this, so it isn't asked while everything is tracked.
-      const isTracked = (name: string): boolean => versionControlFolders.has(name) || index.tracks(beginning + name);
-      if (!found.every(isTracked)) await this.#queryIgnored(own.queryFolder);
-    }
-    const last = this.#known.cache.folders.get(path);
-    const nodes = new Map<string, TreeNode>();
-    let isAsLast = true;
-    for (const name of found) {
-      const below = beginning + name;
-      if (versionControlFolders.has(name) || isTemporaryName(name) || this.#context.excluded.has(below)) continue;
-      if (only !== undefined && !isRelated(below, only)) continue;
-      const scanned = this.#entry(below, inside);
-      const node = scanned instanceof Promise ? await scanned : scanned;
-      if (node === undefined) continue;
-      const old = last?.entries.get(name);
-      const isOld = old !== undefined && sameNode(old, node) && sameTree(old, node);
-      isAsLast &&= isOld;
-      nodes.set(name, isOld ? old : node);
-    }
-    if (!this.#storesTrees()) return undefined;
-    const kept =
-      last !== undefined && isAsLast && last.entries.size === nodes.size
-        ? last
-        : {entries: nodes, tree: this.#context.objects.put(encodeEntries(nodes))};
-    this.#folders.set(path, kept);
-    return {kind: 'folder', mode: stats.mode & 0o7777, tree: kept.tree};
-  }
-
-  /** Returns a promise only for folders: promises for the many files would cost time. */
-  #entry(path: string, where: FolderContext): TreeNode | undefined | Promise<TreeNode | undefined> {
-    this.#entries += 1;
-    if (this.#entries > maxEntries) throw this.#tooLarge(`more than ${String(maxEntries)} files and folders`);
-    // A name that is not UTF-8 can't be turned back into the path of the file.
-    if (path.includes('\uFFFD')) return this.#leaveOut(path);
-    if (
-      this.#known.purpose === 'not-held' &&
-      where.index?.contents === 'as-held' &&
-      where.index.file(path) !== undefined
-    ) {
+    const last = this.#known.table.folders.get(path);
+    const isListed = last?.lists(stats) === true;
+    const listed = isListed ? last.names() : sortedNames(path);
+    if (listed === undefined) {
+      this.#leaveOut(path);
       return undefined;
     }
+    const where = await this.#enter(path, listed, above);
+    const isSameIndex = where.index !== undefined && last?.has('indexKey', where.index.indexKey) === true;
+    const folder = {where, last, rowOf: isListed ? (at: number) => at : rowsByName(last, listed), isSameIndex};
+    const beginning = path.endsWith(sep) ? path : path + sep;
+    const listedFlags = await this.#flagsOf(beginning, listed, folder);
+    const content = {names: [] as string[], rows: [] as Found[], flags: [] as number[], last};
+    for (const [at, name] of listed.entries()) {
+      const below = beginning + name;
+      const flags = listedFlags[at] ?? 0;
+      const old = folder.rowOf(at);
+      const scanned = this.#isSkipped(name, below) ? noEntry : this.#entry(below, {old, flags}, folder);
+      const entry = scanned instanceof Promise ? await scanned : scanned;
+      if (entry === undefined) continue;
+      const isStillNone = entry === noEntry && old >= 0 && last?.kindAt(old) === 'none';
+      content.names.push(name);
+      content.rows.push(isStillNone ? old : entry);
+      content.flags.push(flags);
+    }
+    if (this.#only !== undefined) return undefined;
+    const isSettledFolder = stats.dev === this.#exactDevice && isSettled(stats, this.#since);
+    const head = {
+      stats,
+      areNamesSettled: isSettledFolder && content.names.length === listed.length,
+      ignoreKey: this.#queried.get(where.queryFolder) === false ? '' : where.ignoreKey,
+      indexKey: where.index?.indexKey ?? '',
+    };
+    const record = this.#recordOf(beginning, head, content);
+    if (record !== last) this.#changedFolders += 1;
+    this.#known.done.set(path, record);
+    return {kind: 'folder', mode: stats.mode & 0o7777, tree: record.tree};
+  }
+
+  /** Returns the context of the names in a folder. */
+  async #enter(path: string, names: readonly string[], above: FolderContext): Promise<FolderContext> {
+    const isRepository = above.status === 'kept' && names.includes('.git');
+    const own = isRepository ? {...above, ...(await this.#unknownInRepository(path))} : above;
+    const index = own.index && withAttributes(own.index, path, names.includes('.gitattributes'));
+    if (own.ignoreKey === '' || own.status === 'ignored' || !names.includes('.gitignore'))
+      return index === own.index ? own : {...own, index};
+    const patterns = fingerprintIfOld([join(path, '.gitignore')], this.#since);
+    return {...own, index, ignoreKey: patterns === '' ? '' : shortKey(own.ignoreKey + patterns)};
+  }
+
+  /**
+   * Returns the flags of names: ignored, tracked. Git walks the whole repository for its ignored paths, so it is asked
+   * only if a path is neither known nor tracked.
+   */
+  async #flagsOf(beginning: string, names: readonly string[], folder: OpenFolder): Promise<Uint8Array> {
+    const {last, rowOf, isSameIndex} = folder;
+    const {index, repository, status, ignoreKey, queryFolder} = folder.where;
+    const flags = new Uint8Array(names.length);
+    if (status === 'ignored') return flags.fill(rowFlags.ignored);
+    if (!repository) return flags;
+    const arePatternsSame = last?.has('ignoreKey', ignoreKey) === true;
+    const unknown: number[] = [];
+    for (const [at, name] of names.entries()) {
+      const old = arePatternsSame ? rowOf(at) : -1;
+      const known = old < 0 ? undefined : last?.flagsAt(old);
+      const path = beginning + name;
+      if (known !== undefined && isSameIndex) flags[at] = known & ~rowFlags.settled;
+      else if (this.#isSkipped(name, path)) continue;
+      else if (index?.tracks(path) === true) flags[at] = rowFlags.tracked;
+      else if (known !== undefined && (known & rowFlags.tracked) === 0) flags[at] = known & ~rowFlags.settled;
+      else unknown.push(at);
+    }
+    if (unknown.length > 0 && !this.#queried.has(queryFolder)) await this.#queryIgnored(queryFolder);
+    for (const at of unknown) {
+      const path = beginning + (names[at] ?? '');
+      if (this.#ignored.some(({files, folders}) => files.has(path) || folders.has(path))) flags[at] = rowFlags.ignored;
+    }
+    return flags;
+  }
+
+  #isSkipped(name: string, path: string): boolean {
+    return (
+      versionControlFolders.has(name) ||
+      isTemporaryName(name) ||
+      this.#context.excluded.has(path) ||
+      (this.#only !== undefined && !isRelated(path, this.#only))
+    );
+  }
+
+  /** Returns `undefined` if the path is gone, and a promise only for folders: promises for the many files would cost time. */
+  #entry(path: string, known: KnownEntry, folder: OpenFolder): Found | undefined | Promise<Found> {
+    // A name that is not UTF-8 can't be turned back into the path of the file.
+    if (path.includes('\uFFFD')) return this.#leaveOut(path);
     const stats = lstatOf(path);
     if (stats === 'gone') return undefined;
     if (stats === 'unreadable') return this.#leaveOut(path);
-    if (stats.isSymbolicLink()) return readLinkNode(path);
-    if (stats.isDirectory()) return this.#subfolder(path, stats, where);
-    return stats.isFile() ? this.#file(path, stats, {...where, status: this.#statusOf(path, where.status)}) : undefined;
+    if (stats.isFile()) return this.#file(path, {...known, stats}, folder);
+    if (stats.isDirectory()) return this.#subfolder(path, {...known, stats}, folder);
+    return stats.isSymbolicLink() ? this.#link(path, {...known, stats}, folder) : noEntry;
   }
 
-  async #subfolder(path: string, stats: Stats, where: FolderContext): Promise<TreeNode | undefined> {
-    if (where.status === 'ignored') return this.#folder(path, stats, where);
-    const ignored =
-      !this.#isNamed() &&
-      (this.#ignored.some(({folders}) => folders.has(path)) ||
+  async #subfolder(path: string, {stats, old, flags}: SeenEntry, {where, last}: OpenFolder): Promise<Found> {
+    const isIgnored =
+      where.status === 'kept' &&
+      ((flags & rowFlags.ignored) !== 0 ||
         (!where.repository && toolFolders.has(path.slice(path.lastIndexOf('/') + 1))));
-    if (!ignored) return this.#folder(path, stats, where);
-    if (countFiles(path, maxIgnoredFiles) > maxIgnoredFiles) return this.#leaveOut(path);
-    return this.#folder(path, stats, {...where, status: 'ignored'});
+    if (isIgnored && countFiles(path, maxIgnoredFiles) > maxIgnoredFiles) return this.#leaveOut(path);
+    const node = await this.#folder(path, stats, isIgnored ? {...where, status: 'ignored'} : where);
+    if (node === undefined) return noEntry;
+    return old >= 0 && last?.isFolder(old, node) === true ? old : {node};
   }
 
-  #statusOf(path: string, above: FileStatus): FileStatus {
-    return above === 'ignored' || this.#ignored.some(({files}) => files.has(path)) ? 'ignored' : 'kept';
+  #link(path: string, {stats, old}: SeenEntry, {last}: OpenFolder): Found | undefined {
+    if (old >= 0 && last?.kindAt(old) === 'link' && last.isUnchanged(old, stats)) return old;
+    const node = readLinkNode(path);
+    return node && {node, stats, isSettled: isSettled(stats, this.#since)};
   }
 
-  #file(path: string, stats: Stats, {status, index}: FolderContext): TreeNode | undefined {
-    if (stats.size > (status === 'ignored' ? maxIgnoredBytes : maxFileBytes)) return this.#leaveOut(path);
-    if (status === 'ignored') {
+  #file(path: string, {stats, old, flags}: SeenEntry, folder: OpenFolder): Found | undefined {
+    const isIgnored = (flags & rowFlags.ignored) !== 0;
+    if (stats.size > (isIgnored ? maxIgnoredBytes : maxFileBytes)) return this.#leaveOut(path);
+    if (isIgnored) {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > maxIgnoredTotal) return this.#leaveOut(path);
     }
-    if (typeof this.#known.purpose === 'object' && 'leftOut' in this.#known.purpose) return undefined;
-    const known = findUnchanged(this.#known.cache, path, stats) ?? findUnchanged(this.#known.ahead, path, stats);
-    if (known !== undefined) {
-      this.#known.found.set(path, known);
-      return {kind: 'file', mode: stats.mode & 0o7777, hash: known.hash};
-    }
-    const gitName = findInGit(path, stats, {index, last: this.#known.cache.files.get(path)?.hash});
-    if (gitName !== undefined) {
-      this.#known.found.set(path, toCachedFile(stats, gitName));
-      return {kind: 'file', mode: stats.mode & 0o7777, hash: gitName};
-    }
+    if (this.#only !== undefined) return noEntry;
+    const last = old >= 0 && this.#isHeld(path, old, folder) ? folder.last : undefined;
+    const kind = last?.kindAt(old);
+    if (last?.isUnchanged(old, stats) === true && (kind === 'file' || kind === 'blob')) return old;
+    const hash = this.#store(path, stats, {index: folder.where.index, last: last?.fileAt(old)});
+    if (hash === 'gone') return undefined;
+    if (hash === 'unreadable') return this.#leaveOut(path);
+    return {
+      node: {kind: 'file', mode: stats.mode & 0o7777, hash},
+      stats,
+      isSettled: isSettled(stats, this.#since),
+    };
+  }
+
+  /** True if the content that a file had at the last scan is certainly kept. Git may have deleted a blob since a table was saved. */
+  #isHeld(path: string, old: number, {last, isSameIndex, where}: OpenFolder): boolean {
+    return (
+      isSameIndex ||
+      this.#known.table.origin === 'this process' ||
+      last?.kindAt(old) !== 'blob' ||
+      where.index?.file(path)?.blob === last.idAt(old)
+    );
+  }
+
+  /** Returns the name of a file's content, and stores it unless git holds it. */
+  #store(
+    path: string,
+    stats: Stats,
+    {index, last}: {readonly index: GitIndex | undefined; readonly last: CachedFile | undefined},
+  ): string {
+    const gitName = findInGit(path, stats, {index, last: last?.hash});
+    if (gitName !== undefined) return gitName;
     this.#newBytes += stats.size;
-    if (this.#newBytes > maxNewBytes) throw this.#tooLarge('more than 4 GB');
+    if (this.#newBytes > maxNewBytes) throw this.#tooLarge();
     try {
-      const hash = this.#context.objects.putFile(path);
-      this.#known.found.set(path, toCachedFile(stats, hash));
-      return {kind: 'file', mode: stats.mode & 0o7777, hash};
+      return this.#context.objects.putFile(path);
     } catch (cause) {
-      if (hasCode(cause, ...unreadableCodes)) return this.#unreadable(path, stats);
-      if (hasCode(cause, ...goneCodes)) return undefined;
-      throw cause;
+      if (hasCode(cause, ...goneCodes)) return 'gone';
+      if (!hasCode(cause, ...unreadableCodes)) throw cause;
+      // A file that has become unreadable, but with the stats of the last scan, has the same content.
+      const isSame = last !== undefined && matchesStats({...last, ctime: stats.ctimeMs}, stats);
+      return isSame ? last.hash : 'unreadable';
     }
   }
 
-  /** A file that has become unreadable, but with the stats of the last checkpoint, has the same content. */
-  #unreadable(path: string, stats: Stats): TreeNode | undefined {
-    const last = this.#known.cache.files.get(path);
-    if (last === undefined || !matchesStats({...last, ctime: stats.ctimeMs}, stats)) return this.#leaveOut(path);
-    this.#known.found.set(path, toCachedFile(stats, last.hash));
-    return {kind: 'file', mode: stats.mode & 0o7777, hash: last.hash};
+  /** Returns the record of a folder: the last one if nothing has changed. Stores its tree if its content has changed. */
+  #recordOf(beginning: string, head: RecordHead, content: Omit<RecordContent, 'tree'>): FolderRecord {
+    const {names, rows, flags, last} = content;
+    const isSame = last?.count === rows.length && rows.every((each, at) => each === at);
+    if (isSame && rows.every((_, at) => (last.flagsAt(at) & ~rowFlags.settled) === flags[at]))
+      return last.withHead(head);
+    const nodes = new Map<string, TreeNode>();
+    for (const [at, name] of names.entries()) {
+      const each = rows[at];
+      const node = typeof each === 'number' ? last?.nodeAt(each, beginning + name) : each?.node;
+      if (node !== undefined) nodes.set(name, node);
+    }
+    const tree = isSame ? last.tree : this.#context.objects.put(encodeEntries(nodes));
+    return FolderRecord.of(head, {...content, tree});
   }
 
-  #tooLarge(what: string): TooLargeError {
+  #tooLarge(): TooLargeError {
     return new TooLargeError({
       kind: 'needs-user',
-      message: `${this.#context.roots.join(', ')}: ${what}, too large for checkpoints.`,
+      message: `${this.#context.roots.join(', ')}: more than 4 GB, too large for checkpoints.`,
       fix: 'Start weft in the folder of one project.',
     });
   }
 
-  #leaveOut(path: string): undefined {
+  #leaveOut(path: string): Row {
     this.#leftOut.push(path);
+    return noEntry;
   }
 
   async #yieldToEventLoop(): Promise<void> {
@@ -396,5 +464,5 @@ class Scanner {
   }
 }
 
-const unreadableCodes = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];
-const goneCodes = ['ENOENT', 'ENOTDIR', 'ELOOP'];
+export const unreadableCodes = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];
+export const goneCodes = ['ENOENT', 'ENOTDIR', 'ELOOP'];

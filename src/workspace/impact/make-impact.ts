@@ -24,10 +24,10 @@ export interface ImpactOptions extends Omit<ImpactContext, 'signal'> {
   readonly roots: readonly string[];
 }
 
-/** The longest time that the approval card waits, in milliseconds. */
+/** The most milliseconds that the approval card waits. */
 const limitMs = 2000;
 
-/** The maximum number of commands to examine. */
+/** The most commands to examine. */
 const maxCommands = 30;
 
 /**

@@ -9,10 +9,10 @@ import {exchange, type ExchangeRequest, type WebAnswer, type WebNetwork} from '.
 import {newBoundary} from './fetch-page.ts';
 import type {SearchProvider} from './search-provider.ts';
 
-/** The maximum number of results of one search. */
+/** The most results of one search. */
 const maxResults = 10;
 
-/** The maximum number of UTF-16 units of a result's title and snippet. */
+/** The most UTF-16 units of a result's title and snippet. */
 const maxTitleLength = 200;
 const maxSnippetLength = 600;
 

@@ -3,8 +3,8 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
-import {scanAhead, scanWorkspace} from '../../../../src/workspace/checkpoints/scan-workspace.ts';
-import {emptyStatCache, type CachedFile} from '../../../../src/workspace/checkpoints/stat-cache.ts';
+import {emptyTable, type FolderRecord} from '../../../../src/workspace/checkpoints/folder-table.ts';
+import {scanWorkspace} from '../../../../src/workspace/checkpoints/scan-workspace.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
 const {signal} = new AbortController();
@@ -36,15 +36,14 @@ describe('looking ahead', () => {
     here.put('new/a.txt', 'a\n');
     here.put('new/b.txt', 'b\n');
     const store = readingStore(here);
-    const found = new Map<string, CachedFile>();
-    const ahead = {files: found, folders: new Map(), since: now()};
-    await scanAhead(store.place, {cache: emptyStatCache, ahead: emptyStatCache, now, found}, signal);
+    const done = new Map<string, FolderRecord>();
+    await scanWorkspace(store.place, {table: emptyTable, now, done}, signal);
     expect(store.read()).toEqual(['new/a.txt', 'new/b.txt']);
     const was = statSync(join(here.work, 'new/a.txt'));
     writeFileSync(join(here.work, 'new/a.txt'), 'A\n');
     utimesSync(join(here.work, 'new/a.txt'), was.atime, was.mtime);
     here.put('new/c.txt', 'c\n');
-    await scanWorkspace(store.place, {cache: emptyStatCache, ahead, now}, signal);
+    await scanWorkspace(store.place, {table: {folders: done, origin: 'this process'}, now}, signal);
     expect(store.read()).toEqual(['new/a.txt', 'new/c.txt']);
   });
 
@@ -52,10 +51,9 @@ describe('looking ahead', () => {
     using here = place();
     here.put('a.txt', 'a\n');
     const store = readingStore(here);
-    const found = new Map<string, CachedFile>();
-    const ahead = {files: found, folders: new Map(), since: Date.now()};
-    await scanAhead(store.place, {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found}, signal);
-    await scanWorkspace(store.place, {cache: emptyStatCache, ahead, now: Date.now}, signal);
+    const done = new Map<string, FolderRecord>();
+    await scanWorkspace(store.place, {table: emptyTable, now: Date.now, done}, signal);
+    await scanWorkspace(store.place, {table: {folders: done, origin: 'this process'}, now: Date.now}, signal);
     expect(store.read()).toEqual(['a.txt', 'a.txt']);
   });
 

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
 import {applyRevert} from '../../../../src/workspace/checkpoints/revert.ts';
-import {toCachedFile} from '../../../../src/workspace/checkpoints/stat-cache.ts';
+import {toCachedFile} from '../../../../src/workspace/checkpoints/folder-table.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
 const bytes = (content: string): Uint8Array => Buffer.from(content, 'latin1');
@@ -164,7 +164,7 @@ describe('what was done since', () => {
         {path: link, is: {kind: 'link', target: 'a'}, wanted: undefined, effect: 'deleted'},
         {path: lost, is: file('after'), wanted: undefined, effect: 'deleted'},
       ],
-      {objects, seen},
+      {objects, seen: path => seen.get(path)},
     );
     const byPath = refused.toSorted((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path));
     expect(byPath).toEqual(paths.map(path => ({path, reason: 'it changed during the revert'})));
@@ -221,7 +221,7 @@ describe('a folder that became a link out of the workspace', () => {
     renameSync(join(here.work, folder), outside);
     symlinkSync(outside, join(here.work, folder));
     const there = everything(outside);
-    const refused = applyRevert(steps, {objects, seen});
+    const refused = applyRevert(steps, {objects, seen: path => seen.get(path)});
     expect(refused.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual(
       steps
         .map(({path}) => ({path, reason: 'its folder is now a link'}))

@@ -13,13 +13,8 @@ import {
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openObjects, type ObjectStore} from '../../../../src/workspace/checkpoints/object-store.ts';
-import {
-  scanAhead,
-  findLeftOut,
-  type ScanContext,
-  scanWorkspace,
-} from '../../../../src/workspace/checkpoints/scan-workspace.ts';
-import {emptyStatCache, type StatCache} from '../../../../src/workspace/checkpoints/stat-cache.ts';
+import {emptyTable, fileIn, type FolderTable} from '../../../../src/workspace/checkpoints/folder-table.ts';
+import {findLeftOut, type ScanContext, scanWorkspace} from '../../../../src/workspace/checkpoints/scan-workspace.ts';
 import {encodeRoot, makeTreeReader} from '../../../../src/workspace/checkpoints/tree.ts';
 import {place} from './checkpoint-place.ts';
 
@@ -45,17 +40,17 @@ const scanPlace = (
 };
 
 /** The paths below the workspace that a scan keeps, and those that it leaves out. */
-async function scanned(here: Place, where = scanPlace(here), cache: StatCache = emptyStatCache) {
-  const done = await scanWorkspace(where, {cache, ahead: emptyStatCache, now}, signal);
+async function scanned(here: Place, where = scanPlace(here), table: FolderTable = emptyTable) {
+  const done = await scanWorkspace(where, {table, now}, signal);
   if (done.tag === 'failed') throw new Error(done.error.message);
-  const {tree, leftOut} = done.value;
+  const {tree, leftOut, table: next} = done.value;
   const nothing = where.objects.put(encodeRoot({folders: new Map(), leftOut: []}));
   const short = (path: string): string => path.slice(here.work.length + 1);
   const nodes = makeTreeReader(where.objects)
     .differences([nothing], [tree])
     .map(({path, to}) => ({path: short(path), node: to}));
   const kept = nodes.filter(({path}) => path !== '').map(({path}) => path);
-  return {kept, leftOut: leftOut.map(short), nodes, ...done.value.cache, tree};
+  return {kept, leftOut: leftOut.map(short), nodes, tree, table: next};
 }
 
 /** What a scan would leave out of these paths; it reads no content. */
@@ -109,7 +104,7 @@ describe('what is too large', () => {
     using here = place();
     for (let at = 0; at < 17; at += 1) sparse(here, `f${String(at)}`, 250 * mega);
     const where = scanPlace(here);
-    const known = {cache: emptyStatCache, ahead: emptyStatCache, now};
+    const known = {table: emptyTable, now};
     expect(await scanWorkspace(where, known, signal)).toEqual({
       tag: 'failed',
       error: {
@@ -118,9 +113,7 @@ describe('what is too large', () => {
         fix: 'Start weft in the folder of one project.',
       },
     });
-    const found = new Map();
-    await scanAhead(where, {...known, found}, signal);
-    expect([existsSync(here.folder), found.size]).toEqual([false, 0]);
+    expect(existsSync(here.folder)).toBe(false);
     const checkpoints = here.open();
     await checkpoints.prefetch(signal);
     const first = await checkpoints.take(signal);
@@ -210,8 +203,8 @@ describe('a file that cannot be read', () => {
     const first = await scanned(here);
     chmodSync(join(here.work, 'a'), 0o200);
     here.put('changed', 'longer');
-    const {nodes, leftOut: out} = await scanned(here, placeOf(here, 'EACCES'), first);
-    const hash = first.files.get(join(here.work, 'a'))?.hash;
+    const {nodes, leftOut: out} = await scanned(here, placeOf(here, 'EACCES'), first.table);
+    const hash = fileIn(first.table, join(here.work, 'a'))?.hash;
     expect(nodes.find(({path}) => path === 'a')?.node).toEqual({kind: 'file', mode: 0o200, hash});
     expect(out).toEqual(['changed']);
   });
@@ -220,10 +213,9 @@ describe('a file that cannot be read', () => {
 test('a scan that is aborted fails, and a look for what is left out answers what it has', async () => {
   using here = place();
   sparse(here, 'large', 256 * mega + 1);
-  const known = {cache: emptyStatCache, ahead: emptyStatCache, now};
+  const known = {table: emptyTable, now};
   const aborted = AbortSignal.abort(new Error('stopped'));
   await expect(scanWorkspace(scanPlace(here), known, aborted)).rejects.toThrow('stopped');
-  await scanAhead(scanPlace(here), {...known, found: new Map()}, aborted);
   expect(await findLeftOut(scanPlace(here), [join(here.work, 'large')], aborted)).toEqual([]);
 });
 
@@ -236,17 +228,17 @@ test(
     here.put('d/b', 'b');
     const where = scanPlace(here);
     const first = await scanned(here, where);
-    expect((await scanned(here, where, first)).tree).toBe(first.tree);
+    expect((await scanned(here, where, first.table)).tree).toBe(first.tree);
     rmSync(join(here.work, 'd/b'));
-    const second = await scanned(here, where, first);
+    const second = await scanned(here, where, first.table);
     expect(second.kept).toEqual(['d', 'd/a']);
     here.put('d/a', 'changed');
-    const third = await scanned(here, where, second);
+    const third = await scanned(here, where, second.table);
     expect(third.tree).not.toBe(second.tree);
     chmodSync(join(here.work, 'd/a'), 0o600);
-    const fourth = await scanned(here, where, third);
+    const fourth = await scanned(here, where, third.table);
     expect(fourth.tree).not.toBe(third.tree);
     chmodSync(join(here.work, 'd'), 0o700);
-    expect((await scanned(here, where, fourth)).tree).not.toBe(fourth.tree);
+    expect((await scanned(here, where, fourth.table)).tree).not.toBe(fourth.tree);
   },
 );
