@@ -73,7 +73,7 @@ export type DecideChangesAfterRun = (
   blocked: string,
 ) => Promise<ChangesOutcome>;
 
-/** The most file names in one line. */
+/** The maximum number of file names in one line. */
 const maxInLine = 10;
 
 /** Returns one line about the applied changes of a command and one for each reason why changes were dropped. */

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
 
-/** The most citations of one call: the paths and addresses that the model's action is based on. */
+/** The maximum number of citations of one call: the paths and addresses that the model's action is based on. */
 const maxCitations = 10;
-/** The most characters of one citation. */
+/** The maximum number of characters of one citation. */
 const maxCitationLength = 300;
 
 export const citationsSchema = () => z.optional(z.array(z.string()));

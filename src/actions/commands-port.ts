@@ -58,7 +58,7 @@ export type PromptPart =
   /** A command line to be replaced by its output. weft judges it and asks about it like any command from the model. */
   | {readonly kind: 'shell'; readonly command: string};
 
-/** Joins several sources. If two have a command of the same name, the first one wins. */
+/** Joins several sources. If two have a command with the same name, the first one wins. */
 export function joinCommands(sources: readonly CommandsPort[]): CommandsPort {
   let joined: {readonly of: readonly (readonly PromptCommand[])[]; readonly list: readonly PromptCommand[]} | undefined;
   return {

@@ -17,7 +17,7 @@ export interface ComputerPort {
 /** The longest edge of a screenshot, in pixels: about what models see sharply. */
 export const maxEdge = 1280;
 
-/** The most bytes of a screenshot. Models accept images of 5 MB as base64. */
+/** The maximum number of bytes of a screenshot. Models accept images of 5 MB as base64. */
 export const maxBytes = 3_600_000;
 
 export interface Screenshot extends Size {

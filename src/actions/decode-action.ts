@@ -218,7 +218,7 @@ export const toolSchema = (tool: string): JsonObject => toolFormOf(tool)?.wholeS
 export const ownField = (tool: string, name: string): string | undefined =>
   fieldName(objectOf(toolSchema(tool)['properties']), name, toolFormOf(tool)?.aliases ?? {});
 
-/** True if weft has a tool of this name, offered or not. */
+/** True if weft has a tool with this name, offered or not. */
 export const isOwnTool = (name: string): boolean => toolFormOf(name) !== undefined;
 
 export const decodePastAction = (name: string, input: Json): Outcome<Action, Fault> =>
@@ -242,7 +242,7 @@ function decodeMcpCall(address: Omit<InputOf<'call-mcp-tool'>, 'arguments'>, inp
     : failed(rejected(`The input of ${address.toolName} is invalid: it must be a JSON object.`));
 }
 
-/** Returns `undefined` if the action has no tool of this name. */
+/** Returns `undefined` if the action has no tool with this name. */
 function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): Outcome<Action, Fault> | undefined {
   const definition = definitions[action];
   const form = definition.tools.find(({name}) => name === tool);

@@ -3,7 +3,7 @@ import {isJsonList, isJsonObject, type Json, type JsonObject, textOf} from '../b
 import type {Elicitation, ElicitationReply} from './mcp-port.ts';
 import type {ActionPorts, Question, QuestionAnswer, QuestionOption} from './ports.ts';
 
-/** The most fields of a form. A longer form is declined. */
+/** The maximum number of fields of a form. A longer form is declined. */
 const maxFields = 10;
 
 const declined: ElicitationReply = {action: 'decline', content: undefined};

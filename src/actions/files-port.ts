@@ -64,7 +64,7 @@ export interface UserChangedFile {
   readonly hunks: readonly DiffHunk[];
 }
 
-/** The most bytes of text in one answer to a model, for all its files together. */
+/** The maximum number of bytes of text in one answer to a model, for all its files together. */
 export const answerBytes = 250_000;
 
 /**

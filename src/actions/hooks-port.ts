@@ -145,11 +145,11 @@ export interface HookReply<Answer> {
 }
 
 /**
- * `notice`: whether to tell the user. A hook that fails at every call is reported once.
+ * `notice`: whether to show the failure to the user. A hook that fails at every call is shown once.
  * `block`: the hooked action does not happen. If there is nothing to block, it means `go-on`.
  */
 export interface HookFailure {
-  readonly notice: 'tell' | 'told';
+  readonly notice: 'show' | 'shown-before';
   readonly fault: Fault;
   readonly onFailure: 'go-on' | 'block';
 }

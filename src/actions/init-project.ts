@@ -38,7 +38,7 @@ const projectFiles = [
 
 /** Directory levels to look through. */
 const depth = 3;
-/** The most paths to list. */
+/** The maximum number of paths to list. */
 const maxFound = 60;
 
 /** Instructions for the model that writes a project's AGENTS.md. */

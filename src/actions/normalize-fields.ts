@@ -1,4 +1,4 @@
-import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {nearestName} from '../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 
@@ -23,6 +23,8 @@ export interface FieldRules extends OtherFields {
 
 /** Returns the input with the field names of its schema, without null fields. The error names each unknown field. */
 export function withKnownFields(input: Json, rules: FieldRules): Outcome<Json, string> {
+  const parsed = typeof input === 'string' ? parseJson(input) : undefined;
+  if (parsed?.tag === 'failed') return failed(`the input must be one JSON object, and is not JSON: ${parsed.error}`);
   const problems: string[] = [];
   const known = normalizeValue(input, {schema: rules.schema, at: '', rules, problems});
   return problems.length === 0 ? ok(known) : failed(problems.join('. '));
@@ -39,16 +41,24 @@ interface FieldLocation {
 function normalizeValue(value: Json, place: FieldLocation): Json {
   const {schema, at} = place;
   if (!isJsonObject(schema)) return value;
-  if (typeof value === 'string') return parseQuoted(value, schema['type']);
+  if (typeof value === 'string') {
+    const parsed = parseQuoted(value, schema['type']);
+    return typeof parsed === 'object' ? normalizeValue(parsed, place) : parsed;
+  }
   if (isJsonList(value))
     return value.map((item, index) => normalizeValue(item, {...place, schema: schema['items'], at: `${at}${index}.`}));
   const {properties} = schema;
   return isJsonObject(value) && isJsonObject(properties) ? normalizeObject(value, properties, place) : value;
 }
 
-/** Models put numbers and booleans in quotes. */
+/** Models put numbers, booleans, lists and objects in quotes. */
 function parseQuoted(value: string, type: Json | undefined): Json {
   if (type === 'boolean' && /^(?:true|false)$/u.test(value)) return value === 'true';
+  if (type === 'array' || type === 'object') {
+    const parsed = parseJson(value);
+    const isFitting = parsed.tag === 'ok' && (type === 'array' ? isJsonList : isJsonObject)(parsed.value);
+    return isFitting ? parsed.value : value;
+  }
   return (type === 'integer' || type === 'number') && /^\d+(?:\.\d+)?$/u.test(value) ? Number(value) : value;
 }
 
@@ -94,7 +104,8 @@ const remarkFields: ReadonlySet<string> = new Set(['description', 'explanation',
 function isIgnorable(key: string, given: Json, {ignoredFields}: OtherFields): boolean {
   if (['""', '[]', '{}'].includes(JSON.stringify(given))) return true;
   const idle = Object.hasOwn(ignoredFields, key) ? ignoredFields[key] : undefined;
-  return idle === 'any' || idle?.includes(given) === true || (remarkFields.has(key) && typeof given === 'string');
+  const value = typeof given === 'string' ? parseQuoted(given, 'boolean') : given;
+  return idle === 'any' || idle?.includes(value) === true || (remarkFields.has(key) && typeof given === 'string');
 }
 
 function unknownFieldsText(strangers: readonly string[], at: string, names: readonly string[]): readonly string[] {

@@ -350,13 +350,13 @@ export interface GlobRequest {
   /**
    * Each starts in the folder that its literal beginning names, up to the first part with a wildcard (one of `*?[{\`)
    * or the last part: joined to `path` as text, then resolved like `FilesPort.resolve`. `~/` is the home folder. A
-   * leading slash means the folder of that name inside `path`, or the absolute one if there is none. Nothing outside
+   * leading slash means the folder with that name inside `path`, or the absolute one if there is none. Nothing outside
    * that folder is found. A leading `!` excludes. At most 1,000 characters and 100 brace alternatives each.
    */
   readonly patterns: readonly string[];
   readonly path: string;
   readonly limit: number;
-  /** Directory levels below `path`. 0 for no bound. */
+  /** The maximum number of directory levels below `path`; 0 for no limit. */
   readonly maxDepth: number;
 }
 

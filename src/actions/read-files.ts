@@ -14,12 +14,12 @@ export type ReadEntry =
 /** Lines in one answer by default. */
 export const defaultLines = 2000;
 
-/** The most files in one call. */
+/** The maximum number of files in one call. */
 const maxFiles = 50;
-/** The most files to read at the same time. */
+/** The maximum number of files to read at the same time. */
 const maxAtOnce = 8;
 
-/** The most base64 characters of PDFs in one answer. */
+/** The maximum number of base64 characters of PDFs in one answer. */
 const maxDocumentData = 27_000_000;
 
 export const readFiles = defineAction<

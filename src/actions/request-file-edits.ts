@@ -50,7 +50,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     {
       name: 'edit-secret-file',
       risks: ['local-change'],
-      askedWhen: 'its name suggests that the file holds secrets, in every mode that asks',
+      askedWhen: "the file's name suggests that it holds secrets, in every mode that asks",
     },
     {
       name: 'edit-secret',
@@ -223,9 +223,9 @@ const fileText = (file: FileDiff): string =>
     '\n',
   );
 
-/** The most lines of the user's changes that a model reads. */
+/** The maximum number of lines of the user's changes that a model reads. */
 const maxLines = 150;
-/** The most characters of each line. */
+/** The maximum number of characters of each line. */
 const maxLineLength = 400;
 
 /** Returns what the model reads about a file that was not written as proposed. */
@@ -253,7 +253,7 @@ const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => 
   ...lines.map(({kind, text}) => `${signs[kind]}${text}`),
 ];
 
-/** The most characters of a diff that a model reads. */
+/** The maximum number of characters of a diff that a model reads. */
 const maxText = 16_000;
 
 /** Formats changes as a diff. `bounded` for a model. */

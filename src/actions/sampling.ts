@@ -6,10 +6,10 @@ import type {SamplingReply, SamplingRequest} from './mcp-port.ts';
 import {type ActionPorts, plainQuestion} from './ports.ts';
 import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
 
-/** The most tokens of one answer, whatever the server requests. */
+/** The maximum number of tokens of one answer, whatever the server requests. */
 const maxAnswerTokens = 4096;
 const maxMessages = 50;
-/** The most characters of text in one request from a server. */
+/** The maximum number of characters of text in one request from a server. */
 const maxText = 100_000;
 /** Characters of a request's text that the question shows. */
 const shownText = 2000;

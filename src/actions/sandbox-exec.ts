@@ -41,9 +41,9 @@ export interface KeptChanges {
   readonly id: Outcome<string, string>;
 }
 
-/** The most diffs to read. */
+/** The maximum number of diffs to read. */
 const maxDiffs = 200;
-/** The most changes to list without a diff. */
+/** The maximum number of changes to list without a diff. */
 const maxNamed = 50;
 
 /** Runs a command in a copy-on-write view of the workspace, whatever sandbox the settings choose. */

@@ -59,9 +59,9 @@ function countText(todos: TodoList): string {
   return `${count('completed')} completed, ${count('in_progress')} in progress, ${count('pending')} pending`;
 }
 
-/** The most titles to list. The model knows what it sent. */
+/** The maximum number of titles to list. The model knows what it sent. */
 const maxNamed = 10;
-/** The most characters of each title. */
+/** The maximum number of characters of each title. */
 const titleLength = 80;
 
 function keptText(kept: TodoList): string {

@@ -24,7 +24,7 @@ export interface UseComputerInput {
   readonly summary: string;
 }
 
-/** The most steps of one call. */
+/** The maximum number of steps of one call. */
 const maxSteps = 20;
 
 /** Performs steps with mouse and keyboard, then takes a screenshot. */

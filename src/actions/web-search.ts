@@ -6,7 +6,7 @@ import {checkedForm, defineAction, textContent, toolForm} from './define-action.
 import {emptyPreview} from './preview.ts';
 import {frameUntrusted, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
 
-/** The most host names in one call. */
+/** The maximum number of host names in one call. */
 const maxDomains = 50;
 
 export const webSearch = defineAction<

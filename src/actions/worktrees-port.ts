@@ -25,7 +25,7 @@ export interface WorktreeChanges extends WorkspaceChanges {
 export interface WorktreesPort {
   /**
    * Makes a worktree for the folder `from` with the current state of its repository: uncommitted changes and untracked
-   * files, but no ignored ones. Reuses an existing worktree of this name unchanged.
+   * files, but no ignored ones. Reuses an existing worktree with this name unchanged.
    */
   open(request: {readonly from: string; readonly name: string}, signal: AbortSignal): Promise<Outcome<Worktree, Fault>>;
   changes(worktree: Worktree, signal: AbortSignal): Promise<Outcome<WorktreeChanges, Fault>>;

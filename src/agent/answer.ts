@@ -110,7 +110,7 @@ export async function readAnswer(
   }: {
     readonly model: ModelPort;
     readonly onBatch: BatchListener;
-    /** True if weft or an MCP server has a tool of this name. Other names may belong to another program's tools. */
+    /** True if weft or an MCP server has a tool with this name. Other names may belong to another program's tools. */
     readonly isOwn?: (name: string) => boolean;
   },
   signal: AbortSignal,

@@ -23,7 +23,7 @@ export interface OpenConversation {
   readonly todos: TodoStore;
   readonly documents: DocumentStore;
   /** The paths of the folder instruction files that the model has read. */
-  readonly toldInstructions: Set<string>;
+  readonly knownInstructions: Set<string>;
   /** The facts that the model knows. */
   readonly knownFacts: KnownFacts;
   /** The beginning of the last request, as the journal has it. */
@@ -64,18 +64,18 @@ export function openConversation(
     documents: makeDocumentStore(journal, ports),
     knownFacts: factsInMessages(messages),
     prefix: {tools: '', system: '', sent: [], ...journal.records.findLast(record => record.kind === 'request-prefix')},
-    toldInstructions: new Set(messages.flatMap(({blocks}) => blocks.flatMap(instructionsOf))),
+    knownInstructions: new Set(messages.flatMap(({blocks}) => blocks.flatMap(instructionsOf))),
   };
 }
 
 /** Reads the messages again from the journal after a compaction. Unlike `reopenConversation`, it can be called while a prompt runs. */
 export function replaceMessages({conversation}: {readonly conversation: OpenConversation}): void {
-  const {journal, messages, usage, knownFacts, toldInstructions} = conversation;
+  const {journal, messages, usage, knownFacts, knownInstructions} = conversation;
   messages.splice(0, messages.length, ...historyFromJournal(journal.records).messages);
   usage.follow(journal.records);
-  knownFacts.told = factsInMessages(messages).told;
-  toldInstructions.clear();
-  for (const {blocks} of messages) for (const path of blocks.flatMap(instructionsOf)) toldInstructions.add(path);
+  knownFacts.facts = factsInMessages(messages).facts;
+  knownInstructions.clear();
+  for (const {blocks} of messages) for (const path of blocks.flatMap(instructionsOf)) knownInstructions.add(path);
 }
 
 const instructionsOf = (block: Message['blocks'][number]): readonly string[] =>

@@ -3,9 +3,9 @@ import {raceAbort} from '../base/race.ts';
 /** The expected cost of a request to `model`, in US dollars. */
 export interface ExpectedCost {
   readonly model: string;
-  /** The least: everything from the last request is read from the cache. */
+  /** The minimum cost: everything from the last request is read from the cache. */
   readonly minUsd: number;
-  /** The most: nothing comes from the cache, and the answer has its maximum length. */
+  /** The maximum cost: nothing comes from the cache, and the answer has its maximum length. */
   readonly maxUsd: number;
 }
 
@@ -47,7 +47,7 @@ export class CostBudget {
     return this.#spent() >= limit || this.#spent() + least > limit ? limit : undefined;
   }
 
-  /** Reserves money for a request. Waits while others hold too much. */
+  /** Reserves money for a request. Waits while other requests have reserved too much. */
   async reserve(expect: () => Promise<ExpectedCost>, signal: AbortSignal): Promise<Reservation | Refusal> {
     const limit = this.#limit;
     if (limit === 'unlimited') return noopReservation;

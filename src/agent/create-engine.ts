@@ -59,8 +59,8 @@ class Engine implements AgentClient {
   readonly #work = new WorkQueue(prompt => this.#runPrompt(prompt));
   readonly #checkpoints: CheckpointRecorder;
   readonly #hooks: SessionHooks;
-  /** The origin of the first session. `told` once someone has subscribed and the hooks of the session start were called. */
-  #origin: SessionInfo['origin'] | 'told';
+  /** The origin of the first session, or `announced` once a front end has subscribed and the session-start hooks have run. */
+  #origin: SessionInfo['origin'] | 'announced';
   #prompt: MessageId | undefined;
   readonly #queries: QueryHandlers;
   readonly #host: HostServices;
@@ -166,12 +166,12 @@ class Engine implements AgentClient {
   subscribe(listener: EventListener): () => void {
     const end = this.#listeners.add(listener);
     void listener([this.#sessionOpened()]);
-    if (this.#origin !== 'told') {
+    if (this.#origin !== 'announced') {
       this.#hooks.begin(this.#origin === 'new' ? 'startup' : 'resume');
       this.#session.ports.notices.listen(text => warn(this.#session, text));
       void this.#tellResumeCost();
     }
-    this.#origin = 'told';
+    this.#origin = 'announced';
     return end;
   }
 

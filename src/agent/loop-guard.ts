@@ -13,7 +13,7 @@ const warnedFailures = 3;
 const maxFailures = 5;
 /** The number of consecutive turns in which no call fits the catalog. The guard can't be turned off for these. */
 const maxInvalidTurns = 10;
-/** The most characters of a result that is repeated, because the note that would replace it is hardly shorter. */
+/** The maximum number of characters of a result that is repeated, because the note that would replace it is hardly shorter. */
 const maxRepeated = 300;
 
 /** A call that has settled. `content` is its result for the model. */

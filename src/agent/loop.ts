@@ -87,7 +87,7 @@ function answerEvents(text: string, {ports, model}: SessionContext): readonly Ag
   ];
 }
 
-/** The most times that weft continues an answer that the provider paused. */
+/** The maximum number of times that weft continues an answer that the provider paused. */
 const maxPauses = 9;
 
 /** How many consecutive answers may be cut at the output limit before the prompt ends. `call`: the cut was inside a tool call. */

@@ -126,7 +126,7 @@ export class PromptHooks {
     if (reply === 'aborted' || signal.aborted) return {answer: nothing, blockedBy: undefined};
     if ('broken' in reply) return {answer: nothing, blockedBy: reply.broken};
     for (const {fault, notice} of reply.failures)
-      if (notice === 'tell') this.#warn(`A hook failed: ${faultText(fault)}`);
+      if (notice === 'show') this.#warn(`A hook failed: ${faultText(fault)}`);
     if (reply.messages.length > 0) this.#publish(reply.messages.map(text => ({event: 'notice', level: 'info', text})));
     if (reply.flow.kind === 'stop') this.stopped ??= {reason: reply.flow.reason};
     const blocking = reply.failures.find(({onFailure: follow}) => follow === 'block');

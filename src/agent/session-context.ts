@@ -50,8 +50,8 @@ export interface SessionContext {
   readonly directory: string;
   /** Returns the system prompt for the models of a profile. It is the same for the whole session. */
   readonly systemPrompt: (profile: Profile) => string;
-  /** `untold`: the user replaced weft's prompt, so weft tells the model only about plan mode. */
-  readonly environment: 'told' | 'untold';
+  /** `left-out`: the user replaced weft's prompt, so weft tells the model only about plan mode. */
+  readonly environment: 'included' | 'left-out';
   readonly limits: PromptLimits;
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
@@ -145,7 +145,7 @@ export interface EngineSetup extends Pick<
   | 'thinking'
   | 'compaction'
 > {
-  /** The session to begin with, opened by the caller. */
+  /** The first session, which the caller has opened. */
   readonly session: OpenSession;
   readonly origin: SessionInfo['origin'];
   /** Tools that are not offered to the model. */

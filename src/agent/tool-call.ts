@@ -72,12 +72,12 @@ interface CallReport {
   readonly call: ToolCallBlock;
   readonly content: ToolResultBlock;
   readonly denials: readonly Denial[];
-  readonly journalled: {readonly state: 'written'} | {readonly state: 'failed'; readonly cause: unknown};
+  readonly journaled: {readonly state: 'written'} | {readonly state: 'failed'; readonly cause: unknown};
 }
 
 type DeniedBy = Denial['by'] | 'not-denied';
 
-/** The most commands that run side by side. */
+/** The maximum number of commands that run side by side. */
 const maxParallelCommands = 8;
 
 /**
@@ -102,7 +102,7 @@ export async function runToolCalls(
     if (isBarrier) {
       const ended = await Promise.all(sinceBarrier);
       sinceBarrier = [];
-      isJournalBroken ||= ended.some(({journalled}) => journalled.state === 'failed');
+      isJournalBroken ||= ended.some(({journaled}) => journaled.state === 'failed');
     }
     while (commands.size >= maxParallelCommands) await Promise.race(commands);
     const report =
@@ -180,7 +180,7 @@ function isReadOnlyCommand({action, verdict, terms}: JudgedCall): boolean {
 const reportOf = (reports: readonly CallReport[]): CallsReport => ({
   results: reports.map(({content}) => content),
   denials: reports.flatMap(({denials}) => denials),
-  journalErrors: reports.flatMap(({journalled}) => (journalled.state === 'failed' ? [journalled.cause] : [])),
+  journalErrors: reports.flatMap(({journaled}) => (journaled.state === 'failed' ? [journaled.cause] : [])),
 });
 
 /**
@@ -435,18 +435,18 @@ async function settleCall(
     content: [...replaced.content, ...reminders.filter(text => text !== '').map(text => reminderBlock(text))],
   };
   // A result is journaled before it is published, because a listener may look for the result in the journal at once.
-  const journalled = attempt(() => journal(session, {kind: 'result', result: content}));
+  const journaled = attempt(() => journal(session, {kind: 'result', result: content}));
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
   publishSandbox(session);
   const denials: readonly Denial[] =
     deniedBy === 'not-denied' ? droppedChanges(call, result) : [{call, by: deniedBy, of: {kind: 'call'}}];
-  return {call, content, denials, journalled};
+  return {call, content, denials, journaled};
 }
 
 /** Returns the instructions of the folders of a file that was read or edited, unless the model already has them. */
 function folderInstructionsFor(
   result: SettledCall,
-  {conversation: {toldInstructions}, ports, directory, publish}: SessionContext,
+  {conversation: {knownInstructions}, ports, directory, publish}: SessionContext,
 ): readonly string[] {
   if (result.tag === 'undecodable' || result.result.settled.state !== 'success') return [];
   const access = accessOf(result.result);
@@ -454,8 +454,8 @@ function folderInstructionsFor(
   const resolved = paths.map(path => ports.machine.files.resolve(path).path);
   const found = resolved.flatMap(path => ports.workspaceState.instructionsBelow(directory, path));
   return found.flatMap(({path, text}) => {
-    if (toldInstructions.has(path)) return [];
-    toldInstructions.add(path);
+    if (knownInstructions.has(path)) return [];
+    knownInstructions.add(path);
     // A call that reads or writes the instruction file itself already has its text.
     if (resolved.includes(path)) return [];
     publish([{event: 'notice', level: 'info', text: `Read ${relativeTo(path, directory)}`}]);
@@ -477,7 +477,7 @@ function resultBlock({id}: ToolCallBlock, {result, note}: Pick<CallEnd, 'result'
   };
 }
 
-function attempt(write: () => void): CallReport['journalled'] {
+function attempt(write: () => void): CallReport['journaled'] {
   try {
     write();
     return {state: 'written'};

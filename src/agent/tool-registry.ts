@@ -225,7 +225,7 @@ function listedTools(
   return hidden.length === 0 ? [] : tools.filter(tool => !offered.has(tool) || foundLater.has(tool.toolName));
 }
 
-/** The most characters of a sub-agent kind's first line. */
+/** The maximum number of characters of a sub-agent kind's first line. */
 const maxKindLength = 200;
 
 const kindLines = (kinds: ReturnType<AgentKindsPort['list']>): string =>

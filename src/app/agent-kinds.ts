@@ -151,7 +151,7 @@ const supportedFields: ReadonlySet<string> = new Set([
   'metadata',
 ]);
 
-/** Returns a sentence about the fields that weft ignores; none if there are none. Fields in `also` are supported, too. */
+/** Returns a sentence about the fields that weft ignores; an empty list without such fields. Fields in `also` are supported, too. */
 export function ignoredFieldNotes({name, fields}: AgentFile, also: readonly string[]): readonly string[] {
   const unheeded = Object.keys(fields).filter(field => !supportedFields.has(field) && !also.includes(field));
   return unheeded.length === 0 ? [] : [`Ignored fields of the agent ${name}: ${unheeded.join(', ')}.`];

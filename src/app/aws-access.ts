@@ -6,7 +6,7 @@ import {tryOr} from '../base/outcome.ts';
 import {keyVariables} from '../domain/api-key.ts';
 import type {WireRequest} from '../models/access.ts';
 import {type AwsCredentials, signForAws} from '../models/aws-signature.ts';
-import {bearer, type CloudWay, gatewayToken, given, ofKeyCommand} from './cloud-way.ts';
+import {bearer, type CloudWay, gatewayToken, given, modelDates, ofKeyCommand} from './cloud-way.ts';
 import {UsageError} from './exit-code.ts';
 import {type KeyIssuer, runKeyCommand} from './key-issuer.ts';
 import {type AccessChoice, fixed} from './model-access.ts';
@@ -133,21 +133,20 @@ const isOlderApi = (id: string): boolean =>
 /** Bedrock's model names begin with the company. Names of older models end with a date and a version. */
 function bedrockId(model: string, region: string): string {
   if (!model.startsWith('claude-')) return model;
-  const suffix = olderSuffixes[model];
+  const suffix = olderSuffix(model);
   if (suffix === undefined) return `anthropic.${model}`;
   // These models answer only by an inference profile.
   const profile = /^(?:us|eu)-(?!gov)/u.exec(region)?.[0].slice(0, 2) ?? 'global';
   return `${profile}.anthropic.${model}${suffix}`;
 }
 
-const olderSuffixes: Readonly<Record<string, string>> = {
-  'claude-sonnet-4-6': '',
-  'claude-opus-4-6': '-v1',
-  'claude-opus-4-5': '-20251101-v1:0',
-  'claude-sonnet-4-5': '-20250929-v1:0',
-  'claude-haiku-4-5': '-20251001-v1:0',
-  'claude-sonnet-4': '-20250514-v1:0',
-};
+function olderSuffix(model: string): string | undefined {
+  if (model === 'claude-sonnet-4-6') return '';
+  if (model === 'claude-opus-4-6') return '-v1';
+  const {[model]: date} = modelDates;
+  if (date !== undefined) return `-${date}-v1:0`;
+  return /-\d{8}$/u.test(model) && isOlderApi(`anthropic.${model}`) ? '-v1:0' : undefined;
+}
 
 // Credentials of AWS
 

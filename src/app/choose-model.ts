@@ -13,8 +13,10 @@ import {
   type ModelProvider,
   modelProviders,
   providerNames,
+  providerOf,
   rowKeyVariables,
   urlVariables,
+  withLogin,
 } from '../domain/api-key.ts';
 import {UsageError} from './exit-code.ts';
 import {weftCommand} from './weft-command.ts';
@@ -110,18 +112,18 @@ export const configuredProvider = (choice: ModelChoice): string | undefined =>
 
 type PlaceChoice = Pick<ModelChoice, 'baseUrl' | 'environment' | 'providers'>;
 
-/** Returns the provider of that name. */
+/** Returns the provider with that name. */
 export async function providerNamed(name: string, choice: PlaceChoice): Promise<Provider> {
   const known = modelProviders.find(each => each === name);
   return known === undefined
-    ? (await import('./provider-row.ts')).rowProvider(name, choice)
+    ? withLogin((await import('./provider-row.ts')).rowProvider(name, choice))
     : knownProvider(known, choice);
 }
 
 /** Returns a provider that needs no row. */
 export function knownProvider(name: ModelProvider, {baseUrl, environment, providers}: PlaceChoice): Provider {
   const own = providers[name] ?? {};
-  return {
+  return withLogin({
     name,
     title: providerNames[name],
     dialect: dialects[name],
@@ -130,7 +132,7 @@ export function knownProvider(name: ModelProvider, {baseUrl, environment, provid
     keyVariable: own.keyVariable ?? keyVariables[name],
     urlVariable: urlVariables[name],
     headers: own.headers ?? {},
-  };
+  });
 }
 
 /** Loads the modules that the first request to the chosen provider needs, beyond those loaded by connecting to it. */
@@ -173,7 +175,8 @@ export async function keySource(provider: Provider, choice: SourceChoice): Promi
   const {environment} = choice;
   // A key command without a provider counts for each provider whose key the user can save.
   const usual = provider.is.kind === 'key' ? provider.name : '';
-  const keyCommand = (choice.keyCommand?.provider ?? usual) === provider.name ? choice.keyCommand : undefined;
+  const counts = providerOf(choice.keyCommand?.provider ?? usual) === provider.name;
+  const keyCommand = counts ? choice.keyCommand : undefined;
   if (keyCommand?.given === 'yes') return {from: 'command'};
   const token = provider.name === 'anthropic' ? (environment[tokenVariable] ?? '') : '';
   if (token !== '') return {from: 'token', variable: tokenVariable, key: token};
@@ -300,10 +303,7 @@ export function reasonText(choice: ModelChoice): string {
 
 const by = (provider: string, variable = '') => ({provider, variable});
 
-/**
- * Finds the provider, and the variable that chose it if that variable is not the provider's key. An address alone means
- * a server that speaks OpenAI's protocol, as most do.
- */
+/** Finds the provider, and the variable that chose it if that is not its key. An address alone means a server that speaks OpenAI's protocol. */
 function impliedProvider(choice: ModelChoice): {readonly provider: string; readonly variable: string} | undefined {
   const {environment, baseUrl, keyCommand} = choice;
   const cloud = cloudProviders.find(provider => isSwitchedOn(environment[cloudSwitches[provider]]));

@@ -11,7 +11,7 @@ import {makeHttpFetch} from '../models/http-fetch.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {bedrock, claudeOnAws} from './aws-access.ts';
 import {chatGpt} from './chatgpt-access.ts';
-import {bearer, type CloudWay, gatewayToken, given, ofKeyCommand} from './cloud-way.ts';
+import {bearer, type CloudWay, gatewayToken, given, modelDates, ofKeyCommand} from './cloud-way.ts';
 import {UsageError} from './exit-code.ts';
 import type {KeyIssuer} from './key-issuer.ts';
 import {
@@ -95,7 +95,10 @@ function vertexHost(region: string): string {
 
 /** Vertex has the model in the path, and the version of the API in the body. */
 function toVertex(request: WireRequest, place: string): WireRequest {
-  const {model, ...rest}: {readonly model: string} = JSON.parse(request.body);
+  const {model: asked, ...rest}: {readonly model: string} = JSON.parse(request.body);
+  const {[asked]: date} = modelDates;
+  // Names of older models end with a date.
+  const model = date === undefined ? asked.replace(/^(claude-.*)-(?=\d{8}$)/u, '$1@') : `${asked}@${date}`;
   const url = new URL(request.url);
   const name = encodeURIComponent(model).replaceAll('%40', '@');
   const counts = url.pathname.endsWith('/count_tokens');

@@ -8,6 +8,16 @@ export interface CloudWay {
   readonly from: string;
 }
 
+/** The dates in the names that clouds give to older models. */
+export const modelDates: Readonly<Record<string, string>> = {
+  'claude-opus-4-5': '20251101',
+  'claude-sonnet-4-5': '20250929',
+  'claude-haiku-4-5': '20251001',
+  'claude-opus-4-1': '20250805',
+  'claude-opus-4': '20250514',
+  'claude-sonnet-4': '20250514',
+};
+
 export const bearer = (key: string): Headers => ({authorization: `Bearer ${key}`});
 
 /** The key command counts for a service only if the settings name that service. */

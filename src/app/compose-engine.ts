@@ -423,7 +423,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         environment,
         roots,
         sandbox: setup.sandbox.choice,
-        prompt: setup.engine.interaction === 'unattended' && setup.engine.environment === 'told' ? 'at-once' : 'later',
+        prompt:
+          setup.engine.interaction === 'unattended' && setup.engine.environment === 'included' ? 'at-once' : 'later',
       }),
       notices: {listen: listener => setup.notices.listen(text => listener(secrets.redact(text)))},
       memory: watchMemory({
@@ -509,8 +510,8 @@ function redactedOnce(systemPrompt: EngineOptions['systemPrompt'], secrets: Reda
 }
 
 /**
- * Redacts the errors of a model, because servers may quote the key in them. Remembers the context window that a refusal names: a gateway or a
- * local server often has a smaller one than the model.
+ * Redacts the errors of a model, because servers may quote the key in them. Remembers the context window that a refusal names:
+ * a gateway or a local server often has a smaller one than the model.
  */
 function modelOfSession(model: ModelPort, secrets: Redactor): ModelPort {
   const windows = new Map<string, number>();

@@ -123,7 +123,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       origin,
       model: chosen.model,
       mode: settings.permissionMode,
-      environment: hasOwnPrompt ? 'untold' : 'told',
+      environment: hasOwnPrompt ? 'left-out' : 'included',
       limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
       interaction,
       frontEnd: driver.frontEnd,
@@ -201,18 +201,18 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
   });
 }
 
-/** The most notices of MCP servers in one session, so that a failing server does not fill the screen. */
+/** The maximum number of notices of MCP servers in one session, so that a failing server does not fill the screen. */
 const maxNotices = 5;
 
 function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
-  const told = new Set<string>();
+  const shown = new Set<string>();
   const held: string[] = [];
   let hear = (text: string): void => void held.push(text);
   return {
     add(text) {
-      if (told.has(text) || told.size > maxNotices) return;
-      told.add(text);
-      hear(told.size > maxNotices ? 'For more about MCP servers, type /mcp' : text);
+      if (shown.has(text) || shown.size > maxNotices) return;
+      shown.add(text);
+      hear(shown.size > maxNotices ? 'For more about MCP servers, type /mcp' : text);
     },
     listen(listener) {
       hear = listener;

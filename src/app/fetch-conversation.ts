@@ -8,11 +8,11 @@ import {historyFromJournal} from '../domain/history.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import type {Store} from '../store/open-store.ts';
 
-/** The most UTF-16 units of an answer, of one message in it, and of a call or a result. */
+/** The maximum number of UTF-16 units of an answer, of one message in it, and of a call or a result. */
 const maxText = 40_000;
 const maxMessage = 6000;
 const maxCall = 300;
-/** The most sessions that an error lists. */
+/** The maximum number of sessions that an error lists. */
 const maxNamed = 10;
 
 /** Reads a part of a session of `directory`. The beginning of an id is enough if only one session has it. */

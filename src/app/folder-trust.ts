@@ -59,7 +59,7 @@ export function folderTrust(
   };
 }
 
-/** True if a location exists that can contain files that need trust. This cheap check is all that a project without them costs. */
+/** True if the folder has a location for files that need trust. In a project without such files, this cheap check is the only cost. */
 const mayHaveFiles = (folder: string): boolean => projectFilePlaces.some(name => existsSync(join(folder, name)));
 
 /** Lists the folder's files, besides its settings, that need trust, and the trust recorded for each. */

@@ -133,7 +133,7 @@ const serverRows = (mcp: McpPort): readonly McpServerRow[] =>
       .map(({toolName, description, standing}) => ({toolName, description, standing})),
   }));
 
-/** The most MCP resources to offer for one mention. */
+/** The maximum number of MCP resources to offer for one mention. */
 const maxResources = 50;
 
 /** Returns mentions of listed MCP resources whose mention or name contains the letters. Sends no request to a server. */

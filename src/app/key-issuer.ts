@@ -1,4 +1,5 @@
 import {homedir} from 'node:os';
+import {stripVTControlCharacters} from 'node:util';
 import {firstLine} from '../base/clip.ts';
 import {raceAbort} from '../base/race.ts';
 import {FaultError} from '../domain/fault.ts';
@@ -47,7 +48,7 @@ export async function runKeyCommand(
       : ['/bin/sh', '-c', command];
   const run = {folder: homedir(), environment, input: '', limitMs, maxOutput: 64 * 1024, children: 'killed'} as const;
   const {kind, code, output, stderr, message} = await runProgram(shell, words, run, signal);
-  const said = firstLine(stderr.trim().split(/\r?\n/u)[0] ?? '', 300);
+  const said = firstLine(explanationIn(stderr), 300);
   const refuse = (what: string): never => {
     const about = said === '' ? '.' : `: ${said.replace(/\.$/u, '')}.`;
     throw new FaultError({kind: 'needs-user', message: `${name} ${what}${about}`, fix}, undefined);
@@ -61,6 +62,7 @@ export async function runKeyCommand(
     case 'aborted':
       return refuse(`was stopped (${message})`);
     case 'exited': {
+      if (code === -1) return refuse('was killed');
       if (code !== 0) return refuse(`failed with exit code ${code}`);
       const text = output.toString('utf8').trim();
       const wrong = text === '' ? 'printed nothing' : check(text);
@@ -69,6 +71,12 @@ export async function runKeyCommand(
     default:
       return unreachable(kind);
   }
+}
+
+/** Returns the line that says what went wrong: the first one, or the last one of a stack trace or of a command's usage. */
+function explanationIn(stderr: string): string {
+  const lines = stripVTControlCharacters(stderr).trim().split(/\s*\n/u);
+  return (/^(?:Traceback|usage:)/iu.test(lines[0] ?? '') ? lines.at(-1) : lines[0]) ?? '';
 }
 
 /** Milliseconds for a command to print the key. */

@@ -14,8 +14,8 @@ import {configuredServers, serverTrustProblem} from './mcp-servers.ts';
 import {settingsIn} from './write-settings.ts';
 
 /**
- * A server that a file configures, and whether weft uses it. `overridden`: another one of the same name wins. `untrusted`: the folder, or a
- * script that the server runs, is not trusted.
+ * A server that a file configures, and whether weft uses it. `overridden`: another one with the same name wins. `untrusted`:
+ * the folder, or a script that the server runs, is not trusted.
  */
 export interface KnownServer extends ConfiguredServer {
   readonly standing: 'counts' | 'overridden' | 'untrusted';

@@ -189,8 +189,9 @@ export const lazyReviewSource = (
 });
 
 /**
- * Loads checkpoints with the first action that may change something. If `place` is `undefined`, makes no checkpoints, because the session is
- * not saved either. Once a day it first removes checkpoints that no session needs; `trees` returns those that are needed.
+ * Loads checkpoints with the first action that may change something. If `place` is `undefined`, makes no checkpoints, because
+ * the session is not saved either. Once a day it first removes checkpoints that no session needs; `trees` returns those that
+ * are needed.
  */
 export function lazyCheckpoints(
   place: CheckpointOptions | undefined,
@@ -205,7 +206,7 @@ export function lazyCheckpoints(
   return lazyPort(load, 'prefetch', 'uncoveredFiles', 'take', 'preview', 'revert');
 }
 
-/** Removes unneeded checkpoints once a day. Failures are ignored, because another day will do. */
+/** Removes unneeded checkpoints once a day. After a failure, weft tries again the next day. */
 async function pruneWhenDue(
   {folder, now}: CheckpointOptions,
   trees: () => Promise<readonly SessionCheckpoints[]>,

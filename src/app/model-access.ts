@@ -2,6 +2,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {variableReference} from '../config/server-request.ts';
 import {
   headerName,
+  transportHeader,
   type HeaderSettings,
   headerValue,
   type KeyCommandSetting,
@@ -9,7 +10,15 @@ import {
 } from '../config/model-settings.ts';
 import type {KeptKey} from '../config/kept-keys.ts';
 import type {IssuedKeys, UsedKeys} from './api-keys.ts';
-import {type CloudProvider, isPlanToken, type KeyProvider, planText, providerChoices} from '../domain/api-key.ts';
+import {
+  type CloudProvider,
+  entryOf,
+  isPlanToken,
+  type KeyProvider,
+  planText,
+  providerChoices,
+  providerOf,
+} from '../domain/api-key.ts';
 import type {ProviderRow} from '../models/provider-rows.ts';
 import {
   type Access,
@@ -233,13 +242,14 @@ function ownHeaders(
   {headers, providers, environment}: Pick<AccessChoice, 'headers' | 'providers' | 'environment'>,
 ): Headers {
   const forAll = Object.entries(headers).filter(([, value]) => typeof value === 'string');
-  const {[provider.name]: forThis = {}} = headers;
+  const forThis = entryOf(provider.name, headers) ?? {};
   const set = {
     ...Object.fromEntries(forAll),
     ...(typeof forThis === 'string' ? {} : forThis),
     ...provider.headers,
   };
-  const isKnown = (name: string): boolean => providerChoices.includes(name) || Object.hasOwn(providers, name);
+  const isKnown = (name: string): boolean =>
+    providerChoices.includes(providerOf(name)) || Object.hasOwn(providers, name);
   const unknown = Object.entries(headers).find(([name, value]) => typeof value !== 'string' && !isKnown(name));
   if (unknown !== undefined) throw new UsageError(`The setting headers names ${unknown[0]}, which is not a provider.`);
   const expanded = Object.entries(set).map(([name, value]) => [
@@ -276,6 +286,8 @@ function expand(name: string, text: string, environment: NodeJS.ProcessEnv): str
   });
   if (!headerValue.test(value))
     throw new UsageError(`The header ${name} of your settings holds characters that can't be sent.`);
+  if (transportHeader.test(name))
+    throw new UsageError(`weft sets the header ${name} itself. Remove it from your settings.`);
   return value;
 }
 
@@ -301,6 +313,9 @@ function headersIn(variable: string, text: string): Headers {
     const [name, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
     if (colon < 0 || !headerName.test(name) || !headerValue.test(value)) {
       throw new UsageError(`Line ${at + 1} of ${variable} is not a header. Write each line as "Name: value".`);
+    }
+    if (transportHeader.test(name)) {
+      throw new UsageError(`weft sets the header ${name} itself. Remove line ${at + 1} of ${variable}.`);
     }
     headers[name] = value;
   }

@@ -27,7 +27,7 @@ interface OpenSessionsOptions {
   now(): number;
 }
 
-/** The most sessions that can be open at once, including the one on the screen. */
+/** The maximum number of sessions that can be open at once, including the one on the screen. */
 const maxOpen = 8;
 
 /**
@@ -233,7 +233,7 @@ class OpenSession {
   #messages = 0;
   #since: number;
   #isWorking = false;
-  /** Prompts and commands of the user that are queued. */
+  /** The user's queued prompts and commands. */
   readonly #waiting = new Set<MessageId>();
   readonly #asks = new Set<string>();
   readonly #agents = new Map<SessionId, string>();

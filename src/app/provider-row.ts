@@ -1,6 +1,6 @@
 import {nearestName} from '../base/nearest-name.ts';
 import type {OwnProviders} from '../config/model-settings.ts';
-import {providerChoices, rowAliases} from '../domain/api-key.ts';
+import {entryOf, providerChoices, providerOf} from '../domain/api-key.ts';
 import {isNear} from '../models/local-window.ts';
 import {type ProviderRow, rowAt, rowNameAt, rowNamed} from '../models/provider-rows.ts';
 import {type ServedModel, servedModel} from '../models/row-prices.ts';
@@ -16,8 +16,8 @@ import {
 
 /** Returns the provider that a row of weft's table or the user's settings describe. The settings can also change a row. */
 export function rowProvider(name: string, choice: Pick<AccessChoice, 'baseUrl' | 'providers'>): Provider {
-  const known = rowAliases[name] ?? name;
-  const own = ownRow(known, choice.providers);
+  const known = providerOf(name);
+  const own = entryOf(known, choice.providers);
   const row = rowNamed(known) ?? usersRow(known, own);
   const baseUrl = choice.baseUrl ?? own?.baseUrl ?? row.baseUrl;
   const wireApi = own?.wireApi ?? row.wireApi;
@@ -31,14 +31,6 @@ export function rowProvider(name: string, choice: Pick<AccessChoice, 'baseUrl' |
     urlVariable: `the setting providers.${known}.baseUrl`,
     headers: own?.headers ?? {},
   };
-}
-
-/** Finds the user's settings for a row. They may use another name of the row, such as `kimi`. */
-function ownRow(name: string, providers: OwnProviders): OwnProviders[string] | undefined {
-  const key = [name, ...Object.keys(rowAliases).filter(alias => rowAliases[alias] === name)].find(each =>
-    Object.hasOwn(providers, each),
-  );
-  return key === undefined ? undefined : providers[key];
 }
 
 function usersRow(name: string, own: OwnProviders[string] | undefined): ProviderRow {

@@ -189,7 +189,7 @@ function redactingFiles(files: FilesPort, secrets: Redactor): FilesPort {
   };
 }
 
-/** The most lines of a private key, roughly. */
+/** The maximum number of lines of a private key, roughly. */
 const linesBefore = 120;
 
 /** Restores the secrets of an edit. Fails if an unknown placeholder would replace the secret that it stands for. */

@@ -104,7 +104,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   effort: settings.effort,
   cacheTtl: settings.cacheTtl.value,
   // The flag has one more choice than the setting: a recording.
-  provider: flags.provider ?? settings.provider?.value,
+  provider: flags.provider || settings.provider?.value || undefined,
   baseUrl: baseUrlFor(settings, flags),
   providers: valuesOf(settings.providers),
   wireApi: settings.wireApi?.value,
@@ -264,7 +264,7 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
     {
       source: 'flags',
       values: {
-        model: options.model,
+        model: options.model || undefined,
         fallbackModel: options.fallbackModel,
         effort: options.effort,
         baseUrl: options.baseUrl,

@@ -50,7 +50,7 @@ export async function serverAuthorization(
   return ok(server.value === undefined || isProven ? undefined : await makeSessionAuth(server.value, deps, signal));
 }
 
-/** The most bytes of an answer. The reader of answers about signing in has a lower limit. */
+/** The maximum number of bytes of an answer. The reader of answers about signing in has a lower limit. */
 const maxBytes = 2 * 1024 * 1024;
 const limitMs = 30_000;
 

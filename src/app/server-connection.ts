@@ -123,7 +123,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** The most UTF-16 units to read from an answer. */
+/** The maximum number of UTF-16 units to read from an answer. */
 const longestAnswer = 32 * 1024 * 1024;
 
 function refusalText({url}: WeftServer, {statusCode = 0}: IncomingMessage, body: string): string {

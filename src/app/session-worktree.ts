@@ -14,7 +14,7 @@ export const userWorktrees = (): OwnWorktrees =>
 const isName = (name: string): boolean => /^[a-z0-9](?:[\w-]|\.(?!\.|lock$))*$/iu.test(name) && name.length <= 64;
 
 /**
- * Moves the run into a worktree of its folder (`--worktree`), which is created, or reused if one of that name exists.
+ * Moves the run into a worktree of its folder (`--worktree`), which is created, or reused if one with that name exists.
  * Settings, hooks, skills and servers stay those of the folder itself. Call `leave` when the session has ended: it
  * removes a worktree without changes, and returns lines about a worktree that is kept.
  */

@@ -150,7 +150,7 @@ function sessionMessages(message: Message): readonly SessionMessage[] {
   return text === '' ? [] : [{by: message.role === 'user' ? 'user' : 'agent', text}];
 }
 
-/** The most prompts to offer again, for this folder and for all others each. Older ones stay in the file. */
+/** The maximum number of prompts to offer again, for this folder and for all others each. Older ones stay in the file. */
 const maxPrompts = 1000;
 
 /**

@@ -204,7 +204,7 @@ export function matchStars<P extends string | object, T extends string | object>
   return true;
 }
 
-/** The longest pattern in characters, and the most alternatives that its braces may expand to. */
+/** The longest pattern in characters, and the maximum number of alternatives that its braces may expand to. */
 const longestPattern = 1000;
 const maxAlternatives = 100;
 

@@ -1,9 +1,9 @@
 import {clip} from './clip.ts';
 
-/** The most characters of a path. No system accepts a longer path. */
+/** The maximum number of characters of a path. No system accepts a longer path. */
 export const longestPath = 4096;
 
-/** The most bytes of one name in a path. */
+/** The maximum number of bytes of one name in a path. */
 const longestName = 255;
 
 /** Returns why the text `path` cannot be a path; `undefined` if it can. */

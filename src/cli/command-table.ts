@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 
-/** Loads the command of that name with its flags and actions; returns `undefined` if there is none. */
+/** Loads a command by name, with its flags and actions. Returns `undefined` if weft has no such command. */
 export type OpenCommand = (name: string) => Promise<Command | undefined>;
 
 /** A file in `commands/`: `add` gives a command its flags, and its action or subcommands. */

@@ -52,7 +52,7 @@ export async function runAttach(
     opening: 'composer',
     instructions: [],
     notices: [`Attached to ${url.host}. Exiting does not stop what runs there.`],
-    lateNotices: async () => [],
+    lateNotices: () => [],
     preferences,
     watchdog,
     look: lookOf(process.env, {color: true, theme: preferences.theme}),

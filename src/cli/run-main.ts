@@ -341,18 +341,16 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     opening: options.resume === true ? 'sessions' : 'composer',
     instructions: [...new Set(context.startInstructions().found.map(({path}) => basename(path)))],
     notices,
-    lateNotices: async () => {
-      const late = [
-        ...(await leftoverNotices(context.places.blocks)),
-        ...(await scheduleNotices(context.places)),
-        ...(await context.trust.untrustedFiles()),
-        ...(chosen.state === 'ready' ? await serverNotices(choice) : []),
-        ...(await importNotices(context.places.settings)),
-      ];
+    async *lateNotices() {
+      yield* await leftoverNotices(context.places.blocks);
+      yield* await scheduleNotices(context.places);
+      yield* await context.trust.untrustedFiles();
+      if (chosen.state === 'ready') yield* await serverNotices(choice);
+      yield* await importNotices(context.places.settings);
       // Load these while the user reads or types, so that the first request does not wait for them.
       // The request itself reports what can't be loaded.
       void loadForFirstRequest(choice).catch(() => {});
-      return late;
+      if (options.sessionPersistence) yield* (await import('../app/daily-prune.ts')).pruneDaily(context.places);
     },
     preferences,
     watchdog,
@@ -375,7 +373,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
         firstPrompt: end.draft,
         opening: 'composer',
         notices: [],
-        lateNotices: async () => [],
+        lateNotices: () => [],
       });
     }
     if (end.kind === 'signalled') return end.code;

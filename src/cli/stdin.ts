@@ -92,7 +92,7 @@ export const isStdin = (file: string | undefined): file is undefined | '-' => fi
 
 const byteOrderMark = '\uFEFF';
 
-/** The most characters of one line. The rest of a longer line is dropped, so it is not valid JSON. */
+/** The maximum number of characters of one line. The rest of a longer line is dropped, so it is not valid JSON. */
 const longestLine = 16 * 1024 * 1024;
 
 /** Yields the lines of a stream as they arrive, numbered from 1. Only line feeds end a line; the last line needs none. */

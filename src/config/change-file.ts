@@ -62,7 +62,7 @@ export async function changePrivateFile(
   return changeFile(path, change);
 }
 
-/** The most bytes that a settings file may have. */
+/** The maximum number of bytes that a settings file may have. */
 const maxBytes = 4 * 1024 * 1024;
 
 /**
@@ -85,7 +85,7 @@ export function readTextFile(path: string): Outcome<string | undefined, string> 
 const targetOf = (path: string): string => tryOr(() => realpathSync(path), path);
 
 /**
- * The most attempts to take a lock that another process holds. A change takes milliseconds, so a lock that stays the
+ * The maximum number of attempts to take a lock that another process holds. A change takes milliseconds, so a lock that stays the
  * same during all attempts is left over from a crash.
  */
 const tries = 40;

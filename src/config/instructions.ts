@@ -85,7 +85,7 @@ function makeReader(read: ReadInstructionFile) {
   return {found, skipped, look};
 }
 
-/** The most UTF-16 units of one file that the model gets. */
+/** The maximum number of UTF-16 units of one file that the model gets. */
 export const maxInstructions = 32_768;
 
 /** The names in the order in which weft looks for them. Only the first that a folder has counts. */

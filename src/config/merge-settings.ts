@@ -328,8 +328,8 @@ function admitProjectSettings(
       : []),
     ...(isLooser ? [{key: 'permissionMode', text: `start in the mode ${permissionMode}`}] : []),
   ];
-  const told = {requests: asked.map(({text}) => text), withheldRules: trust === 'trusted' ? [] : allow};
-  if (trust === 'trusted') return {settings: file, ...told, refused: []};
+  const shared = {requests: asked.map(({text}) => text), withheldRules: trust === 'trusted' ? [] : allow};
+  if (trust === 'trusted') return {settings: file, ...shared, refused: []};
   const keys = [...new Set(asked.map(({key}) => `"${key}"`))];
   const since =
     trust === 'changed' ? 'its settings changed since you trusted the folder' : 'this folder is not trusted';
@@ -339,7 +339,7 @@ function admitProjectSettings(
   if (permissions !== undefined) settings.permissions = {...permissions, allow: permissions.allow?.filter(isUserRule)};
   const verb = keys.length === 1 ? 'is' : 'are';
   const refused = `${keys.join(', ')} ${verb} ignored: ${since} (review and trust it: weft permissions trust).`;
-  return {settings, ...told, refused: keys.length === 0 ? [] : [refused]};
+  return {settings, ...shared, refused: keys.length === 0 ? [] : [refused]};
 }
 
 interface TrustRequest {

@@ -42,7 +42,7 @@ export const modelsExample =
   '{"my-model": {"contextWindow": 131072, "maxOutput": 8192, "price": {"input": 0.5, "output": 2, "cacheRead": 0.05, ' +
   '"cacheWrite": 0.5}, "efforts": ["low", "high"], "effort": "high", "reasoning": "echo", "images": true, "pdfs": false, "about": "tests"}}';
 
-/** The most milliseconds that a key of `keyCommand` is kept. */
+/** The longest time that weft keeps a key of `keyCommand`, in milliseconds. */
 export const maxKeyTtl = 300_000;
 
 /** The name of an environment variable. */
@@ -50,6 +50,10 @@ export const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/u;
 
 /** The name of an HTTP header. */
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
+
+/** The names of headers that describe the body and the connection. A wrong value breaks the request. */
+export const transportHeader =
+  /^(?:connection|content-(?:encoding|length)|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$/iu;
 
 /** The characters that a header value may contain: visible Latin-1 characters, spaces and tabs. */
 export const headerValue = /^[\t\x20-\x7E\xA0-\xFF]*$/u;

@@ -20,6 +20,8 @@ export interface Places {
   /** Files that are stored with sessions. */
   readonly artifacts: string;
   readonly history: string;
+  /** An empty file. Its time is when sessions were last pruned by themselves. */
+  readonly pruned: string;
   /** The key for making the placeholders of secrets. */
   readonly placeholderKey: string;
   /** The tools that MCP servers offered when weft last connected. */
@@ -74,6 +76,7 @@ export function placesOf(user: {
       memory: paths.join(data, 'memory'),
       artifacts: paths.join(data, 'artifacts'),
       history: paths.join(data, 'history.jsonl'),
+      pruned: paths.join(data, 'pruned'),
       placeholderKey: paths.join(data, 'placeholder.key'),
       servers: paths.join(data, 'mcp'),
       credentials: paths.join(data, 'credentials.json'),

@@ -158,7 +158,7 @@ const table = {
     words: 'a shell command',
     example: '"op read op://work/anthropic/key"',
     grants: true,
-    exception: "A project's files can't set it, with or without trust.",
+    ownFilesOnly: true,
   },
   keyCommandTtlMs: {
     about: 'How long weft keeps a key that `keyCommand` printed, in milliseconds.',
@@ -166,7 +166,7 @@ const table = {
     words: `a number of milliseconds, at most ${maxKeyTtl}`,
     example: '60000',
     grants: true,
-    exception: "A project's files can't set it, with or without trust.",
+    ownFilesOnly: true,
   },
   wireApi: {
     about: "The protocol of OpenAI's API that the server at `baseUrl` speaks.",
@@ -276,7 +276,7 @@ const table = {
   },
   compaction: oneOf(
     compactionModes,
-    "What weft does when a conversation is too long for the model. `ask` shows a preview in the terminal UI, and elsewhere acts like `auto`. `auto` shortens old results and, if that isn't enough, replaces what is old by a summary. `trim` does the same without asking the model. `off` stops with the provider's error.",
+    "The way weft makes room when a conversation is too long for the model. `ask` shows a preview in the terminal UI, and elsewhere acts like `auto`. `auto` shortens old results and, if that isn't enough, replaces what is old by a summary. `trim` does the same without asking the model. `off` stops with the provider's error.",
   ),
   memoryCeiling: {
     about: 'weft warns you when it uses about this much memory, in megabytes.',
@@ -287,7 +287,7 @@ const table = {
   },
   keepSessions: {
     about:
-      'How long `weft sessions prune` keeps saved sessions, in days since their last record, and how much of them, in gigabytes. Beyond either limit, it deletes the oldest. The newest 50, pinned sessions and sessions that are open always stay. `"forever"` deletes none.',
+      'How long weft keeps saved sessions, in days since their last record, and how much of them, in gigabytes. Beyond either limit, the oldest are deleted by `weft sessions prune`, and once a day while the terminal UI or `weft serve` runs. The newest 50, pinned sessions, sessions that are open, and those with a plan to approve always stay. `"forever"` deletes none.',
     schema: z.optional(
       z.union([
         z.literal('forever'),
@@ -300,7 +300,7 @@ const table = {
     words: '"forever", or an object with any of days and gigabytes',
     example: '{"days": 365, "gigabytes": 10}',
     grants: true,
-    exception: "A project's files can't set it, with or without trust.",
+    ownFilesOnly: true,
   },
   editorMode: oneOf(editorModes, 'The editing keys of the prompt.'),
   tui: oneOf(displayModes, "Whether the terminal UI draws into the terminal's scrollback or takes the whole screen."),
@@ -458,7 +458,7 @@ export function parseSettings(file: {
   if (json.tag === 'failed') return failed(unreadable(`${file.path} is not JSON: ${json.error}.`));
   if (!isJsonObject(json.value)) return failed(unreadable(`${file.path} must hold one JSON object.`));
   const parsed = settingsFile.safeParse(json.value);
-  if (!parsed.success) return failed(unreadable(`${file.path}: ${doesNotFit(parsed.error.issues[0]?.path ?? [])}.`));
+  if (!parsed.success) return failed(unreadable(`${file.path}: ${doesNotFit(parsed.error.issues[0])}.`));
   const {warnings} = readHooks(parsed.data.hooks ?? {}, 'user');
   return ok({
     settings: parsed.data,
@@ -468,7 +468,9 @@ export function parseSettings(file: {
 
 const unreadable = (message: string): Fault => ({kind: 'needs-user', message, fix: 'Fix the file, then start again.'});
 
-function doesNotFit(path: readonly PropertyKey[]): string {
+function doesNotFit(issue: z.core.$ZodIssue | undefined): string {
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const path = [...(issue?.path ?? []), ...unknown];
   const key = settingKeys.find(name => name === path[0]);
   return key === undefined
     ? 'it does not fit'

@@ -101,7 +101,7 @@ export interface AskCase {
 
 export const readingAsks: readonly AskCase[] = [
   {name: 'read-outside', risks: ['read-only'], askedWhen: 'it reads or searches outside the workspace'},
-  {name: 'read-secret', risks: ['read-only'], askedWhen: 'its name suggests that it holds secrets'},
+  {name: 'read-secret', risks: ['read-only'], askedWhen: "the file's name suggests that it holds secrets"},
 ];
 
 /**

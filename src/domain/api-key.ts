@@ -1,3 +1,5 @@
+import {tryOr} from '../base/outcome.ts';
+
 /** The providers for which the user can paste a key. */
 export const keyProviders = ['anthropic', 'openai', 'gemini'] as const;
 export type KeyProvider = (typeof keyProviders)[number];
@@ -54,12 +56,22 @@ export const rowKeyVariables = {
 export type RowName = keyof typeof rowKeyVariables;
 
 /** Other names of rows. */
-export const rowAliases: Readonly<Record<string, RowName>> = {
-  kimi: 'moonshot',
-  glm: 'zai',
-  dashscope: 'qwen',
-  grok: 'xai',
-};
+const rowAliases: ReadonlyMap<string, RowName> = new Map([
+  ['kimi', 'moonshot'],
+  ['glm', 'zai'],
+  ['dashscope', 'qwen'],
+  ['grok', 'xai'],
+]);
+
+/** Returns the usual name of a provider that the user may have given another name. */
+export const providerOf = (name: string): string => rowAliases.get(name) ?? name;
+
+/** Returns the entry that settings have for a provider, by its usual name or by another one. */
+export function entryOf<T>(provider: string, entries: Readonly<Record<string, T>>): T | undefined {
+  const names = [provider, ...[...rowAliases.keys()].filter(alias => rowAliases.get(alias) === provider)];
+  const own = names.find(name => Object.hasOwn(entries, name));
+  return own === undefined ? undefined : entries[own];
+}
 
 /** The names that `--provider` takes, besides those of the user's own rows. */
 export const providerChoices: readonly string[] = [...modelProviders, ...Object.keys(rowKeyVariables), 'replay'];
@@ -90,6 +102,18 @@ export const urlVariables = {
   // The tokens of a sign-in go to OpenAI alone.
   chatgpt: '',
 } as const satisfies Record<ModelProvider, string>;
+
+/** Moves the user name and the password of an address into a header, so that no message shows them. */
+export function withLogin<
+  T extends {readonly baseUrl: string | undefined; readonly headers: Readonly<Record<string, string>>},
+>(provider: T): T {
+  const [address = '', login] = /\/\/([^/?#]*)@/u.exec(provider.baseUrl ?? '') ?? [];
+  if (login === undefined) return provider;
+  const words = tryOr(() => decodeURIComponent(login), login);
+  const authorization = `Basic ${Buffer.from(words).toString('base64')}`;
+  const baseUrl = provider.baseUrl?.replace(address, '//');
+  return {...provider, baseUrl, headers: {authorization, ...provider.headers}};
+}
 
 /** The kind of a pasted text, judged by its form alone. `key` is the text without the characters that people copy along with it. */
 export type PastedKey =

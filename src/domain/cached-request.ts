@@ -43,7 +43,7 @@ export type BrokenPrefix = {readonly lostTokens: number} & (
 /** Says in one line what the provider read from its cache and wrote to it. */
 export function cachedRequestText({request, model, usage, prefix, broken}: CachedRequest): string {
   const {inputTokens, cacheReadTokens, cacheWriteTokens} = usage;
-  const tokens = `${groupDigits(cacheReadTokens)} from cache, ${groupDigits(cacheWriteTokens)} written to cache, ${groupDigits(inputTokens)} neither`;
+  const tokens = `${groupDigits(cacheReadTokens)} from cache, ${groupDigits(cacheWriteTokens)} written to cache, ${groupDigits(inputTokens)} uncached`;
   const why = broken === 'none' ? '' : `; ${brokenPrefixText(broken)}`;
   const first = prefix === 'first' ? '; first request' : '';
   return `Request ${request}, ${model}: ${tokens}${first}${why}`;

@@ -46,7 +46,7 @@ export interface CitedTextBlock extends TextBlock {
 /** The images that models read. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** The most base64 characters of the images that weft accepts at once. The largest image fits. */
+/** The maximum number of base64 characters of the images that weft accepts at once. The largest image fits. */
 export const maxImageData = 7_000_000;
 
 export interface ImageBlock {

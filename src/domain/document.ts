@@ -17,7 +17,7 @@ export interface DocumentVersion {
 
 export type DocumentRecord = Extract<JournalRecord, {readonly kind: 'document'}>;
 
-/** The most documents of a session, and the most characters (UTF-16 units) of a document. */
+/** The maximum number of documents of a session, and the maximum number of characters (UTF-16 units) of a document. */
 export const maxDocuments = 100;
 export const longestDocument = 200_000;
 

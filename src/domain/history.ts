@@ -237,7 +237,7 @@ function interruptedAnswer({message: id, model}: PieceRecord, pieces: readonly P
   return {kind: 'answer', message: {role: 'assistant', id, model, blocks, stop: 'interrupted', usage: noUsage}};
 }
 
-/** A history that was made shorter without a model. */
+/** A history that weft shortened without a model. */
 export interface TrimmedHistory {
   readonly messages: readonly Message[];
   readonly shortenedResults: number;

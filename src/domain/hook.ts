@@ -39,7 +39,7 @@ export interface HookOutput {
 export type HookCommand = Extract<HookWork, {readonly type: 'command'}>;
 export type HookPost = Extract<HookWork, {readonly type: 'http'}>;
 
-/** The most bytes that a hook may write to stdout, and to stderr. */
+/** The maximum number of bytes that a hook may write to stdout, and to stderr. */
 export const maxHookOutput = 1024 * 1024;
 
 export type HookRunEvent =

@@ -12,7 +12,7 @@ export interface ImageSize {
 }
 
 /**
- * The most pixels that a side of an image may have. Anthropic refuses requests with larger images, and OpenAI shrinks
+ * The maximum number of pixels that a side of an image may have. Anthropic refuses requests with larger images, and OpenAI shrinks
  * them. Source: https://docs.claude.com/en/docs/build-with-claude/vision (2026-11).
  */
 export const longestSide = 8000;

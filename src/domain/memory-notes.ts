@@ -2,7 +2,7 @@ export interface MemoryNotes {
   readonly path: string;
   /** The notes without secrets. Empty if there are no notes. */
   readonly text: string;
-  /** The most UTF-16 units that the model gets. The rest is left out. */
+  /** The maximum number of UTF-16 units that the model gets. The rest is left out. */
   readonly limit: number;
 }
 

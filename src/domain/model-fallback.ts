@@ -11,7 +11,7 @@ export interface FellBack {
   readonly message: string;
 }
 
-/** The most models that are tried after the requested one. */
+/** The maximum number of models that are tried after the requested one. */
 export const maxFallbacks = 3;
 
 /** Describes the fallback for people. */

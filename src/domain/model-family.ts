@@ -4,7 +4,7 @@ export type ModelFamily = 'claude-5' | 'claude-4' | 'gpt' | 'gemini' | 'open';
 /** The prompt and tools that a model gets: those of its family, or short ones for an open model with a small window. */
 export type Profile = ModelFamily | 'small';
 
-/** The most tokens of a small context window. */
+/** The maximum number of tokens of a small context window. */
 const smallWindow = 65_536;
 
 /**

@@ -17,7 +17,7 @@ export interface ModelRequest {
   /** A valid history: every message with tool calls is followed by a user message that begins with all their results. */
   readonly messages: readonly Message[];
   readonly thinking: Thinking;
-  /** The most tokens of the answer. `default`: as many as are usual for the model. */
+  /** The maximum number of tokens of the answer. `default`: as many as are usual for the model. */
   readonly maxTokens: number | 'default';
 }
 

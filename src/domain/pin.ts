@@ -5,13 +5,13 @@ import type {JournalRecord} from './journal.ts';
 import {timelineOf} from './timeline.ts';
 
 /**
- * The most that the pinned messages of a session may take: estimated tokens, and a share of the model's window if its
+ * The maximum size of the pinned messages of a session: estimated tokens, and a share of the model's window if its
  * size is known.
  */
 const maxPinnedTokens = 20_000;
 const maxPinnedPart = 0.25;
 
-/** Returns the most tokens that pinned messages may take. `contextWindow` is the model's, or 0 if it is unknown. */
+/** Returns the maximum number of tokens that pinned messages may take. `contextWindow` is the model's, or 0 if it is unknown. */
 export const pinnedLimit = (contextWindow: number): number =>
   contextWindow > 0 ? Math.min(maxPinnedTokens, Math.floor(contextWindow * maxPinnedPart)) : maxPinnedTokens;
 

@@ -36,7 +36,7 @@ export const draftOf = ({goal, steps, notes}: Plan): PlanDraft => ({
   notes,
 });
 
-/** The most steps, and the most UTF-16 units of a step, of the goal and of the notes. */
+/** The maximum number of steps, and the maximum number of UTF-16 units of a step, of the goal and of the notes. */
 export const planBounds = {steps: 50, step: 1000, goal: 2000, notes: 8000} as const;
 
 /** Makes the steps of a plan, with the ids `1`, `2`, … */

@@ -193,7 +193,7 @@ const unmetObligationTexts: ByKind<Obligation & {readonly executor: string}, str
   'left-out': ({executor, rules}) => `${executor} also searches files that a rule forbids to read: ${rules.join(', ')}`,
 };
 
-/** The most sent items that a sentence names. */
+/** The maximum number of sent items that a sentence names. */
 const maxSentNamed = 3;
 
 const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -37,7 +37,7 @@ export interface RewindPoint {
   readonly files: 'changed' | 'untouched';
 }
 
-/** The most files, and the most conflicts, that are listed by name. The rest is only counted. */
+/** The maximum number of files, and the most conflicts, that are listed by name. The rest is only counted. */
 const maxNamed = 12;
 
 /** Describes in several lines what a rewind would do, or did. Paths below `directory` are shown relative to it. */

@@ -31,7 +31,7 @@ export const commandsOfPrograms = [
 ] as const;
 
 /**
- * The commands of the terminal UI and of screen-reader mode, with their other names. A command or skill of that name in
+ * The commands of the terminal UI and of screen-reader mode, with their other names. A command or skill with that name in
  * a file works in all other front ends.
  */
 export const builtInCommands: ReadonlySet<string> = new Set([

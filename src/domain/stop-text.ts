@@ -17,7 +17,7 @@ export function stopText({answer, stop}: {readonly answer: string; readonly stop
     case 'tool-use':
     case 'paused':
     case 'interrupted':
-      return answer.trim() === '' ? 'the model ended without an answer.' : undefined;
+      return answer.trim() === '' ? 'the model ended without an answer. Try again, or use another model.' : undefined;
     default:
       return unreachable(stop);
   }

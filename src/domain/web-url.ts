@@ -59,7 +59,7 @@ export function readHostPlace(text: string): Outcome<HostPlace, string> {
   return host === '' ? failed("it isn't a host with a port") : ok({host, port, scope: hostScope(host)});
 }
 
-/** The most characters of a host name in the form that is looked up, including dots. */
+/** The maximum number of characters of a host name in the form that is looked up, including dots. */
 const longestHost = 253;
 
 /**

@@ -50,7 +50,7 @@ function firstChoice({options}: Question): QuestionAnswer {
   return {selected: chosen === undefined ? [] : [chosen.label], other: ''};
 }
 
-/** The most lines to show of a file's change. */
+/** The maximum number of lines to show of a file's change. */
 const maxDiffLines = 30;
 
 class Report {
@@ -160,7 +160,7 @@ function diffLines(preview: Preview): readonly string[] {
   });
 }
 
-/** The most lines to show of a command's output: the lines that say why it failed, otherwise the last lines. */
+/** The maximum number of lines to show of a command's output: the lines that say why it failed, otherwise the last lines. */
 const maxOutputLines = 8;
 const sayWhy = /✖|✗|not ok|!==|\bfail \d/u;
 

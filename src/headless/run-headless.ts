@@ -128,11 +128,11 @@ export async function makeRenderer(output: HeadlessOutput, setting: RenderSettin
       };
     case 'json':
     case 'stream-json': {
-      const told =
+      const encoderOptions =
         format === 'json' ? ({partials: 'without', hooks: 'without', agentTexts: 'without'} as const) : output;
-      const {encode, linesOf} = await loadEncoder({...setting, ...told});
-      const isTold = (message: RpcMessage): boolean => format === 'stream-json' || message.type === 'result';
-      return {render: events => linesOf(events.flatMap(encode).filter(isTold))};
+      const {encode, linesOf} = await loadEncoder({...setting, ...encoderOptions});
+      const isPrinted = (message: RpcMessage): boolean => format === 'stream-json' || message.type === 'result';
+      return {render: events => linesOf(events.flatMap(encode).filter(isPrinted))};
     }
     default:
       return unreachable(format);

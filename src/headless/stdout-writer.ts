@@ -21,7 +21,7 @@ export interface StdoutWriter {
 }
 
 /**
- * The most characters to buffer before a writer must wait: for messages from the model, and for answers to a client's
+ * The maximum number of characters to buffer before a writer must wait: for messages from the model, and for answers to a client's
  * requests.
  */
 export const maxUnread = {messages: 1024 * 1024, answers: 64 * 1024 * 1024} as const;

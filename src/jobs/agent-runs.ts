@@ -48,7 +48,7 @@ type Ask =
   | {readonly kind: 'question'; readonly questions: readonly Question[]}
   | {readonly kind: 'settled'};
 
-/** Milliseconds that an idle session stays open for its approvals and background commands, and the most idle sessions. */
+/** Milliseconds that an idle session stays open for its approvals and background commands, and the maximum number of idle sessions. */
 const idleMs = 600_000;
 const maxIdle = 8;
 
@@ -80,8 +80,8 @@ export class AgentRuns {
   readonly #runs = new Map<SessionId, Run>();
   readonly #idle = new Map<SessionId, IdleSession>();
   /**
-   * Runs that ended recently. A reader may return for the rest of their events, and a late answer gets another error
-   * than an unknown one.
+   * Runs that ended recently. A reader may return for the rest of their events. An answer that comes too late gets a different
+   * error than an answer to an unknown question.
    */
   readonly #ended = new Map<SessionId, Pick<Run, 'events' | 'asks'>>();
   readonly #attached = new Map<SessionId, AttachedSession>();
@@ -301,7 +301,7 @@ export class AgentRuns {
   }
 }
 
-/** The most ended prompts whose events and questions are kept. */
+/** The maximum number of ended prompts whose events and questions are kept. */
 const maxEnded = 20;
 
 /** True if commands of the session run in the background. */

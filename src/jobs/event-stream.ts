@@ -14,10 +14,10 @@ export interface EventStream {
   subscribe(listener: () => void): () => void;
 }
 
-/** The most events that a reader gets at once. */
+/** The maximum number of events that a reader gets at once. */
 const maxAtOnce = 200;
 
-/** The most event text that one stream keeps, in UTF-16 units. */
+/** The maximum amount of event text that one stream keeps, in UTF-16 units. */
 const maxStored = 32 * 1024 * 1024;
 
 /**

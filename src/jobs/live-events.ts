@@ -2,10 +2,10 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import type {AgentClient, EventListener} from '../agent/client.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 
-/** The most events of one prompt to keep for front ends that join later. A streamed block is one event. */
+/** The maximum number of events of one prompt to keep for front ends that join later. A streamed block is one event. */
 const maxKept = 50_000;
 
-/** The most characters of a running command's output to keep. */
+/** The maximum number of characters of a running command's output to keep. */
 const maxOutput = 20_000;
 
 /**

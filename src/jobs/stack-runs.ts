@@ -137,4 +137,4 @@ export class StackRuns {
 }
 
 /** The error message if another weft process is running the stack. */
-export const stackRunningText = 'the task stack is already running in another weft';
+export const stackRunningText = 'the task stack is already running in another weft process';

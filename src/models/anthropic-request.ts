@@ -178,7 +178,7 @@ function withoutRootChoice(schema: JsonObject): JsonObject {
   return {...Object.fromEntries(rest), properties: Object.assign({}, ...properties)};
 }
 
-/** The most web searches by the provider in one answer. */
+/** The maximum number of web searches by the provider in one answer. */
 const maxSearches = 8;
 
 function withMark(content: readonly ContentBlockParam[], mark: Mark): ContentBlockParam[] {
@@ -248,7 +248,7 @@ function userBlock(block: UserBlock, deferred: ReadonlySet<string>): readonly Co
 function contentBlock(block: ResultContent): readonly (TextBlockParam | ImageBlockParam | DocumentBlockParam)[] {
   switch (block.kind) {
     case 'text':
-      // The API refuses texts of nothing but white space.
+      // The API refuses texts that contain only white space.
       return block.text.trim() === '' ? [] : [{type: 'text', text: block.text}];
     case 'image':
       return [{type: 'image', source: {type: 'base64', media_type: block.mediaType, data: block.data}}];
@@ -261,7 +261,7 @@ function contentBlock(block: ResultContent): readonly (TextBlockParam | ImageBlo
   }
 }
 
-/** The most characters of a document's title that the API accepts. */
+/** The maximum number of characters of a document's title that the API accepts. */
 const longestTitle = 500;
 
 function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {

@@ -6,9 +6,9 @@ import type {AssistantBlock, ThinkingSource} from '../domain/conversation.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 
 /**
- * Joins the pieces of a block of an unknown type. A value in a piece belongs to the block's value of the same name. Texts are
- * appended, and anything else replaces the earlier value. Only the JSON of an input, which arrives in pieces of text, has
- * another name in the block.
+ * Joins the pieces of a block of an unknown type. A member of a piece extends the block's member with the same name:
+ * a text is appended, and any other value replaces the earlier one. The exception is the JSON of an input, which arrives as pieces of
+ * text: its name in the block differs.
  */
 class UnknownBlockParts {
   readonly #texts = new Map<string, string[]>();
@@ -124,9 +124,9 @@ export class BlockBuilder {
   }
 }
 
-/** The most citations of one text that weft stores. */
+/** The maximum number of citations of one text that weft stores. */
 const maxCitations = 500;
-/** The most links that are shown for the citations, and the most characters of a title. */
+/** The maximum number of links that are shown for the citations, and the maximum number of characters of a title. */
 const maxLinks = 10;
 const maxTitle = 120;
 
@@ -149,12 +149,29 @@ function linksTo(citations: readonly JsonObject[], text: string): string {
   return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
 }
 
-/** Reads an input. An empty text means an empty input. A text that is not JSON is returned unchanged. */
+/**
+ * Reads an input. An empty text means an empty input. Some models write the object as a JSON text or in a fence, or do
+ * not escape line breaks. Any other text that is not JSON is returned unchanged.
+ */
 export function readInput(text: string): Json {
   if (text.trim() === '') return {};
   const parsed = parseJson(text);
-  return parsed.tag === 'ok' ? parsed.value : text;
+  if (parsed.tag === 'failed') return objectIn(escaped(text.replace(fence, '$1'))) ?? text;
+  return (typeof parsed.value === 'string' ? objectIn(parsed.value) : undefined) ?? parsed.value;
 }
+
+const fence = /^\s*```(?:json)?\s*(\{.*\})\s*```\s*$/su;
+
+function objectIn(text: string): JsonObject | undefined {
+  const parsed = parseJson(text);
+  return parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value : undefined;
+}
+
+/** Escapes control characters in the texts of JSON. */
+const escaped = (json: string): string =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"/gsu, text =>
+    text.replaceAll(/\p{Cc}/gu, character => JSON.stringify(character).slice(1, -1)),
+  );
 
 type TextDelta = Exclude<BlockDelta, {kind: 'other'}>;
 

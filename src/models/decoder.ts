@@ -5,12 +5,14 @@ import {messageId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import {connectionLost, type Endpoint, type ProviderError, type Refused} from './provider-error.ts';
+import {connectionLost, type Endpoint, noMessage, type ProviderError, type Refused} from './provider-error.ts';
 
 export interface DecoderOptions {
   readonly endpoint: Endpoint;
   readonly model: string;
   readonly newId: () => string;
+  /** `kept`: an empty field for thinking becomes a block, because the server wants it back. */
+  readonly emptyThinking?: 'kept' | 'dropped';
 }
 
 /** Reads one message. Skips unknown payloads, because servers add new kinds. */
@@ -37,9 +39,9 @@ export abstract class Decoder {
   /** Reads one payload of the stream and adds its events to `out`. */
   take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {
     const parsed = parseJson(payload);
-    return parsed.tag === 'ok'
-      ? this.takeJson(parsed.value, out)
-      : connectionLost(`${this.options.endpoint.name} sent an event that is not JSON.`);
+    if (parsed.tag === 'ok') return this.takeJson(parsed.value, out);
+    const {endpoint} = this.options;
+    return this.started ? connectionLost(`${endpoint.name} sent an event that is not JSON.`) : noMessage(endpoint);
   }
 
   /** Handles the end of the stream: finishes the message if it is complete. */
@@ -67,8 +69,14 @@ export abstract class Decoder {
   }
 }
 
-/** The most characters that weft shows of a provider's explanation. */
+/** The maximum number of characters that weft shows of a provider's explanation. */
 const maxExplanation = 300;
+
+/** Returns the input of a tool call as JSON. Some servers send an object instead of a text. */
+export function inputText(given: Json | undefined): string {
+  if (typeof given === 'string') return given;
+  return typeof given === 'object' && given !== null ? JSON.stringify(given) : '';
+}
 
 /** Reads a number of tokens; `undefined` for anything else. */
 export const countOf = (value: Json | undefined): number | undefined =>

@@ -1,7 +1,7 @@
 import type {IncomingMessage} from 'node:http';
 import {StringDecoder} from 'node:string_decoder';
 import {urlToHttpOptions} from 'node:url';
-import {isJsonObject, type JsonObject, parseJson} from '../base/json.ts';
+import {type Json, type JsonObject, objectOf, parseJson} from '../base/json.ts';
 import {createParser} from 'eventsource-parser';
 import {HttpHeaders, HttpResponse} from './fetch-classes.ts';
 import type {ProxyEnvironment, Route} from './proxy.ts';
@@ -60,14 +60,17 @@ export function takeBody(response: Response): IncomingMessage {
 }
 
 /** Reads the JSON object in the whole body of a response, successful or not; empty if there is none. */
-export async function readJson(response: Response): Promise<JsonObject> {
+export const readJson = async (response: Response): Promise<JsonObject> => objectOf(await readAnyJson(response));
+
+/** Reads the JSON value in the whole body of a response; an empty object if there is none. */
+export async function readAnyJson(response: Response): Promise<Json> {
   const texts: string[] = [];
   if (response.ok) for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
   const body = parseJson(response.ok ? texts.join('') : await response.text());
-  return body.tag === 'ok' && isJsonObject(body.value) ? body.value : {};
+  return body.tag === 'ok' ? body.value : {};
 }
 
-/** The most bytes that weft reads of an error response. Some responses never end. */
+/** The maximum number of bytes that weft reads of an error response. Some responses never end. */
 const maxRefusal = 1024 * 1024;
 
 async function beginningOf(incoming: IncomingMessage): Promise<string> {
@@ -128,7 +131,7 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
 class StaleConnection extends Error {}
 
 /**
- * The most UTF-16 units of one event and of a whole stream. In a stream that sends every token separately, the longest
+ * The maximum number of UTF-16 units of one event and of a whole stream. In a stream that sends every token separately, the longest
  * answers have some tens of millions.
  */
 export const maxEventLength = 32 * 1024 * 1024;
@@ -146,8 +149,8 @@ export class DamagedStreamError extends Error {
 
 /**
  * Yields the payloads of a server-sent event stream. Payloads that arrive together are one batch, which is empty for a
- * comment or a part of an event. If the server answers with plain JSON, yields all of it as one payload. Leaves the
- * body open if the caller stops early. Rejects if the connection breaks, and with `EndlessStreamError` if the stream
+ * comment or a part of an event. If the server answers with plain JSON, yields all of it as one payload. Some servers
+ * call a stream JSON. Leaves the body open if the caller stops early. Rejects if the connection breaks, and with `EndlessStreamError` if the stream
  * exceeds its limit.
  */
 export async function* readServerEvents(
@@ -161,17 +164,22 @@ export async function* readServerEvents(
     total += chunk.length;
     if (unread > maxEventLength || total > maxStreamLength) throw new EndlessStreamError();
   };
+  let batch: string[] = [];
+  const parser = createParser({onEvent: event => batch.push(event.data)});
   if (kind === 'json') {
     const chunks: string[] = [];
     for await (const chunk of textOf(body)) {
       count(chunk);
       chunks.push(chunk);
     }
-    yield [chunks.join('')];
+    const whole = chunks.join('');
+    if (!/^\uFEFF?(?::|data:|event:|id:|retry:)/u.test(whole)) yield [whole];
+    else {
+      parser.feed(`${whole}\n\n`);
+      yield batch;
+    }
     return;
   }
-  let batch: string[] = [];
-  const parser = createParser({onEvent: event => batch.push(event.data)});
   for await (const chunk of textOf(body)) {
     count(chunk);
     parser.feed(chunk);

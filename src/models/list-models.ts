@@ -5,7 +5,7 @@ import {type KeyProvider, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
 import type {Access} from './access.ts';
 import {countOf, dollarsOf} from './decoder.ts';
-import {makeHttpFetch, readJson} from './http-fetch.ts';
+import {makeHttpFetch, readAnyJson} from './http-fetch.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import type {ServedModel} from './row-prices.ts';
 
@@ -60,9 +60,11 @@ export const modelIdsIn = async (response: Response): Promise<readonly string[] 
   (await modelsIn(response))?.map(nameOf);
 
 async function modelsIn(response: Response): Promise<readonly JsonObject[] | undefined> {
-  const {data, models} = await readJson(response);
-  const list = isJsonList(data) ? data : models;
-  if (!isJsonList(list)) return undefined;
+  const body = await readAnyJson(response);
+  const {data, models} = objectOf(body);
+  // Together's list has no object around it.
+  const list = [body, data, models].find(isJsonList);
+  if (list === undefined) return undefined;
   const shown = list.filter(isJsonObject).filter(({visibility = 'list'}) => visibility === 'list');
   return shown.filter(model => nameOf(model) !== '');
 }

@@ -122,7 +122,7 @@ const asks: Readonly<Record<ServerName, Ask>> = {
   vLLM: vllm,
 };
 
-/** Asks in the ways of all servers at once, unless the user named the server. */
+/** Tries the requests of all known servers at the same time, unless the user named the server. */
 async function askServer(server: Server, model: string, signal: AbortSignal): Promise<ServerWindow | undefined> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
   const names = Object.keys(asks) as readonly ServerName[];
@@ -184,7 +184,7 @@ async function json(
   signal: AbortSignal,
   body?: JsonObject,
 ): Promise<JsonObject | undefined> {
-  const url = `${baseUrl.replace(/(?:\/v1)?\/*$/u, '')}${path}`;
+  const url = `${baseUrl.replace(/(?:\/v1)?(?:\/chat\/completions|\/responses)?\/*$/u, '')}${path}`;
   const post = body === undefined ? {} : {method: 'POST', body: JSON.stringify(body)};
   try {
     const response = await send(url, {headers: {...headers, 'content-type': 'application/json'}, signal, ...post});

@@ -43,7 +43,7 @@ const longestWaitMs = 10_000;
 const maxTokens = 4096;
 /** The tokens of the answer that is to be cut. */
 const cutTokens = 64;
-/** The most tokens of the text that tests the context. Providers cache texts of this size. */
+/** The maximum number of tokens of the text that tests the context. Providers cache texts of this size. */
 const contextTokens = 6000;
 
 interface CheckedModel {

@@ -37,7 +37,7 @@ export interface ModelInfo {
   /** The size of the context window in tokens; 0 if it is unknown. */
   readonly contextWindow: number;
   readonly maxOutput: number;
-  /** The most tokens that the user, or the user's own server, lets the model write; `default` without such a limit. */
+  /** The maximum number of tokens that the user, or the user's own server, lets the model write; `default` without such a limit. */
   readonly wantedOutput: number | 'default';
   readonly price: PriceList | 'unknown';
   /** The effort levels that the model is known to have, lowest first. */

@@ -5,7 +5,7 @@ import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
 import {hostOf, isGemini} from './provider-rows.ts';
-import {countOf, Decoder, type DecoderOptions, dollarsOf, reportedCost, usageOf} from './decoder.ts';
+import {countOf, Decoder, type DecoderOptions, dollarsOf, inputText, reportedCost, usageOf} from './decoder.ts';
 import {
   connectionLost,
   type Endpoint,
@@ -30,6 +30,8 @@ export class OpenAiDecoder extends Decoder {
   /** The field of the thinking that is growing, and the items of `reasoning_details` that no block has yet. */
   #field: ThinkingSource['field'] = 'reasoning_content';
   #details: readonly JsonObject[] = [];
+  /** Whether thinking came: none, only an empty field, or text. */
+  #thinking: 'none' | 'empty' | 'some' = 'none';
 
   constructor(options: DecoderOptions) {
     super(options);
@@ -95,7 +97,10 @@ export class OpenAiDecoder extends Decoder {
     const details = listOf(delta['reasoning_details']).filter(isJsonObject);
     this.#details = joinedDetails(this.#details, details);
     const field = thinkingFields.find(each => textOf(delta[each]) !== '');
-    if (field !== undefined) this.#field = field;
+    const empty = this.#thinking === 'none' ? thinkingFields.find(each => delta[each] === '') : undefined;
+    this.#field = field ?? empty ?? this.#field;
+    if (field !== undefined || details.length > 0) this.#thinking = 'some';
+    else if (empty !== undefined) this.#thinking = 'empty';
     const text = field === undefined ? details.map(detailText).join('') : textOf(delta[field]);
     this.#addText('thinking', text, out);
   }
@@ -132,8 +137,8 @@ export class OpenAiDecoder extends Decoder {
     this.start({}, out);
     this.#finishCurrent(out);
     const calls = this.#calls.finish(out);
-    if (this.#details.length > 0) {
-      // Encrypted thinking that came with the calls.
+    if (this.#details.length > 0 || (this.#thinking === 'empty' && this.options.emptyThinking === 'kept')) {
+      // Encrypted thinking that came with the calls, or none.
       const block = this.begin({kind: 'thinking'}, out);
       block.source = this.#takeSource();
       block.finish(out);
@@ -340,11 +345,6 @@ interface Call {
   unsent: string;
   block: BlockBuilder | undefined;
   extra: JsonObject | undefined;
-}
-
-function inputText(given: Json | undefined): string {
-  if (typeof given === 'string') return given;
-  return isJsonObject(given) ? JSON.stringify(given) : '';
 }
 
 function isWhole(call: Call): boolean {

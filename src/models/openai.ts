@@ -85,7 +85,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
   const server = {host: hostOf(endpoint.baseUrl), provider: row, echo: row.echo};
   // Google refuses tool calls without a signature of the model's thinking.
   const signatures = isGemini(endpoint) ? 'wanted' : 'as-given';
-  const echoOf = (model: string, learned: Learned['thinkingEcho']): ThinkingEcho => {
+  const echoOf = (model: string, learned: Learned['thinkingEcho'] = 'as-known'): ThinkingEcho => {
     const {reasoning} = options.models.infoOf(model);
     if (reasoning === 'strip') return 'none';
     if (learned === 'required') return 'always';
@@ -100,7 +100,13 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
         server: {...server, echo: echoOf(request.model, thinkingEcho)},
       }),
     post: postTo('/chat/completions'),
-    decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
+    decoder: ({model}) =>
+      new OpenAiDecoder({
+        endpoint,
+        model,
+        newId: () => randomUUID(),
+        emptyThinking: echoOf(model) === 'own' ? 'kept' : 'dropped',
+      }),
   };
   const responses: ProviderDialect = {
     endpoint,

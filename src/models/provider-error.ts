@@ -68,6 +68,13 @@ export const shortTrouble = (message: string, fix: string, waitMs = 0): Provider
   patience: 'short',
 });
 
+/** Returns the error for an answer that ended without a message. The address is probably not one of a model. */
+export const noMessage = ({name, urlVariable}: Endpoint): ProviderError =>
+  shortTrouble(
+    `${name} answered without a message of a model.`,
+    `Try again later, or check the base URL (--base-url or ${urlVariable}).`,
+  );
+
 /** The destination of requests, and the names of its settings for the user. */
 export interface Endpoint {
   /** The server's name in messages. */
@@ -143,11 +150,9 @@ function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistor
   // The SDKs' errors about connections carry an empty status; timeouts among them have no code.
   const ofConnection = code === undefined ? 'status' in cause : !code.startsWith('ERR_');
   if (!ofConnection) return bug(cause);
-  return connectionLost(
-    code === undefined
-      ? `No answer from ${endpoint.baseUrl}.`
-      : `The connection to ${endpoint.baseUrl} failed (${code}).`,
-  );
+  return code === undefined
+    ? shortTrouble(`No answer from ${endpoint.baseUrl}.`, 'Try again later, or use another model.')
+    : connectionLost(`The connection to ${endpoint.baseUrl} failed (${code}).`);
 }
 
 /** Compares by name, because the proxy code is loaded only if a proxy is used. */

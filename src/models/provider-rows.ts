@@ -114,7 +114,7 @@ const rows: Readonly<Record<RowName, Omit<ProviderRow, 'keyVariable'>>> = {
 /** The servers that people run on their own machine. */
 export const localRows = Object.values(rows).filter(({contextWindow}) => contextWindow === 'own');
 
-/** Returns the row of that name, if there is one. */
+/** Returns the row with that name, if there is one. */
 export const rowNamed = (name: string): ProviderRow | undefined => (isRowName(name) ? withKey(name) : undefined);
 
 const isRowName = (name: string): name is RowName => Object.hasOwn(rows, name);

@@ -167,7 +167,7 @@ class TunnelAgent extends Agent {
   }
 }
 
-/** The most milliseconds that a proxy may take to open a tunnel. */
+/** The longest time that a proxy may take to open a tunnel, in milliseconds. */
 const maxOpeningMs = 30_000;
 
 /** Opens a tunnel and calls `done` exactly once. */

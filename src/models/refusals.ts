@@ -59,7 +59,10 @@ const minOutput = 1024;
 // The words of a refusal.
 
 interface ReadRefusal {
+  /** What the refusal means. */
   readonly status: number;
+  /** The status that the server sent, if it sent one. */
+  readonly shownStatus: number;
   readonly header: (name: string) => string | null;
   /** The provider's error codes, joined. */
   readonly code: string;
@@ -78,8 +81,10 @@ function readRefusal({status, header, body}: Refused): ReadRefusal {
   const code = words.codes.join(' ');
   const said = `${code} ${words.messages.join(' ')}`.toLowerCase().replaceAll('`', '');
   const number = (name: string): number => Number(new RegExp(`"${name}"\\s*:\\s*(\\d+)`, 'u').exec(text)?.[1] ?? 0);
+  const implied = impliedStatus(status, code, said);
   return {
-    status: impliedStatus(status, code, said),
+    status: implied,
+    shownStatus: status || implied,
     header,
     code,
     message: firstLine(words.messages[0] ?? '', 300),
@@ -152,12 +157,16 @@ const codeFields = [
  * more specific status.
  */
 function impliedStatus(status: number, code: string, said: string): number {
-  if (status === 400 && /model_not_found/u.test(code)) return 404;
+  if (status === 400 && (/model_not_found/u.test(code) || missingModel.test(said))) return 404;
   if (status === 400 && /api_key_invalid|api key not valid/u.test(said)) return 401;
   if (status !== 0) return status;
   const given = Number(/(?:^| )([45]\d\d)(?: |$)/u.exec(code)?.[1] ?? 0);
   return given === 0 ? (streamStatuses.find(([sign]) => sign.test(code))?.[1] ?? 500) : given;
 }
+
+/** Matches the words of Bedrock, Mistral, DeepSeek, Z.ai, OpenRouter and LiteLLM about a model that they don't have. */
+const missingModel =
+  /model identifier is invalid|invalid model(?::| name passed)|model not exist|unknown model\b|is not a valid model id/u;
 
 /** The names with capitals are exceptions of AWS. */
 const streamStatuses: readonly (readonly [RegExp, number])[] = [
@@ -181,7 +190,7 @@ const streamStatuses: readonly (readonly [RegExp, number])[] = [
 const quota =
   /insufficient_quota|billing|credit_balance|credit balance|insufficient[ _](?:balance|credits?|funds)|payment required|usage_limit_reached|exceeded_current_quota|exceeded your current quota|(?:key|monthly|weekly|usage|spend(?:ing)?) limit (?:reached|exceeded)|(?:hit|reached) your (?:\w+ )?(?:usage|spend|plan)|subscription_sharing_(?!us\w+_unavailable)|\b1308\b|\b1113\b/u;
 const policy =
-  /policy_blocked|dlp_request_denied|content_filter|content_policy_violation|responsibleaipolicyviolation|flagged for possible cybersecurity|content management policy|prohibited_content|input was flagged/u;
+  /policy_blocked|dlp_request_denied|content_filter|content_policy_violation|responsibleaipolicyviolation|flagged for possible cybersecurity|content management policy|prohibited_content|(?:input|prompt) was flagged/u;
 const dataPolicy = /no endpoints.*data policy|data policy.*no endpoints/u;
 const throttled =
   /throttling|too many tokens, please wait|rate increased too quickly|at capacity|high demand|overloaded/u;
@@ -193,16 +202,16 @@ const isFinal = (read: ReadRefusal): boolean =>
   isQuota(read) || policy.test(read.said) || dataPolicy.test(read.said) || read.status === 401 || read.status === 403;
 
 function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): ProviderError {
-  const {status, said, header, message: explanation} = read;
+  const {status, shownStatus, said, header, message: explanation} = read;
   const {model} = request;
   const about = explanation === '' ? '' : `: ${explanation}`;
   const final = (message: string, fix: string): ProviderError => finalError(message, fix, read);
   const plan = planLimits.find(([sign]) => sign.test(said));
-  if (plan !== undefined) return final(`The limit of your ChatGPT plan is reached (${status})${about}`, plan[1]);
+  if (plan !== undefined) return final(`The limit of your ChatGPT plan is reached (${shownStatus})${about}`, plan[1]);
   if (isQuota(read)) {
     const page = pageFor(endpoint, billingPages);
     return final(
-      `${endpoint.name} refused for lack of credit (${status})${about}`,
+      `${endpoint.name} refused for lack of credit (${shownStatus})${about}`,
       page === undefined
         ? 'Add credit with the provider, or use another key.'
         : `Check your plan and credit at ${page}, or use another key.`,
@@ -210,7 +219,7 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
   }
   if (policy.test(said)) {
     return finalError(
-      `${endpoint.name} refused this prompt (${status})${about}`,
+      `${endpoint.name} refused this prompt (${shownStatus})${about}`,
       'Rephrase the prompt, or use another model (/model, --fallback-model).',
       read,
       {kind: 'policy'},
@@ -219,60 +228,77 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
   if (dataPolicy.test(said)) {
     const page = pageFor(endpoint, privacyPages) ?? 'the settings of your account';
     return final(
-      `${endpoint.name} has no provider for ${model} that your data policy allows (${status})${about}`,
+      `${endpoint.name} has no provider for ${model} that your data policy allows (${shownStatus})${about}`,
       `Change the policy at ${page}, or use another model.`,
     );
   }
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500 || throttled.test(said);
   if (mayPass && header('x-should-retry') !== 'false' && !isCertain(read)) return passing(read, endpoint);
   if (status === 401) {
-    return final(`${endpoint.name} rejected the API key (401)${about}`, `Check ${endpoint.keyVariable}.`);
+    return final(`${endpoint.name} rejected the API key (${shownStatus})${about}`, `Check ${endpoint.keyVariable}.`);
   }
   if (status === 403) {
+    const fix = keyFixes.find(([sign]) => sign.test(said))?.[1] ?? 'Check that the key in KEY may use the model MODEL.';
     return final(
-      `${endpoint.name} does not allow this request (403)${about}`,
-      `Check that the key in ${endpoint.keyVariable} may use the model ${model}.`,
+      `${endpoint.name} does not allow this request (${shownStatus})${about}`,
+      fix.replace('KEY', () => endpoint.keyVariable).replace('MODEL', () => model),
+    );
+  }
+  if (status === 405) {
+    return final(
+      `${endpoint.baseUrl} takes no requests to a model (${shownStatus})${about}`,
+      `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
     );
   }
   if (status === 404 && /no endpoints found that support/u.test(said)) {
-    return final(`${endpoint.name} can't answer this request with ${model} (404)${about}`, 'Use another model.');
+    return final(
+      `${endpoint.name} can't answer this request with ${model} (${shownStatus})${about}`,
+      'Use another model.',
+    );
   }
   if (status === 404 && model === '') {
     return final(
-      `No model API at ${endpoint.baseUrl} (404)${about}`,
+      `No model API at ${endpoint.baseUrl} (${shownStatus})${about}`,
       `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
     );
   }
   if (status === 404 && endpoint.urlVariable === 'OPENAI_BASE_URL' && URL.parse(endpoint.baseUrl)?.pathname === '/') {
     return final(
-      `No model API at ${endpoint.baseUrl}/chat/completions (404)${about}`,
+      `No model API at ${endpoint.baseUrl}/chat/completions (${shownStatus})${about}`,
       `Most servers need /v1 at the end of the base URL (--base-url or ${endpoint.urlVariable}): ${endpoint.baseUrl}/v1`,
     );
   }
   if (status === 404) {
     const at = endpoint.name === endpoint.baseUrl ? '' : ` at ${endpoint.baseUrl}`;
     return final(
-      `${endpoint.name} has no model ${model}${at} (404)${about}`,
+      `${endpoint.name} has no model ${model}${at} (${shownStatus})${about}`,
       `Check the model (--model) and the base URL (--base-url or ${endpoint.urlVariable}).`,
     );
   }
   if (status >= 300 && status < 400) {
     const target = header('location') ?? 'another address';
-    return final(`${endpoint.baseUrl} redirects to ${target} (${status}).`, 'Use that address as the base URL.');
+    return final(`${endpoint.baseUrl} redirects to ${target} (${shownStatus}).`, 'Use that address as the base URL.');
   }
   if (/on-demand throughput/u.test(said)) {
     const profile = `us.${model.replace(/^(?!anthropic\.)/u, 'anthropic.')}`;
     return final(
-      `${endpoint.name} has ${model} only by an inference profile (${status})${about}`,
+      `${endpoint.name} has ${model} only by an inference profile (${shownStatus})${about}`,
       `Use the one of your region, such as --model ${profile}`,
     );
   }
   const searches = status === 400 && request.tools.some(tool => 'provided' in tool) ? ` ${searchHint}` : '';
   return final(
-    `${endpoint.name} rejected the request (${status})${about}`,
+    `${endpoint.name} rejected the request (${shownStatus})${about}`,
     `Check that ${model} supports tools, or use another model.${searches}`,
   );
 }
+
+/** What AWS and Google say about a request that has nothing to do with the model. */
+const keyFixes: readonly (readonly [RegExp, string])[] = [
+  [/signature (?:expired|not yet current)/u, 'Check the clock of this machine.'],
+  [/security token included in the request is invalid|signature we calculated does not match/u, 'Check KEY.'],
+  [/has not been used in project/u, 'Enable it, or choose another project.'],
+];
 
 /** The limits of a plan that several apps share. */
 const planLimits: readonly (readonly [RegExp, string])[] = [

@@ -224,7 +224,7 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
   }
 }
 
-/** The most repairs of one request, if each of them is about another image. */
+/** The maximum number of repairs of one request, if each of them is about another image. */
 const maxRepairs = 8;
 
 const numeral = (count: number): string => count.toLocaleString('en-US');
@@ -236,7 +236,7 @@ const inTurn =
 
 // Parameters.
 
-/** Removes a field: at this path, or everywhere if the body itself has no field of this name. */
+/** Removes a field: at this path, or everywhere if the body itself has no field with this name. */
 const without =
   (path: string): BodyChange =>
   body => {

@@ -4,7 +4,7 @@ import {actionId} from '../domain/ids.ts';
 import type {ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import type {BlockBuilder} from './block-builder.ts';
-import {countOf, Decoder, reportedCost, usageOf} from './decoder.ts';
+import {countOf, Decoder, inputText, reportedCost, usageOf} from './decoder.ts';
 import {type ProviderError, type Refused, refusedInStream} from './provider-error.ts';
 
 /** The block of an output item that is growing. */
@@ -27,6 +27,8 @@ export class ResponsesDecoder extends Decoder {
   #refusal = '';
   /** The open items by output index. */
   readonly #open = new Map<number, OpenItem>();
+  /** Whether an item came as an event. Some gateways send only the final event, which has all items. */
+  #items: 'none' | 'some' = 'none';
 
   override take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {
     return payload.trim() === '[DONE]' ? undefined : super.take(payload, out);
@@ -95,9 +97,6 @@ export class ResponsesDecoder extends Decoder {
   #takeWhole(response: JsonObject, out: ModelEvent[]): ProviderError | Refused | undefined {
     if (isJsonObject(response['error'])) return this.#failure(response);
     if (response['object'] !== 'response') return undefined;
-    this.start(response, out);
-    for (const [at, item] of listOf(response['output']).entries())
-      if (isJsonObject(item)) this.#finishItem(at, item, out);
     this.#finish(response, out);
     return undefined;
   }
@@ -133,6 +132,7 @@ export class ResponsesDecoder extends Decoder {
     out: ModelEvent[],
   ): void {
     if (text === '') return;
+    this.#items = 'some';
     this.start({}, out);
     let open = this.#open.get(at);
     if (open !== undefined && open.block.start.kind !== kind) return;
@@ -151,6 +151,7 @@ export class ResponsesDecoder extends Decoder {
 
   /** Finishes an item. Takes the parts that were not streamed from the complete item. */
   #finishItem(at: number, item: JsonObject, out: ModelEvent[]): void {
+    this.#items = 'some';
     this.start({}, out);
     switch (item['type']) {
       case 'message':
@@ -162,7 +163,7 @@ export class ResponsesDecoder extends Decoder {
       case 'function_call':
         this.#beginCall(at, item, out);
         if (this.#open.get(at)?.block.text === '') {
-          this.#open.get(at)?.block.add({kind: 'tool-input', json: textOf(item['arguments'])}, out);
+          this.#open.get(at)?.block.add({kind: 'tool-input', json: inputText(item['arguments'])}, out);
         }
         break;
       case 'custom_tool_call':
@@ -195,6 +196,8 @@ export class ResponsesDecoder extends Decoder {
 
   #finish(response: JsonObject, out: ModelEvent[]): void {
     this.start(response, out);
+    const items = this.#items === 'none' ? listOf(response['output']) : [];
+    for (const [at, item] of items.entries()) if (isJsonObject(item)) this.#finishItem(at, item, out);
     for (const at of this.#open.keys()) this.#close(at, out);
     this.usage = readUsage(response['usage']);
     this.reportedUsd = reportedCost(response['usage']) ?? this.reportedUsd;

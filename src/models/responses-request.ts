@@ -43,7 +43,7 @@ export function responsesRequest(request: ModelRequest, {info}: ResponsesOptions
   return {
     model: request.model,
     ...(request.system === '' ? {} : {instructions: request.system}),
-    // No model has an empty name, so that none gets reasoning back.
+    // No model has an empty name, so `''` sends no reasoning back.
     input: request.messages.flatMap(message =>
       inputItems(message, {model: info.reasoning === 'strip' ? '' : request.model, texts}),
     ),

@@ -1,10 +1,10 @@
 import {type Fault, otherRefusal} from '../domain/fault.ts';
 import type {ProviderError} from './provider-error.ts';
 
-/** The most tries at one request, including the first. */
+/** The maximum number of tries at one request, including the first. */
 const maxAttempts = 10;
 const maxAttemptsWhenRefused = 3;
-/** The most tries if another model could answer, as in Claude Code. */
+/** The maximum number of tries if another model could answer, as in Claude Code. */
 const maxAttemptsBeforeFallback = 3;
 
 /** If a server asks for a longer wait than this, retrying is useless. */

@@ -9,9 +9,11 @@ import {takeBody, readServerEvents} from './http-fetch.ts';
 import {
   connectionLost,
   type Endpoint,
+  noMessage,
   type ProviderError,
   type Refused,
   type ServerHistory,
+  shortTrouble,
   toProviderError,
   type AttemptItem,
 } from './provider-error.ts';
@@ -69,7 +71,9 @@ export function bodyOf(dialect: ProviderDialect, request: ModelRequest, {learned
  * before the first word.
  */
 const maxSilenceMs = 300_000;
-/** The most milliseconds that weft waits for the rest of a finished answer, so that its connection can be reused. */
+/** The same for a stream of comments, which only say that the server is alive. */
+const maxCommentsMs = 1_800_000;
+/** The longest time that weft waits for the rest of a finished answer, in milliseconds, so that its connection can be reused. */
 const maxDrainMs = 1_000;
 
 /** Makes the function that tries a request once in `dialect`. */
@@ -83,6 +87,8 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     const decoder = dialect.decoder(request);
     const textCalls = new TextCalls(request, () => randomUUID().replaceAll('-', ''));
     let whole = false;
+    let isBegun = false;
+    let silent = 'five minutes';
     try {
       const response = await dialect.post(bodyOf(dialect, request, lessons), abort.signal);
       server = 'answered-before';
@@ -94,31 +100,39 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
         return;
       }
       const silence = setTimeout(() => abort.abort(), maxSilenceMs);
+      const onlyComments = setTimeout(() => {
+        silent = '30 minutes';
+        abort.abort();
+      }, maxCommentsMs);
       try {
         for await (const payloads of await eventsOf(response, body)) {
           silence.refresh();
+          if (payloads.length > 0) onlyComments.refresh();
           const events: ModelEvent[] = [];
           const error = takeAll(payloads, decoder, events);
           whole = decoder.finished;
+          isBegun ||= events.some(({event}) => event === 'block-started');
           yield* shownOf(events, textCalls);
           if (error !== undefined) yield {kind: 'error', error};
           if (error !== undefined || whole) return;
         }
       } finally {
         clearTimeout(silence);
+        clearTimeout(onlyComments);
         if (whole) drain(body);
       }
       const events: ModelEvent[] = [];
       decoder.end(events);
       whole = decoder.finished;
       yield* shownOf(events, textCalls);
-      if (!whole) yield {kind: 'error', error: connectionLost('The connection closed during the answer.')};
+      if (whole) return;
+      const early = isBegun ? connectionLost('The connection closed during the answer.') : noMessage(dialect.endpoint);
+      yield {kind: 'error', error: early};
     } catch (cause) {
       if (signal.aborted) return;
-      const silent = connectionLost('No data from the model for five minutes.');
       yield {
         kind: 'error',
-        error: abort.signal.aborted ? silent : toProviderError(cause, dialect.endpoint, server),
+        error: abort.signal.aborted ? silentFor(silent) : toProviderError(cause, dialect.endpoint, server),
       };
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -126,6 +140,9 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     }
   };
 }
+
+const silentFor = (time: string): ProviderError =>
+  shortTrouble(`No data from the model for ${time}.`, 'Try again later, or use another model.');
 
 async function* shownOf(events: readonly ModelEvent[], textCalls: TextCalls): AsyncGenerator<AttemptItem, void, void> {
   const shown = textCalls.take(events);

@@ -106,7 +106,7 @@ export function keepBytes<Form extends object>(message: Form): Form {
   return message;
 }
 
-/** Returns a request's body as `wireJson` writes it, in UTF-8. The cost of a message that is kept is that of a copy. */
+/** Returns a request's body as `wireJson` writes it, in UTF-8. A message whose bytes are kept costs only a copy. */
 export function wireBytes(body: object): Uint8Array {
   const messages = 'messages' in body && isObjects(body.messages) ? body.messages : [];
   const firstOther = messages.findIndex(message => !lasting.has(message));

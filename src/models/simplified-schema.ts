@@ -14,7 +14,7 @@ const definitionsOf = (root: JsonObject): JsonObject => ({
   ...objectOf(root['$defs']),
 });
 
-/** The most nested levels, because definitions may refer to themselves. */
+/** The maximum number of nested levels, because definitions may refer to themselves. */
 const maxDepth = 12;
 
 function simplified(schema: Json | undefined, definitions: JsonObject, depth: number): JsonObject {

@@ -12,16 +12,32 @@ export interface TextCall {
 type Tools = readonly Pick<ToolSpec, 'name' | 'inputSchema'>[];
 
 /**
- * Reads the tool calls that a model wrote as text, in the format of its family. `text` begins with the first of them,
- * or is the whole answer. Returns an empty list if none of them calls a tool of this request or of another program. Drops text after the calls,
- * because it is mostly the model's invention of their results.
+ * Reads the tool calls that a model wrote as text, in the format of its family. `text` begins with the first of them, or is the
+ * whole answer. Returns an empty list if none of them calls a tool of this request or of another program. Drops text after the
+ * calls, because it is mostly the model's invention of their results.
  */
 export function readTextCalls(text: string, tools: Tools): readonly TextCall[] {
   for (const read of formats) {
-    const calls = read(text, tools).map(call => ({...call, name: toolNamed(call.name, tools)?.name ?? call.name}));
+    const calls = read(text, tools).map(call => withoutArguments(call, tools));
     if (calls.some(({name}) => toolNamed(name, tools) !== undefined)) return calls;
   }
   return [];
+}
+
+/**
+ * Returns the call with its tool's name. GLM sometimes writes arguments into the name, such as
+ * `Read<arg_key>file_path</arg_key><arg_value>a.ts</arg_value>`. These go into the input, unless the input has them.
+ */
+export function withoutArguments(call: TextCall, tools: Tools): TextCall {
+  const [name = '', ...markup] = call.name.split(/(?=<)/u);
+  const tool = toolNamed(name, tools);
+  if (tool === undefined) return call;
+  if (markup.length === 0) return {...call, name: tool.name};
+  const given = parsed(call.input);
+  const text = markup.join('') + (given === undefined ? call.input : '');
+  const values = glmValues(text, tool.inputSchema, objectOf(given));
+  const read = objectOf(parsed(xmlInput('', values, {schema: tool.inputSchema, isWhole: true})));
+  return {name: tool.name, input: JSON.stringify({...read, ...objectOf(given)})};
 }
 
 /** True if a text begins like a tool call of a family. The tool may be unknown, and the call may be broken. */
@@ -116,17 +132,23 @@ const qwen: Format = (text, tools) =>
 /** `<tool_call>n<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>` */
 const glm: Format = (text, tools) =>
   [...text.matchAll(/<tool_call>\s*([\w.-]+)\s*(.*?)(<\/tool_call>|$)/gsu)].map(
-    ([, name = '', body = '', end = '']) => ({
-      name,
-      input: xmlInput(
-        body,
-        [...body.matchAll(/<arg_key>(.*?)<\/arg_key>\s*<arg_value>(.*?)<\/arg_value>/gsu)].map(
-          ([whole, key = '', value = '']): XmlValue => ({whole, key: key.trim(), value, kind: 'any'}),
-        ),
-        {schema: toolNamed(name, tools)?.inputSchema ?? {}, isWhole: end !== ''},
-      ),
-    }),
+    ([, name = '', body = '', end = '']) => {
+      const schema = toolNamed(name, tools)?.inputSchema ?? {};
+      return {name, input: xmlInput(body, glmValues(body, schema), {schema, isWhole: end !== ''})};
+    },
   );
+
+/** Reads GLM's arguments. One without a key is the first required parameter that is not given. */
+function glmValues(text: string, schema: JsonObject, given: JsonObject = {}): readonly XmlValue[] {
+  const values: XmlValue[] = [];
+  const isMissing = (name: string): boolean => given[name] === undefined && values.every(({key}) => key !== name);
+  for (const match of text.matchAll(/(?:<arg_key>([^<]*)<\/arg_key>\s*)?<arg_value>(.*?)(?:<\/arg_value>|$)/gsu)) {
+    const [whole, name, value = ''] = match;
+    const key = name?.trim() ?? listOf(schema['required']).map(textOf).find(isMissing);
+    if (key !== undefined) values.push({whole, key, value, kind: 'any'});
+  }
+  return values;
+}
 
 /** `[TOOL_CALLS]n[ARGS]{…}`. A list of objects is read like any JSON. */
 const mistral: Format = text =>
@@ -217,7 +239,7 @@ function xmlInput(
   );
 }
 
-/** True if the value of a parameter is a text. This is so unless the schema says otherwise. */
+/** True if the value of a parameter is a text, which it is unless the schema gives another type. */
 function takesText(schema: JsonObject): boolean {
   const alternatives = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])].filter(isJsonObject);
   if (alternatives.length > 0) return alternatives.some(takesText);

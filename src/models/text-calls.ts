@@ -50,6 +50,8 @@ export class TextCalls {
   #next = 0;
   #hasCalls = false;
   #held: HeldCalls | undefined;
+  /** Structured calls whose names contain arguments. */
+  readonly #misnamed: (Finished & {readonly block: {readonly kind: 'tool-call'}})[] = [];
   #end: Extract<ModelEvent, {event: 'message-finished'}> | undefined;
 
   constructor({tools}: Pick<ModelRequest, 'tools'>, newId: () => string) {
@@ -74,8 +76,15 @@ export class TextCalls {
     const out: ModelEvent[] = [];
     const held = this.#held;
     const end = this.#end;
-    if (held === undefined || end === undefined) return out;
-    const {isCallMarkup, readTextCalls} = await import('./text-call-formats.ts');
+    if (end === undefined) return out;
+    const {isCallMarkup, readTextCalls, withoutArguments} = await import('./text-call-formats.ts');
+    for (const {index, block} of this.#misnamed) {
+      const text = typeof block.input === 'string' ? block.input : JSON.stringify(block.input);
+      const {name, input} = withoutArguments({name: block.name, input: text}, this.#tools);
+      const named = {...block, name: this.#names.toOwn(name), input: readInput(input)};
+      out.push({event: 'block-finished', index, block: named});
+    }
+    if (held === undefined) return [...out, end];
     const calls = readTextCalls(held.text, this.#tools);
     const isUnread = calls.length === 0 && held.open.kind === 'text' && isCallMarkup(held.text);
     if (calls.length === 0 && !isUnread) this.#release(out);
@@ -117,7 +126,7 @@ export class TextCalls {
         this.#finish(event, out);
         return;
       case 'message-finished':
-        if (this.#held === undefined) out.push(event);
+        if (this.#held === undefined && this.#misnamed.length === 0) out.push(event);
         else this.#end = event;
         return;
       default:
@@ -164,7 +173,10 @@ export class TextCalls {
     const open = this.#texts.get(index);
     if (open === undefined) {
       const at = this.#indexes.get(index);
-      if (at !== undefined) out.push({event: 'block-finished', index: at, block: this.#named(block)});
+      if (at === undefined) return;
+      if (block.kind === 'tool-call' && block.name.includes('<arg_'))
+        this.#misnamed.push({event: 'block-finished', index: at, block});
+      else out.push({event: 'block-finished', index: at, block: this.#named(block)});
       return;
     }
     this.#texts.delete(index);

@@ -69,7 +69,7 @@ const thinkTags: Grammar = ['space', ['<think>', '<thinking>']];
 
 /** The longest text that is held back, in UTF-16 units. A longer one isn't a call. */
 const maxHeld = 1024 * 1024;
-/** The most white space within a beginning. */
+/** The maximum amount of white space within a beginning. */
 const maxSpace = 1000;
 
 /**
@@ -226,7 +226,7 @@ class CodeTracker {
   }
 }
 
-/** The most characters of a line that decide whether it is a fence. */
+/** The maximum number of characters of a line that decide whether it is a fence. */
 const maxLineHead = 120;
 
 type Verdict = 'yes' | 'no' | 'maybe';

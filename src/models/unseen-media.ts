@@ -14,9 +14,9 @@ export interface SentMedia {
 export interface MediaBounds {
   readonly largestImage: number;
   readonly maxImages: number;
-  /** The most pixels of the longer side of an image, in a request with at most `few` images and in one with more. */
+  /** The maximum number of pixels of the longer side of an image, in a request with at most `few` images and in one with more. */
   readonly longestSide: {readonly ofFew: number; readonly few: number; readonly ofMany: number} | 'unbounded';
-  /** The most images and PDFs in a request together. */
+  /** The maximum number of images and PDFs in a request together. */
   readonly maxMedia: number;
 }
 

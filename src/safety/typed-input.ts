@@ -4,7 +4,7 @@ import type {Reason} from '../domain/reason.ts';
 /** The program that input is typed into. An approved line for an interpreter covers similar lines. A shell reads commands. */
 export type TypingTarget = 'shell' | 'interpreter' | 'debugger' | 'other';
 
-/** Returns what input to a block goes to, from the block's command. */
+/** Returns the kind of program that reads the input of a block, judged by the block's command. */
 export function typingTarget(blockCommand: string): TypingTarget {
   const command = blockCommand.trim();
   if (interpreter.test(command)) return 'interpreter';

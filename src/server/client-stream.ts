@@ -27,7 +27,7 @@ type ServerLine =
 /** The longest line, in bytes. The opening of a session contains its whole history. */
 const longestLine = 64 * 1024 * 1024;
 
-/** The most bytes to buffer for a reader. A reader that stalls is disconnected, because the session continues. */
+/** The maximum number of bytes to buffer for a reader. A reader that stalls is disconnected, because the session continues. */
 const maxUnsent = 32 * 1024 * 1024;
 
 /** Serves a client to the other end of a stream. When the stream ends, its queries and watches are cancelled. */
@@ -40,7 +40,8 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
     if (stream.writableLength > maxUnsent) stream.destroy();
   };
   const read = (line: unknown): void => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end runs the same version and writes nothing else; see the catch
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end runs the same version and writes nothing
+    // else; see the catch
     take(line as ClientLine).catch(() => stream.destroy());
   };
   void readLines(stream, read, () => {});

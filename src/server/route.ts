@@ -7,7 +7,7 @@ import type {EventStream} from '../jobs/event-stream.ts';
 /** The default port of the server. */
 export const defaultPort = 4096;
 
-/** The most bytes of a request's body, without and with images. */
+/** The maximum number of bytes of a request's body, without and with images. */
 export const bodyLimits = {small: 1_000_000, images: 32_000_000} as const;
 
 export type Method = 'get' | 'post' | 'put' | 'delete';

@@ -153,10 +153,10 @@ export const tablesIn = ({integer, rowid, table, keyed}: Dialect) => {
 };
 
 /**
- * Extracts a value from the JSON column `body`. Postgres extracts nothing from JSON with a NUL or a lone surrogate, which JSON escapes as
+ * Returns SQL that extracts a value from the JSON column `body`. Postgres extracts nothing from JSON with a NUL or a lone surrogate, which JSON escapes as
  * `\u`. `\n` replaces these two characters, also behind another backslash, and the JSON stays valid.
  */
-const extracted = (path: string): string => String.raw`json_extract(replace(body, '\u', '\n'), '$.${path}')`;
+export const extracted = (path: string): string => String.raw`json_extract(replace(body, '\u', '\n'), '$.${path}')`;
 
 /** The cost of a request of the session's own agent, or of a sub-agent; NULL if the cost is unknown. */
 const cost = `nullif(coalesce(${extracted('usage.costUsd')}, ${extracted('costUsd')}), 'unknown')`;
@@ -190,13 +190,18 @@ export const addUsageOfSession = addUsage(
 export const sessionCounts = ({
   integer,
   real,
+  table,
   keyed,
-}: Pick<Dialect, 'integer' | 'keyed'> & {readonly real: string}) => ({
+}: Pick<Dialect, 'integer' | 'table' | 'keyed'> & {readonly real: string}) => ({
   columns: `
   ALTER TABLE sessions ADD COLUMN pinned ${integer} NOT NULL DEFAULT 0;
   ALTER TABLE sessions ADD COLUMN counted ${integer} NOT NULL DEFAULT 0;
   ALTER TABLE sessions ADD COLUMN bytes ${integer} NOT NULL DEFAULT 0;
-  ALTER TABLE sessions ADD COLUMN first_prompt TEXT;
+  CREATE INDEX sessions_uncounted ON sessions (id) WHERE counted = 0;
+  CREATE TABLE session_prompts (
+    session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    prompt TEXT NOT NULL
+  )${table};
   CREATE TABLE session_usage (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     model TEXT NOT NULL,
@@ -217,7 +222,12 @@ export const sessionCounts = ({
 });
 
 const sqliteTables = tablesIn({integer: 'INTEGER', rowid: '', table: ' STRICT', keyed: ' STRICT, WITHOUT ROWID'});
-const sqliteCounts = sessionCounts({integer: 'INTEGER', real: 'REAL', keyed: ' STRICT, WITHOUT ROWID'});
+const sqliteCounts = sessionCounts({
+  integer: 'INTEGER',
+  real: 'REAL',
+  table: ' STRICT',
+  keyed: ' STRICT, WITHOUT ROWID',
+});
 
 /**
  * The schema, step by step: step n takes a database from version n to n + 1 and never changes once released. History is in `records`, which

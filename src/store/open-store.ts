@@ -342,6 +342,6 @@ const openHereFault = (id: SessionId): Fault => ({
 
 const openElsewhereFault = (id: SessionId, pid: number): Fault => ({
   kind: 'needs-user',
-  message: `Session ${id} is open in another weft (process ${String(pid)}).`,
+  message: `Session ${id} is open in another weft process (${String(pid)}).`,
   fix: 'Add --fork-session to continue in a copy, or close the other one first.',
 });

@@ -7,7 +7,7 @@ import type {TimedRecord} from '../domain/cache-report.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
 import type {ProcessMark} from './process-mark.ts';
-import {addUsageOfSession} from './migrations.ts';
+import {addUsageOfSession, extracted} from './migrations.ts';
 import {decodeBody, encodeBody} from './record-body.ts';
 
 /** A stored record that can't be read anymore. */
@@ -26,7 +26,7 @@ export interface SessionDetails {
   readonly parent?: SessionId;
 }
 
-/** The most UTF-16 units of a first prompt that lists can search. */
+/** The maximum number of UTF-16 units of a first prompt that lists can search. */
 const promptLength = 2000;
 
 /** Statements about sessions. Call those that write inside a transaction. */
@@ -92,8 +92,8 @@ export function insertRecord(
       id,
     );
     db.run(
-      `UPDATE sessions SET first_prompt = ? WHERE id = ? AND first_prompt IS NULL
-       AND (SELECT count(*) FROM records WHERE session_id = sessions.id AND kind = 'prompt') = 1`,
+      `INSERT INTO session_prompts (session_id, prompt)
+       SELECT id, CAST(? AS TEXT) FROM sessions WHERE id = ? AND messages = 1`,
       toStorableText(prompt.slice(0, promptLength)),
       id,
     );
@@ -125,14 +125,14 @@ export const timedRecords = (db: Database, id: SessionId): readonly TimedRecord[
 /** Returns the first prompt of every session of a directory, cut to 2,000 UTF-16 units. */
 export function firstPrompts(db: Database, directory: string): ReadonlyMap<SessionId, string> {
   const rows = db.all(
-    `SELECT id, CASE WHEN first_prompt IS NULL THEN ${firstPromptBody} END AS body, first_prompt
-     FROM sessions WHERE directory = ? AND parent IS NULL`,
+    `SELECT id, prompt, CASE WHEN prompt IS NULL THEN ${firstPromptBody} END AS body
+     FROM sessions LEFT JOIN session_prompts ON session_id = id WHERE directory = ? AND parent IS NULL`,
     directory,
   );
   const prompts = new Map<SessionId, string>();
   for (const row of rows) {
     const id = parseSessionId(text(row, 'id'));
-    const prompt = row['first_prompt'] === null ? promptIn(text(row, 'body')) : text(row, 'first_prompt');
+    const prompt = row['prompt'] === null ? promptIn(text(row, 'body')) : text(row, 'prompt');
     if (id !== undefined && prompt !== null) prompts.set(id, prompt);
   }
   return prompts;
@@ -148,7 +148,7 @@ function promptIn(body: string): string | null {
   return toStorableText(messageText(decoded.value.message).slice(0, promptLength));
 }
 
-/** Returns the sessions that an earlier version of weft made, and whose size, usage and first prompt are not in their rows yet. */
+/** Returns the sessions that an earlier version of weft made, and whose size, usage and first prompt are not stored yet. */
 export const uncountedSessions = (db: Database): readonly SessionId[] =>
   db
     .all('SELECT id FROM sessions WHERE counted = 0')
@@ -162,12 +162,14 @@ export function countSession(db: Database, id: SessionId): void {
   db.run('DELETE FROM session_usage WHERE session_id = ?', id);
   db.run(addUsageOfSession, id);
   db.run(
-    `UPDATE sessions SET counted = 1, first_prompt = ?,
+    `UPDATE sessions SET counted = 1,
        bytes = (SELECT coalesce(sum(octet_length(body)), 0) FROM records WHERE session_id = sessions.id)
      WHERE id = ?`,
-    promptIn(text(row, 'body')),
     id,
   );
+  const prompt = promptIn(text(row, 'body'));
+  if (prompt !== null)
+    db.run('INSERT INTO session_prompts (session_id, prompt) VALUES (?, ?) ON CONFLICT DO NOTHING', id, prompt);
 }
 
 /**
@@ -338,12 +340,18 @@ export function copySession(
 ): void {
   const {from, to, at} = copy;
   db.run(
-    `INSERT INTO sessions (${columns}, counted, first_prompt)
-     SELECT CAST(? AS TEXT), directory, model, title, CAST(? AS BIGINT), CAST(? AS BIGINT), messages, counted, first_prompt
+    `INSERT INTO sessions (${columns}, counted)
+     SELECT CAST(? AS TEXT), directory, model, title, CAST(? AS BIGINT), CAST(? AS BIGINT), messages, counted
      FROM sessions WHERE id = ?`,
     to,
     at,
     at,
+    from,
+  );
+  db.run(
+    `INSERT INTO session_prompts (session_id, prompt)
+     SELECT CAST(? AS TEXT), prompt FROM session_prompts WHERE session_id = ?`,
+    to,
     from,
   );
   db.run(
@@ -377,10 +385,13 @@ export const ownersOf = (db: Database, id: SessionId): readonly ProcessMark[] =>
     .all(`${withSubSessions} SELECT pid, started, at FROM owners JOIN tree ON session_id = tree.id`, id)
     .map(row => ({pid: integer(row, 'pid'), started: text(row, 'started'), at: integer(row, 'at')}));
 
-/** True if a job that has not ended belongs to the session. */
+/** True if a job that has not ended belongs to the session, or a plan that waits for an approval or its execution. */
 export const hasJobs = (db: Database, id: SessionId): boolean =>
   db.first(
-    `${withSubSessions} SELECT 1 AS found FROM jobs JOIN tree ON session = tree.id WHERE state IN ('queued', 'running')`,
+    `${withSubSessions}
+     SELECT 1 AS found FROM jobs JOIN tree ON session = tree.id WHERE state IN ('queued', 'running')
+     UNION ALL SELECT 1 FROM documents JOIN tree ON ${extracted('session')} = tree.id
+     WHERE kind = 'plan' AND ${extracted('state')} IN ('pending', 'approved')`,
     id,
   ) !== undefined;
 

@@ -1,5 +1,5 @@
 import {parseJson} from '../base/json.ts';
-import type {StackEvent} from '../tasks/stack/stack-state.ts';
+import type {StackEvent, StackSnapshot} from '../tasks/stack/stack-state.ts';
 import {type StackDeps, TaskStack} from '../tasks/stack/task-stack.ts';
 import type {Database} from './database.ts';
 
@@ -14,6 +14,8 @@ export class StackStore {
   #stack: TaskStack;
   /** The last row of the log that `#stack` includes. */
   #seq = 0;
+  /** The rows that this process has read or written since the last snapshot that it read or wrote. */
+  #rows = 0;
 
   constructor(db: Database, options: StackDeps) {
     this.#db = db;
@@ -36,6 +38,8 @@ export class StackStore {
             Math.trunc(this.#options.now()),
           );
           this.#seq += 1;
+          this.#rows += 1;
+          this.#shortenLog();
         }
         return answer;
       });
@@ -43,6 +47,7 @@ export class StackStore {
       // The stack in memory may contain changes that weren't stored.
       this.#stack = new TaskStack(this.#options);
       this.#seq = 0;
+      this.#rows = 0;
       throw cause;
     }
   }
@@ -57,18 +62,40 @@ export class StackStore {
     this.#db.close();
   }
 
+  /**
+   * Puts a snapshot in place of the last row and deletes the rows before it, if they are many and more than the stack has tasks and
+   * messages. So a stack that opens reads little more than what it has, and a request takes no more time on average as the stack grows.
+   * A process that has not read all of these rows reads the snapshot next.
+   */
+  #shortenLog(): void {
+    if (this.#rows < minRows || this.#rows < this.#stack.size) return;
+    const row: StackRow = {snapshot: this.#stack.snapshot()};
+    this.#db.run('DELETE FROM stack_log WHERE seq < ?', this.#seq);
+    this.#db.run('UPDATE stack_log SET events = ? WHERE seq = ?', JSON.stringify(row), this.#seq);
+    this.#rows = 0;
+  }
+
   /** Applies the changes of other processes, and on first use everything stored. */
   #catchUp(): void {
     for (const row of this.#db.all('SELECT seq, events FROM stack_log WHERE seq > ? ORDER BY seq', this.#seq)) {
-      this.#stack.replay(eventsIn(row['events']));
+      const read = readRow(row['events']);
+      if ('snapshot' in read) this.#stack.restore(read.snapshot);
+      else this.#stack.replay(read);
+      this.#rows = 'snapshot' in read ? 0 : this.#rows + 1;
       this.#seq = Number(row['seq']);
     }
   }
 }
 
+/** The fewest rows that a snapshot replaces. */
+const minRows = 1000;
+
+/** The changes of a request, or the stack after it. */
+type StackRow = readonly StackEvent[] | {readonly snapshot: StackSnapshot};
+
 /** Only this file writes the table, so its rows have the right shape. A damaged row counts as no change. */
-function eventsIn(column: unknown): readonly StackEvent[] {
+function readRow(column: unknown): StackRow {
   const json = parseJson(String(column));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above
-  return json.tag === 'ok' && Array.isArray(json.value) ? (json.value as readonly StackEvent[]) : [];
+  return json.tag === 'ok' && typeof json.value === 'object' && json.value !== null ? (json.value as StackRow) : [];
 }

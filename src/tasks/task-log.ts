@@ -136,7 +136,7 @@ type FailedPayload = Extract<DecodedPayload, {readonly tag: 'failed'}>;
 export function failedPayloads(event: ResponseEvent): readonly FailedPayload[] {
   if (event.kind !== 'client-actions') return none;
   let found: FailedPayload[] | undefined;
-  // Loops, because this runs for each event and most have none.
+  // A loop makes no list for the usual event, which has no such payload.
   for (const action of event.actions) {
     for (const {body} of messagesOf(action)) {
       const payload = messagePayload(body);

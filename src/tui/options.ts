@@ -27,8 +27,8 @@ export interface TuiOptions {
   readonly instructions: readonly string[];
   /** Notices to show at the start, one sentence each. */
   readonly notices: readonly string[];
-  /** Returns notices that are computed after the first frame, one sentence each. */
-  lateNotices(): Promise<readonly string[]>;
+  /** Yields notices that are computed after the first frame, one sentence each. May never end. */
+  lateNotices(): AsyncIterable<string> | Iterable<string>;
   readonly editor: EditorPort;
   readonly clipboard: ClipboardPort;
   readonly preferences: Preferences;

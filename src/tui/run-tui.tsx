@@ -194,7 +194,10 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     if ((await raceTimeout(left, 50)) !== 'timeout' || ended.signal.aborted) return;
     store.preload();
     if (options.opening !== 'sessions' && options.firstPrompt === '') store.findLastSession();
-    store.warn(await options.lateNotices());
+    for await (const notice of options.lateNotices()) {
+      if (ended.signal.aborted) return;
+      store.warn(notice);
+    }
   }
 
   async function openTranscript(panel: TranscriptPanel): Promise<() => void> {

@@ -23,9 +23,12 @@ export function runProgram(
     readonly environment: NodeJS.ProcessEnv;
     readonly input: string | Buffer;
     readonly limitMs: number;
-    /** The most bytes of stdout, and of stderr. */
+    /** The maximum number of bytes of stdout, and of stderr. */
     readonly maxOutput: number;
-    /** `killed`: when weft kills the program, the programs that it started end, too. */
+    /**
+     * `killed`: when weft kills the program, the programs that it started end, too. When the program ends, weft does not
+     * wait for those that hold its pipes.
+     */
     readonly children?: 'killed';
   },
   signal: AbortSignal,
@@ -60,11 +63,23 @@ export function runProgram(
       child.stdout?.destroy();
       child.stderr?.destroy();
     }, run.limitMs);
+    // Such a program may start an agent that lives on with its pipes, as password managers do.
+    if (run.children === 'killed') {
+      child.once('exit', () => {
+        setTimeout(() => {
+          child.stdout?.destroy();
+          child.stderr?.destroy();
+        }, heldPipeMs).unref();
+      });
+    }
     // The program may end before it has read all of its input.
     child.stdin?.on('error', () => {});
     child.stdin?.end(run.input);
   });
 }
+
+/** Milliseconds to read the output of a program that has ended, while another one holds its pipes. */
+const heldPipeMs = 250;
 
 /** Ends what is left of a process group. */
 function killGroup(id: number | undefined): void {

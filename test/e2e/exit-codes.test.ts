@@ -48,7 +48,11 @@ describe('1: it failed, and says in one line what to do', () => {
   test('a model that answers nothing', {tags: 'smoke'}, async () => {
     await using scene = await openScene([say('')]);
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
-    expect([code, stdout, stderr]).toEqual([1, '', 'weft: the model ended without an answer.\n']);
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      'weft: the model ended without an answer. Try again, or use another model.\n',
+    ]);
   });
 });
 
@@ -175,7 +179,11 @@ describe('the result says how the run ended: is_error exactly when the exit code
         'no answer',
         [say('')],
         [],
-        {exit_code: 1, subtype: 'error_during_execution', errors: ['the model ended without an answer.']},
+        {
+          exit_code: 1,
+          subtype: 'error_during_execution',
+          errors: ['the model ended without an answer. Try again, or use another model.'],
+        },
       ],
       ['a provider that refuses', [fail(401)], [], {exit_code: 1, subtype: 'success', api_error_status: 401}],
       [

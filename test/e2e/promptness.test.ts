@@ -84,7 +84,7 @@ describe('a line on a pipe comes at once', () => {
       await client.next(isType('user'));
       asked = await client.next(isType('control_request'));
     });
-    // Three causes, and a file that is written and journalled: what takes work takes longer on a busy machine.
+    // Three causes, and a file that is written and journaled: what takes work takes longer on a busy machine.
     expect(best).toBeLessThan(20 * withinMs);
     client.send(request('stop', {subtype: 'interrupt'}));
     await client.finish();

@@ -68,7 +68,7 @@ test('models of another row; what cannot be used is one sentence', async () => {
   expect(await run(...settings({mine: {baseUrl: 'ftp://x'}}))).toMatch(
     /"providers\.mine\.baseUrl" is invalid; "providers" must be names of providers/u,
   );
-  expect(await run(...settings({mine: {url: 'https://x'}}))).toContain('"providers.mine" is invalid');
+  expect(await run(...settings({mine: {url: 'https://x'}}))).toContain('"providers.mine.url" is invalid');
 });
 
 test("a project's row counts only after trust, and the question says where the key goes", async () => {

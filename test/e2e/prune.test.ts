@@ -1,7 +1,7 @@
 // @module-tag long
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {JournalRecord} from '../../src/domain/journal.ts';
@@ -11,6 +11,7 @@ import {openSqlite} from '../../src/store/sqlite-database.ts';
 import {loadSqlite} from '../../src/store/sqlite-database.ts';
 import {Store} from '../../src/store/open-store.ts';
 import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
+import {WeftServer} from '../support/weft-server.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const prompt = (text: string): JournalRecord => ({
@@ -73,6 +74,19 @@ test('prune deletes what is too old, and keeps the newest 50, pinned and open se
   await runWeft(['sessions', 'unpin', pinned], {place});
   expect((await runWeft(['sessions', 'prune'], {place})).code).toBe(0);
   expect(await listed(place)).toEqual([...ids.slice(0, 50), open]);
+});
+
+test('weft serve prunes once a day, and says so in its log', async () => {
+  using place = new TempPlace();
+  const ids = makeSessions(place, 70);
+  keep(place, {days: 60});
+  const [stamp, log] = [join(place.home, 'weft', 'pruned'), join(place.home, 'weft', 'server.log')];
+  writeFileSync(stamp, '');
+  utimesSync(stamp, new Date(), new Date(Date.now() - 2 * day));
+  await using _server = await WeftServer.start({place});
+  await expect.poll(() => readFileSync(log, 'utf8'), {timeout: 60_000}).toContain('Deleted 10 old sessions');
+  expect(await listed(place)).toEqual(ids.slice(0, 60));
+  expect(Date.now() - statSync(stamp).mtimeMs).toBeLessThan(day);
 });
 
 /** Lets a process kill itself before it runs the SQL statement of this number. */

@@ -60,7 +60,7 @@ test('the task stack is run, followed, stopped and gone on with over HTTP; one r
   });
   expect(await runWeft(['stack', 'run'], {place, environment: pointedAt(model)})).toMatchObject({
     code: 1,
-    stderr: 'weft: the task stack is already running in another weft.\n',
+    stderr: 'weft: the task stack is already running in another weft process.\n',
   });
   // Who comes later gets the run from its beginning.
   const late = await follow(server);

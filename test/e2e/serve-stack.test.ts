@@ -126,6 +126,28 @@ test('tasks: create, get, list, change, status, messages, delete', {tags: 'smoke
   for (const body of misfits) expect((await put(`/api/tasks/${await newTask()}`, body)).status).toBe(400);
 });
 
+test('tasks and messages are listed in pages', async () => {
+  for (const [kind, body] of [
+    ['tasks', {description: {overall_description: 'page'}}],
+    ['messages', {content: 'page', sender_type: 'user'}],
+  ] as const) {
+    for (const _ of [1, 2, 3]) expect((await post(`/api/${kind}/create`, body)).status).toBe(201);
+    const list = `/api/${kind}/list`;
+    const all = (await get(list)).body.map((each: {readonly id: string}) => each.id);
+    const pages: string[] = [];
+    for (let query = '?limit=2'; query !== '';) {
+      const page = (await get(`${list}${query}`)).body.map((each: {readonly id: string}) => each.id);
+      expect(page.length).toBeLessThanOrEqual(2);
+      pages.push(...page);
+      query = page.length < 2 ? '' : `?limit=2&after=${page.at(-1)}`;
+    }
+    expect(pages).toEqual(all);
+    expect((await get(`${list}?after=${all.at(-2)}`)).body).toHaveLength(1);
+    expect((await get(`${list}?after=gone_1`)).status).toBe(404);
+    for (const limit of ['0', '-1', 'x', '1.5']) expect((await get(`${list}?limit=${limit}`)).status).toBe(400);
+  }
+});
+
 test('layers: create, get, hooks, add, remove, replace', async () => {
   const hook = {type: 'command', command: 'true'};
   const made = await post('/api/layers/create', {pre_hook: hook});

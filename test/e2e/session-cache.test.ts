@@ -30,6 +30,6 @@ test('weft sessions cache names what broke the prefix between two runs', async (
   ]);
   expect(rows[1]).toMatchObject({cacheReadTokens: 9000, cacheWriteTokens: 50, inputTokens: 3});
   expect((await scene.run(['sessions', 'cache', id])).stdout.split('\n')[2]).toMatch(
-    /^Request 3, .*: 0 from cache, 9,100 written to cache, 3 neither; 9,050 cached tokens lost: the system prompt changed, from byte [\d,]+ on$/u,
+    /^Request 3, .*: 0 from cache, 9,100 written to cache, 3 uncached; 9,050 cached tokens lost: the system prompt changed, from byte [\d,]+ on$/u,
   );
 });

@@ -124,7 +124,7 @@ test('killed while two sessions run, each can be continued; and no other weft op
   expect(rows.map(({title}) => title).toSorted()).toEqual(['First task', 'Second task']);
   for (const {id} of rows) {
     const {code, stderr} = await scene.run(['--resume', id, '--prompt', 'x']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`is open in another weft (process ${terminal.pid})`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`is open in another weft process (${terminal.pid})`)]);
   }
   process.kill(terminal.pid, 'SIGKILL');
   await terminal.exited;

@@ -186,7 +186,7 @@ test('while a task runs: a second run is refused, a message of the user reaches 
   await scene.server.received(1);
   expect(await scene.run(['stack', 'run'])).toMatchObject({
     code: 1,
-    stderr: 'weft: the task stack is already running in another weft.\n',
+    stderr: 'weft: the task stack is already running in another weft process.\n',
   });
   expect((await scene.run(['stack', 'message', 'Mind', 'the', 'gap', '--task', task])).code).toBe(0);
   asked.resolve();

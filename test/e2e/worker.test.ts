@@ -225,7 +225,7 @@ test(
     await requests(scene, 1);
     expect((await server.ask('POST', path)).status).toBe(409);
     expect((await scene.run(['stack', 'run'], {environment: {WEFT_STORE: store}})).stderr).toBe(
-      'weft: the task stack is already running in another weft.\n',
+      'weft: the task stack is already running in another weft process.\n',
     );
     expect((await server.ask('POST', `${path}/stop`)).status).toBe(200);
     await first;

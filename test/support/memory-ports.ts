@@ -357,7 +357,7 @@ export function engineBench(
     model: 'scripted',
     mode: 'default',
     systemPrompt: () => 'You are a test.',
-    environment: 'untold',
+    environment: 'left-out',
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
     frontEnd: terminalAbilities,

@@ -140,7 +140,7 @@ function settingsPage(): string {
 const settingFiles = {
   always: "your own and the project's",
   'after-trust': "your own; the project's after trust",
-  never: 'your own',
+  never: "your own. A project's files can't set it",
 } as const;
 
 /** A type as people read it; the members of objects are in the JSON Schema. */
@@ -149,7 +149,9 @@ function typeText(schema: unknown): string {
   if ('enum' in schema && Array.isArray(schema.enum)) return schema.enum.map(each => `\`${each}\``).join(', ');
   if ('anyOf' in schema && Array.isArray(schema.anyOf)) return schema.anyOf.map(typeText).join(', or ');
   const type = 'type' in schema ? String(schema.type) : 'object';
-  return type === 'array' && 'items' in schema ? `list of ${typeText(schema.items)}` : type;
+  if (type !== 'array' || !('items' in schema)) return type;
+  const items = typeText(schema.items);
+  return `list of ${items.startsWith('`') ? items : `${items}s`}`;
 }
 
 function defaultText(merged: unknown): string {

@@ -99,7 +99,7 @@ describe('the review on the screen', () => {
       '  binary file',
       '      c2 note · agent · gone.ts',
       '        Where is it?',
-      'q close · c comment · v from here · s send · n N comments · [ ] files',
+      'q close · c comment · v select lines · s send · n N comments · [ ] files',
     ]);
   });
 

@@ -384,7 +384,7 @@ describe('stories', () => {
   });
 
   test.each<[PromptSummary['stop'], string, string]>([
-    ['end-turn', '', '! The model ended without an answer.'],
+    ['end-turn', '', '! The model ended without an answer. Try again, or use another model.'],
     ['refusal', 'I had better not', '! The model declined to answer.'],
     ['max-tokens', 'half', "! The answer was cut off at the model's limit for one answer."],
     ['context-full', 'half', "! The answer was cut off: the model's context is full. Run /compact to free up space."],

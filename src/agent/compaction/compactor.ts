@@ -373,7 +373,7 @@ type Summary = {readonly usage: Usage; readonly model: string} & (
 /** Milliseconds for the model to write a summary. */
 const summaryTimeoutMs = 180_000;
 
-/** The most UTF-16 units of a summary. A longer summary is cut. */
+/** The maximum number of UTF-16 units of a summary. A longer summary is cut. */
 const maxSummary = 24_000;
 
 /**

@@ -118,7 +118,10 @@ export async function draftCompaction(
   const after: readonly Message[] = [compactionMessage(plan, carried), ...trimmed.messages];
   return {
     messages: after,
-    tokens: {before, after: Math.round((fixed + estimateMessagesTokens(after)) * scale)},
+    tokens: {
+      before: size.shown.tokens,
+      after: Math.round((fixed + estimateMessagesTokens(after)) * size.shown.scale),
+    },
     before: total,
     carried,
     trimmed,
@@ -152,7 +155,7 @@ function newestWithin<M>(messages: readonly M[], textOf: (message: M) => string,
   return fitting.toReversed();
 }
 
-/** The most files to list. The rest are only counted. */
+/** The maximum number of files to list. The rest are only counted. */
 const maxFiles = 200;
 
 /**

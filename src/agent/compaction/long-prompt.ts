@@ -98,7 +98,7 @@ export async function fitPrompt<Block extends UserBlock>(
   const tokens = Math.round(size.fixed + estimateMessagesTokens(alone.messages));
   if (size.window === 0 || tokens <= size.window || session.compaction === 'off') return ok(blocks);
   const most = size.window / 2 - size.fixed;
-  const measured = {...size, tokens};
+  const measured = {...size, shown: {...size.shown, tokens}};
   if (session.compaction === 'ask' && session.frontEnd.has('offers-compactions')) {
     const reply = await session.pending.ask(
       {

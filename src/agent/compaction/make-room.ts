@@ -148,7 +148,11 @@ async function compact(
   if (done.tag === 'failed') return notMade(done.error);
   compacted();
   const verb = done.value.way === 'summary' ? 'compacted' : 'shortened';
-  publishRepair(session, size, `${verb} the conversation, ${tokenChangeText(done.value.tokens)}.`);
+  const {tokens} = done.value;
+  const about = size.total === 'counted' ? '' : 'about ';
+  // A refusal without numbers may contradict the provider's own count.
+  const change = tokens.after < tokens.before ? `, ${about}${tokenChangeText(tokens)}` : '';
+  publishRepair(session, size, `${verb} the conversation${change}.`);
   return {kind: 'made'};
 }
 

@@ -4,13 +4,13 @@ import type {SessionContext} from '../session-context.ts';
 
 /** `Too long for claude-haiku-4-5 (213,462 of 200,000 tokens)` */
 export function lengthText(
-  {tokens, window, total}: Pick<RequestSize, 'tokens' | 'window' | 'total'>,
+  {shown, window, total}: Pick<RequestSize, 'shown' | 'window' | 'total'>,
   session: Pick<SessionContext, 'promptModel' | 'model'>,
 ): string {
-  const count = `${total === 'counted' ? '' : 'about '}${groupDigits(tokens)}`;
+  const count = `${total === 'counted' ? '' : 'about '}${groupDigits(shown.tokens)}`;
   const model = session.promptModel ?? session.model;
-  // The refusal named no length, which then counts as just over the window.
-  if (window > 0 && tokens <= window + 1) return `Too long for ${model}`;
+  // The refusal named no length, and weft's estimate is too low.
+  if (window > 0 && shown.tokens <= window) return `Too long for ${model}`;
   const figures = window === 0 ? count : `${count} of ${groupDigits(window)}`;
   return `Too long for ${model} (${figures} tokens)`;
 }

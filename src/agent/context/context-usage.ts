@@ -55,9 +55,11 @@ export function requestTokens({system, tools, messages}: ModelRequest, counted: 
 
 /** The size of a request, and how large it may be. */
 export interface RequestSize extends RequestTokens {
+  /** What the user is told. `tokens` is larger if a refusal without numbers shows that the estimate is too low. */
+  readonly shown: Pick<RequestTokens, 'tokens' | 'scale'>;
   /** The tokens that fit into the model's window. 0 if unknown. */
   readonly window: number;
-  /** The most tokens of a request that leaves room for an answer. Infinite if the window is unknown. */
+  /** The maximum number of tokens of a request that leaves room for an answer. Infinite if the window is unknown. */
   readonly limit: number;
 }
 
@@ -74,15 +76,18 @@ export function requestSize(
   const counted = requestTokens(request, conversation.usage.report());
   const window = (refused?.window ?? 0) || ports.model.facts(request.model).contextWindow;
   if (refused === undefined) {
-    return {...counted, window, limit: window > 0 ? window * requestShare : Number.POSITIVE_INFINITY};
+    const limit = window > 0 ? window * requestShare : Number.POSITIVE_INFINITY;
+    return {...counted, shown: counted, window, limit};
   }
   const tokens = refused.tokens > 0 ? refused.tokens : Math.max(counted.tokens, window + 1);
   const estimated = counted.fixed + estimateMessagesTokens(request.messages);
+  const scale = scaleOf(tokens, estimated);
   return {
     ...counted,
     tokens,
+    shown: refused.tokens > 0 ? {tokens, scale} : counted,
     total: refused.tokens > 0 ? 'counted' : 'estimated',
-    scale: scaleOf(tokens, estimated),
+    scale,
     window,
     limit: window > 0 ? window * requestShare : tokens * repeatShare,
   };

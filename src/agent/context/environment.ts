@@ -15,7 +15,7 @@ import type {AgentPorts} from '../ports.ts';
 /** The facts that the model knows. */
 export interface KnownFacts {
   /** Facts by name, as messages contain them. Empty before the first message. */
-  told: Map<string, string>;
+  facts: Map<string, string>;
   /** The model of the last request, with its effort. `unknown` before the first one. */
   effort: {readonly model: string; readonly level: Effort | 'default'} | 'unknown';
   /** The model for which weft has told the user that a request exceeded the window. Empty if there is none. */
@@ -24,7 +24,7 @@ export interface KnownFacts {
 
 /** The fields of a session from which the facts come. */
 interface FactsSession {
-  readonly environment: 'told' | 'untold';
+  readonly environment: 'included' | 'left-out';
   readonly directory: string;
   readonly mode: PermissionMode;
   readonly asker: Asker;
@@ -42,18 +42,18 @@ const factsBlock = /^<reminder>Environment(?: changed)?:\n([^]*)<\/reminder>$/u;
 
 /** Returns the facts that the messages contain. */
 export function factsInMessages(messages: readonly Message[]): KnownFacts {
-  const told = new Map<string, string>();
+  const facts = new Map<string, string>();
   for (const {role, blocks} of messages) {
     if (role !== 'user') continue;
     for (const block of blocks) {
       const lines = block.kind === 'text' ? factsBlock.exec(block.text)?.[1]?.split('\n') : undefined;
       for (const line of lines ?? []) {
         const [name = '', ...value] = line.split(': ');
-        told.set(name, value.join(': '));
+        facts.set(name, value.join(': '));
       }
     }
   }
-  return {told, effort: 'unknown', overflowOf: ''};
+  return {facts, effort: 'unknown', overflowOf: ''};
 }
 
 /** Reads the state of the repository for the first message of a conversation. Later messages do not need it. */
@@ -61,11 +61,11 @@ export async function firstState(
   {conversation, environment, directory, ports}: FactsSession,
   signal: AbortSignal,
 ): Promise<RepositoryState | undefined> {
-  if (conversation.knownFacts.told.size > 0 || environment === 'untold') return undefined;
+  if (conversation.knownFacts.facts.size > 0 || environment === 'left-out') return undefined;
   return ports.environment.repository(directory, signal);
 }
 
-/** The most bytes of the text with all facts. Subjects of commits are left out if there is no room. */
+/** The maximum number of bytes of the text with all facts. Subjects of commits are left out if there is no room. */
 const maxBytes = 600;
 const maxSubject = 60;
 
@@ -78,7 +78,7 @@ export function environmentNote(
   session: FactsSession,
   moment: {readonly at: 'prompt'; readonly repository: RepositoryState | undefined} | {readonly at: 'turn'},
 ): readonly TextBlock[] {
-  const {told: known} = session.conversation.knownFacts;
+  const {facts: known} = session.conversation.knownFacts;
   const isFirst = known.size === 0;
   const facts = factsOf(session).filter(
     ([name, value]) => known.get(name) !== value && (isFirst || moment.at === 'prompt' || changingInPrompts.has(name)),
@@ -104,7 +104,7 @@ function factsOf(session: FactsSession): readonly Fact[] {
   const {environment, directory, conversation, mode, ports} = session;
   const ofMode: Fact = [modeFact, modeText(session)];
   // The user's own prompt replaces weft's. It says what the model should know, except that plan mode is on.
-  if (environment === 'untold') return mode === 'plan' || conversation.knownFacts.told.has(modeFact) ? [ofMode] : [];
+  if (environment === 'left-out') return mode === 'plan' || conversation.knownFacts.facts.has(modeFact) ? [ofMode] : [];
   const {platform, shell} = ports.environment.machine();
   const facts: readonly Fact[] = [
     ['Directory', visibleLine(directory)],

@@ -188,9 +188,9 @@ const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): 
   attached,
 });
 
-/** The most mentions of one prompt that are attached. */
+/** The maximum number of mentions of one prompt that are attached. */
 const maxAttached = 50;
-/** The most mentions of one prompt that are looked up. A pasted text may be full of words that look like mentions. */
+/** The maximum number of mentions of one prompt that are looked up. A pasted text may be full of words that look like mentions. */
 const maxLookups = 200;
 
 /**

@@ -14,7 +14,7 @@ export interface AgentKind {
   readonly model: string;
   /** The permission mode. Applies only if it is narrower than the parent's mode. */
   readonly mode: PermissionMode | 'inherit';
-  /** The most requests to the model per prompt. */
+  /** The maximum number of requests to the model per prompt. */
   readonly maxTurns: number;
   readonly isolation: Isolation;
   readonly canCall: (tool: string) => boolean;
@@ -22,7 +22,7 @@ export interface AgentKind {
   readonly notes: readonly string[];
 }
 
-/** The default for the most requests per prompt of a sub-agent. */
+/** The default for the maximum number of requests per prompt of a sub-agent. */
 export const defaultMaxTurns = 100;
 
 const baseBrief =

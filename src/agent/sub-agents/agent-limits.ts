@@ -1,6 +1,6 @@
 /** Limits for sub-agents. Times are in milliseconds. */
 export interface AgentLimits {
-  /** The most levels of nested sub-agents. */
+  /** The maximum number of levels of nested sub-agents. */
   readonly depth: number;
   readonly maxConcurrent: number;
   /** Requests to models by all sub-agents of a session. A harness's requests are derived from its output. */

@@ -55,8 +55,8 @@ interface Running {
 }
 
 /**
- * All sub-agents of a session, with their sub-agents. Each prompt of one ends exactly once, as its engine or harness
- * reports. A message to one that has ended is a new prompt.
+ * All sub-agents of a session, with their sub-agents. Each prompt of a sub-agent ends exactly once, as its engine or
+ * harness reports. A message to a sub-agent that has ended is a new prompt.
  */
 export class SubAgents implements AgentTree {
   readonly #setup: SubAgentsSetup;

@@ -78,7 +78,7 @@ function promptOf(
   parent: SessionContext,
 ): Pick<SessionContext, 'systemPrompt' | 'environment'> {
   if (systemPrompt.kind === 'same') return {systemPrompt: parent.systemPrompt, environment: parent.environment};
-  return {systemPrompt: () => systemPrompt.text, environment: 'told'};
+  return {systemPrompt: () => systemPrompt.text, environment: 'included'};
 }
 
 /** Returns the narrower of the kind's and the parent's mode. */

@@ -5,7 +5,7 @@ import type {MainOptions} from '../../app/main-options.ts';
 /** `weft init`: runs the prompt `/init` with the flags before the command. */
 export function add(command: Command, program: Command): void {
   command
-    .argument('[wish...]', 'What to focus on')
+    .argument('[wish...]', 'Topics to focus on')
     .action(
       exiting(async (wish: readonly string[]) =>
         (await import('../run-main.ts')).runMain(['/init', ...wish], program.opts<MainOptions>()),

@@ -45,7 +45,7 @@ export function add(permissions: Command): void {
     .helpOption('--help', 'Show this help')
     .action(exiting(checkPermissions));
   const classes = ['--classes', 'List the kinds of actions that can need approval instead of the rules'] as const;
-  const list = new Argument('<list>', 'What the rule does').choices(ruleLists);
+  const list = new Argument('<list>', 'List that the rule is in').choices(ruleLists);
   const rule = ['<rule>', 'Rule, such as "Bash(git status:*)" or "Edit(src/**)"'] as const;
   const yes = ['--yes', 'Do not ask'] as const;
   const aboutTrust = "Show what this folder's settings ask for, and trust it";
@@ -96,13 +96,15 @@ async function listPermissions({
 /** `weft permissions list --classes`: prints the kinds of actions that weft may ask about. */
 async function listClasses({json}: JsonOption): Promise<ExitCode> {
   const withNobodyThere = 'denied; the exit code is 3 if the work could not be finished without it';
-  const indent = ' '.repeat(16);
+  const classes = askClasses();
+  const width = Math.max(...classes.map(({name}) => name.length)) + 1;
+  const indent = ' '.repeat(width);
   printRows({
-    rows: askClasses(),
+    rows: classes,
     json,
     toJson: row => ({...row, withNobodyThere}),
     line: ({name, tools, risks, askedWhen}) =>
-      `${name.padEnd(15)} ${tools.join(', ')}\n${indent}asks when: ${askedWhen}\n${indent}risk: ${risks.join(', ')}`,
+      `${name.padEnd(width)}${tools.join(', ')}\n${indent}asks when: ${askedWhen}\n${indent}risk: ${risks.join(', ')}`,
     none: '',
   });
   if (json === undefined) print(`Without a user to ask, these actions are ${withNobodyThere}.\n`);

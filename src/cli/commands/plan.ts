@@ -43,7 +43,7 @@ interface PlanOptions {
 /** `weft plan`, and `weft plan run|list|show`. */
 export function add(plan: Command, program: Command): void {
   plan
-    .argument('[prompt...]', 'What to plan')
+    .argument('[prompt...]', 'Task to plan')
     .addOption(new Option('--output-format <format>', 'Format of the plan').choices(['text', 'json']).default('text'))
     .action(
       exiting((words: readonly string[], options: PlanOptions) =>

@@ -26,12 +26,13 @@ export function add(schedule: Command, program: Command): void {
     .command('add')
     .description('Schedule a prompt')
     .argument('<cron>', 'When: minute hour day month weekday, such as "0 9 * * 1-5"')
-    .argument('<prompt...>', 'What to send')
+    .argument('<prompt...>', 'Prompt to send')
     .option('--cwd <dir>', 'Folder to work in instead of the current one')
     .addOption(
-      new Option('--permission-mode <mode>', 'What may run without asking, within what your settings allow').choices(
-        permissionModes,
-      ),
+      new Option(
+        '--permission-mode <mode>',
+        'How much runs without asking, within the limits of your settings',
+      ).choices(permissionModes),
     )
     .option(...jsonFlag)
     .action(exiting(addSchedule));

@@ -20,6 +20,8 @@ import type {Store} from '../../store/open-store.ts';
 import {loadNext, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
 import {now} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
+import {pruneDaily} from '../../app/daily-prune.ts';
+import type {Places} from '../../config/places.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {NewJob} from '../../domain/job.ts';
 import {note as tellUser, print, printJson} from '../../app/output.ts';
@@ -99,6 +101,10 @@ function lazySessions(store: Store, server: ServerPlace): AgentPort {
   };
 }
 
+async function notePruning(places: Places, note: (line: string) => void): Promise<void> {
+  for await (const line of pruneDaily(places)) note(line);
+}
+
 /** `weft serve`: serves until a signal arrives. */
 async function runServe(options: ServeOptions): Promise<ExitCode> {
   const places = userPlaces(options.store);
@@ -154,6 +160,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   const ending = new AbortController();
   const run = async (due: NewJob): Promise<void> =>
     runJob(await ClaimedJob.added(jobs, due), {agent, runs, jobs, plans, schedules, director}, ending.signal);
+  void notePruning(places, note);
   const scheduler = startScheduler({schedules, jobs, queue, run, uuid: randomUUID, now, loadNext, note});
   const code = await stopped.promise;
   scheduler.close();

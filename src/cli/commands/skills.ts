@@ -123,7 +123,7 @@ const signInWords = {
   unknown: 'sign-in unknown',
 } as const;
 
-/** Shows a skill or agent with its full text: the one that is offered, or else the first of that name. */
+/** Shows a skill or agent with its full text: the one that is offered, or else the first with that name. */
 async function showExtension(kind: ExtensionKind, name: string, options: ListOptions): Promise<ExitCode> {
   const {rows} = await rowsOf(kind, options);
   const named = rows.filter(({file}) => file.name === name);

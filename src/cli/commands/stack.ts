@@ -55,7 +55,7 @@ export function add(stack: Command, program: Command): void {
   stack
     .command('create')
     .description('Create a task')
-    .argument('<description...>', 'What to do')
+    .argument('<description...>', 'Description of the task')
     .addOption(new Option('--layer <n>', 'Add it to this layer').argParser(layerIndex).conflicts('newLayer'))
     .option('--new-layer', 'Add it to a new layer at the end')
     .option(...jsonFlag)

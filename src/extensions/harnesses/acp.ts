@@ -50,7 +50,7 @@ const stopReasons: ReadonlyMap<string, string> = new Map([
   ['max_turn_requests', 'stopped: it reached its turn limit'],
 ]);
 
-/** The most UTF-16 units that are kept of calls that have not ended. */
+/** The maximum number of UTF-16 units that are kept of calls that have not ended. */
 const maxOpenCallChars = 16 * 1024 * 1024;
 
 class AcpConversation implements Conversation {

@@ -105,16 +105,16 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
   ): Promise<string> {
     const installed = installedVersion(command, npmPackage);
     if (installed !== '' || npmPackage === '') return installed;
-    const told = Promise.withResolvers<string>();
+    const reported = Promise.withResolvers<string>();
     const line = (text: string): void => {
       const version = /\d+\.\d+\.\d+[\w.-]*/u.exec(text.slice(0, 1000))?.[0];
-      if (version !== undefined) told.resolve(version);
+      if (version !== undefined) reported.resolve(version);
     };
     const program = {command, args: versionArgs, env, directory: place.home};
     const started = await processes.start(program, {line, log: () => {}});
     if (started.tag === 'failed') return '';
     const ended = started.value.ended.then(() => '');
-    const version = await raceTimeout(Promise.race([told.promise, ended]), versionMs);
+    const version = await raceTimeout(Promise.race([reported.promise, ended]), versionMs);
     await started.value.stop();
     return version === 'timeout' ? '' : version;
   }

@@ -320,7 +320,7 @@ class Hooks implements HooksPort {
     const isNews = follow === 'block' || !this.#reported.has(`${hook.key} ${how}`);
     this.#reported.add(`${hook.key} ${how}`);
     const fault = {kind: 'rejected', message} as const;
-    return {kind: 'failed', failure: {fault, onFailure: follow, notice: isNews ? 'tell' : 'told'}, how};
+    return {kind: 'failed', failure: {fault, onFailure: follow, notice: isNews ? 'show' : 'shown-before'}, how};
   }
 
   #shown(text: string): string {

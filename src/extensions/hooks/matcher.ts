@@ -1,10 +1,10 @@
 import {createContext, runInContext, type Context} from 'node:vm';
 
-/** The most time for one match, in milliseconds. */
+/** The maximum time for one match, in milliseconds. */
 const limitMs = 100;
 /** The longest part of a name that is matched, in UTF-16 units. */
 const maxLength = 512;
-/** The most results that are cached. */
+/** The maximum number of results that are cached. */
 const maxCached = 1000;
 
 const cache = new Map<string, boolean>();

@@ -115,7 +115,7 @@ const manifestForm = z.object({
   ]),
 });
 
-/** The most tools of one server that are remembered. weft asks about each call of any further tool. */
+/** The maximum number of tools of one server that are remembered. weft asks about each call of any further tool. */
 const maxAccepted = 2000;
 
 export function withNewTools(accepted: readonly AcceptedTool[], tools: readonly ServerTool[]): readonly AcceptedTool[] {

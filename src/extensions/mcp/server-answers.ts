@@ -87,7 +87,7 @@ export function readResource(given: Json, server: string): readonly McpResource[
 
 export const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 
-/** The most characters read from one answer, and from an error or a prompt. A model gets less at once. */
+/** The maximum number of characters read from one answer, and from an error or a prompt. The model gets less of it at a time. */
 const maxText = 10_000_000;
 const maxErrorText = 100_000;
 const maxImages = 20;

@@ -116,7 +116,7 @@ const alwaysOfferedWaitMs = 5000;
 /** The delay before servers start that no request waits for, in milliseconds. */
 const afterRequestMs = 300;
 const maxPauseMs = 60_000;
-/** The most resources of one server that the user can choose from. */
+/** The maximum number of resources of one server that the user can choose from. */
 const maxListed = 200;
 
 class Servers implements ServerSet {
@@ -420,20 +420,20 @@ class Servers implements ServerSet {
     entry.known = {...manifest, accepted: withNewTools(before.accepted, manifest.tools)};
     this.#saveManifest(entry);
     const changed = changedTools(entry.known);
-    const told = changedTools(before);
-    entry.reportedChanges = entry.reportedChanges.filter(name => told.has(name));
+    const changedBefore = changedTools(before);
+    entry.reportedChanges = entry.reportedChanges.filter(name => changedBefore.has(name));
     this.#reportChanged(
       entry,
-      [...changed].filter(name => !told.has(name)),
+      [...changed].filter(name => !changedBefore.has(name)),
     );
   }
 
   /** Notifies the user once of each tool whose description changed. */
   #reportChanged(entry: Entry, changed: readonly string[]): void {
-    const untold = changed.filter(name => !entry.reportedChanges.includes(name));
-    if (untold.length === 0) return;
-    entry.reportedChanges = [...entry.reportedChanges, ...untold];
-    const tools = `${untold.length === 1 ? 'a tool' : 'tools'}: ${untold.join(', ')}`;
+    const unreported = changed.filter(name => !entry.reportedChanges.includes(name));
+    if (unreported.length === 0) return;
+    entry.reportedChanges = [...entry.reportedChanges, ...unreported];
+    const tools = `${unreported.length === 1 ? 'a tool' : 'tools'}: ${unreported.join(', ')}`;
     const what = 'Your rules no longer cover this, so weft asks (except in bypassPermissions mode)';
     this.#options.log(`MCP server ${entry.name} changed ${tools}. ${what}`);
   }
@@ -570,7 +570,7 @@ class Servers implements ServerSet {
   }
 }
 
-/** The most questions of one server that may be open at a time. */
+/** The maximum number of questions of one server that may be open at a time. */
 const maxOpenQuestions = 16;
 
 const tooManyQuestions = `weft accepts at most ${maxOpenQuestions} open questions from a server.`;

@@ -153,5 +153,5 @@ function unknownSkillText(name: string, skills: readonly SkillFile[]): string {
   return names.length === 0 || names.length > maxNames ? text : `${text} Available: ${names.join(', ')}.`;
 }
 
-/** The most skill names that an error lists. */
+/** The maximum number of skill names that an error lists. */
 const maxNames = 50;

@@ -70,13 +70,13 @@ export class EditorSession {
   }
 
   /**
-   * Settles when the engine has opened the session. With `told`, sends the saved conversation to the editor. The editor
+   * Settles when the engine has opened the session. `sent` sends the saved conversation to the editor. The editor
    * knows the session by `id`, if given.
    */
-  async open({history, id}: {readonly history: 'told' | 'not-told'; readonly id?: SessionId}) {
+  async open({history, id}: {readonly history: 'sent' | 'not-sent'; readonly id?: SessionId}) {
     const opened = await this.#opened.promise;
     this.#id = id ?? opened;
-    if (history === 'told') for (const update of this.#history) this.#update(update);
+    if (history === 'sent') for (const update of this.#history) this.#update(update);
     this.#history = [];
     void this.#tellCommands();
     void this.#loadModels();
@@ -244,7 +244,7 @@ export class EditorSession {
         const {call, result, toolResult} = event;
         const end = toCallEnd(
           toolResult,
-          result.tag === 'action' && isFailedCommand(result.result) ? 'failed' : 'as-told',
+          result.tag === 'action' && isFailedCommand(result.result) ? 'failed' : 'as-reported',
         );
         // Send no content for an edit, because it would replace the diff.
         const isDrawn = this.#drawn.delete(call.id) && end.status === 'completed';

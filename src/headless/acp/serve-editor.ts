@@ -93,7 +93,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
         return request.answer(
           await open(
             {directory: cwd, session: 'new', into: 'same', servers: givenServers(mcpServers)},
-            {history: 'not-told'},
+            {history: 'not-sent'},
           ),
         );
       }
@@ -104,7 +104,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
         if (known === undefined) return;
         const {asked, session} = known;
         const opening = {directory: asked.cwd, session, servers: givenServers(asked.mcpServers)};
-        return request.answer(await open({...opening, into: 'copy'}, {history: 'not-told'}));
+        return request.answer(await open({...opening, into: 'copy'}, {history: 'not-sent'}));
       }
       case 'session/load':
       case 'session/resume': {
@@ -116,7 +116,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
         const opening = {directory: asked.cwd, session, servers: givenServers(asked.mcpServers)};
         const opened = await open(
           {...opening, into: isTaken ? 'copy' : 'same'},
-          {history: request.method === 'session/load' ? 'told' : 'not-told', id: session},
+          {history: request.method === 'session/load' ? 'sent' : 'not-sent', id: session},
         );
         if (opened.tag === 'failed') return request.answer(opened);
         if (isTaken) sessions.get(session)?.tell(copyText);
@@ -184,7 +184,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
 
   async function open(
     request: EngineRequest,
-    how: {readonly history: 'told' | 'not-told'; readonly id?: SessionId},
+    how: {readonly history: 'sent' | 'not-sent'; readonly id?: SessionId},
   ): Promise<Outcome<Awaited<ReturnType<EditorSession['open']>>, RpcError>> {
     const engine = await serving.openEngine(request);
     if (engine.tag === 'failed') return failed(rpcError(rpcErrors.internal, faultText(engine.error)));
@@ -232,7 +232,7 @@ function savedSession<Asked extends {readonly sessionId: string}>(
   return session === undefined ? undefined : {asked, session};
 }
 
-/** The most sessions in one answer. */
+/** The maximum number of sessions in one answer. */
 const pageSize = 100;
 
 const copyText =

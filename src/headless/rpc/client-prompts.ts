@@ -40,7 +40,7 @@ export class ClientPrompts {
   readonly #contents = new Map<MessageId, Json>();
   /** Sub-agents that are running in the background. */
   readonly #atWork = new Set<SessionId>();
-  /** The queued turns in which the model will learn that such sub-agents ended, and below the last one that started. */
+  /** The queued turns that will tell the model which of these sub-agents ended. `#heard` is the last such turn that started. */
   readonly #hearings = new Set<MessageId>();
   #heard: MessageId | undefined;
   #running = false;
@@ -72,7 +72,7 @@ export class ClientPrompts {
     this.drop();
   }
 
-  /** True for a turn that is not a prompt of the client: in it the model learns that a sub-agent ended. */
+  /** True for a turn that no client prompt began: it tells the model that a sub-agent ended. */
   isOwnTurn(id: MessageId): boolean {
     return this.#heard === id;
   }
@@ -121,7 +121,7 @@ export class ClientPrompts {
           this.#running = true;
           break;
         }
-        // The engine replaces an id that the session already has. Then this is the first prompt that was sent.
+        // The engine replaces an id that the session already has. The event then belongs to the first prompt that was sent.
         const [first] = this.#given.values();
         const prompt = this.#given.get(event.id) ?? first;
         if (prompt !== undefined) {

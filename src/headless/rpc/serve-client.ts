@@ -71,9 +71,9 @@ export class ServedClient {
       newId: () => uuid(),
       refuse: message => this.#refusePrompt(message),
     });
-    const {partials, echo, ...told} = encoding;
+    const {partials, echo, ...encoderOptions} = encoding;
     const extras: RpcExtras = {
-      ...told,
+      ...encoderOptions,
       isOwnTurn: id => this.#prompts.isOwnTurn(id),
       echoOf: id => (echo === 'with' ? this.#prompts.contentOf(id) : undefined),
       ...serversOf(servers),
@@ -305,7 +305,10 @@ const dismissed = {kind: 'dismissed'} as const;
 const notWanted =
   'This was not run: it was refused without a reason. Do not try it another way. Wait for what the user says next.';
 
-/** Returns the exit code after a prompt. Refusals and interrupts came from the client itself, so only an error as the last result gives 1. */
+/**
+ * Returns the exit code after a prompt. Refusals and interrupts came from the client itself, so only an error as the last
+ * result gives 1.
+ */
 function codeOf(summary: PromptSummary): 0 | 1 | 4 {
   const {exitCode} = endOf(summary);
   if (exitCode === 4) return 4;

@@ -114,8 +114,8 @@ export const resultContent = (content: readonly ResultContent[]): readonly JsonO
  * Converts the end of a call. ACP ends a call only as completed or failed, so `_meta.weft` adds the details. A command
  * that exits with another code than 0 has `failed`, although its call succeeded.
  */
-export const toCallEnd = (end: CallOutcome, command: 'failed' | 'as-told' = 'as-told') => ({
-  status: end.outcome === 'success' && command === 'as-told' ? 'completed' : 'failed',
+export const toCallEnd = (end: CallOutcome, command: 'failed' | 'as-reported' = 'as-reported') => ({
+  status: end.outcome === 'success' && command === 'as-reported' ? 'completed' : 'failed',
   _meta: {weft: outcomeFields(end)},
 });
 

@@ -7,9 +7,9 @@ import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 
 /** The longest text, in UTF-16 units, that is matched by an expression that may read a character more than once. */
 const maxTextForRisky = 20_000;
-/** The most ways to match one text that a backtracking expression may try. */
+/** The maximum number of ways to match one text that a backtracking expression may try. */
 const maxWays = 1_000_000;
-/** The most copies of a repeated group for which the engine can continue without backtracking. */
+/** The maximum number of copies of a repeated group for which the engine can continue without backtracking. */
 const maxCopies = 16;
 
 class PatternRefused extends Error {
@@ -222,11 +222,11 @@ function errorLineOf({instancePath, message = 'is invalid', params}: ErrorObject
     .map(key => (isJsonObject(params) ? params[key] : undefined))
     .find(name => typeof name === 'string');
   const allowed = isJsonObject(params) ? (params['allowedValues'] ?? params['allowedValue']) : undefined;
-  const more = [named, allowed].flatMap(told => (told === undefined ? [] : [JSON.stringify(told)])).join(' ');
+  const more = [named, allowed].flatMap(detail => (detail === undefined ? [] : [JSON.stringify(detail)])).join(' ');
   return clip(`${instancePath === '' ? whole : instancePath}: ${message}${more === '' ? '' : `: ${more}`}`, 500);
 }
 
-/** The most references that one check may follow: a small schema can lead to 2^n of them. */
+/** The maximum number of references that one check may follow: a small schema can lead to 2^n of them. */
 const maxReferences = 200_000;
 
 /** weft's own keyword, added next to every reference. It counts references and accepts every value. */

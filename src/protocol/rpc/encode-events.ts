@@ -445,8 +445,8 @@ class SessionEncoder {
   #errorMessage(fault: Extract<Fault, {kind: 'provider'}>): readonly RpcMessage[] {
     const content = [{type: 'text', text: faultText(fault)}] as const;
     const message = wireMessage({id: this.#options.uuid(), model: '<synthetic>', usage: noUsage}, content);
-    const told: RpcAssistant = {type: 'assistant', message, parent_tool_use_id: null, ...this.#address()};
-    return [{...told, error: apiErrorKind(fault.status)}];
+    const assistant: RpcAssistant = {type: 'assistant', message, parent_tool_use_id: null, ...this.#address()};
+    return [{...assistant, error: apiErrorKind(fault.status)}];
   }
 
   #sendBlock(

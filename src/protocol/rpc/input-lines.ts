@@ -3,7 +3,7 @@ export type InputLine =
   | {readonly kind: 'line'; readonly text: string}
   | {readonly kind: 'too-long'; readonly bytes: number; readonly head: string};
 
-/** The most bytes of one line. */
+/** The maximum number of bytes of one line. */
 const maxLineBytes = 50 * 1024 * 1024;
 const headLength = 2048;
 

@@ -106,7 +106,7 @@ const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: Result
   outcome: outcomeOf(summary.end),
   duration_ms: summary.durationMs,
   duration_api_ms: summary.modelMs,
-  num_turns: turnsTold(summary),
+  num_turns: countTurns(summary),
   stop_reason: wireStop(summary.stop),
   total_cost_usd: dollars(knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
   usage: wireUsage(summary.usage),
@@ -133,7 +133,7 @@ function outcomeOf({kind}: PromptEnd): RpcResult['outcome'] {
 }
 
 /** Counts turns like the Agent SDK: the prompt, every tool result, and the note of an interrupt. */
-const turnsTold = ({end, results}: PromptSummary): number => 1 + results + (end.kind === 'interrupted' ? 1 : 0);
+const countTurns = ({end, results}: PromptSummary): number => 1 + results + (end.kind === 'interrupted' ? 1 : 0);
 
 /** Rounds off the digits that binary fractions add. */
 const dollars = (usd: number): number => Number(usd.toFixed(10));

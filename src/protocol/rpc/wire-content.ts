@@ -95,9 +95,9 @@ export function wireDelta(delta: BlockDelta): WireDelta {
 export function wireToolResult(block: ToolResultBlock): WireToolResult {
   const {id, content} = block;
   const [first] = content;
-  const told =
+  const wireContent =
     first === undefined ? '' : content.length === 1 && first.kind === 'text' ? first.text : content.map(wirePart);
-  return {type: 'tool_result', tool_use_id: id, content: told, ...wireOutcome(block)};
+  return {type: 'tool_result', tool_use_id: id, content: wireContent, ...wireOutcome(block)};
 }
 
 /** Returns how a call ended, as fields of its result. */

@@ -154,7 +154,7 @@ function keep(open: OpenValue, text: string): void {
 }
 
 /**
- * The most lines that are held. A longer value was not cut off within one line, and reading all its lines again could
+ * The maximum number of lines that are held. A longer value was not cut off within one line, and reading all its lines again could
  * be slow.
  */
 const maxHeldLines = 16;
@@ -190,8 +190,8 @@ function parseWholeElement(text: string): Json | undefined {
 }
 
 /**
- * True if a line can continue the unfinished value. At the start of such a line is a bracket, a name, text, or a
- * single plain value. An object or a list must be allowed at this point.
+ * True if a line can continue the unfinished value. Such a line starts with a bracket, a name or text, or it is a
+ * single plain value. It may start with an object or a list only where one is allowed.
  */
 function canContinue(text: string, {brackets}: OpenValue): boolean {
   if (/^\s*[{[]/u.test(text)) return brackets.takesValue;

@@ -30,7 +30,7 @@ export class MessageTodos {
    * Applies the change of a message. Returns `known` if this change was applied already. A message without an id
    * always counts as new.
    */
-  apply(messageId: string, news: TodoChange): 'told' | 'known' {
+  apply(messageId: string, news: TodoChange): 'new' | 'known' {
     const before = messageId === '' ? undefined : this.#lastChanges.get(messageId);
     if (messageId !== '') {
       const said = JSON.stringify(news);
@@ -38,7 +38,7 @@ export class MessageTodos {
       this.#lastChanges.set(messageId, said);
     }
     this.#current = applyChange(this.#current, {messageId, isKnown: before !== undefined, news});
-    return 'told';
+    return 'new';
   }
 
   begin(): void {
@@ -113,5 +113,5 @@ function applyChange({list, begunBy}: TodoSnapshot, {messageId, isKnown, news}: 
   }
 }
 
-/** The most characters that are remembered to recognize repeated messages. The oldest are dropped. */
+/** The maximum number of characters that are remembered to recognize repeated messages. The oldest are dropped. */
 const maxRememberedChars = 4 * 1024 * 1024;

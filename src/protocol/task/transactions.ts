@@ -31,7 +31,7 @@ export class Transactions {
   }
 }
 
-/** The most nested transactions that can be rolled back by themselves. Deeper ones end with the one around them. */
+/** The maximum number of nested transactions that can be rolled back by themselves. Deeper ones end with the one around them. */
 const maxNested = 100;
 
 /**
@@ -106,5 +106,5 @@ export class RevertibleMap<V> {
   }
 }
 
-/** The most keys that one transaction can restore. Further changes stay after a rollback. */
+/** The maximum number of keys that one transaction can restore. Further changes stay after a rollback. */
 const maxUndoKeys = 100_000;

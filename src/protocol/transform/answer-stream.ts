@@ -293,10 +293,10 @@ class AnswerReader {
 
   #say(kind: AnswerText['kind'], {more, opening}: TextChange): void {
     if (more === '') return;
-    const told = this.#seen[kind].say(more);
-    if (told.text === '') return;
+    const unseen = this.#seen[kind].say(more);
+    if (unseen.text === '') return;
     this.#emit(this.#calls.releaseBefore());
-    this.#out.push({kind, text: told.text, opening: opening === 'anew' ? opening : told.opening});
+    this.#out.push({kind, text: unseen.text, opening: opening === 'anew' ? opening : unseen.opening});
   }
 
   #call(message: ProtocolMessage, {callId, call}: ToolCallBody, place: MessageSource): void {

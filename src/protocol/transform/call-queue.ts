@@ -140,7 +140,7 @@ const ownValue = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
 const none: readonly AnswerCall[] = [];
-/** The most waiting calls. Beyond this, the oldest are sent, even inside a transaction. */
+/** The maximum number of waiting calls. Beyond this, the oldest are sent, even inside a transaction. */
 const maxWaiting = 256;
 const maxSentIds = 10_000;
 const deepestWritten = 500;

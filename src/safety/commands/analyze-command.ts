@@ -254,8 +254,8 @@ function walkFor(
 }
 
 /**
- * Walks a loop. It starts again in the folder in which its body ended. If that is another folder, it may start in any
- * folder.
+ * Walks a loop. Each round starts in the folder in which the round before it ended. If the body changes the folder, a round may start in
+ * any folder.
  */
 function runRepeatedly(scope: ShellScope, runBody: (scope: ShellScope) => AfterCommand, walk: Walk): AfterCommand {
   const before = {

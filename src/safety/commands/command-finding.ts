@@ -443,7 +443,7 @@ const partReason = (part: string, effect: PartEffect, alike: number): Reason => 
   alike,
 });
 
-/** The most reasons that a person reads. */
+/** The maximum number of reasons that a person reads. */
 const maxReasons = 20;
 
 const worstFirst = (parts: readonly AskedPart[]): readonly AskedPart[] =>

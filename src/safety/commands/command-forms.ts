@@ -24,7 +24,7 @@ export interface CommandForms {
   readonly extent: 'whole' | 'partial';
 }
 
-/** The most characters that all scripts in the command (`bash -c "…"`) may have, which bounds the time. */
+/** The maximum number of characters that all scripts in the command (`bash -c "…"`) may have, which bounds the time. */
 const longestInnerScripts = (command: string): number => 8 * command.length + 10_000;
 
 /**
@@ -174,7 +174,7 @@ function textsOf(invocations: readonly InvocationWords[]): readonly string[] {
 /** Matches what the loose reader does not expand. */
 const mayResolve = /[$`{]/u;
 
-/** The most texts that are examined for one command, which bounds the time. */
+/** The maximum number of texts that are examined for one command, which bounds the time. */
 const maxTexts = 5000;
 
 const maxVariants = 64;

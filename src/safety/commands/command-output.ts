@@ -101,7 +101,7 @@ function listedNames(name: string, {texts, words, from}: ListingWords): PrintedO
   }
 }
 
-/** Returns what find prints. With tests for names, it prints only those. */
+/** Returns the names that find prints: only matching ones if it tests names. */
 function namesOfFind(texts: readonly string[], from: readonly string[]): PrintedOutput {
   if (texts.some(text => /^-(?:printf|ls|exec)$/u.test(text))) return 'anything';
   const end = texts.findIndex(text => /^[-!(]/u.test(text) && text !== '-H' && text !== '-P');

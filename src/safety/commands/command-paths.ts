@@ -11,7 +11,7 @@ interface CommandNames {
   readonly written: readonly string[];
 }
 
-/** The most words of one command that are examined. A command with more has enough names to ask about. */
+/** The maximum number of words of one command that are examined. A command with more has enough names to ask about. */
 const maxNames = 20_000;
 
 /**

@@ -28,7 +28,7 @@ export const takesOperand = (name: string): boolean => rowOf(name)?.wraps?.opera
 /** True for the dynamic loader: `/lib64/ld-linux-x86-64.so.2 /bin/rm x` runs `rm`. */
 const isLoader = (name: string): boolean => /^ld(?:-linux[\w.-]*|-musl[\w.-]*|-[\d.]+)?\.so(?:\.\d+)?$/u.test(name);
 
-/** The most starts that are tried in one command: `sudo env nice rm` has four. */
+/** The maximum number of starts that are tried in one command: `sudo env nice rm` has four. */
 export const maxLayers = 64;
 
 /** A command within a command: the whole command, or one that a wrapper in it may run. */

@@ -148,7 +148,7 @@ const readsCommandsFromInput = ([program = '', ...args]: readonly string[]): boo
 
 const fromInput = /^(?:-s?|\/(?:dev|proc)\/.*)$/u;
 
-/** True if the project has installed a program of this name. */
+/** True if the project has installed a program with this name. */
 const isInstalled = (name: string, directories: readonly string[], context: PathContext): boolean =>
   directories.every(directory => {
     const parts = partsOf(directory);

@@ -96,7 +96,7 @@ export interface EffectRule {
   /** The predicate of a sentence about the command: "Deletes files (rm a)". */
   readonly does: string;
   readonly reach: ProgramReach;
-  /** The predicate if nothing is lost. */
+  /** The predicate to use instead of `does` if the command loses nothing. */
   readonly otherwise: string;
 }
 

@@ -26,7 +26,7 @@ export function staysOnLoopback(words: readonly string[]): boolean {
   return hosts.length > 0 && hosts.every(isLoopback);
 }
 
-/** True if curl gets only this machine as host, and no unlisted option or one that may reach further. */
+/** True if all hosts of a curl command are this machine, and it has no option that is unlisted or may reach another host. */
 function reachesLoopback(args: readonly string[]): boolean {
   const read = readWords(args, optionTable(rowOf('curl')?.options));
   const hosts = effectsOf(['curl', ...args]).flatMap(({role, word}) => (role === 'url' ? [word] : []));
@@ -108,7 +108,7 @@ export interface KnownRisk {
   readonly risk: RiskLevel;
   /** The predicate after the command. Empty if nothing is known. */
   readonly does: string;
-  /** The predicate if nothing is lost. */
+  /** The predicate to use instead of `does` if the command loses nothing. */
   readonly otherwise: string;
   /** The words of the command with this effect, without its wrappers. */
   readonly words: readonly string[];
@@ -186,7 +186,7 @@ const bySeverity: readonly RiskLevel[] = [...riskLevels.filter(level => level !=
 
 const maxStarts = 16;
 
-/** The most words of a command that are examined. */
+/** The maximum number of words of a command that are examined. */
 const maxWords = 200;
 
 /** Returns the known effect rule of a command: the first that matches. Rules of a subcommand come before those of its program. */

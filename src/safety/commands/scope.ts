@@ -54,5 +54,5 @@ export function unionOfFolders(first: readonly string[], ...others: readonly (re
   return all.length > maxPlaces ? [] : all;
 }
 
-/** The most possible folders. With more, the folder counts as not known. */
+/** The maximum number of possible folders. With more, weft treats the folder as unknown. */
 const maxPlaces = 8;

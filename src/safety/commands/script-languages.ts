@@ -94,7 +94,7 @@ function afterSubstitution(script: string, bracket: Bracket): string | undefined
 }
 
 /**
- * Returns the rest after this many parts, separated by the first character. Returns `undefined` if a part contains a line end.
+ * Returns the text after `parts` parts, which the first character separates. Returns `undefined` if a part contains a line end.
  */
 function delimited(
   text: string,

@@ -131,7 +131,7 @@ interface Step extends Pick<JudgedInvocation, 'range' | 'directories'> {
   readonly text: string;
 }
 
-/** The most values of loop words, which are tried one after the other. */
+/** The maximum number of values of loop words, which are tried one after the other. */
 const maxValues = 64;
 
 function stepsOf(command: string, {words, range, directories}: CalledWords): readonly Step[] {
@@ -203,7 +203,7 @@ const printsSecrets =
 
 const printsVariables: ReadonlySet<string> = new Set(['env', 'printenv', 'export', 'declare', 'typeset']);
 
-/** Programs whose words are not files that they read. */
+/** Programs that read none of the files that their words name. */
 const readsNothing: ReadonlySet<string> = new Set(
   'echo printf test [ true false : cd pushd mkdir touch rm rmdir chmod chown sleep kill env export declare typeset set'.split(
     ' ',
@@ -211,8 +211,8 @@ const readsNothing: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns how likely it is that a word is the path of a file that needs an approval to read. `there`: the file exists, or its name says that
- * it contains secrets.
+ * Returns how likely it is that a word is the path of a file that needs an approval to read. `there`: the file exists, or its
+ * name says that it contains secrets.
  */
 const privatePaths =
   (context: PathContext) =>

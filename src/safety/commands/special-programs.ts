@@ -41,7 +41,7 @@ export function specialProgramProblem(
 const printenvProblem = (args: readonly Argument[]): PartEffect | undefined =>
   args.length > 0 && args.every(each => isPublicVariable(plainText(each) ?? '')) ? undefined : 'may show keys';
 
-/** Checks that options of ps do not show the environments of processes. Without a dash, `e` would. */
+/** Checks that the options of ps do not show the environments of processes, as `e` without a dash does. */
 function psProblem(args: readonly Argument[]): PartEffect | undefined {
   let value: 'expected' | 'no' = 'no';
   for (const argument of args) {

@@ -328,7 +328,7 @@ export interface GitSetting {
   readonly value: string;
 }
 
-/** Reads a configuration file as git does. After an error that stops git, it reads on, so that no setting is missed. */
+/** Reads a configuration file as git does. Unlike git, continues after an error, so that no setting is missed. */
 function parseGitSettings(text: string): readonly GitSetting[] {
   const settings: GitSetting[] = [];
   let section = '';

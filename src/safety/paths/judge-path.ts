@@ -299,7 +299,7 @@ const beginningOf = (pattern: string): string => {
   return folder === '' ? '.' : folder;
 };
 
-/** The most paths that a pattern may match, and the most folders that weft lists for it. */
+/** The maximum number of paths that a pattern may match, and the maximum number of folders that weft lists for it. */
 const maxMatches = 20_000;
 const maxFolders = 5000;
 

@@ -6,7 +6,7 @@ import {compileName} from '../../base/glob.ts';
 import {joinPath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';
 
-/** The most links in one folder that weft checks. weft asks about a folder with more. */
+/** The maximum number of links in one folder that weft checks. weft asks about a folder with more. */
 const maxLinks = 20_000;
 
 interface ListingContext {
@@ -237,12 +237,12 @@ interface TreeOptions {
   readonly links: 'not followed' | 'followed';
 }
 
-/** The most names that weft examines. That takes some hundreds of milliseconds. A large project has several times fewer. */
+/** The maximum number of names that weft examines. That takes some hundreds of milliseconds. A large project has several times fewer. */
 const maxNames = 200_000;
 
 /**
- * Lists the folder, given as an absolute path, and the folders in it. No folder is skipped because of its name, except as
- * `hidden` says.
+ * Lists the folder, given as an absolute path, and the folders in it. Skips no folder because of its name, unless
+ * `hidden` says so.
  */
 function treeBelow(folder: string, options: TreeOptions, context: PathContext): Tree {
   const known = treesByContext.get(context) ?? new Map<string, Tree>();

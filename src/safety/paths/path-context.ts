@@ -25,7 +25,7 @@ export interface PathContextOptions {
   readonly effectOf: (command: ResolvedCommand) => FileEffect;
   /** Reads a regular file, given as an absolute path. */
   readonly read: (path: string) => ReadBytes;
-  /** Finds a program of that name in a PATH folder that the workspace controls. Returns its path, or `undefined`. */
+  /** Finds a program with that name in a PATH folder that the workspace controls. Returns its path, or `undefined`. */
   readonly findWorkspaceProgram: (name: string, directory: string) => string | undefined;
   /** Folders outside the workspace that weft reads without asking, with links followed: those of the user's skills. */
   readonly alsoReadable?: () => readonly string[];

@@ -72,7 +72,7 @@ interface SearchState extends PathExpansion {
   readonly lookups: {left: number};
 }
 
-/** The most names of one command that weft looks up on disk. weft asks about a command with more. */
+/** The maximum number of names of one command that weft looks up on disk. weft asks about a command with more. */
 const maxLookups = 4000;
 
 /** Returns the words of an invocation. An unknown word is returned as written. */

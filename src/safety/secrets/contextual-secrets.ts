@@ -85,7 +85,7 @@ const quote = String.raw`\\{0,3}["'${'`'}\u201c]`;
 const bare = String.raw`[^\s"'${'`'}<>\\;,|\u201d]{1,512}`;
 const quotedOrBare = `(?:${quote})?(?<value>${bare})`;
 
-/** The forms after a name. The value comes last, or only its end follows it. */
+/** The forms after a name. Nothing follows the value except its closing characters. */
 const formsAfterName = {
   element:
     /^(?:[ \t][^<>\n]{0,200})?>\s{0,32}(?:<!\[CDATA\[)?(?<value>[^<>\s\]]{1,512})(?:\]{0,2}>?)\s{0,32}(?:<\/|<?$)/u,
@@ -325,7 +325,7 @@ function findDsn(scan: Scan, at: number): void {
 
 type Block = (scan: Scan, at: number) => void;
 
-/** The search at each word, besides names. */
+/** The search that starts at each of these words, which are not names. */
 const blocks: ReadonlyMap<string, Block> = new Map<string, Block>([
   ['"auth', (scan, at) => findIn(scan, authValue, {from: at, length: longestForm})],
   ['net use', (scan, at) => findIn(scan, netCommand, {from: at, length: longestForm})],
@@ -535,7 +535,7 @@ function lineAt(text: string, at: number): string {
   return end < 0 ? line : line.slice(0, end);
 }
 
-/** The longest header line, the longest other line, and the most lines. */
+/** The longest header line, the longest other line, and the maximum number of lines. */
 const longestHeader = 400;
 const longestRow = 4096;
 const maxRows = 10_000;

@@ -49,7 +49,7 @@ export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
       else known.push({literal, offset});
     }
   }
-  // The first in the text comes first, and the longest of several at one place, because `next` reports it.
+  // `next` reports the first candidate: the one that begins first in the text, and among several at one position the longest.
   for (const each of candidates.values()) {
     each.sort((a, b) => b.offset - a.offset || b.literal.length - a.literal.length);
   }

@@ -51,7 +51,7 @@ export interface PlaceholderRegistry {
   finder(domain: 'text' | 'bytes'): LiteralFinder;
 }
 
-/** The most texts that are redacted everywhere. Further values are redacted only if their form is recognized. */
+/** The maximum number of texts that are redacted everywhere. Further values are redacted only if their form is recognized. */
 const maxLiterals = 20_000;
 
 /** Makes an empty vault. It calls `key` when the first secret turns up. */

@@ -44,7 +44,7 @@ interface SecretFile {
   readonly text: string;
 }
 
-/** The most rounds until nothing more is found: a secret recognized in one place is then redacted everywhere. */
+/** The maximum number of rounds until nothing more is found: a secret recognized in one place is then redacted everywhere. */
 const maxRounds = 5;
 
 export function makeRedactor(options: {
@@ -119,7 +119,7 @@ export function makeRedactor(options: {
 /** How many units before new ones are examined again, for names and for the text right before a key. */
 const contextLength = 256;
 
-/** The most bytes that are held back. Beyond that, a possible beginning of a secret is passed on. */
+/** The maximum number of bytes that are held back. Beyond that, a possible beginning of a secret is passed on. */
 const longestHeld = 32_000;
 
 const keyContext = '-----BEGIN PRIVATE KEY-----\n';

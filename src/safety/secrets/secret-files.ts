@@ -38,7 +38,7 @@ interface NamedValue {
   readonly value: string;
 }
 
-/** The most lines of one file that weft reads. */
+/** The maximum number of lines of one file that weft reads. */
 const maxLines = 5000;
 
 /**

@@ -36,7 +36,7 @@ function memoize<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
   };
 }
 
-/** True if a variable of that name holds a machine, user or location, and not a secret. */
+/** True if a variable with that name holds a machine, user or location, and not a secret. */
 export const isHarmlessName = (name: string): boolean => plainEnds.has(wordsOf(name).at(-1) ?? '');
 
 const wordsOf = (name: string): string[] =>

@@ -28,7 +28,7 @@ export interface FoundFiles {
   readonly listed: ListedFiles;
 }
 
-/** Which files a program lists. */
+/** The files that a program lists. */
 export interface ListedFiles {
   /** The folders that it searches, as written, and how many levels deep. */
   readonly below: readonly {readonly folder: string; readonly depth: number}[];
@@ -76,7 +76,7 @@ export function expandWord({parts, range}: Word, context: ExpansionContext): rea
   return mayVanish ? [{range, value: 'unknown'}] : words.map(value => ({range, value}));
 }
 
-/** The most texts of one argument, and the most words that a word may expand to. */
+/** The maximum number of texts of one argument, and the maximum number of words that a word may expand to. */
 const maxTexts = 64;
 
 function appended(before: Argument['value'], after: Argument['value']): Argument['value'] {
@@ -189,7 +189,7 @@ export function readAssignment(
     : {kind: 'unsure'};
 }
 
-/** True if neither shells nor programs use a variable of this name. */
+/** True if neither shells nor programs use a variable with this name. */
 export const isScriptVariable = (name: string): boolean =>
   /^(?!npm_|http)[a-z][a-z0-9_]*$/u.test(name) && !/_proxy$|^(?:cd|f|man|mail|module_)?path$/u.test(name);
 
@@ -240,8 +240,8 @@ export function mergeInto(variables: Map<string, Value>, ways: readonly Readonly
 }
 
 /**
- * Forgets the variables that a loop may set, because its body may see its own earlier values. These are the ones whose bare names
- * are in it: `for x in`, `x=` and `read x` all write the name out.
+ * Forgets the variables that a loop may set, because its body may see its own earlier values. A loop can set only variables
+ * whose bare names its text contains: `for x in`, `x=` and `read x` all write the name out.
  */
 export function forgetMentioned(
   variables: Map<string, Value>,

@@ -37,7 +37,7 @@ export function parseShell(text: string): Outcome<Script, Unread> {
   }
 }
 
-/** The most characters in a text, about ten times as many as in 5,000 commands. */
+/** The maximum number of characters in a text, about ten times as many as in 5,000 commands. */
 const longestText = 200_000;
 
 /**

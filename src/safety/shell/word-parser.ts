@@ -215,7 +215,7 @@ function notUnderstood(what: string, {at}: ParserState): never {
   throw new NotUnderstood(what, at);
 }
 
-/** The most words that one pair of braces may expand to. */
+/** The maximum number of words that one pair of braces may expand to. */
 const maxAlternatives = 64;
 
 /**

@@ -34,6 +34,23 @@ import {json, refuse, route, type Reply, type Route} from '../route.ts';
 
 const words = z.object({message: z.string()});
 
+/** The part of a list that a request asks for: at most `limit` records behind the one with the id `after`. */
+const pageQuery = z.object({
+  after: z.optional(z.string()),
+  limit: z.optional(z.string().check(z.regex(/^[1-9]\d{0,5}$/u, 'must be a number from 1 to 999999'))),
+});
+
+function pageOf<T extends {readonly id: string}>(
+  records: readonly T[],
+  {after, limit}: z.infer<typeof pageQuery>,
+  missing: string,
+): Outcome<readonly T[], StackRefusal> {
+  const before = after === undefined ? -1 : records.findIndex(({id}) => id === after);
+  if (after !== undefined && before < 0) return {tag: 'failed', error: {kind: 'not-found', message: missing}};
+  const from = before + 1;
+  return {tag: 'ok', value: records.slice(from, limit === undefined ? undefined : from + Number(limit))};
+}
+
 const messageCheck = z.object({message: userMessage, is_new_task: z.boolean(), data_structure: userMessage});
 
 const modifyAnswer = z
@@ -89,9 +106,11 @@ export function stackRoutes(port: StackPort): readonly Route[] {
     route('get', '/api/messages/list', {
       tag: 'messages',
       id: 'listMessages',
-      summary: 'List all messages',
+      summary: 'List the messages: all, or at most `limit` of those behind the message `after`',
+      query: pageQuery,
       answer: [200, 'The messages, oldest first', z.array(userMessage)],
-      handle: () => shows(stack => stack.messages()),
+      errors: {404: noMessage},
+      handle: ({query}) => reading(stack => pageOf(stack.messages(), query, noMessage)),
     }),
     route('get', '/api/messages/unread', {
       tag: 'messages',
@@ -158,9 +177,11 @@ export function stackRoutes(port: StackPort): readonly Route[] {
     route('get', '/api/tasks/list', {
       tag: 'tasks',
       id: 'listTasks',
-      summary: 'List all tasks',
+      summary: 'List the tasks: all, or at most `limit` of those behind the task `after`',
+      query: pageQuery,
       answer: [200, 'The tasks, oldest first', z.array(stackTask)],
-      handle: () => shows(stack => stack.tasks()),
+      errors: {404: noTask},
+      handle: ({query}) => reading(stack => pageOf(stack.tasks(), query, noTask)),
     }),
     route('get', '/api/tasks/{task_id}', {
       tag: 'tasks',

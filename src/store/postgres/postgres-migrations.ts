@@ -7,7 +7,7 @@ const tables = tablesIn({
   keyed: '',
 });
 
-const counts = sessionCounts({integer: 'BIGINT', real: 'DOUBLE PRECISION', keyed: ''});
+const counts = sessionCounts({integer: 'BIGINT', real: 'DOUBLE PRECISION', table: '', keyed: ''});
 
 /**
  * The queue of an earlier version of weft holds jobs that wait for a worker, or whose worker died. They are queued

@@ -289,7 +289,7 @@ interface HookPosition {
 export type HookWork =
   | {readonly kind: 'command'; readonly command: string}
   | {readonly kind: 'prompt'; readonly prompt: string}
-  /** weft can run nothing. `why` is a clause. */
+  /** The hook has no work that weft can run. `why` is a clause. */
   | {readonly kind: 'none'; readonly why: string};
 
 /** How the work on a task ended. `said` is the last text of the sub-agent, often empty. */

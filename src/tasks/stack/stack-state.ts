@@ -28,18 +28,59 @@ interface Layer {
   postHook: JsonObject | null;
 }
 
+/** A whole stack. It is stored in place of the events before it. */
+export interface StackSnapshot {
+  readonly tasks: readonly StackTask[];
+  readonly messages: readonly UserMessage[];
+  readonly layers: readonly Layer[];
+  readonly pointer: Position | 'none';
+  readonly isHookFinished: boolean;
+  readonly taskCount: number;
+}
+
+const emptyStack: StackSnapshot = {
+  tasks: [],
+  messages: [],
+  layers: [],
+  pointer: 'none',
+  isHookFinished: false,
+  taskCount: 0,
+};
+
 /**
  * The task stack, folded from its events. It changes in place, because a copy for each request would cost more as the
  * stack grows. `apply` returns a function that undoes the change.
  */
 export class StackState {
-  readonly #tasks = new Map<StackTaskId, StackTask>();
-  readonly #messages = new Map<StackMessageId, UserMessage>();
-  readonly #layers: Layer[] = [];
-  readonly #layerOf = new Map<StackTaskId, Layer>();
-  #pointer: Position | 'none' = 'none';
-  #isHookFinished = false;
-  #taskCount = 0;
+  readonly #tasks: Map<StackTaskId, StackTask>;
+  readonly #messages: Map<StackMessageId, UserMessage>;
+  readonly #layers: Layer[];
+  readonly #layerOf: Map<StackTaskId, Layer>;
+  #pointer: Position | 'none';
+  #isHookFinished: boolean;
+  #taskCount: number;
+
+  constructor({tasks, messages, layers, pointer, isHookFinished, taskCount} = emptyStack) {
+    this.#tasks = new Map(tasks.map(task => [task.id, task]));
+    this.#messages = new Map(messages.map(message => [message.id, message]));
+    this.#layers = layers.map(layer => ({...layer, tasks: [...layer.tasks]}));
+    this.#layerOf = new Map(this.#layers.flatMap(layer => layer.tasks.map(({task_id}) => [task_id, layer])));
+    this.#pointer = pointer;
+    this.#isHookFinished = isHookFinished;
+    this.#taskCount = taskCount;
+  }
+
+  /** Shares its parts with the stack, so write it before the stack changes. */
+  snapshot(): StackSnapshot {
+    return {
+      tasks: this.tasks(),
+      messages: this.messages(),
+      layers: this.#layers,
+      pointer: this.#pointer,
+      isHookFinished: this.#isHookFinished,
+      taskCount: this.#taskCount,
+    };
+  }
 
   get pointer(): Position | 'none' {
     return this.#pointer;
@@ -58,6 +99,11 @@ export class StackState {
   /** The number of tasks ever created. */
   get taskCount(): number {
     return this.#taskCount;
+  }
+
+  /** The number of tasks and messages that exist. */
+  get size(): number {
+    return this.#tasks.size + this.#messages.size;
   }
 
   get messageCount(): number {

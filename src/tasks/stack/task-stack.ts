@@ -24,7 +24,7 @@ import type {
   TaskChangeRequest,
   TaskRequest,
 } from './stack-requests.ts';
-import {StackState, type StackEvent} from './stack-state.ts';
+import {type StackEvent, type StackSnapshot, StackState} from './stack-state.ts';
 
 export interface StackDeps {
   /** Milliseconds since 1970. */
@@ -40,7 +40,7 @@ type Answer<T> = Outcome<T, StackRefusal>;
  * changes everything it names, or nothing. Executed positions (as the pointer alone decides) never change.
  */
 export class TaskStack {
-  readonly #state = new StackState();
+  #state = new StackState();
   readonly #deps: StackDeps;
   #changes: {readonly event: StackEvent; readonly undo: () => void}[] = [];
 
@@ -51,6 +51,21 @@ export class TaskStack {
   /** Applies events from earlier or from another process. */
   replay(events: readonly StackEvent[]): void {
     for (const event of events) this.#state.apply(event);
+  }
+
+  /** The number of tasks and messages. */
+  get size(): number {
+    return this.#state.size;
+  }
+
+  /** Becomes the stack of a snapshot. */
+  restore(snapshot: StackSnapshot): void {
+    this.#state = new StackState(snapshot);
+  }
+
+  /** Shares its parts with the stack, so write it before the stack changes. */
+  snapshot(): StackSnapshot {
+    return this.#state.snapshot();
   }
 
   /** Returns the events since the last call. From then on they can't be undone. */

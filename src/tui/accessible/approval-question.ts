@@ -237,5 +237,5 @@ function partText(part: ChangePart): string {
   return `In ${path}, line ${shown.newStart}: ${pluralize(added, 'line')} added, ${removed} removed.${begins}`;
 }
 
-/** The most UTF-16 units of the first line that identifies a part. */
+/** The maximum number of UTF-16 units of the first line that identifies a part. */
 const maxLineLength = 120;

@@ -63,7 +63,7 @@ export class CurrentQuestion {
     return this.#current === undefined ? nextQuestion(view, this.#answered, terminals) : undefined;
   }
 
-  /** Updates the question from events. Closes one that was settled elsewhere; one that is asked again counts as new. */
+  /** Updates the question from events. Closes a question that was settled elsewhere. A question that is asked again counts as new. */
   follow(events: readonly AgentEvent[], view: View): void {
     for (const event of events) {
       const id = requestIdOf(event);

@@ -72,7 +72,10 @@ const markWords = new Map<string, string>([
   [glyphs.cancelled, 'Stopped'],
 ]);
 
-/** Returns `Failed: npm test. Exit 1. 2.7 s.`, then the lines with the reason. An edit has its title only: its approval listed the lines. */
+/**
+ * Returns `Failed: npm test. Exit 1. 2.7 s.`, then the lines with the reason. An edit has its title only: its approval listed
+ * the lines.
+ */
 function plainActionLines({mark, spans, notes, body}: ActionFacts, extent: 'title' | 'body', frame: EntryFrame) {
   const title = plainLabel(spansText(spans));
   const said = sentences([`${markWords.get(mark.glyph) ?? 'Started'}: ${title}`, ...notes]);
@@ -102,7 +105,7 @@ function todoLine(before: TodoList, after: TodoList): string {
 
 export const plainTextLine = (text: string): string => visibleLine(text).replaceAll(' ⏎ ', ' / ');
 
-/** The most UTF-16 units of a label in a printed line: longer ones are tiring to listen to. */
+/** The maximum number of UTF-16 units of a label in a printed line: longer ones are tiring to listen to. */
 const maxLabelLength = 300;
 
 export const plainLabel = (label: string): string =>

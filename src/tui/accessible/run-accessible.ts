@@ -9,7 +9,7 @@ export interface AccessibleOptions extends TuiOptions {
   readonly echo: AppendOnlyTerminalOptions['echo'];
 }
 
-/** The most bytes that may be buffered for the terminal before the engine has to wait. */
+/** The maximum number of bytes that may be buffered for the terminal before the engine has to wait. */
 const maxBufferedBytes = 1024 * 1024;
 
 /**
@@ -32,6 +32,13 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   const onData = (chunk: Buffer | string): void => {
     session.press(reader.read(typeof chunk === 'string' ? chunk : decoder.decode(chunk, {stream: true})));
   };
+  async function showLateNotices(): Promise<void> {
+    for await (const notice of options.lateNotices()) {
+      if (signal.aborted) return;
+      session.warn(notice);
+    }
+  }
+
   const stop = (how: 'stops' | 'continued'): void =>
     session.suspendFor(() => {
       const isRaw = !editing;
@@ -72,7 +79,7 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   session.start();
   try {
     void loadPromptHistory(engine, signal).then(prompts => session.remember(prompts));
-    void options.lateNotices().then(notices => session.warn(notices));
+    void showLateNotices();
     if (options.opening === 'sessions') session.offerSessions();
     return await left;
   } finally {

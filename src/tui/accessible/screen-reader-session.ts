@@ -169,8 +169,8 @@ export class ScreenReaderSession {
     this.#input.remember(prompts);
   }
 
-  warn(notices: readonly string[]): void {
-    this.#say(...notices.map(notice => `Warning: ${notice}`));
+  warn(notice: string): void {
+    this.#say(`Warning: ${notice}`);
   }
 
   /** Gives the terminal to the user's shell until `use` returns. */

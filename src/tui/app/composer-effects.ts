@@ -82,8 +82,9 @@ export class ComposerEffects {
   }
 
   /**
-   * Puts prompts that never reached the model back before the draft: the engine dropped them, or the user pressed Esc while a hook
-   * checked one. A command comes back only alone, because other text would change it. The history keeps it in any case.
+   * Puts prompts that never reached the model back before the draft: the engine dropped them, or the user pressed Esc while a
+   * hook checked one. A command comes back only if it is the only text, because other text would change its meaning. The prompt
+   * history has it in any case.
    */
   restoreWithdrawn(events: readonly AgentEvent[]): void {
     const withdrawn = events.flatMap(event => this.#withdrawnBy(event));

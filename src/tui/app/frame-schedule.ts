@@ -3,7 +3,7 @@ import type {AgentEvent} from '../../actions/agent-event.ts';
 /** The shortest time between two frames caused only by events, in milliseconds. Keys are drawn at once. */
 const frameMs = 50;
 
-/** The most characters of events that wait for a frame. A sender of more must wait. */
+/** The maximum number of characters of events that wait for a frame. A sender of more must wait. */
 const maxUndrawn = 1024 * 1024;
 
 interface FrameHost {
@@ -65,7 +65,10 @@ export class FrameSchedule {
     this.#timer ??= setTimeout(() => this.drawNow(), Math.min(frameMs, Math.max(0, wait)));
   }
 
-  /** Draws the changes of these events. If more than `maxUndrawn` characters wait, returns a promise that settles with the next frame or `stop`. */
+  /**
+   * Draws the changes of these events. If more than `maxUndrawn` characters wait, returns a promise that settles with the next
+   * frame or `stop`.
+   */
   // oxlint-disable-next-line typescript/no-invalid-void-type -- a listener of the client returns nothing or a promise
   drawEvents(events: readonly AgentEvent[]): void | Promise<void> {
     this.drawSoon();

@@ -220,8 +220,8 @@ export class Store {
     this.#press([{kind: 'paste', text, part}]);
   }
 
-  warn(notices: readonly string[]): void {
-    for (const notice of notices) this.#notify('warning', notice);
+  warn(notice: string): void {
+    this.#notify('warning', notice);
   }
 
   backgroundIs(background: Background): void {
@@ -274,7 +274,10 @@ export class Store {
     return this.#takeLast(this.#takeEntries());
   }
 
-  /** Resumes after another program had the terminal. `afterwards` applies the program's result. Ink draws the published screen once it is back. */
+  /**
+   * Resumes after another program had the terminal. `afterwards` applies the program's result. Ink draws the published screen
+   * once weft has the terminal again.
+   */
   resume(afterwards: () => void): void {
     afterwards();
     this.#updateCard();

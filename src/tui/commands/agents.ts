@@ -27,7 +27,7 @@ const title = 'Agents';
 const agentsPanel = (rows: readonly AgentRow[]): ChoicePanel =>
   choicePanel({
     title,
-    does: 'look',
+    does: 'view',
     empty: 'No agents yet. Ask weft to start one.',
     rows: rows.map((row, at) => ({
       label: visibleExactLine(row.agent.name),
@@ -64,7 +64,7 @@ async function changeAgent(argument: string, context: CommandContext): Promise<v
   context.notify('info', `${word === 'tell' ? 'Message sent to' : 'Stopping'} ${visibleExactLine(name)}`);
 }
 
-/** The most output lines that are printed of a running agent. */
+/** The maximum number of output lines that are printed of a running agent. */
 const maxLastLines = 10;
 
 function fullText(row: AgentRow, outputs: readonly AgentOutput[]): string {

@@ -24,7 +24,7 @@ async function showContext(context: CommandContext): Promise<void> {
     context.print(['', ...contextLines(usage, context.frame), ...cacheLines(requests, context.frame)]);
 }
 
-/** The most requests that `/context` shows, the latest ones. */
+/** The maximum number of requests that `/context` shows, the latest ones. */
 const maxRequests = 10;
 
 export async function cachedRequests(

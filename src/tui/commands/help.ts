@@ -27,7 +27,7 @@ async function printCommands(context: CommandContext): Promise<void> {
   context.print([...commandLines(context.commands, context.frame), ...promptCommandLines(found ?? [], context.frame)]);
 }
 
-/** The most prompt commands that `/help commands` lists. Typing `/` finds the rest. */
+/** The maximum number of prompt commands that `/help commands` lists. Typing `/` finds the rest. */
 const maxPromptCommands = 100;
 
 /** Lists the commands that become prompts, with their sources. Empty if there are none. */

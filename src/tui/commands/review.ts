@@ -44,7 +44,7 @@ export const showOnScreen: ReviewPresenter = async (review, context) => {
   );
 };
 
-/** The most grammars for syntax colors that one review loads. */
+/** The maximum number of grammars for syntax colors that one review loads. */
 const maxGrammars = 20;
 
 export const reviewCommand = reviewCommandWith(showOnScreen);

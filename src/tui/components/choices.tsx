@@ -37,7 +37,7 @@ interface ChoiceRowProps {
   readonly choice: Choice;
   readonly at: number;
   readonly isSelected: boolean;
-  /** The most cells of the row. Keeps the letters near the labels on a wide card. */
+  /** The maximum number of cells of the row. Keeps the letters near the labels on a wide card. */
   readonly width: number;
 }
 

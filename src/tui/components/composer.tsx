@@ -24,7 +24,7 @@ interface ComposerProps {
   readonly demo: 'none' | 'offered';
   readonly newlineKey: NewlineKey;
   readonly width: number;
-  /** The most rows of the composer, including its rules and lists. */
+  /** The maximum number of rows of the composer, including its rules and lists. */
   readonly rows: number;
 }
 

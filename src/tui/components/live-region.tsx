@@ -68,7 +68,7 @@ interface LiveRegionProps {
   readonly frame: EntryFrame;
 }
 
-/** Returns the most lines of the live region on a screen with `rows` rows. */
+/** Returns the maximum number of lines of the live region on a screen with `rows` rows. */
 export const maxLines = (rows: number): number => Math.max(3, rows - 1);
 
 export const panelRows = (rows: number): number => Math.max(2, maxLines(rows) - 2);
@@ -81,10 +81,16 @@ const typicalCardRows = 8;
 /** Rows of the composer, the run line, and the status line, with their borders and margins. */
 const rowsBelow = 6;
 
-/** The most rows of a streamed message. A shrinking terminal pushes rows into its scrollback, where they would appear twice. */
+/**
+ * The maximum number of rows of a streamed message. A shrinking terminal pushes rows into its scrollback, where they would
+ * appear twice.
+ */
 const maxText = 10;
 
-/** Everything below the scrollback: unfinished entries, todo panel, run line, card or composer, status line. Lower parts get their rows first. */
+/**
+ * Everything below the scrollback: unfinished entries, todo panel, run line, card or composer, status line. Lower parts get
+ * their rows first.
+ */
 export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNode {
   const {view, ui, times, blocks, sessions} = state;
   const most = maxLines(rows);

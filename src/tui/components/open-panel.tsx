@@ -145,7 +145,7 @@ function noteOf({note, variantLabel, picker}: ChoicePanel, width: number): strin
   return [turned ?? '', note].filter(text => text !== '').join(glyphs.separator);
 }
 
-/** The most rows of a sub-agent's output. A small panel leaves few rows to erase when it closes. */
+/** The maximum number of rows of a sub-agent's output. A small panel leaves few rows to erase when it closes. */
 const outputRows = 10;
 
 const shownAgent = ({row}: AgentPanel, agents: readonly AgentOutput[]): Pick<AgentOutput, 'row' | 'tail'> =>

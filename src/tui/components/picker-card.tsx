@@ -20,7 +20,7 @@ interface PickerCardProps {
   readonly below?: (rows: number, width: number) => ReactNode;
 }
 
-/** The most rows of a list. A small card leaves few rows to erase when it closes. */
+/** The maximum number of rows of a list. A small card leaves few rows to erase when it closes. */
 const maxListed = 10;
 
 /** A framed list, with the filter text after the title. */

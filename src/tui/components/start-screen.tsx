@@ -25,7 +25,7 @@ export interface StartFacts {
 interface StartScreenProps {
   readonly facts: StartFacts;
   readonly width: number;
-  /** The most rows of the screen. The least important parts are dropped first. */
+  /** The maximum number of rows of the screen. The least important parts are dropped first. */
   readonly rows: number;
 }
 

@@ -14,7 +14,7 @@ interface TodoPanelProps {
   /** How long each current todo has been in progress, in milliseconds. */
   readonly times: ReadonlyMap<TodoId, number>;
   readonly width: number;
-  /** The most rows of the panel. With one row, the list is folded to its bar and the current todo. */
+  /** The maximum number of rows of the panel. With one row, the list is folded to its bar and the current todo. */
   readonly rows: number;
 }
 
@@ -44,7 +44,7 @@ export function TodoPanel({todos, times, width, rows}: TodoPanelProps): ReactNod
   const runningRows = running.slice(0, rows - 1);
   const doneRows = done.length > 0 && rows - 1 - runningRows.length > 0 ? 1 : 0;
   const nextRows = Math.max(0, rows - 1 - runningRows.length - doneRows);
-  // Each next todo gets its own row. The last row takes all that remain.
+  // Each next todo gets its own row. The last row lists all the others.
   const own = next.length <= nextRows ? next : next.slice(0, Math.max(0, nextRows - 1));
   const left = next.slice(own.length);
   return (

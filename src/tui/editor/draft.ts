@@ -19,7 +19,7 @@ export const draftFromText = (text: string): Draft => ({buffer: buffer.bufferOf(
 
 export const isEmptyDraft = (draft: Draft): boolean => draft.buffer.text === '';
 
-/** The most lines and UTF-16 units of a paste that is not folded to a chip. */
+/** The maximum number of lines and UTF-16 units of a paste that is not folded to a chip. */
 const maxPasteLines = 6;
 const maxPasteLength = 1000;
 
@@ -49,7 +49,7 @@ function chipBefore({text, cursor}: buffer.TextBuffer): number | undefined {
   return isChip(character) ? indexOf(character) : undefined;
 }
 
-/** The most UTF-16 units of a line in an expanded paste, because each key press lays out the line again. */
+/** The maximum number of UTF-16 units of a line in an expanded paste, because each key press lays out the line again. */
 const maxExpandedLine = 20_000;
 
 /** Expands the paste at the cursor, or else the last one. `too-long`: a line is too long to edit here. */

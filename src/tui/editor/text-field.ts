@@ -244,7 +244,7 @@ interface UndoStack {
 
 const emptyUndo: UndoStack = {past: [], future: [], group: {kind: 'none'}};
 
-/** The most drafts kept, and the most text in all of them, in UTF-16 units. */
+/** The maximum number of drafts kept, and the maximum amount of text in all of them, in UTF-16 units. */
 const maxDrafts = 300;
 const maxText = 20_000_000;
 /** The milliseconds without typing after which a new change begins. */

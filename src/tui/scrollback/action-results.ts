@@ -47,11 +47,11 @@ export interface ResultBody {
 
 type ResultRenderer<Output> = (output: Output, frame: EntryFrame, by: ActionEntry['by']) => ResultBody;
 
-/** The most output lines of a command after success and after failure. */
+/** The maximum number of output lines of a command after success and after failure. */
 const maxSuccessLines = 3;
 const maxFailureLines = 12;
 
-/** The most output lines of the user's own commands, which are run for their output. */
+/** The maximum number of output lines of the user's own commands, which are run for their output. */
 const maxUserCommandLines = 40;
 
 const maxLinks = 5;

@@ -39,7 +39,10 @@ export function changedWords(kinds: readonly ChangePart['change'][], unnamed = 0
   return `${verb} ${pluralize(kinds.length + unnamed, 'file')}`;
 }
 
-/** Returns the changed lines of the parts as `+3 -1`, after `lead`. Empty if a part's file is not in `known`, so the count would be incomplete. */
+/**
+ * Returns the changed lines of the parts as `+3 -1`, after `lead`. Empty if a part's file is not in `known`, so the count would
+ * be incomplete.
+ */
 export function countsOf(parts: readonly ChangePart[], known: readonly FileDiff[], lead: string): string {
   const withLines = new Set(known);
   if (parts.length === 0 || parts.some(({file}) => !withLines.has(file))) return '';
@@ -59,7 +62,7 @@ export function changesTitle(preview: CommandChanges, cells: number): string {
   return fit(named(cells - cellWidth(words + counts) - 2 < least ? words : words + counts), cells);
 }
 
-/** The most UTF-16 units of a command in a title, and the fewest cells that it gets before the counts are dropped. */
+/** The maximum number of UTF-16 units of a command in a title, and the fewest cells that it gets before the counts are dropped. */
 const maxCommandLength = 200;
 const minCommandCells = 8;
 

@@ -21,7 +21,7 @@ import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
 export interface DiffOptions {
-  /** The most lines of a file. Beyond it, lines in the middle are folded. */
+  /** The maximum number of lines of a file. Beyond it, lines in the middle are folded. */
   readonly most: number;
   /** `changes` leaves out the context lines. */
   readonly shown: 'all' | 'changes';
@@ -194,7 +194,7 @@ interface Clip extends TextRange {
 
 const whole = ({text}: DiffLine): Clip => ({from: 0, to: text.length, before: 0, after: 0});
 
-/** The most rows of a line that is shown whole, and the number of rows shown of a longer one. */
+/** The maximum number of rows of a line that is shown whole, and the number of rows shown of a longer one. */
 const longRows = 6;
 const clippedRows = 3;
 

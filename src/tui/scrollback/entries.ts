@@ -176,7 +176,7 @@ function openEntryLines(entry: Entry, {lexer, actions}: OpenEntryOptions, frame:
   }
 }
 
-/** The most UTF-16 units of an unfinished block to lay out. Only its end is on the screen. */
+/** The maximum number of UTF-16 units of an unfinished block to lay out. Only its end is on the screen. */
 const maxOpenText = 8192;
 
 function openTextLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
@@ -253,7 +253,7 @@ function thinkingTail(text: string, frame: Frame): readonly string[] {
     .map(line => margin + line);
 }
 
-/** The most rows of a prompt. A longer one is folded to its first and last rows. */
+/** The maximum number of rows of a prompt. A longer one is folded to its first and last rows. */
 const maxRows = 20;
 const firstRows = 12;
 const lastRows = 4;

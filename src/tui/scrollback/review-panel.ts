@@ -313,7 +313,7 @@ function keysOf(state: ReviewState): readonly string[] {
   const own =
     selected?.kind === 'comment'
       ? ['a answer', `r ${selected.comment.state === 'open' ? 'resolve' : 'reopen'}`]
-      : ['c comment', 'v from here'];
+      : ['c comment', 'v select lines'];
   return ['q close', ...own, 's send', 'n N comments', '[ ] files'];
 }
 

@@ -19,7 +19,7 @@ const maxLines = 20_000;
 /** The lines beyond the limit before old ones are dropped. Dropping copies the whole buffer, so it drops many at once. */
 const slack = 1000;
 
-/** The most lines of the last answer to print on the normal screen at exit. */
+/** The maximum number of lines of the last answer to print on the normal screen at exit. */
 const maxAnswerLines = 400;
 
 export function openScrollbackBuffer(most = maxLines): ScrollbackBuffer {

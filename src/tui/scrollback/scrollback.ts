@@ -114,7 +114,10 @@ function isFoldable(finished: FinishedEntry, frame: EntryFrame): boolean {
   return kind === 'action' || kind === 'past-action' || kind === 'exploration' || kind === 'thinking';
 }
 
-/** The most milliseconds that code waits for its grammar. After that, the code is written without colors and stays without them. */
+/**
+ * The longest time that code waits for its grammar, in milliseconds. After that, the code is written without colors and stays
+ * without them.
+ */
 const maxWaitMs = 100;
 
 /** Loads grammars when code in their language appears, and briefly delays finished entries until then. */

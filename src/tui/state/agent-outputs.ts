@@ -10,7 +10,7 @@ export interface AgentOutput {
   readonly tail: string;
 }
 
-/** The most output kept per sub-agent, in UTF-16 units. A panel can't show more. */
+/** The maximum amount of output kept per sub-agent, in UTF-16 units. A panel can't show more. */
 const maxTail = 4000;
 
 type SubAgentEvent = Extract<AgentEvent, {event: 'agent-started' | 'agent-changed' | 'agent-event'}>;

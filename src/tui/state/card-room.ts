@@ -49,7 +49,7 @@ export function exactText({preview, action}: Approval): string {
   }
 }
 
-/** Returns the most rows that a text can need. A two-cell character can leave the last cell of a row free. */
+/** Returns the maximum number of rows that a text can need. A two-cell character can leave the last cell of a row free. */
 export const rowsNeeded = (text: string, {cells}: CardRoom): number =>
   visibleExactly(text)
     .split('\n')

@@ -73,8 +73,8 @@ export type ComposerRequest =
   | {readonly kind: 'clipboard'};
 
 /**
- * A compaction that weft offers because the conversation is too long. `since` is when the panel opened over a draft, or the user last typed on:
- * until the user pauses, keys go to the draft. 0 if the draft was empty.
+ * A compaction that weft offers because the conversation is too long. `since` is when the panel opened over a draft, or the
+ * user last typed on: until the user pauses, keys go to the draft. 0 if the draft was empty.
  */
 export type ShownOffer = Pick<CompactionOffer, 'id' | 'reason'> & {readonly since: number};
 
@@ -99,7 +99,7 @@ export interface PressContext {
   readonly width: number;
   /** The theme and width of the screen. */
   readonly frame: Frame;
-  /** The most rows of a panel. */
+  /** The maximum number of rows of a panel. */
   readonly rows: number;
 }
 

@@ -118,7 +118,10 @@ function selectOffer(stage: ChoosingStage, {accept, offers}: ApprovalChoices, st
 const neighborRule = ({rule}: ChoosingStage, {verdict}: Approval, step: 1 | -1): number =>
   Math.max(0, Math.min(verdict.detail.rules.length - 1, (rule === 'suggested' ? suggestedRule(verdict) : rule) + step));
 
-/** Returns the first visible row after a scroll key. The limit is the most rows that the text can need. The card never draws past the end. */
+/**
+ * Returns the first visible row after a scroll key. The limit is the maximum number of rows that the text can need. The card
+ * never draws past the end.
+ */
 function scrollTop(
   top: ChoosingStage['top'],
   key: 'page-up' | 'page-down',
@@ -258,7 +261,10 @@ function pressLetters(stage: WordStage, key: KeyPress, enter: (text: string) => 
   return open({...stage, text: applyEditKey(text, key.name) ?? text});
 }
 
-/** Handles a press while the user selects hunks. The key or word that accepts the whole change accepts the selected hunks. Enter alone never does. */
+/**
+ * Handles a press while the user selects hunks. The key or word that accepts the whole change accepts the selected hunks. Enter
+ * alone never does.
+ */
 function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {
   const {key} = press;
   const {parts} = choices;

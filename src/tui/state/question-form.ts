@@ -42,7 +42,7 @@ export function pressForm(form: QuestionForm, press: KeyPress): FormStep {
 /** Lines that a page key scrolls. */
 const pageLines = 6;
 
-/** Returns the most lines that the changes can take, with headings and notes. */
+/** Returns the maximum number of lines that the changes can take, with headings and notes. */
 const maxLinesOf = ({files}: QuestionForm): number =>
   files.reduce(
     (sum, {hunks, notes}) => sum + 1 + notes.length + hunks.reduce((all, {lines}) => all + 1 + lines.length, 0),

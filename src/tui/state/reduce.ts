@@ -35,10 +35,10 @@ import {
   type View,
 } from './view.ts';
 
-/** The most output kept of a running action, in UTF-16 units. Its visible lines can't hold more. */
+/** The maximum amount of output kept of a running action, in UTF-16 units. Its visible lines can't hold more. */
 const maxTail = 4000;
 
-/** The most messages of a resumed session that are shown again. */
+/** The maximum number of messages of a resumed session that are shown again. */
 const maxHistory = 20;
 
 /** Returns the view after one event. An event about something unknown changes nothing. */

@@ -43,7 +43,7 @@ export async function submitNote(
   return added;
 }
 
-/** The most images per prompt. At 5 MB each, they just fit into one request. */
+/** The maximum number of images per prompt. At 5 MB each, they just fit into one request. */
 export const maxImages = 5;
 
 export const tooManyImages = `You can attach at most ${maxImages} images to a prompt.`;

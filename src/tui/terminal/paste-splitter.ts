@@ -25,7 +25,7 @@ interface PasteSplitter {
 const startMark = '\u001B[200~';
 const endMark = '\u001B[201~';
 
-/** The most UTF-16 units of a piece that can be typed. */
+/** The maximum number of UTF-16 units of a piece that can be typed. */
 const maxTypedLength = 1000;
 /** A piece with this many line ends is a paste, not keys typed ahead. */
 const sureLines = 3;

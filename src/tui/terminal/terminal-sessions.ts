@@ -22,7 +22,7 @@ export class TerminalSessions {
   readonly #client: AgentClient;
   readonly #now: () => number;
   #sessions: readonly BlockInfo[] = [];
-  #toldAt = 0;
+  #reportedAt = 0;
 
   /** `now` returns milliseconds on a monotonic clock. */
   constructor(client: AgentClient, now: () => number) {
@@ -36,7 +36,7 @@ export class TerminalSessions {
       {watch: 'terminals'},
       sessions => {
         this.#sessions = sessions;
-        this.#toldAt = this.#now();
+        this.#reportedAt = this.#now();
         onChange();
       },
       signal,
@@ -45,7 +45,7 @@ export class TerminalSessions {
 
   /** Returns the sessions in the order of their start, running ones first. */
   list(): readonly BlockInfo[] {
-    const since = this.#now() - this.#toldAt;
+    const since = this.#now() - this.#reportedAt;
     return this.#sessions.map(session => ({...session, ageMs: session.ageMs + since}));
   }
 

@@ -88,7 +88,7 @@ export function fit(text: string, cells: number): string {
   return beginning ?? cutTo(text, cells) ?? text;
 }
 
-/** The most UTF-16 units that a cell is expected to need. */
+/** The maximum number of UTF-16 units that a cell is expected to need. */
 const unitsOfCell = 20;
 
 function cutTo(text: string, cells: number): string | undefined {

@@ -52,7 +52,7 @@ export function openGitBlobs(file: string, environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** The number of blobs to request at once, and the most bytes that they may have together. */
+/** The number of blobs to request at once, and the maximum number of bytes that they may have together. */
 const batchSize = 200;
 const maxBytes = 1024 * 1024 * 1024;
 

@@ -47,7 +47,7 @@ export interface CheckpointOptions {
 const unsavedShare = 50;
 const maxUnsavedBytes = 16 * 1024 * 1024;
 
-/** The most milliseconds that an approval request waits for the list of files that undo doesn't cover. */
+/** The longest time that an approval request waits for the list of files that undo doesn't cover, in milliseconds. */
 const maxQuestionDelayMs = 400;
 
 /**

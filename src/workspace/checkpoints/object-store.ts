@@ -55,12 +55,12 @@ export interface ObjectStore {
 /** The size, in bytes, up to which a file is read at once. */
 const maxWholeBytes = 16 * 1024 * 1024;
 
-/** The most blobs from git to hold in memory at a time. */
+/** The maximum number of blobs from git to hold in memory at a time. */
 const maxFetched = 200;
 
 /**
- * The most bytes of pending objects in memory, and the most objects that are written to separate files instead of a
- * pack.
+ * The maximum number of bytes of pending objects in memory, and the maximum number of objects that are written to separate
+ * files instead of a pack.
  */
 const maxPendingBytes = 32 * 1024 * 1024;
 const maxLooseObjects = 8;

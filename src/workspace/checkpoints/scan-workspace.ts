@@ -50,14 +50,14 @@ export interface WorkspaceScan extends Scan {
   readonly newBytes: number;
 }
 
-/** The most bytes of new content in a checkpoint. With more, weft takes none. */
+/** The maximum number of bytes of new content in a checkpoint. With more, weft takes none. */
 const maxNewBytes = 4 * 1024 * 1024 * 1024;
 
 /** The size, in bytes, beyond which a file is left out: for ignored files, and for all others. */
 const maxIgnoredBytes = 1024 * 1024;
 export const maxFileBytes = 256 * 1024 * 1024;
 
-/** The most files of an ignored folder, and the most bytes of all ignored files, that a checkpoint includes. */
+/** The maximum number of files of an ignored folder, and the maximum number of bytes of all ignored files, that a checkpoint includes. */
 export const maxIgnoredFiles = 2000;
 const maxIgnoredTotal = 64 * 1024 * 1024;
 

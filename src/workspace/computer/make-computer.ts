@@ -27,7 +27,7 @@ export type RunProgram = (call: ProgramCall, signal: AbortSignal) => Promise<Out
 
 const limitMs = 30_000;
 
-/** The most bytes to read of a program's output. */
+/** The maximum number of bytes to read of a program's output. */
 const maxPrinted = 64_000_000;
 
 /** The environment variables that display programs get. No variable with a secret is among them. */

@@ -3,7 +3,7 @@ import type {BoundedOutput, OutputFilter} from '../../actions/ports.ts';
 import {causeText} from '../../domain/fault.ts';
 import {makeTerminalText} from './terminal-text.ts';
 
-/** The most output of a command that is kept as text, in UTF-16 units. */
+/** The maximum amount of output of a command that is kept as text, in UTF-16 units. */
 export const maxOutputLength = 30_000;
 
 export interface OutputCollector {
@@ -246,7 +246,7 @@ function linesIn(text: string): number {
   return count;
 }
 
-/** The most text to drop so that a cut falls between lines, in UTF-16 units. */
+/** The maximum amount of text to drop so that a cut falls between lines, in UTF-16 units. */
 const maxDroppedForLine = 1000;
 
 function endAtLine(text: string): string {
@@ -272,7 +272,7 @@ export interface FilteredOutput<T> {
   push(bytes: Uint8Array): T;
   /** Passes on what the filter can release during a pause. */
   pause(): void;
-  /** Passes on the rest. */
+  /** Passes on everything that the filter still holds. */
   end(): T;
   /** Leaves the rest in the filter for the next reader of the output. */
   stop(): void;

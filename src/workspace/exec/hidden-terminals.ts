@@ -33,7 +33,7 @@ export function withoutTerminals<const Given extends unknown[]>(given: Given): G
 
 /**
  * Bash code that closes all inherited files except stdin, stdout and stderr. It runs first in a bash that has a terminal. It must not
- * redirect anything, because bash saves the redirected original in one of these files. Without /proc it closes nothing.
+ * redirect anything, because bash saves the redirected original in one of these files. On a system without /proc, the code does nothing.
  */
 export const closeInheritedFiles = `__weft_close() {
   local file

@@ -51,7 +51,7 @@ export async function inputMode(terminal: string): Promise<'lines' | 'keys' | 'u
 /** A program that moves the cursor this many times, or switches to the alternate screen, is a full-screen program. */
 export const fullScreenThreshold = 8;
 
-/** Counts how often the output positions the cursor. The alternate screen counts as `fullScreenThreshold`. */
+/** Counts how often the output positions the cursor. A switch to the alternate screen counts `fullScreenThreshold` times. */
 export function countCursorMoves(bytes: Buffer): number {
   if (!bytes.includes(escape)) return 0;
   const text = bytes.toString('latin1');

@@ -89,6 +89,33 @@ function removeLeftovers(parent: string): void {
   }
 }
 
+/** The most bytes of long outputs that {@link limitOutputs} leaves, and the age in milliseconds up to which it leaves all of them. */
+const maxOutputBytes = 1024 ** 3;
+const recentMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Deletes everything in `parent` that is older than seven days, and then the oldest files until at most 1 GiB remains. Files of the last
+ * 24 hours stay, since sessions that are open may still read them.
+ */
+export function limitOutputs(parent: string): void {
+  const [own] = findPrivateFolder(parent) ?? [];
+  if (own === undefined) return;
+  removeLeftovers(own);
+  const files = readdirSync(own, {recursive: true, withFileTypes: true})
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .flatMap(path => {
+      const stats = statsOf(path);
+      return stats === undefined ? [] : [{path, bytes: stats.size, at: stats.mtimeMs}];
+    })
+    .toSorted((a, b) => b.at - a.at);
+  let total = 0;
+  for (const {path, bytes, at} of files) {
+    total += bytes;
+    if (total > maxOutputBytes && Date.now() - at > recentMs) rmSync(path, {force: true});
+  }
+}
+
 const statsOf = (path: string): Stats | undefined => lstatSync(path, {throwIfNoEntry: false});
 
 /** On a system without user ids, every file counts as the user's own. */

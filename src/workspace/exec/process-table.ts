@@ -52,7 +52,7 @@ export function writesTo(pid: number, names: readonly string[]): boolean {
     const path = `/proc/${pid}/fd/${descriptor}`;
     const name = readLink(path);
     if (!names.includes(name)) return false;
-    // A container can have a different terminal of the same name.
+    // A container can have a different terminal with the same name.
     return !name.startsWith('/dev/') || deviceOf(path) === deviceOf(name);
   });
 }

@@ -47,7 +47,7 @@ export const treeOf = (run: RunIds, ...outputs: readonly OutputName[]): ProcessT
 /** Milliseconds between SIGTERM and SIGKILL; `short` is for a user who waits for the end. */
 const graceMs = {short: 300, long: 1000} as const;
 
-/** Milliseconds to wait for killed processes to disappear. One that remains after that hangs in the kernel. */
+/** Milliseconds to wait for killed processes to disappear. A process that remains after that hangs in the kernel. */
 const killTimeoutMs = 2000;
 
 /** Whether the process group still has a member; a zombie counts. Costs one system call. */

@@ -81,8 +81,8 @@ export function hasTaggedLimit(limits: string): boolean {
 
 /**
  * Checks the parents of this process, and the members of its group, whose leader may have started it and ended. weft
- * starts each command in a separate group. So a member that a weft process of the same group started is a server of
- * that process, in the same script as this process.
+ * starts each command in a separate group. So if a weft process started a member of its own group, the
+ * member is a server of that process, and both belong to the same script.
  */
 async function isDescendantOfWeft(): Promise<boolean> {
   const rows = new Map((await processTable()).map(row => [row.pid, row]));

@@ -11,10 +11,10 @@ import type {RunTags} from './run-tag.ts';
 import {type Environment, runTagVariable} from './shell-environment.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
 
-/** The most bytes of one line that a server may print. weft ends a server that prints more. */
+/** The maximum number of bytes of one line that a server may print. weft ends a server that prints more. */
 const maxLineBytes = 32 * 1024 * 1024;
 
-/** The most bytes that may wait for a program to read them. weft ends a program that leaves more unread. */
+/** The maximum number of bytes that may wait for a program to read them. weft ends a program that leaves more unread. */
 const maxUnread = 4 * 1024 * 1024;
 
 /** Milliseconds for which weft keeps reading the output after a program has ended. */

@@ -174,7 +174,7 @@ function makeNamedFile({outside, inside}: InsidePrelude['scripts']): ScratchFile
   };
 }
 
-/** The most bytes of a report to read; no path is longer. */
+/** The maximum number of bytes of a report to read; no path is longer. */
 const maxReportBytes = 8192;
 
 function readSmallFile(file: string): string {

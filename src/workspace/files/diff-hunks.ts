@@ -100,7 +100,7 @@ interface CoarseChange {
 interface CoarseOptions {
   /** Lines shown around the change. */
   readonly context: number;
-  /** The most removed lines, and the most added lines, in the hunk. */
+  /** The maximum number of removed lines, and the maximum number of added lines, in the hunk. */
   readonly maxShown: number;
 }
 
@@ -197,7 +197,10 @@ const toDiffLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine
 /** Shared by all lines without marks, because there may be very many. */
 const emptyRanges: DiffLine['changed'] = [];
 
-/** The most lines of one run (removed, then added) to compare with each other, and the most characters to compare in one diff. */
+/**
+ * The maximum number of lines of one run (removed, then added) to compare with each other, and the maximum number of characters
+ * to compare in one diff.
+ */
 const maxPaired = 60;
 const maxCompared = 200_000;
 

@@ -1,19 +1,19 @@
 import {clip} from '../../base/clip.ts';
 import {toAsciiPunctuation, type TextPair} from './find-text.ts';
 
-/** The most lines of the old text to compare with the file. */
+/** The maximum number of lines of the old text to compare with the file. */
 const maxCompared = 200;
 
 /** The length, in characters, from which a text is unlikely to occur in a file by chance. */
 const minDistinctive = 12;
 
-/** The most locations in a message, the most quoted lines of the first one, and the longest quoted line. */
+/** The maximum number of locations in a message, the maximum number of quoted lines of the first one, and the longest quoted line. */
 const maxNamed = 3;
 const maxQuoted = 12;
 
 const maxQuotedLine = 300;
 
-/** The most lines to compare letter by letter. */
+/** The maximum number of lines to compare letter by letter. */
 const maxLinesCompared = 5000;
 
 /** The least similarity (0 to 1) at which two lines are probably the same line. */

@@ -74,7 +74,7 @@ export async function missingFileText(path: string, show: (real: string) => stri
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The most names to compare: a folder of a hundred thousand files isn't worth the wait. */
+/** The maximum number of names to compare: a folder of a hundred thousand files isn't worth the wait. */
 const maxNames = 5000;
 
 /** Returns up to three entries of the folder whose names are closest to that of the missing `path`. */

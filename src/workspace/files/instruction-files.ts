@@ -23,7 +23,7 @@ interface InstructionFolders {
 
 /**
  * Reads the beginning of an instruction file. Its text goes to the model before anyone has trusted the folder, and a repository may contain
- * a link of this name. So the file must be a regular one, in the folder it was found in or in the workspace. Another user's file in a
+ * a link with this name. So the file must be a regular one, in the folder it was found in or in the workspace. Another user's file in a
  * shared folder (a parent such as /tmp) is skipped too.
  */
 export function readInstructionFile(folder: string, name: string, places: InstructionFolders): InstructionFile {

@@ -5,7 +5,7 @@ import {ok, type Outcome} from '../../base/outcome.ts';
 import {blockTexts} from '../../domain/conversation.ts';
 import type {Fault} from '../../domain/fault.ts';
 
-/** The most text from a page or an MCP server that the model reads at once, in UTF-16 units. */
+/** The maximum amount of text from a page or an MCP server that the model reads at once, in UTF-16 units. */
 export const maxShownLength = 30_000;
 
 /**

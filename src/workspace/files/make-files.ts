@@ -29,7 +29,7 @@ export function makeFiles(options: {
   return makeFilesPort(makePaths(options), options, memory);
 }
 
-/** The number of files whose lines are remembered, and the most characters for one. */
+/** The number of files whose lines are remembered, and the maximum number of characters for one. */
 const maxSeenFiles = 30;
 const maxSeen = 100_000;
 

@@ -333,7 +333,7 @@ export function oldBytes(file: Pick<PlannedFile, 'before' | 'source'>): Buffer |
   return old.kind === 'present' ? old.bytes : undefined;
 }
 
-/** The most removed lines, and the most added lines, to show of one very large change. */
+/** The maximum number of removed lines, and the maximum number of added lines, to show of one very large change. */
 const maxShown = 20_000;
 
 /** Returns the difference between old and new content. Reuses `shown` if it is the diff of the same two texts. */
@@ -425,7 +425,7 @@ export interface ShownLines {
   readonly lines: readonly string[];
 }
 
-/** Lines of context around a quote, and the most lines for which a file is quoted whole. */
+/** Lines of context around a quote, and the maximum number of lines for which a file is quoted whole. */
 const context = 5;
 const maxWhole = 30;
 

@@ -306,7 +306,7 @@ const joinLines = (text: string | readonly string[]): string => (typeof text ===
 
 const tryParse = (json: string): unknown => tryOr(() => JSON.parse(json), undefined);
 
-/** The most bytes to which one compressed part may grow. */
+/** The maximum number of bytes to which one compressed part may grow. */
 const maxInflatedBytes = 10_000_000;
 
 /** Returns the number of pages of a PDF, or `undefined` if it can't be read, as in an encrypted file. */

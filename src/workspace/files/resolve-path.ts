@@ -17,7 +17,7 @@ export interface Paths {
   readonly roots: readonly string[];
 }
 
-/** The most links to follow one after the other; a path with more counts as missing. */
+/** The maximum number of links to follow one after the other; a path with more counts as missing. */
 const maxLinks = 40;
 
 /** Relative paths start at the first of `roots`, the workspace root; all roots count as inside. */

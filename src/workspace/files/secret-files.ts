@@ -18,7 +18,7 @@ export interface SecretFileWatch {
   everywhere(paths: readonly string[]): readonly NamedFile[];
 }
 
-/** The most folders that one scan enters, the maximum depth, and milliseconds until the next scan. */
+/** The maximum number of folders that one scan enters, the maximum depth, and milliseconds until the next scan. */
 const maxFolders = 300;
 const maxDepth = 4;
 const rescanMs = 3000;

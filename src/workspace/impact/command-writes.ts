@@ -6,7 +6,7 @@ import {compileName, hasWildcard} from '../../base/glob.ts';
 import {expandHome} from '../files/resolve-path.ts';
 import {kindOf} from './deletion-impact.ts';
 
-/** The most paths that one pattern may expand to. */
+/** The maximum number of paths that one pattern may expand to. */
 const maxPaths = 100_000;
 
 /**

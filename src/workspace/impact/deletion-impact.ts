@@ -129,7 +129,7 @@ interface AtRisk {
   readonly history: 'stays' | 'goes';
 }
 
-/** The most folders whose repositories are queried, and the most paths in one query. */
+/** The maximum number of folders whose repositories are queried, and the maximum number of paths in one query. */
 const maxFolders = 8;
 const maxNames = 200;
 

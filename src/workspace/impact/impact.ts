@@ -35,7 +35,7 @@ export interface ImpactContext extends CommandContext {
 /** Finds the impact of one program's commands. */
 export type ImpactFinder = (command: ResolvedCommand, context: ImpactContext) => Promise<Impact>;
 
-/** The most paths to list for one command. */
+/** The maximum number of paths to list for one command. */
 export const maxNamed = 20;
 
 /** Formats a number and its noun: `1 file`, `1,204 files`. */
@@ -48,7 +48,7 @@ export const listPaths = (paths: readonly string[], total = paths.length): Omit<
   return {paths: shown, more: Math.max(0, total - shown.length), diffs: []};
 };
 
-/** The most bytes of output to read. */
+/** The maximum number of bytes of output to read. */
 const maxOutput = 8 * 1024 * 1024;
 
 /** Runs a read-only program and returns its output, or `undefined` if it failed. The context's signal bounds its time. */

@@ -24,10 +24,10 @@ export interface ImpactOptions extends Omit<ImpactContext, 'signal'> {
   readonly roots: readonly string[];
 }
 
-/** The most milliseconds that the approval card waits. */
+/** The longest time that the approval card waits, in milliseconds. */
 const limitMs = 2000;
 
-/** The most commands to examine. */
+/** The maximum number of commands to examine. */
 const maxCommands = 30;
 
 /**

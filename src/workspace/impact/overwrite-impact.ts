@@ -20,7 +20,7 @@ export interface OverwrittenFile {
   readonly content: NewContent;
 }
 
-/** The most files whose difference is shown, and the size of the largest file to read for it, in bytes. */
+/** The maximum number of files whose difference is shown, and the size of the largest file to read for it, in bytes. */
 const maxDiffs = 5;
 const maxRead = 1_000_000;
 
@@ -86,7 +86,7 @@ function sizeOf(path: string): number {
   }
 }
 
-/** The most files to compare in one copy. */
+/** The maximum number of files to compare in one copy. */
 const maxCompared = 20_000;
 
 /** Returns the files that putting `source` at `target` would replace. With `laid-over`, an existing folder is merged with the source. */

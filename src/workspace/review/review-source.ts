@@ -9,7 +9,10 @@ import {type GitSetting, withGitSettings} from '../exec/shell-environment.ts';
 import {countLines, hunkOf} from '../files/diff-hunks.ts';
 import {readRegularFile} from '../files/regular-files.ts';
 
-/** The most files of a review, the most untracked files among them, and the most bytes of an untracked file. */
+/**
+ * The maximum number of files of a review, the maximum number of untracked files among them, and the maximum number of bytes of
+ * an untracked file.
+ */
 const maxFiles = 300;
 const maxUntracked = 100;
 const maxBytes = 200_000;

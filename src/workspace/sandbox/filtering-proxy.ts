@@ -17,10 +17,10 @@ export interface ProxyOptions {
   readonly headMs: number;
 }
 
-/** The most simultaneous connections of one command. */
+/** The maximum number of simultaneous connections of one command. */
 const maxConnections = 256;
 
-/** The most bytes in the head of a request. */
+/** The maximum number of bytes in the head of a request. */
 const maxHeadBytes = 64 * 1024;
 
 /**

@@ -122,7 +122,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** The most files that deny rules may match. With more the sandbox is not used. */
+/** The maximum number of files that deny rules may match. With more the sandbox is not used. */
 const maxDenied = 500;
 
 /**

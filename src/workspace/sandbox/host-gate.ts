@@ -31,13 +31,13 @@ export interface HostGateOptions {
 /** Answers for commands that run unattended: no one can be asked. */
 export const askUnattended: AskHost = async () => 'nobody';
 
-/** The most hosts that one command may ask the user about. A program that invents names must not fill the screen. */
+/** The maximum number of hosts that one command may ask the user about. A program that invents names must not fill the screen. */
 const maxAsked = 20;
 
-/** The most refused hosts to record. */
+/** The maximum number of refused hosts to record. */
 const maxRefusals = 1000;
 
-/** The most refused hosts to report to the model. */
+/** The maximum number of refused hosts to report to the model. */
 const maxNotes = 10;
 
 /** Makes the gate of one command. It asks about each host at most once. The signal ends an open question. */

@@ -42,7 +42,7 @@ export interface LaunchEnd {
   readonly notes: readonly string[];
 }
 
-/** The most attempts to start one command. */
+/** The maximum number of attempts to start one command. */
 const maxStarts = 5;
 
 /**

@@ -47,7 +47,7 @@ export async function openNetwork(
   };
 }
 
-/** The most ports that a command gets. */
+/** The maximum number of ports that a command gets. */
 const maxPorts = 100;
 
 /** Returns the ports that have a listener on this machine's loopback or on all addresses. */

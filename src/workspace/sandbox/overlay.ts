@@ -311,7 +311,7 @@ const kernelTypes = new Set(
   ),
 );
 
-/** The most overlays for one command. */
+/** The maximum number of overlays for one command. */
 const maxCovers = 64;
 
 /**

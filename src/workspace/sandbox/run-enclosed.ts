@@ -10,7 +10,7 @@ import {type BoundedText, makeBoundedText} from '../exec/command-output.ts';
 import {type Attempt, type LaunchEnd, openLaunch} from './launch.ts';
 import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure, SandboxPolicy} from './sandbox.ts';
 
-/** How a program in the sandbox ended, and its output. `output` is stdout and stderr together; the middle of a long one is left out. */
+/** How a program in the sandbox ended, and its output. `output` is stdout and stderr together. A long output lacks its middle. */
 export interface EnclosedEnd extends LaunchEnd {
   readonly end:
     | {readonly kind: 'exited'; readonly code: number}
@@ -27,7 +27,7 @@ export interface EnclosedEnd extends LaunchEnd {
 /** Does not read the changes. For commands whose changes are dropped. */
 export const skipChanges: SandboxPolicy['readChanges'] = async () => failed('the changes of this command are not read');
 
-/** The most UTF-16 units of output to keep. */
+/** The maximum number of UTF-16 units of output to keep. */
 const maxOutputLength = 30_000;
 
 /**

@@ -25,7 +25,7 @@ export interface SandboxExec {
   ): Promise<Outcome<EnclosedEnd, string>>;
 }
 
-/** The most bytes of a script. */
+/** The maximum number of bytes of a script. */
 const maxScriptBytes = 1024 * 1024;
 
 /** The longest run, in milliseconds. */

@@ -21,7 +21,7 @@ export interface FinderOptions {
   readonly excluded: () => readonly string[];
 }
 
-/** The most paths to keep; larger workspaces are searched only in part. */
+/** The maximum number of paths to keep; larger workspaces are searched only in part. */
 const maxPaths = 1_000_000;
 
 const maxFound = 50;

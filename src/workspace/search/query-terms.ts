@@ -19,7 +19,7 @@ export interface SearchedText {
 
 const maxTerms = 24;
 
-/** The most UTF-16 units of a query to read. */
+/** The maximum number of UTF-16 units of a query to read. */
 const maxQueryLength = 2000;
 
 /**

@@ -37,7 +37,7 @@ export function codeScorer(
   };
 }
 
-/** How many occurrences a term in the path counts for, and how many more one in the name of a definition counts for. */
+/** The weight of a term in the path, and the extra weight of a term in the name of a definition; an occurrence in the text weighs 1. */
 const pathBonus = 5;
 const definitionBonus = 1.5;
 
@@ -85,11 +85,11 @@ const kinds: readonly {
   {kind: 'declaration', paths: /\.d\.[cm]?ts$|\.pyi$/u, counts: 0.6, words: ['typ', 'declar']},
 ];
 
-/** The most lines of a passage, and how many of them are shown. */
+/** The maximum number of lines of a passage, and how many of them are shown. */
 const maxPassageLines = 40;
 const maxShownLines = 3;
 
-/** The most UTF-16 units of a line to read, and to show. */
+/** The maximum number of UTF-16 units of a line to read, and to show. */
 const maxLineLength = 1000;
 const maxShownLength = 500;
 

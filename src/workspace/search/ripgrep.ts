@@ -27,7 +27,7 @@ export interface SearchRun {
 }
 
 /**
- * The most milliseconds that a run may take in total or, with the limit `idle`, go without output. A run may block on a
+ * The longest time, in milliseconds, that a run may take in total or, with the limit `idle`, go without output. A run may block on a
  * pipe that replaces an ignore file.
  */
 const limitMs = 10_000;

@@ -28,14 +28,14 @@ export interface CodeFolder {
   readonly lines: (path: string) => Promise<readonly string[] | undefined>;
 }
 
-/** The most files to count matches in, and the most matches to read from ripgrep. */
+/** The maximum number of files to count matches in, and the maximum number of matches to read from ripgrep. */
 const maxFiles = 200_000;
 const maxMatches = 5_000_000;
 
-/** The most files whose sizes are read: of two files with the same words, the smaller file is more relevant. */
+/** The maximum number of files whose sizes are read: of two files with the same words, the smaller file is more relevant. */
 const maxSized = 1000;
 
-/** The most files to read and rank, and the most UTF-16 units of text in all of them. */
+/** The maximum number of files to read and rank, and the maximum number of UTF-16 units of text in all of them. */
 const maxRead = 30;
 const maxText = 20_000_000;
 
@@ -168,5 +168,5 @@ function countTerms(
 /** A line of ripgrep's statistics. No match looks like it, because none contains a space. */
 const filesSearched = /^(\d+) files searched$/u;
 
-/** The most distinct matches to remember, such as `Parse` and `PARSE`. */
+/** The maximum number of distinct matches to remember, such as `Parse` and `PARSE`. */
 const maxForms = 1000;

@@ -21,7 +21,7 @@ import {
   watchForStuckRun,
 } from './ripgrep.ts';
 
-/** The most paths to hold during a search for names. A pattern that matches more is too broad to be useful. */
+/** The maximum number of paths to hold during a search for names. A pattern that matches more is too broad to be useful. */
 const maxPaths = 200_000;
 
 const maxPatterns = 50;
@@ -326,7 +326,7 @@ function compareByPart(a: string, b: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The most characters of a matching line to show. */
+/** The maximum number of characters of a matching line to show. */
 export const maxLineLength = 500;
 
 /** Turns ripgrep's output into a report of at most `limit` lines. Matches that `isShown` rejects aren't counted. */

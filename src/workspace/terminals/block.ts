@@ -54,7 +54,7 @@ interface BlockParts extends Pick<RunningCommand, 'command' | 'directory' | 'run
   readonly observe: (bytes: Uint8Array) => void;
 }
 
-/** The most text of a snapshot, in UTF-16 units. */
+/** The maximum amount of text of a snapshot, in UTF-16 units. */
 const maxSnapshotLength = 30_000;
 
 /** Bytes that wait to become text. Above the first bound the command is paused; at or below the second it continues. */

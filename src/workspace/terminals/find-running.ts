@@ -84,7 +84,7 @@ function lastLineOf(file: string): string {
   }
 }
 
-/** The bytes at the end of an output that are searched for its last line. The file may have half a gigabyte. */
+/** The bytes at the end of an output that are searched for its last line. The file can be half a gigabyte large. */
 const tailBytes = 8192;
 
 function tailOf(file: string): string {

@@ -62,7 +62,7 @@ export type BlockWaits =
 const usualWaits = {startMs: 2000, echoMs: 1500} as const;
 /** The longest wait of one read, in seconds. */
 const maxWaitSeconds = 600;
-/** The most blocks that run at a time, and the most ended ones that can still be read. */
+/** The maximum number of blocks that run at the same time, and the maximum number of ended blocks that can still be read. */
 const maxRunning = 40;
 const maxEnded = 20;
 /** Milliseconds between two calls of the listeners, and for which a list of ports is reused. */

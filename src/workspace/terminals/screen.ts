@@ -33,7 +33,7 @@ export interface ScreenView {
   readonly pastes: 'bracketed' | 'plain';
 }
 
-/** The most lines kept after they scrolled off. */
+/** The maximum number of lines kept after they scrolled off. */
 const scrollback = 3000;
 
 /** `converted`: a line feed starts a new line without a carriage return, for output that came through no terminal. */

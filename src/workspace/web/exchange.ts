@@ -33,7 +33,7 @@ export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly reach: HostReach;
-  /** The most bytes of the answer, both compressed and decompressed. */
+  /** The maximum number of bytes of the answer, both compressed and decompressed. */
   readonly maxBytes: number;
 }
 
@@ -203,7 +203,7 @@ async function send(request: ExchangeRequest, way: Transport, signal: AbortSigna
   }
 }
 
-/** The most nested encodings. Servers have no reason for more than two. */
+/** The maximum number of nested encodings. Servers have no reason for more than two. */
 const maxEncodings = 2;
 
 async function bodyOf(answer: IncomingMessage, {url, maxBytes}: ExchangeRequest): Promise<Buffer> {

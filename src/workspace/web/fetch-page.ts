@@ -21,7 +21,7 @@ export interface PageFetcherOptions {
   readonly timeoutMs: number;
 }
 
-/** The most bytes of a page, both compressed and decompressed. */
+/** The maximum number of bytes of a page, both compressed and decompressed. */
 const maxPageBytes = 10_000_000;
 
 const maxRedirects = 5;

@@ -4,7 +4,7 @@ import {causeText} from '../../domain/fault.ts';
 
 const maxPages = 200;
 
-/** The most UTF-16 units of text to return. */
+/** The maximum number of UTF-16 units of text to return. */
 const maxText = 10_000_000;
 
 interface PdfText {

@@ -9,10 +9,10 @@ import {exchange, type ExchangeRequest, type WebAnswer, type WebNetwork} from '.
 import {newBoundary} from './fetch-page.ts';
 import type {SearchProvider} from './search-provider.ts';
 
-/** The most results of one search. */
+/** The maximum number of results of one search. */
 const maxResults = 10;
 
-/** The most UTF-16 units of a result's title and snippet. */
+/** The maximum number of UTF-16 units of a result's title and snippet. */
 const maxTitleLength = 200;
 const maxSnippetLength = 600;
 

@@ -34,7 +34,7 @@ export interface WorktreeDeps {
   readonly pid: number;
 }
 
-/** The most files that weft copies into a worktree. */
+/** The maximum number of files that weft copies into a worktree. */
 const maxFiles = 200_000;
 
 /**

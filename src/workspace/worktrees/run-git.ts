@@ -3,7 +3,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {gitEnvironment, type GitContext} from '../exec/git-environment.ts';
 import {runProgram} from '../run-program.ts';
 
-/** The time limit of git in milliseconds, and the most output in bytes. */
+/** The time limit of git in milliseconds, and the maximum amount of output in bytes. */
 const limitMs = 120_000;
 const maxOutput = 256 * 1024 * 1024;
 

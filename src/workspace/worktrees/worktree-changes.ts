@@ -110,7 +110,10 @@ function conflictReason(
 const targetState = (now: PathState, from: PathState): PathState =>
   now === 'folder' && from === 'absent' ? 'absent' : now;
 
-/** The most files to compare line by line, the most bytes of each, and the most lines of each that are shown. */
+/**
+ * The maximum number of files to compare line by line, the maximum number of bytes of each, and the maximum number of lines of
+ * each that are shown.
+ */
 const maxFiles = 50;
 const maxFileBytes = 1024 * 1024;
 const maxLines = 2000;
@@ -157,7 +160,7 @@ function noteOf(from: PathState, to: PathState): readonly string[] {
   return [to.mode === 'executable' ? 'it is now executable' : 'it is no longer executable'];
 }
 
-/** The most conflicts that an error names. */
+/** The maximum number of conflicts that an error names. */
 const maxNamed = 20;
 
 /** Explains in one sentence why nothing is merged, with the paths. */

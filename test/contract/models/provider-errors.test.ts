@@ -207,6 +207,19 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
     ]);
   });
 
+  test.each(['', '{"choices": []}', '{"a": 1}\n{"b": 2}\n'])(
+    'a JSON body that is not a message (%j) is requested three times',
+    async body => {
+      const {events, server} = await run(dialect, () =>
+        fail(200, {headers: {'content-type': 'application/json'}, body}),
+      );
+      expect(server.requests).toHaveLength(3);
+      const message = `${server.baseUrl[dialect]} answered without a message of a model.`;
+      const fix = `Try again later, or check the base URL (--base-url or ${variable}_BASE_URL).`;
+      expect(events.at(-1)).toMatchObject({event: 'failed', fault: {message, fix}});
+    },
+  );
+
   test('a stream that falls silent for five minutes counts as broken', async () => {
     await using server = await startModelServer(answers([[say('First'), breakOff('hang')], say(' second.')]));
     vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
@@ -219,7 +232,8 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
           vi.advanceTimersByTime(300_000);
       }
       expect(textOf(events)).toBe('First second.');
-      expect(statuses(events)).toEqual([0]);
+      const message = 'No data from the model for five minutes.';
+      expect(events.filter(({event}) => event === 'retrying')).toMatchObject([{status: 0, maxAttempts: 3, message}]);
     } finally {
       vi.useRealTimers();
     }

@@ -5,11 +5,11 @@ import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {ok} from '../../../src/base/outcome.ts';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
-import {approvePlan, beginPlan, endPlan, type Plan, planSteps} from '../../../src/domain/plan.ts';
+import {approvePlan, beginPlan, endPlan, type Plan, planSteps, rejectPlan} from '../../../src/domain/plan.ts';
 import {PlanStore} from '../../../src/store/plan-store.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {openDatabase} from './open-database.ts';
-import {onEachDatabase, temporaryFile} from './temporary-store.ts';
+import {countingStore, onEachDatabase, temporaryFile} from './temporary-store.ts';
 
 const source = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
 
@@ -45,6 +45,22 @@ onEachDatabase(database => {
     expect(other.change(planId('plan_a'), each => endPlan(each, 'finished'))).toMatchObject({value: {state: 'failed'}});
     one.close();
     other.close();
+  });
+
+  test('a session is not pruned while its plan waits for an approval or its execution', () => {
+    const [store, plans] = [countingStore(database.name), open(database.name)];
+    const session = store.create({directory: '/w', model: 'm'});
+    session.append({kind: 'request-prefix', tools: '', system: ''});
+    session.close();
+    const [size = expect.fail()] = store.sizes();
+    plans.add({...plan('plan_a'), session: session.id});
+    expect(store.prune(size)).toBe(false);
+    expect(plans.change(planId('plan_a'), each => approvePlan(each)).tag).toBe('ok');
+    expect(store.prune(size)).toBe(false);
+    expect(plans.change(planId('plan_a'), each => rejectPlan(each, '')).tag).toBe('ok');
+    expect(store.prune(size)).toBe(true);
+    store.close();
+    plans.close();
   });
 
   test('a plan whose process was killed reads as stopped, and stays so', {tags: 'long'}, async () => {

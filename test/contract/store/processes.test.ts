@@ -58,7 +58,7 @@ onEachDatabase(database => {
     using child = otherWeft(database.name, 'hold');
     const id = idOf((await child.readUntil(told => told.length > 0))[0]);
     const store = countingStore(database.name);
-    const refusal = `Session ${id} is open in another weft (process ${String(child.pid)}). Add --fork-session to continue in a copy, or close the other one first.`;
+    const refusal = `Session ${id} is open in another weft process (${String(child.pid)}). Add --fork-session to continue in a copy, or close the other one first.`;
     const refused = [store.resume(id), store.delete(id)].map(each =>
       each.tag === 'failed' ? faultText(each.error) : each,
     );
@@ -105,7 +105,7 @@ test('the session of a process whose number another one has now is free', () => 
   const owner = openAs(temporary.file, child.pid ?? 0);
   const [taken, deleted, own] = [begun(owner), begun(owner), begun(owner)];
   const store = openAs(temporary.file, process.pid);
-  const refusal = expect.stringContaining(`is open in another weft (process ${String(child.pid)})`);
+  const refusal = expect.stringContaining(`is open in another weft process (${String(child.pid)})`);
   for (const refused of [store.resume(taken), store.delete(deleted)])
     expect(refused).toMatchObject({tag: 'failed', error: {message: refusal}});
 
@@ -140,7 +140,7 @@ test('a session that another process has resumed or copied is refused, until it 
   const copy = other.fork(id, 'any-id');
   if (resumed.tag === 'failed' || copy.tag === 'failed') throw new Error('that should not have failed');
   const third = openAs(temporary.file, process.pid);
-  const message = expect.stringContaining(`is open in another weft (process ${String(child.pid)})`);
+  const message = expect.stringContaining(`is open in another weft process (${String(child.pid)})`);
   for (const each of [id, copy.value.id]) {
     expect(third.resume(each)).toMatchObject({tag: 'failed', error: {message}});
     expect(third.delete(each)).toMatchObject({tag: 'failed', error: {message}});

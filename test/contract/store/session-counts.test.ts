@@ -92,8 +92,9 @@ function shown(store: ReturnType<typeof countingStore>, id: SessionId) {
 async function makeEarlier(name: string, id: string, kept: readonly JournalRecord[]): Promise<void> {
   const rows: readonly (readonly [string, ...(string | number)[]])[] = [
     [
-      "INSERT INTO sessions (id, directory, model, title, created_at, updated_at, messages) VALUES (?, '/w', 'm', 't', 1, 1, 0)",
+      "INSERT INTO sessions (id, directory, model, title, created_at, updated_at, messages) VALUES (?, '/w', 'm', 't', 1, 1, ?)",
       id,
+      kept.filter(({kind}) => kind === 'prompt' || kind === 'answer').length,
     ],
     ...kept.map(
       (record, at) =>

@@ -24,7 +24,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     opening: 'composer',
     instructions: [],
     notices: [],
-    lateNotices: async () => [],
+    lateNotices: () => [],
     clipboard: noClipboard,
     editor: {edit: async () => failed('No editor is set.')},
     look: 'plain',

@@ -69,6 +69,18 @@ describe('a field that a tool does not have', () => {
   });
 });
 
+test.each<readonly [tool: string, input: Json, told: string]>([
+  [
+    'Read',
+    "{'file_path': 'a'}",
+    "the input must be one JSON object, and is not JSON: Expected property name or '}' in JSON at position 1 (line 1 column 2).",
+  ],
+  ['Read', '"a"', 'the input must be an object and is a string.'],
+  ['TodoWrite', {todos: '{"content": "a"}'}, 'todos must be an array and is a string.'],
+])('an input of another type: %s %j', (tool, input, told) => {
+  expect(decoded(tool, input)).toBe(`The input of ${tool} is invalid: ${told}`);
+});
+
 describe('a field under another name', () => {
   test.each<readonly [tool: string, input: Json, same: Json]>([
     ['Glob', {pattern: '*', search_dir: '/etc'}, {pattern: '*', path: '/etc'}],
@@ -85,6 +97,13 @@ describe('a field under another name', () => {
     ['Glob', {pattern: '*', target_directory: 'src', respect_git_ignore: true}, {pattern: '*', path: 'src'}],
     ['Bash', {command: 'ls', cwd: 'src', justification: 'why'}, {command: 'ls', workdir: 'src', rationale: 'why'}],
     ['Agent', {name: 'a', prompt: 'b'}, {description: 'a', prompt: 'b'}],
+    ['Grep', {pattern: 'a', '-n': 'true'}, {pattern: 'a'}],
+    ['Read', {files: '[{"name": "a"}]'}, {files: [{file_path: 'a'}]}],
+    [
+      'AskUserQuestion',
+      {questions: [{question: 'a', options: '[{"label": "b"}]'}]},
+      {questions: [{question: 'a', options: [{label: 'b'}]}]},
+    ],
   ])('%s %j', (tool, input, same) => {
     expect([decoded(tool, input), normalizeInput(tool, input)]).toEqual([decoded(tool, same), same]);
   });

@@ -34,7 +34,7 @@ const whole = (lines: Readonly<Record<string, string>> = {}): string => {
 const changed = (...lines: readonly string[]): string =>
   `<reminder>Environment changed:\n${lines.join('\n')}</reminder>`;
 
-const told = {environment: 'told'} as const;
+const told = {environment: 'included'} as const;
 
 test('the first prompt tells the environment, and later ones what has changed', async () => {
   let date = '2026-11-29, UTC+00:00';

@@ -314,7 +314,7 @@ describe('a hook that fails', () => {
     preToolUse: async () =>
       reply(
         {verdict: {kind: 'none'}, input: 'unchanged', context: ''},
-        {failures: [{fault, onFailure: follow, notice: 'tell'}]},
+        {failures: [{fault, onFailure: follow, notice: 'show'}]},
       ),
   });
 

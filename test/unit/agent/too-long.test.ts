@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {estimateMessagesTokens} from '../../../src/domain/compaction.ts';
+import {estimateMessagesTokens, estimateTokens} from '../../../src/domain/compaction.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
+import {type RefusedLength, unknownLength} from '../../../src/domain/fault.ts';
 import {historyFromJournal} from '../../../src/domain/history.ts';
 import type {CompactionMode} from '../../../src/domain/compaction.ts';
 import {expectValid, lastRequest} from '../../support/compacting.ts';
@@ -15,7 +16,7 @@ import {
   type ScriptedAnswer,
 } from '../../support/memory-ports.ts';
 
-const refused: ScriptedAnswer = {
+const refusedAs = (length: RefusedLength): ScriptedAnswer => ({
   events: [
     {
       event: 'failed',
@@ -24,11 +25,12 @@ const refused: ScriptedAnswer = {
         message: 'Too long.',
         fix: 'Shorten it.',
         status: 400,
-        refusal: {kind: 'too-long', tokens: 90_000, window: 80_000},
+        refusal: {kind: 'too-long', ...length},
       },
     },
   ],
-};
+});
+const refused = refusedAs({tokens: 90_000, window: 80_000});
 const long = (length: number): string => 'word '.repeat(length / 5);
 
 const benchWith = (script: readonly ScriptedAnswer[], compaction: CompactionMode): Bench =>
@@ -76,6 +78,16 @@ describe('a conversation that is too long', () => {
       what: 'both',
       prompt: 'second',
     });
+  });
+
+  test('names no length that is not known', async () => {
+    const bench = benchWith([says('one'), refusedAs(unknownLength), says('two')], 'trim');
+    await bench.prompt('first');
+    expect((await bench.prompt('second')).answer).toBe('two');
+    const reports = bench.events.flatMap(event => (event.event === 'compacted' ? [event.report.tokens] : []));
+    const [{before, after} = expect.fail()] = reports;
+    expect(Math.max(before, after)).toBeLessThan(estimateTokens(JSON.stringify(bench.model.requests[1])));
+    expect(repairs(bench)).toEqual(['Too long for scripted: shortened the conversation.']);
   });
 
   test('in the middle of the work keeps the latest round', async () => {

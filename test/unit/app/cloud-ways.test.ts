@@ -419,6 +419,24 @@ test.each<[CloudProvider, Readonly<Record<string, string>>, string]>([
 });
 
 test.each([
+  ['claude-haiku-4-5', 'claude-haiku-4-5@20251001'],
+  ['claude-sonnet-4-20250514', 'claude-sonnet-4@20250514'],
+  ['claude-opus-4-6', 'claude-opus-4-6'],
+])('Vertex: the name of %s', async (model, name) => {
+  await using server = await startModelServer(answers([say('Hi.')]));
+  const environment = {
+    ANTHROPIC_VERTEX_BASE_URL: `${originOf(server)}/v1`,
+    ANTHROPIC_VERTEX_PROJECT_ID: 'p',
+    CLAUDE_CODE_SKIP_VERTEX_AUTH: '1',
+    CLOUDSDK_CONFIG: folder,
+  };
+  await askOnce(choiceIn(folder, {provider: 'vertex', model, environment}));
+  expect(server.requests[0]?.path).toBe(
+    `/v1/projects/p/locations/global/publishers/anthropic/models/${name}:streamRawPredict`,
+  );
+});
+
+test.each([
   // Bedrock speaks the Messages API for these.
   ['claude-opus-4-7', '/anthropic/v1/messages', 'anthropic.claude-opus-4-7'],
   ['anthropic.claude-haiku-5-5', '/anthropic/v1/messages', 'anthropic.claude-haiku-5-5'],
@@ -426,6 +444,11 @@ test.each([
   // And its older API for these.
   ['claude-opus-4-6', '/model/eu.anthropic.claude-opus-4-6-v1/invoke-with-response-stream', undefined],
   ['claude-haiku-4-5', '/model/eu.anthropic.claude-haiku-4-5-20251001-v1:0/invoke-with-response-stream', undefined],
+  [
+    'claude-haiku-4-5-20251001',
+    '/model/eu.anthropic.claude-haiku-4-5-20251001-v1:0/invoke-with-response-stream',
+    undefined,
+  ],
   ['anthropic.claude-sonnet-4-6', '/model/anthropic.claude-sonnet-4-6/invoke-with-response-stream', undefined],
   [
     'anthropic.claude-3-5-sonnet-20241022-v2:0',

@@ -75,6 +75,8 @@ test("the user's own row: an address, the variable of its key, its protocol", as
 test.each([
   ['nowhere', {}, 'Unknown provider "nowhere". Use one of anthropic, openai,'],
   ['depseek', {}, 'Unknown provider "depseek". Did you mean deepseek? Use one of'],
+  ['constructor', {}, 'Unknown provider "constructor". Use one of'],
+  ['__proto__', {}, 'Unknown provider "__proto__". Use one of'],
   ['mine', {mine: {}}, 'The provider "mine" has no address. Set providers.mine.baseUrl.'],
   [
     'deepseek',
@@ -105,6 +107,27 @@ test('a key command counts for a row only if the settings name the row', async (
   expect(await keyTextOf('groq', {...choice, keyCommand: {...command, provider: 'groq'}})).toBe(
     'key from the setting keyCommand',
   );
+});
+
+test('another name of a row counts in all settings', async () => {
+  const command = {command: 'echo kimi-key', ttlMs: 0, given: 'no', provider: 'kimi'} as const;
+  const providers = {moonshot: {baseUrl: server.baseUrl.openai}};
+  const headers = {kimi: {'X-Team': 'weft'}};
+  const choice = {provider: 'kimi', model: 'kimi-k3', providers, headers, keyCommand: command, environment: {}};
+  await askOnce(choiceIn(folder, choice));
+  expect(server.requests[0]?.headers).toMatchObject({authorization: 'Bearer kimi-key', 'x-team': 'weft'});
+});
+
+test('a user name and a password in an address are sent, and not shown', async () => {
+  const withLogin = server.baseUrl.openai.replace('//', '//me:pass%40word@');
+  const choice = choiceIn(folder, {environment: {OPENAI_BASE_URL: withLogin}, model: 'm'});
+  await askOnce(choice);
+  const authorization = `Basic ${Buffer.from('me:pass@word').toString('base64')}`;
+  expect(server.requests[0]?.headers).toMatchObject({authorization});
+  const providers = {mine: {baseUrl: withLogin}};
+  for (const provider of [await providerNamed('openai', choice), await providerNamed('mine', {...choice, providers})]) {
+    expect(provider).toMatchObject({baseUrl: server.baseUrl.openai, headers: {authorization}});
+  }
 });
 
 test('the providers with a protocol of their own are overridden too', async () => {

@@ -140,6 +140,12 @@ test.each([
   ],
   [{}, {'X-A': '${MISSING_ONE}'}, 'The setting headers gives X-A the variable MISSING_ONE, which is not set.'],
   [{}, {nobody: {'X-A': '1'}}, 'The setting headers names nobody, which is not a provider.'],
+  [{}, {'Content-Length': '5'}, 'weft sets the header Content-Length itself. Remove it from your settings.'],
+  [
+    {ANTHROPIC_CUSTOM_HEADERS: 'X-A: 1\ntransfer-encoding: chunked'},
+    {},
+    'weft sets the header transfer-encoding itself. Remove line 2 of ANTHROPIC_CUSTOM_HEADERS.',
+  ],
 ])('odd headers: %j', async (environment, headers, message) => {
   expect(await refusalOf(choiceIn(folder, {headers, environment: {ANTHROPIC_API_KEY: 'k', ...environment}}))).toBe(
     message,
@@ -197,6 +203,12 @@ test('a key is kept no longer than its time', async () => {
 
 test.each([
   ['exit 3', 'The key command failed with exit code 3.'],
+  ['kill -9 $$', 'The key command was killed.'],
+  [String.raw`printf '\033[31mlocked\033[0m\nmore\n' >&2; exit 1`, 'The key command failed with exit code 1: locked.'],
+  [
+    String.raw`printf 'Traceback (most recent call last):\n  File "x"\nImportError: no yaml\n' >&2; exit 1`,
+    'The key command failed with exit code 1: ImportError: no yaml.',
+  ],
   ['echo not signed in. >&2; exit 1', 'The key command failed with exit code 1: not signed in.'],
   ['true', 'The key command printed nothing.'],
   ['echo two words', 'The key command printed something other than a key, which is one word.'],
@@ -207,6 +219,12 @@ test.each([
   const events = await askOnce(choiceIn(folder, {keyCommand: keyCommand(command), environment}));
   expect(faultOf(events)).toEqual({kind: 'needs-user', message, fix: 'Check the setting keyCommand.'});
   expect(server.requests).toEqual([]);
+});
+
+test('a key command may leave a program behind that holds its pipes', async () => {
+  const environment = process.env;
+  const given = {command: 'sleep 2 & echo key-1', name: '', fix: '', environment, check: () => '', until: () => 0};
+  expect(await runKeyCommand({...given, limitMs: 1500}, signal)).toEqual({text: 'key-1', said: '', until: 0});
 });
 
 test('a key command that hangs is ended with all that it started; so is one that nobody waits for', async () => {

@@ -377,6 +377,7 @@ describe('mergeSettings', () => {
     ['{"model": ', '/user.json is not JSON: '],
     ['[]', '/user.json must hold one JSON object.'],
     [{model: 3}, '/user.json: "model" is invalid; "model" must be the name of a model.'],
+    [{providers: {mine: {apiKey: 'x'}}}, '/user.json: "providers.mine.apiKey" is invalid; "providers" must be'],
     [{baseUrl: 'file:///etc'}, '/user.json: "baseUrl" is invalid; "baseUrl" must be an http or https address.'],
     [
       {permissions: {deny: ['a', 1]}},

@@ -129,7 +129,7 @@ test('without reports about the cache, changes are named and losses are not', ()
 test('as lines', () => {
   const report = cacheReport(timed([...first, compaction, prompt('Two.'), answer('2', [0, 900])]));
   expect(report.map(cachedRequestText)).toEqual([
-    'Request 1, m: 0 from cache, 9,000 written to cache, 10 neither; first request',
-    'Request 2, m: 0 from cache, 900 written to cache, 10 neither; 9,000 cached tokens lost: message 1 changed, from byte 52 on (compaction)',
+    'Request 1, m: 0 from cache, 9,000 written to cache, 10 uncached; first request',
+    'Request 2, m: 0 from cache, 900 written to cache, 10 uncached; 9,000 cached tokens lost: message 1 changed, from byte 52 on (compaction)',
   ]);
 });

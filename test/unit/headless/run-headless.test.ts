@@ -83,7 +83,7 @@ describe('text', () => {
     expect(await run(engineBench([says('')]))).toEqual({
       exitCode: 1,
       stdout: '',
-      notes: ['the model ended without an answer.'],
+      notes: ['the model ended without an answer. Try again, or use another model.'],
     });
   });
 

@@ -133,7 +133,8 @@ describe('errors', () => {
     const error = {code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT'};
     const {events, requests} = await run([fail(400, {body: listed(error)})]);
     expect(requests).toHaveLength(1);
-    expect(events.at(-1)).toMatchObject({fault: {status: 401, fix: 'Check GEMINI_API_KEY.'}});
+    const message = `Gemini rejected the API key (400): ${error.message}`;
+    expect(events.at(-1)).toMatchObject({fault: {status: 401, message, fix: 'Check GEMINI_API_KEY.'}});
   });
 
   test('too many requests: the wait is said in words', async () => {

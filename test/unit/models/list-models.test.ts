@@ -33,6 +33,10 @@ test('the names as the provider orders them', async () => {
   expect(await list(baseUrl)).toEqual({tag: 'ok', value: ['claude-b', 'claude-a']});
 });
 
+test('the list may come without an object around it, as from Together', async () => {
+  expect(await list(await provider(200, '[{"id":"a"},{"id":"b"}]'))).toEqual({tag: 'ok', value: ['a', 'b']});
+});
+
 test('Google names its models with a path, and takes no bound', async () => {
   const baseUrl = await provider(200, '{"data":[{"id":"models/gemini-3.8-flash"},{"id":"gemini-2.5-pro"}]}');
   const address = {provider: 'gemini', key: 'AIza', baseUrl, environment: {}} as const;

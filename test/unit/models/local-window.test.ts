@@ -86,6 +86,15 @@ test('a server that does not answer, or a cancelled prompt, costs little and is 
   );
 });
 
+test('the whole address of chat completions names the same server', async () => {
+  const pages = {'/props': {default_generation_settings: {n_ctx: 8192}}};
+  await using server = await startModelServer([], {pages});
+  const baseUrl = `${server.baseUrl.openai}/chat/completions`;
+  const windows = new LocalWindows({baseUrl, title: 'llama.cpp', headers: {}, send: makeHttpFetch({})});
+  await windows.ask(model, never);
+  expect(windows.of(model)).toBe(8192);
+});
+
 test('the window of the loaded model counts for weft, and a small one is said once with the fix', async () => {
   const pages: Record<string, unknown> = {'/api/ps': {models: []}, '/api/show': {}};
   await using server = await startModelServer(answers([say('a'), say('b'), say('c')]), {pages});

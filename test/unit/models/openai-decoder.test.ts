@@ -6,9 +6,9 @@ import {blocksOf} from '../../support/model-events.ts';
 
 const endpoint = {name: 'It', baseUrl: 'http://x/v1', keyVariable: 'KEY', urlVariable: 'URL'};
 
-function decode(chunks: readonly unknown[]): readonly ModelEvent[] {
+function decode(chunks: readonly unknown[], emptyThinking: 'kept' | 'dropped' = 'dropped'): readonly ModelEvent[] {
   let made = 0;
-  const decoder = new OpenAiDecoder({endpoint, model: 'm', newId: () => `new${++made}`});
+  const decoder = new OpenAiDecoder({endpoint, model: 'm', newId: () => `new${++made}`, emptyThinking});
   const out: ModelEvent[] = [];
   for (const chunk of chunks) {
     const trouble = decoder.take(typeof chunk === 'string' ? chunk : JSON.stringify(chunk), out);
@@ -131,6 +131,18 @@ test('thinking, text, calls and text again are blocks in order', () => {
     [2, ls],
   ]);
   expect(events.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
+});
+
+test('an empty thinking field is kept if it has to go back, unless other thinking came', () => {
+  const chunks = [delta({reasoning: '', content: ''}), delta({content: 'I look.'}), done];
+  const texts = [{kind: 'text', text: 'I look.'}];
+  const source = {host: 'x', model: 'm', field: 'reasoning', details: []};
+  expect(blocksOf(decode(chunks))).toEqual(texts);
+  expect(blocksOf(decode(chunks, 'kept'))).toEqual([...texts, {kind: 'thinking', text: '', signature: '', source}]);
+  expect(blocksOf(decode([delta({reasoning: 'Hm.'}), ...chunks], 'kept'))).toEqual([
+    {kind: 'thinking', text: 'Hm.', signature: '', source},
+    ...texts,
+  ]);
 });
 
 test('usage counts every token once', () => {
@@ -285,4 +297,17 @@ describe('oddities', () => {
       },
     ]);
   });
+});
+
+test.each([
+  ['a JSON text', JSON.stringify('{"command":"ls"}'), {command: 'ls'}],
+  ['a fence', '```json\n{"command":"ls"}\n```', {command: 'ls'}],
+  ['line breaks and tabs', '{\n\t"command":"ls\n\t\\"a\\""}', {command: 'ls\n\t"a"'}],
+  ['a text in a JSON text', JSON.stringify('ls'), 'ls'],
+  ['another syntax', "{'command': 'ls'}", "{'command': 'ls'}"],
+  ['two objects', '{"command":"ls"}{"command":"rm"}', '{"command":"ls"}{"command":"rm"}'],
+  ['a list', '[{"command":"ls"}]', [{command: 'ls'}]],
+])('an input in %s', (_what, input, read) => {
+  const events = decode([calls({index: 0, id: 'a', function: {name: 'Bash', arguments: input}}), done]);
+  expect(blocksOf(events)).toEqual([{...ls, input: read}]);
 });

@@ -301,6 +301,7 @@ describe('what passes and what does not', () => {
   });
 
   const page = 'Check your plan and credit at platform.openai.com/settings/organization/billing, or use another key.';
+  const noModel = 'Check the model (--model) and the base URL (--base-url or URL).';
   test.each([
     ['a quota by code', 429, error('You ran out.', {code: 'insufficient_quota'}), page],
     [
@@ -330,6 +331,12 @@ describe('what passes and what does not', () => {
       {message: "Invocation of model ID m with on-demand throughput isn't supported."},
       'Use the one of your region, such as --model us.anthropic.m',
     ],
+    ['a model that Bedrock does not have', 400, {message: 'The provided model identifier is invalid.'}, noModel],
+    ['a model that DeepSeek does not have', 400, error('Model Not Exist'), noModel],
+    ['a model that Mistral does not have', 400, {message: 'Invalid model: m', code: '1500'}, noModel],
+    ['a model that OpenRouter does not have', 400, error('m is not a valid model ID'), noModel],
+    ['wrong keys of AWS', 403, {message: 'The security token included in the request is invalid.'}, 'Check KEY.'],
+    ['a wrong clock', 403, {message: 'Signature expired: 1 is now earlier than 2'}, 'Check the clock of this machine.'],
     ['a plan that may not be shared', 429, error('No.', {type: 'subscription_sharing_not_allowed'}), page],
     [
       'a data policy',
@@ -361,4 +368,27 @@ describe('what passes and what does not', () => {
       fault: {message: 'The server rejected the request (400): Temperature is odd.'},
     });
   });
+});
+
+test('a message names the status that the server sent', () => {
+  const messageOf = (status: number, body: object) => {
+    const judged = judge(status, body).error;
+    return judged.kind === 'final' && judged.fault.kind === 'provider' ? judged.fault.message : judged;
+  };
+  expect([
+    messageOf(400, error('No such model.', {code: 'model_not_found'})),
+    messageOf(400, error('API key not valid.')),
+    messageOf(405, {detail: 'Method Not Allowed'}),
+    messageOf(
+      400,
+      error('Your prompt was flagged as potentially violating our usage policy.', {code: 'invalid_prompt'}),
+    ),
+    messageOf(0, {type: 'error', error: {type: 'authentication_error', message: 'No.'}}),
+  ]).toEqual([
+    'The server has no model m at https://api.openai.com/v1 (400): No such model.',
+    'The server rejected the API key (400): API key not valid.',
+    'https://api.openai.com/v1 takes no requests to a model (405): Method Not Allowed',
+    'The server refused this prompt (400): Your prompt was flagged as potentially violating our usage policy.',
+    'The server rejected the API key (401): No.',
+  ]);
 });

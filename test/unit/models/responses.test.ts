@@ -287,6 +287,21 @@ test('the whole response of a server that does not stream says the same as its s
   expect(await blocksBy('ignored')).toEqual(await blocksBy('honoured'));
 });
 
+test('items that only the final event has are taken from there, and an input may be an object', () => {
+  const output = [
+    {type: 'message', content: [{type: 'output_text', text: 'I look.'}]},
+    {type: 'function_call', call_id: 'a', name: 'Bash', arguments: {command: 'ls'}},
+  ];
+  const {out} = decode([{type: 'response.completed', response: {output}}]);
+  expect([blocksOf(out), out.at(-1)]).toMatchObject([
+    [
+      {kind: 'text', text: 'I look.'},
+      {kind: 'tool-call', id: 'a', input: {command: 'ls'}},
+    ],
+    {event: 'message-finished', stop: 'tool-use'},
+  ]);
+});
+
 test('whatever a server sends, nothing throws, and the blocks that begin are those that end', () => {
   const types = [
     'response.created',

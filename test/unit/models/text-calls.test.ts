@@ -11,7 +11,7 @@ import {randomInputs} from '../../support/random-inputs.ts';
 const tool = (name: string, properties: object): ModelRequest['tools'][number] => ({
   name,
   description: 'Does it.',
-  inputSchema: {type: 'object', properties: {...properties}},
+  inputSchema: {type: 'object', properties: {...properties}, required: Object.keys(properties).slice(0, 1)},
   offered: 'from-the-start',
 });
 const tools = [
@@ -193,6 +193,43 @@ const ordinary: readonly string[] = [
 test.each(families)('$name', async ({markup, calls}) => {
   expect(await play([`I look.\n${markup}`])).toEqual({blocks: [text('I look.\n'), ...calls], stop: 'tool-use'});
   expect(await play([`\n${markup}\n\nIt lists:\na.ts`])).toEqual({blocks: calls, stop: 'tool-use'});
+});
+
+describe('GLM writes arguments into the name', () => {
+  const value = '<arg_value>a.ts</arg_value>';
+  const whole = {file_path: 'a.ts'};
+  test.each([
+    [`Read<arg_key>file_path</arg_key>${value}`, {}, whole],
+    [`Read<arg_key>file_path</arg_key>${value}<arg_key>offset</arg_key><arg_value>3`, {}, {...whole, offset: 3}],
+    [`Read${value}`, {}, whole],
+    ['Read<arg_value>a.ts', {offset: 3}, {...whole, offset: 3}],
+    ['Read<arg_value>b.ts', whole, whole],
+    ['Read<arg_key>', `file_path</arg_key>${value}`, whole],
+    [`read_file<arg_key>file_path</arg_key>${value}`, {}, whole],
+    ['Read', 'no JSON', 'no JSON'],
+    [`Other<arg_key>x</arg_key>${value}`, {}, {}],
+  ] as const)('%s', async (name, input, read) => {
+    const id = actionId('a');
+    const {blocks, stop} = await play([], {
+      stop: 'tool-use',
+      after: [
+        {event: 'block-started', index: 1, block: {kind: 'tool-call', id, name}},
+        {event: 'block-finished', index: 1, block: {kind: 'tool-call', id, name, input}},
+      ],
+    });
+    const front = name.startsWith('Other') ? name : name.replace(/<.*/u, '');
+    expect({blocks, stop}).toEqual({
+      blocks: [text(''), {kind: 'tool-call', id, name: front, input: read}],
+      stop: 'tool-use',
+    });
+  });
+
+  test.each([
+    `<tool_call>Read${value}</tool_call>`,
+    `<tool_call>{"name": "Read<arg_key>file_path</arg_key>${value}", "arguments": {}}</tool_call>`,
+  ])('%s', async markup => {
+    expect((await play([markup])).blocks).toEqual([callOf(1, 'Read', whole)]);
+  });
 });
 
 test.each(wholeAnswers)('the whole answer: $name', async ({markup, calls}) => {

@@ -38,7 +38,7 @@ interface ImportRow {
 }
 
 /**
- * `weft mcp import`: copies servers of other products. An existing server of the same name stays unchanged. Servers from the project's
+ * `weft mcp import`: copies servers of other products. An existing server with the same name stays unchanged. Servers from the project's
  * files go to its `.mcp.json` whatever the scope, and start only after the user trusts them. The exit code is 1 if a file is broken.
  */
 export async function importServers(product: Peer | undefined, options: ImportOptions): Promise<ExitCode> {

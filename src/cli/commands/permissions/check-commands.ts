@@ -157,12 +157,12 @@ const conditionCollector = (directory: string): Executor<readonly string[]> => (
   directory,
   means: [],
   discharge: {
-    'restricted-environment': (_, told) => [...told, "without the workspace's programs and git hooks"],
-    confined: ({to}, told) => [...told, to === 'outside' ? 'outside of the sandbox' : 'in a sandbox'],
+    'restricted-environment': (_, notes) => [...notes, "without the workspace's programs and git hooks"],
+    confined: ({to}, notes) => [...notes, to === 'outside' ? 'outside of the sandbox' : 'in a sandbox'],
     // The command line already names these.
-    directory: (_, told) => told,
-    paths: (_, told) => told,
-    'left-out': (_, told) => told,
+    directory: (_, notes) => notes,
+    paths: (_, notes) => notes,
+    'left-out': (_, notes) => notes,
   },
 });
 

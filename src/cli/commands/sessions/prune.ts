@@ -9,6 +9,7 @@ import {pruneSessions, sessionsToPrune} from '../../../app/prune-sessions.ts';
 import {contextFor} from '../../../app/run-context.ts';
 import {openUserStore} from '../../../app/user-database.ts';
 import {userPlaces} from '../../../app/user-data.ts';
+import {limitOutputs, outputParent} from '../../../workspace/exec/output-folder.ts';
 import {printDocument} from '../../rows.ts';
 
 export interface PruneOptions {
@@ -25,6 +26,7 @@ export async function pruneSavedSessions({dryRun, json}: PruneOptions): Promise<
   const free = found.filter(({id}) => !store.isInUse(id));
   // A pause lets other processes write.
   const pruned = dryRun === undefined ? await pruneSessions(store, free, () => delay(1)) : free;
+  if (dryRun === undefined) limitOutputs(outputParent());
   const {file} = store.space();
   store.close();
   if (dryRun === undefined && file === 'fixed' && places.database.kind === 'sqlite') {

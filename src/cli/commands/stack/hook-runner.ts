@@ -44,5 +44,5 @@ async function runCommand(command: string, context: RunContext, signal: AbortSig
   }
 }
 
-/** The most UTF-16 units of a failing hook's stderr in its reason. */
+/** The maximum number of UTF-16 units of a failing hook's stderr in its reason. */
 const maxStderr = 500;

@@ -130,7 +130,7 @@ export const noteAt = (position: string, message: string): void => {
   note(`${position}: ${message.replaceAll('\n', ' ⏎ ')}`);
 };
 
-/** The most characters of output to buffer for a slow reader. */
+/** The maximum number of characters of output to buffer for a slow reader. */
 const maxWaiting = 256 * 1024;
 
 /** The formats of task-protocol streams that `weft tasks` reads and writes. */

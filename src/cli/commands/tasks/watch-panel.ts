@@ -63,7 +63,7 @@ async function signalsHeard(): Promise<void> {
   await nextTurn();
 }
 
-/** The most invalid lines that are reported at the end; more are only counted. */
+/** The maximum number of invalid lines that are reported at the end; more are only counted. */
 const maxHeld = 100;
 
 const openPanel = (): TodoWatch =>

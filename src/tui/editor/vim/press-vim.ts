@@ -203,7 +203,7 @@ export function cursorAfterUndo(
     : firstNonBlank(text, line);
 }
 
-/** The most UTF-16 units of text that count as typed commands. */
+/** The maximum number of UTF-16 units of text that count as typed commands. */
 const maxCommandLength = 100;
 
 /** Splits the first command off keys that arrived together. In insert mode, the text stays together. */

@@ -308,7 +308,7 @@ class TokenEmitter implements Emitter {
     return '';
   }
 
-  /** Returns the tokens of the line. `before` are the scopes that were open at its start. */
+  /** Returns the tokens of the line. `before` lists the scopes that were open at the start of the line. */
   tokens(before: readonly string[]): readonly CodeToken[] {
     return this.#emitted.map(({text, role, ended}) => {
       if (role !== 'outer') return {text, role};

@@ -271,7 +271,7 @@ export interface ConfirmPanel {
   readonly does: string;
   readonly yes: Effect;
   readonly no: readonly Effect[];
-  /** Whether Enter also means yes. Only if nothing that exists can be lost. */
+  /** Whether Enter also means yes. Allowed only if the answer can't lose existing data. */
   readonly enter: 'yes' | 'nothing';
   readonly other: {readonly letter: string; readonly does: string; readonly effect: Effect} | 'none';
 }

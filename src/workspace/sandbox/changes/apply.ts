@@ -30,10 +30,10 @@ type Dropped = AppliedChanges['dropped'][number];
 /** `all-or-nothing`: if one change fails, none is applied. `again`: a part was applied before weft was killed. */
 export type ApplyMode = 'each' | 'all-or-nothing' | 'again';
 
-/** The most files to sync one by one (fsync). More files come from a package manager, which can install them again. */
+/** The maximum number of files to sync one by one (fsync). More files come from a package manager, which can install them again. */
 const maxSynced = 200;
 
-/** The most bytes of a replaced file that weft copies. A file that is moved instead keeps an attribute of overlayfs. */
+/** The maximum number of bytes of a replaced file that weft copies. A file that is moved instead keeps an attribute of overlayfs. */
 const maxCopied = 64 * 1024 * 1024;
 
 /**
@@ -197,7 +197,7 @@ class Apply {
       const {kind, mode} = nodeAt(toNative(path));
       if (kind === 'folder') this.#removeEmpty(at, {layer, path}, mode);
     } catch {
-      // Something that stays is in it.
+      // The folder still contains something that is kept.
     }
   }
 

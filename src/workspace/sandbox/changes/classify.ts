@@ -232,10 +232,10 @@ function makeRepositorySearch(): (folder: PathBytes) => Repository {
 /** Returns the links at an absolute path: the real folder's and the view's. */
 type LinksAt = (path: PathBytes) => readonly PathBytes[];
 
-/** The most steps of following links before a link counts as leaving the workspace. */
+/** The maximum number of steps of following links before a link counts as leaving the workspace. */
 const maxSteps = 300;
 
-/** The most links that the kernel follows for one path. */
+/** The maximum number of links that the kernel follows for one path. */
 const maxLinks = 40;
 
 /**

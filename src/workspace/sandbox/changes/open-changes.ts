@@ -109,7 +109,7 @@ function toPendingChanges(set: HeldSet, folder: string): PendingChanges {
 
 const byPath = (a: Change, b: Change): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
-/** The most bytes of a file to compare line by line, and the most added or removed lines to show of one file. */
+/** The maximum number of bytes of a file to compare line by line, and the maximum number of added or removed lines to show of one file. */
 const maxFileBytes = 1024 * 1024;
 const maxLines = 2000;
 

@@ -309,7 +309,7 @@ export function openToRead(path: PathBytes, own: Node | undefined): number | und
   }
 }
 
-/** The most names to check per folder. A single name would not be enough, because it may be removed in the meantime. */
+/** The maximum number of names to check per folder. A single name would not be enough, because it may be removed in the meantime. */
 const maxNames = 4;
 
 /**

@@ -132,7 +132,7 @@ function copyFiles({entries, layers}: HeldSet, layer: number, to: string): void 
   }
 }
 
-/** The most kept change sets, and the longest time to keep them, in milliseconds. */
+/** The maximum number of kept change sets, and the longest time to keep them, in milliseconds. */
 const maxKept = 20;
 const maxMs = 7 * 24 * 60 * 60 * 1000;
 

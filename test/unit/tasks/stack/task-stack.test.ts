@@ -167,13 +167,18 @@ function seen(stack: TaskStack): Omit<NaiveStack, 'created'> & {readonly next: s
 
 const expected = ({created: _, ...naive}: NaiveStack) => ({...naive, next: nextPlace({created: _, ...naive})});
 
-test('the stack answers any requests as the naive one does, and its events make the same stack again', () => {
+test('the stack answers any requests as the naive one does, and its events or a snapshot make the same stack again', () => {
   fc.assert(
-    fc.property(fc.array(request, {maxLength: 60}), requests => {
-      const stack = makeStack();
+    fc.property(fc.array(request, {maxLength: 60}), fc.nat({max: 60}), (requests, restoredAt) => {
+      let stack = makeStack();
       const copy = makeStack();
       let naive = emptyStack();
-      for (const each of requests) {
+      for (const [index, each] of requests.entries()) {
+        if (index === restoredAt) {
+          const stored = JSON.stringify(stack.snapshot());
+          stack = makeStack();
+          stack.restore(JSON.parse(stored));
+        }
         const right = answer(naive, each);
         naive = right.stack;
         expect({request: each, code: ask(stack, each)}).toEqual({request: each, code: right.code});

@@ -7,12 +7,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {makeOutputFolder} from '../../../../src/workspace/exec/output-folder.ts';
+import {limitOutputs, makeOutputFolder} from '../../../../src/workspace/exec/output-folder.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 24 * 60 * 60 * 1000);
@@ -87,4 +88,25 @@ test('what was left behind more than seven days ago is deleted with the first fi
   expect(readdirSync(space.path)).toEqual(['run-new', 'run-old']);
   const own = basename(dirname(outputs.newFile()));
   expect(readdirSync(space.path).toSorted()).toEqual([own, 'run-new'].toSorted());
+});
+
+test('the oldest files beyond 1 GiB are deleted, except those of the last day', () => {
+  using space = temporaryFolder();
+  const made = (name: string, days: number, mebibytes: number): void => {
+    const path = join(space.path, 'run-1', name);
+    writeFileSync(path, '');
+    truncateSync(path, mebibytes * 1024 ** 2);
+    utimesSync(path, daysAgo(days), daysAgo(days));
+  };
+  mkdirSync(join(space.path, 'run-1'));
+  made('today', 0.5, 900);
+  made('yesterday', 1.5, 100);
+  made('earlier', 3, 25);
+  made('earliest', 4, 1);
+  limitOutputs(space.path);
+  expect(readdirSync(join(space.path, 'run-1')).toSorted()).toEqual(['today', 'yesterday']);
+  made('also today', 0.9, 200);
+  limitOutputs(space.path);
+  expect(readdirSync(join(space.path, 'run-1')).toSorted()).toEqual(['also today', 'today']);
+  limitOutputs(join(space.path, 'nothing'));
 });
