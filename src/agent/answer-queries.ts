@@ -1,5 +1,5 @@
 import {findCommand} from './context/prompt-command.ts';
-import {carryOutRewind, previewRewind, rewindPoints} from './rewind.ts';
+import {performRewind, previewRewind, rewindPoints} from './rewind.ts';
 import type {CompactionContext, Compactor} from './compaction/compactor.ts';
 import type {OtherWork, WorkQueue} from './work-queue.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
@@ -124,7 +124,7 @@ export function answerQueries(sources: QuerySources) {
   async function rewind(target: RewindTarget, signal: AbortSignal): Promise<Outcome<RewindReport, Fault>> {
     const {records} = session.conversation.journal;
     const keep = (record: JournalRecord): void => journal(session, record);
-    const done = await carryOutRewind(target, {records, checkpoints, keep, alongside}, signal);
+    const done = await performRewind(target, {records, checkpoints, keep, alongside}, signal);
     if (done.tag === 'ok') session.publish([{event: 'rewound', report: done.value, todoFrames: sources.reopen()}]);
     return done;
   }

@@ -33,7 +33,7 @@ export type ModelAnswer = AnswerContent &
   ({readonly end: 'complete'} | {readonly end: 'interrupted'} | {readonly end: 'failed'; readonly fault: Fault});
 
 /** Returns what is known of the request's length if it was too long for the model; `undefined` otherwise. */
-export function tooLongIn(answer: ModelAnswer): RefusedLength | undefined {
+export function refusedLengthOf(answer: ModelAnswer): RefusedLength | undefined {
   if (answer.end === 'failed')
     return answer.fault.kind === 'provider' && answer.fault.refusal.kind === 'too-long'
       ? answer.fault.refusal

@@ -25,7 +25,7 @@ import {ComputerUse} from './computer-use.ts';
 import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
-import {loadRoom, runOwnCommand, runPrompt} from './loop.ts';
+import {loadMakeRoom, runOwnCommand, runPrompt} from './loop.ts';
 import {commandsOfPrograms, readSlashCommand, type SlashCommand} from '../domain/slash-command.ts';
 import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
@@ -330,7 +330,7 @@ class Engine implements AgentClient {
     context: PromptContext,
     signal: AbortSignal,
   ): Promise<Outcome<string, Fault>> {
-    if (name === 'compact') return (await loadRoom()).compactAtOnce(argument, context, signal);
+    if (name === 'compact') return (await loadMakeRoom()).compactAtOnce(argument, context, signal);
     const {model, ports} = this.#session;
     if (argument === '') return ok(effortText(model, ports.model.facts(model)));
     const done = await this.query({query: 'use-effort', model, effort: argument}, signal);

@@ -18,7 +18,7 @@ import {draftOf, planText} from '../domain/plan.ts';
 import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, contextTokens, noUsage, type Usage} from '../domain/usage.ts';
-import {streamAnswer, tooLongIn, type ModelAnswer} from './answer.ts';
+import {streamAnswer, refusedLengthOf, type ModelAnswer} from './answer.ts';
 import {changedEffort, environmentNote} from './context/environment.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
@@ -122,7 +122,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     addReminder([...notes, ...serverInstructions(session)], session);
     shortenOldResults(session);
     if (!isRepeated && mayBeTooLong(session)) {
-      const room = await (await loadRoom()).makeRoomBefore(context, signal);
+      const room = await (await loadMakeRoom()).makeRoomBefore(context, signal);
       if (signal.aborted) return {kind: 'interrupted'};
       if (room.kind === 'stopped') return {kind: 'failed', fault: room.fault};
     }
@@ -144,7 +144,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (turn.kind === 'answered' && session.plans.savedPlan !== 'none') return {kind: 'done'};
     if (turn.kind === 'too-long' || stats.last.stop === 'context-full') {
       const {refused, fault} = turn.kind === 'too-long' ? turn : fullContext;
-      const room = await (await loadRoom()).makeRoomAfter({refused, fault, isRepeated}, context, signal);
+      const room = await (await loadMakeRoom()).makeRoomAfter({refused, fault, isRepeated}, context, signal);
       if (signal.aborted) return {kind: 'interrupted'};
       if (room.kind === 'stopped') return isAsked ? stats.endAsAnswered() : {kind: 'failed', fault: room.fault};
       isRepeated = true;
@@ -275,7 +275,7 @@ const fullContext = {refused: unknownLength, fault: undefined} as const;
 
 const goOnText = 'Your answer was cut off because the context was full. There is room again: go on where it stopped.';
 
-export const loadRoom = () => import('./compaction/make-room.ts');
+export const loadMakeRoom = () => import('./compaction/make-room.ts');
 const loadCosts = () => import('./context/context-usage.ts');
 
 /** The result of a turn. `calls` is the number of tool calls in the answer. */
@@ -317,7 +317,7 @@ async function takeTurn(
     messages.push({role: 'user', id: session.ports.ids.message(), blocks: report.results});
   }
   if (report.journalErrors.length > 0) throw report.journalErrors[0];
-  const refused = tooLongIn(answer);
+  const refused = refusedLengthOf(answer);
   if (refused !== undefined && answer.message === undefined) {
     return {kind: 'too-long', refused, fault: answer.end === 'failed' ? answer.fault : undefined};
   }

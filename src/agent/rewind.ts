@@ -45,7 +45,7 @@ export async function previewRewind(
  * is killed in between, the files are reverted and the conversation is complete. Running it again changes no file
  * twice.
  */
-export async function carryOutRewind(
+export async function performRewind(
   target: RewindTarget,
   {records, checkpoints, keep, alongside}: RewindSession,
   signal: AbortSignal,

@@ -6,10 +6,10 @@ import {tryOr} from '../base/outcome.ts';
 import {keyVariables} from '../domain/api-key.ts';
 import type {WireRequest} from '../models/access.ts';
 import {type AwsCredentials, signForAws} from '../models/aws-signature.ts';
-import {bearer, type CloudWay, gatewayToken, given, modelDates, ofKeyCommand} from './cloud-way.ts';
+import {bearerHeader, type CloudWay, gatewayToken, firstSetVariable, modelDates, keyCommandFor} from './cloud-way.ts';
 import {UsageError} from './exit-code.ts';
 import {type KeyIssuer, runKeyCommand} from './key-issuer.ts';
-import {type AccessChoice, fixed} from './model-access.ts';
+import {type AccessChoice, fixedCredentials} from './model-access.ts';
 
 interface AwsPlace {
   readonly region: string;
@@ -17,8 +17,9 @@ interface AwsPlace {
 }
 
 function placeOf(choice: AccessChoice): AwsPlace {
-  const profile = given(choice, 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE');
-  const region = given(choice, 'AWS_REGION', 'AWS_DEFAULT_REGION') || regionOf(profile, choice) || 'us-east-1';
+  const profile = firstSetVariable(choice, 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE');
+  const region =
+    firstSetVariable(choice, 'AWS_REGION', 'AWS_DEFAULT_REGION') || regionOf(profile, choice) || 'us-east-1';
   return {profile, region};
 }
 
@@ -28,7 +29,10 @@ export function bedrock(choice: AccessChoice): CloudWay {
   const {region} = place;
   const runtime = `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   const origin = (choice.baseUrl ?? runtime).replace(/(?:\/anthropic)?\/*$/u, '');
-  const mantle = given(choice, 'ANTHROPIC_BEDROCK_MANTLE_BASE_URL').replace(/(?:\/v1(?:\/messages)?)?\/*$/u, '');
+  const mantle = firstSetVariable(choice, 'ANTHROPIC_BEDROCK_MANTLE_BASE_URL').replace(
+    /(?:\/v1(?:\/messages)?)?\/*$/u,
+    '',
+  );
   // An address in the flag wins over both variables.
   const isMantle =
     mantle !== '' && [undefined, choice.environment['ANTHROPIC_BEDROCK_BASE_URL']].includes(choice.baseUrl);
@@ -36,9 +40,9 @@ export function bedrock(choice: AccessChoice): CloudWay {
   const service = ({href}: URL): string =>
     (isMantle && href.startsWith(mantle)) || /\/\/bedrock-mantle\./u.test(href) ? 'bedrock-mantle' : 'bedrock';
   const {credentials, from} =
-    ofKeyCommand('bedrock', choice) ??
+    keyCommandFor('bedrock', choice) ??
     keyOf('AWS_BEARER_TOKEN_BEDROCK', choice) ??
-    (given(choice, 'CLAUDE_CODE_SKIP_BEDROCK_AUTH') === '' ? undefined : gatewayToken(choice)) ??
+    (firstSetVariable(choice, 'CLAUDE_CODE_SKIP_BEDROCK_AUTH') === '' ? undefined : gatewayToken(choice)) ??
     signer(choice, {...place, service});
   return {
     baseUrl,
@@ -54,11 +58,11 @@ export function bedrock(choice: AccessChoice): CloudWay {
 /** Anthropic's own API, with an AWS account. */
 export function claudeOnAws(choice: AccessChoice): CloudWay {
   const place = placeOf(choice);
-  const workspace = given(choice, 'ANTHROPIC_AWS_WORKSPACE_ID');
+  const workspace = firstSetVariable(choice, 'ANTHROPIC_AWS_WORKSPACE_ID');
   if (workspace === '')
     throw new UsageError('Name your workspace of Claude Platform on AWS: set ANTHROPIC_AWS_WORKSPACE_ID.');
   const {credentials, from} =
-    ofKeyCommand('aws', choice) ??
+    keyCommandFor('aws', choice) ??
     keyOf('ANTHROPIC_AWS_API_KEY', choice) ??
     signer(choice, {...place, service: () => 'aws-external-anthropic'});
   return {
@@ -75,9 +79,12 @@ export function claudeOnAws(choice: AccessChoice): CloudWay {
 }
 
 function keyOf(variable: string, choice: AccessChoice): Omit<CloudWay, 'baseUrl'> | undefined {
-  const key = given(choice, variable);
+  const key = firstSetVariable(choice, variable);
   if (key === '') return undefined;
-  return {credentials: {...fixed(bearer(key)), endpoint: {keyVariable: variable}}, from: `key from ${variable}`};
+  return {
+    credentials: {...fixedCredentials(bearerHeader(key)), endpoint: {keyVariable: variable}},
+    from: `key from ${variable}`,
+  };
 }
 
 // Bedrock's two APIs
@@ -250,7 +257,7 @@ const usualKeep = 3_300_000;
 
 /** Returns the region of the profile in AWS's own settings; empty if the profile has none. */
 function regionOf(profile: string, choice: AccessChoice): string {
-  const file = given(choice, 'AWS_CONFIG_FILE') || join(homedir(), '.aws', 'config');
+  const file = firstSetVariable(choice, 'AWS_CONFIG_FILE') || join(homedir(), '.aws', 'config');
   let section = '';
   for (const line of tryOr(() => readFileSync(file, 'utf8'), '').split('\n')) {
     section = /^\s*\[\s*(?:profile\s+)?([^\]]*?)\s*\]/u.exec(line)?.[1] ?? section;

@@ -6,10 +6,10 @@ import type {WireRequest} from '../models/access.ts';
 import {makeHttpFetch, readJson} from '../models/http-fetch.ts';
 import type {ProxyEnvironment} from '../models/proxy.ts';
 import {signInSecrets} from './api-keys.ts';
-import {bearer, type CloudWay} from './cloud-way.ts';
+import {bearerHeader, type CloudWay} from './cloud-way.ts';
 import {UsageError} from './exit-code.ts';
 import type {KeyIssuer} from './key-issuer.ts';
-import {type AccessChoice, ofIssuer} from './model-access.ts';
+import {type AccessChoice, issuerCredentials} from './model-access.ts';
 
 /** OpenAI's models with the user's ChatGPT plan (developers.openai.com/siwc/token-sharing-open-source). */
 
@@ -25,7 +25,7 @@ export interface ChatGptSignIn {
 }
 
 /** The API for which OpenAI issues the tokens, wherever the requests go. */
-export const resource = 'https://api.openai.com/v1';
+export const apiResource = 'https://api.openai.com/v1';
 export const neededScope = 'chatgpt.tokens.use.direct';
 
 /** Returns the origins for signing in and for requests. A variable replaces both by an address of this machine, for tests. */
@@ -85,7 +85,13 @@ export function chatGpt(choice: AccessChoice): CloudWay {
     },
     secrets: () => secrets,
   };
-  const authorization = ofIssuer(issuer, {choice, server: 'OpenAI', headersOf: bearer, name: '', fix: ''});
+  const authorization = issuerCredentials(issuer, {
+    choice,
+    server: 'OpenAI',
+    headersOf: bearerHeader,
+    name: '',
+    fix: '',
+  });
   return {
     baseUrl: `${api}/v1`,
     credentials: {
@@ -179,7 +185,7 @@ export async function requestTokens(
     response = await makeHttpFetch(environment)(url, {
       method: 'POST',
       headers: {accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded'},
-      body: new URLSearchParams({...form, resource}).toString(),
+      body: new URLSearchParams({...form, apiResource}).toString(),
       signal: AbortSignal.any([signal, AbortSignal.timeout(tokenMs)]),
     });
   } catch (cause) {

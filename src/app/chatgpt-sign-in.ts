@@ -8,7 +8,7 @@ import {causeText, type Fault, rejected} from '../domain/fault.ts';
 import {listenForRedirect} from '../extensions/mcp/oauth/redirect-listener.ts';
 import {firstAnswer, type SignInDeps} from '../extensions/mcp/oauth/sign-in.ts';
 import type {ApiKeys} from './api-keys.ts';
-import {grantedSignIn, neededScope, openAiOrigins, requestTokens, resource, tokenFault} from './chatgpt-access.ts';
+import {grantedSignIn, neededScope, openAiOrigins, requestTokens, apiResource, tokenFault} from './chatgpt-access.ts';
 
 interface ChatGptSignInDeps extends Pick<SignInDeps, 'offerLink' | 'typedLines'> {
   readonly apiKeys: Pick<ApiKeys, 'keep'>;
@@ -52,7 +52,7 @@ export async function signInToChatGpt(deps: ChatGptSignInDeps, signal: AbortSign
     ext_agent_host_id: `urn:uuid:${client.value.hostId}`,
     response_type: 'code',
     redirect_uri: listener.redirectUrl,
-    resource,
+    apiResource,
     scope: `openid profile email offline_access resource.invoke ${neededScope}`,
     state,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),

@@ -442,11 +442,11 @@ async function localWindows(
 ) {
   if (dialect !== 'openai' || is.kind === 'cloud' || baseUrl === undefined) return undefined;
   if (is.kind === 'row' && is.row.contextWindow === 'of-model') return undefined;
-  const [{LocalWindows, isNear, watchWindows}, {makeHttpFetch}] = await Promise.all([
+  const [{LocalWindows, isLocalAddress, watchWindows}, {makeHttpFetch}] = await Promise.all([
     import('../models/local-window.ts'),
     import('../models/http-fetch.ts'),
   ]);
-  if (is.kind !== 'row' && !isNear(baseUrl)) return undefined;
+  if (is.kind !== 'row' && !isLocalAddress(baseUrl)) return undefined;
   const headers = apiKey === '' ? {} : {authorization: `Bearer ${apiKey}`};
   const set = new Set(Object.keys(models).filter(name => models[name]?.contextWindow !== undefined));
   const windows = new LocalWindows({baseUrl, title, headers, set, send: access?.fetch ?? makeHttpFetch(environment)});

@@ -15,7 +15,7 @@ import type {RunContext} from './run-context.ts';
  * servers. Its permission mode is never wider than the user's. Flags take precedence. A notice lists the ignored
  * fields. Without the flag, returns the context unchanged and loads nothing.
  */
-export async function asChosenAgent(context: RunContext): Promise<RunContext> {
+export async function applyChosenAgent(context: RunContext): Promise<RunContext> {
   const {options, settings} = context;
   if (context.agentDefinitions !== undefined) await checkDefinitions(context.agentDefinitions);
   if (options.agent === undefined) return context;

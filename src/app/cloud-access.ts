@@ -11,18 +11,18 @@ import {makeHttpFetch} from '../models/http-fetch.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {bedrock, claudeOnAws} from './aws-access.ts';
 import {chatGpt} from './chatgpt-access.ts';
-import {bearer, type CloudWay, gatewayToken, given, modelDates, ofKeyCommand} from './cloud-way.ts';
+import {bearerHeader, type CloudWay, gatewayToken, firstSetVariable, modelDates, keyCommandFor} from './cloud-way.ts';
 import {UsageError} from './exit-code.ts';
 import type {KeyIssuer} from './key-issuer.ts';
 import {
   type AccessChoice,
   accessOf,
   type Credentials,
-  fixed,
+  fixedCredentials,
   headerSecrets,
   type Headers,
-  issued,
-  ofIssuer,
+  issuedCredentials,
+  issuerCredentials,
   type Provider,
   type ProviderConnection,
 } from './model-access.ts';
@@ -66,15 +66,17 @@ function wayTo(provider: CloudProvider, choice: AccessChoice): CloudWay {
 // Google Vertex AI
 
 function vertex(choice: AccessChoice): CloudWay {
-  const region = given(choice, 'CLOUD_ML_REGION', 'GOOGLE_CLOUD_LOCATION') || 'global';
+  const region = firstSetVariable(choice, 'CLOUD_ML_REGION', 'GOOGLE_CLOUD_LOCATION') || 'global';
   const defaults = applicationDefaults(choice);
   const project =
-    given(choice, 'ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_CLOUD_PROJECT') ||
+    firstSetVariable(choice, 'ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_CLOUD_PROJECT') ||
     defaults.text('project_id', 'quota_project_id');
   if (project === '') throw new UsageError('Name your Google Cloud project: set ANTHROPIC_VERTEX_PROJECT_ID.');
   const {credentials, from} =
-    ofKeyCommand('vertex', choice) ??
-    (given(choice, 'CLAUDE_CODE_SKIP_VERTEX_AUTH') === '' ? googleToken(choice, defaults) : gatewayToken(choice));
+    keyCommandFor('vertex', choice) ??
+    (firstSetVariable(choice, 'CLAUDE_CODE_SKIP_VERTEX_AUTH') === ''
+      ? googleToken(choice, defaults)
+      : gatewayToken(choice));
   return {
     baseUrl: choice.baseUrl ?? `https://${vertexHost(region)}/v1`,
     credentials: {
@@ -121,8 +123,8 @@ interface GoogleDefaults {
 
 /** Reads the application default credentials. */
 function applicationDefaults(choice: AccessChoice): GoogleDefaults {
-  const named = given(choice, 'GOOGLE_APPLICATION_CREDENTIALS');
-  const folder = given(choice, 'CLOUDSDK_CONFIG') || join(homedir(), '.config', 'gcloud');
+  const named = firstSetVariable(choice, 'GOOGLE_APPLICATION_CREDENTIALS');
+  const folder = firstSetVariable(choice, 'CLOUDSDK_CONFIG') || join(homedir(), '.config', 'gcloud');
   const file = named || join(folder, 'application_default_credentials.json');
   let content: string | undefined;
   try {
@@ -151,7 +153,7 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
   const send = makeHttpFetch(choice.environment);
   const billed = text('quota_project_id');
   const headersOf = (key: string): Headers => ({
-    ...bearer(key),
+    ...bearerHeader(key),
     ...(billed === '' ? {} : {'x-goog-user-project': billed}),
   });
   const issuedBy = (
@@ -175,7 +177,7 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
       secrets: token => [token],
     };
     return {
-      ...ofIssuer(issuer, {choice, server, headersOf, ...source}),
+      ...issuerCredentials(issuer, {choice, server, headersOf, ...source}),
       endpoint: {keyVariable: 'your Google Cloud login'},
     };
   };
@@ -188,9 +190,9 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
       from: `token by the credentials in ${file}`,
     };
   }
-  const inCloud = given(choice, 'GCE_METADATA_HOST', 'K_SERVICE', 'KUBERNETES_SERVICE_HOST');
+  const inCloud = firstSetVariable(choice, 'GCE_METADATA_HOST', 'K_SERVICE', 'KUBERNETES_SERVICE_HOST');
   if (inCloud !== '') {
-    const host = given(choice, 'GCE_METADATA_HOST') || 'metadata.google.internal';
+    const host = firstSetVariable(choice, 'GCE_METADATA_HOST') || 'metadata.google.internal';
     const name = 'The credentials of this machine';
     return {
       credentials: issuedBy({id: host, name, fix: 'Give the machine a service account.'}, signal =>
@@ -201,7 +203,7 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
   }
   const command = 'gcloud auth print-access-token';
   return {
-    credentials: issued(
+    credentials: issuedCredentials(
       {
         command,
         name: `"${command}"`,
@@ -218,7 +220,7 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
 // Microsoft Azure
 
 function foundry(choice: AccessChoice): CloudWay {
-  const resource = given(choice, 'ANTHROPIC_FOUNDRY_RESOURCE');
+  const resource = firstSetVariable(choice, 'ANTHROPIC_FOUNDRY_RESOURCE');
   const baseUrl = choice.baseUrl ?? (resource === '' ? '' : `https://${resource}.services.ai.azure.com/anthropic`);
   if (baseUrl === '') {
     throw new UsageError('Name your Foundry resource: set ANTHROPIC_FOUNDRY_RESOURCE or ANTHROPIC_FOUNDRY_BASE_URL.');
@@ -237,17 +239,17 @@ function azure(choice: AccessChoice): CloudWay {
 
 function microsoftKey(provider: 'foundry' | 'azure', header: string, choice: AccessChoice): Omit<CloudWay, 'baseUrl'> {
   const variable = keyVariables[provider];
-  const key = given(choice, variable);
+  const key = firstSetVariable(choice, variable);
   if (key !== '') {
     return {
-      credentials: {...fixed({[header]: key}), endpoint: {keyVariable: variable}},
+      credentials: {...fixedCredentials({[header]: key}), endpoint: {keyVariable: variable}},
       from: `key from ${variable}`,
     };
   }
   const command = 'az account get-access-token --scope https://ai.azure.com/.default --query accessToken --output tsv';
   return (
-    ofKeyCommand(provider, choice) ?? {
-      credentials: issued(
+    keyCommandFor(provider, choice) ?? {
+      credentials: issuedCredentials(
         {
           command,
           name: '"az account get-access-token"',
@@ -255,7 +257,7 @@ function microsoftKey(provider: 'foundry' | 'azure', header: string, choice: Acc
           keepMs: usualKeep,
           keyVariable: 'your az login',
         },
-        {choice, server: providerNames[provider], headersOf: bearer},
+        {choice, server: providerNames[provider], headersOf: bearerHeader},
       ),
       from: 'token from az account get-access-token',
     }

@@ -1,5 +1,5 @@
 import {type CloudProvider, providerNames} from '../domain/api-key.ts';
-import {type AccessChoice, type Credentials, fixed, type Headers, keyCommandAccess} from './model-access.ts';
+import {type AccessChoice, type Credentials, fixedCredentials, type Headers, keyCommandAccess} from './model-access.ts';
 
 /** A way into a service: its address, its credentials, and their source in words. */
 export interface CloudWay {
@@ -18,13 +18,13 @@ export const modelDates: Readonly<Record<string, string>> = {
   'claude-sonnet-4': '20250514',
 };
 
-export const bearer = (key: string): Headers => ({authorization: `Bearer ${key}`});
+export const bearerHeader = (key: string): Headers => ({authorization: `Bearer ${key}`});
 
 /** The key command counts for a service only if the settings name that service. */
-export function ofKeyCommand(
+export function keyCommandFor(
   provider: CloudProvider,
   choice: AccessChoice,
-  headersOf = bearer,
+  headersOf = bearerHeader,
 ): Omit<CloudWay, 'baseUrl'> | undefined {
   if (choice.keyCommand?.provider !== provider) return undefined;
   return {
@@ -33,14 +33,17 @@ export function ofKeyCommand(
   };
 }
 
-export const given = ({environment}: AccessChoice, ...names: readonly string[]): string =>
+export const firstSetVariable = ({environment}: AccessChoice, ...names: readonly string[]): string =>
   names.map(name => environment[name] ?? '').find(value => value !== '') ?? '';
 
 /** A gateway has the credentials of the service. It may want a token of its own. */
 export function gatewayToken(choice: AccessChoice): Omit<CloudWay, 'baseUrl'> {
-  const token = given(choice, 'ANTHROPIC_AUTH_TOKEN');
+  const token = firstSetVariable(choice, 'ANTHROPIC_AUTH_TOKEN');
   return {
-    credentials: {...fixed(token === '' ? {} : bearer(token)), endpoint: {keyVariable: 'ANTHROPIC_AUTH_TOKEN'}},
+    credentials: {
+      ...fixedCredentials(token === '' ? {} : bearerHeader(token)),
+      endpoint: {keyVariable: 'ANTHROPIC_AUTH_TOKEN'},
+    },
     from: token === '' ? 'no key, as the gateway has it' : 'token from ANTHROPIC_AUTH_TOKEN',
   };
 }

@@ -222,10 +222,10 @@ function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
 }
 
 /** Applies the agent that the flags name, if any. */
-export const asNamedAgent = async (context: RunContext): Promise<RunContext> =>
+export const applyNamedAgent = async (context: RunContext): Promise<RunContext> =>
   context.options.agent === undefined && context.agentDefinitions === undefined
     ? context
-    : (await import('./chosen-agent.ts')).asChosenAgent(context);
+    : (await import('./chosen-agent.ts')).applyChosenAgent(context);
 
 /**
  * Returns the tools that weft does not offer to the model: those that `--tools` or the chosen agent omits, and those that a deny rule

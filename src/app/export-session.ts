@@ -1,4 +1,4 @@
-import {spokenBlocks} from '../domain/reminder.ts';
+import {withoutReminders} from '../domain/reminder.ts';
 import {joinPartialAnswers, type JoinedRecord} from '../domain/history.ts';
 import type {ExportEnd} from '../agent/client.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
@@ -67,7 +67,7 @@ const escapeUnit = (unit: string): string => String.raw`\u${unit.charCodeAt(0).t
 function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlock>): readonly string[] {
   switch (record.kind) {
     case 'prompt':
-      return ['## User', ...spokenBlocks(record.message).map(userPart)];
+      return ['## User', ...withoutReminders(record.message).map(userPart)];
     case 'answer':
       return ['## Assistant', ...record.message.blocks.map(assistantPart), emphasised(endingMark(record.message))];
     case 'result':

@@ -83,7 +83,7 @@ function explanationIn(stderr: string): string {
 const usualLimitMs = 10_000;
 
 /** Says what is wrong with a text that should be a key. */
-export const keyMistake = (text: string): string =>
+export const keyProblem = (text: string): string =>
   /^[\x21-\x7E]{1,16384}$/u.test(text) ? '' : 'printed something other than a key, which is one word';
 
 /** An issue of a key that several requests wait for. The last request that leaves stops it. */

@@ -30,7 +30,7 @@ import {
 } from '../models/access.ts';
 import {makeHttpFetch} from '../models/http-fetch.ts';
 import {UsageError} from './exit-code.ts';
-import {type IssuedKey, keyMistake, type KeyIssuer, runKeyCommand} from './key-issuer.ts';
+import {type IssuedKey, keyProblem, type KeyIssuer, runKeyCommand} from './key-issuer.ts';
 
 /** A provider with its address and the names of its settings. */
 export interface Provider {
@@ -93,7 +93,7 @@ export function keyAccess(provider: Provider, source: KeySource, choice: AccessC
     case 'token':
       if (isPlanToken(source.key) && choice.baseUrl === undefined) throw new UsageError(planText);
       return accessOf(provider, choice, {
-        ...fixed({authorization: `Bearer ${source.key}`}),
+        ...fixedCredentials({authorization: `Bearer ${source.key}`}),
         endpoint: {keyVariable: source.variable},
       });
     case 'command':
@@ -104,13 +104,13 @@ export function keyAccess(provider: Provider, source: KeySource, choice: AccessC
       );
     case 'environment':
       return accessOf(provider, choice, {
-        ...fixed(bothHeaders(provider, source.key)),
+        ...fixedCredentials(bothHeaders(provider, source.key)),
         endpoint: {keyVariable: source.variable},
       });
     case 'kept':
-      return accessOf(provider, choice, {...fixed({}), authorize: async request => request});
+      return accessOf(provider, choice, {...fixedCredentials({}), authorize: async request => request});
     case 'nowhere':
-      return accessOf(provider, choice, fixed({}));
+      return accessOf(provider, choice, fixedCredentials({}));
     default:
       return unreachable(source);
   }
@@ -125,7 +125,7 @@ const bothHeaders = ({dialect}: Provider, key: string): Headers => ({
 export type Credentials = Authorization & Partial<Pick<Access, 'endpoint'>>;
 
 /** Credentials that stay as they are. */
-export const fixed = (headers: Headers): Credentials => ({
+export const fixedCredentials = (headers: Headers): Credentials => ({
   authorize: async request => withKey(request, headers),
   renewsAfter: () => false,
   refusedAgain: () => ({message: '', fix: ''}),
@@ -145,7 +145,7 @@ export const keyCommandAccess = (
   server: string,
   headersOf: (key: string) => Headers,
 ): Credentials =>
-  issued(
+  issuedCredentials(
     {
       command: choice.keyCommand?.command ?? '',
       name: 'The key command',
@@ -165,7 +165,7 @@ interface TokenCommand {
 }
 
 /** Keys that a command prints. */
-export function issued(
+export function issuedCredentials(
   {command, name, fix, keepMs, keyVariable}: TokenCommand,
   use: {readonly choice: AccessChoice; readonly server: string; readonly headersOf: (key: string) => Headers},
 ): Credentials {
@@ -173,14 +173,14 @@ export function issued(
   const until = (): number => Date.now() + keepMs;
   const issuer: KeyIssuer = {
     id: command,
-    issue: signal => runKeyCommand({command, name, fix, environment, check: keyMistake, until}, signal),
+    issue: signal => runKeyCommand({command, name, fix, environment, check: keyProblem, until}, signal),
     secrets: text => [text],
   };
-  return {...ofIssuer(issuer, {...use, name, fix}), endpoint: {keyVariable}};
+  return {...issuerCredentials(issuer, {...use, name, fix}), endpoint: {keyVariable}};
 }
 
 /** Keys of an issuer, which issues a new one when the server refuses one with 401. */
-export function ofIssuer(
+export function issuerCredentials(
   issuer: KeyIssuer,
   {
     choice,

@@ -70,7 +70,7 @@ export function exchangeableModel(
       },
       useWay: (request, signal) => attempt(() => useWay(request, {...given, choice: latest, use}, signal)),
       signIn: async (say, signal) => (await import('./sign-in-session.ts')).signInSession(say, signal),
-      finishSignIn: async address => (await import('./sign-in-session.ts')).takeAddress(address),
+      finishSignIn: async address => (await import('./sign-in-session.ts')).submitRedirectAddress(address),
       useEffort: request => useEffort(request, {...given, choice: latest}),
       useKey: (request, signal) => attempt(() => useKey(request, {...given, use}, signal)),
       useServer: (request, signal) => attempt(() => useServer(request, {...given, use}, signal)),
@@ -263,14 +263,14 @@ export async function useEffort(
   {choice, settingsFile}: Pick<SetupContext, 'choice' | 'settingsFile'>,
 ): Promise<Outcome<ModelConnection, Fault>> {
   if (choice.replay !== undefined) return failed(rejected("The effort can't change while a conversation is replayed."));
-  const {missingEffortText, modelTable, ownName} = await import('../models/model-facts.ts');
+  const {missingEffortText, modelTable, nameInSettings} = await import('../models/model-facts.ts');
   const effort = efforts.find(level => level === wanted);
   const missing = wanted === 'default' ? '' : missingEffortText(wanted, model, modelTable(choice.models).infoOf(model));
   if (missing !== '') return failed(rejected(missing));
   choice.sessionEfforts.set(model, effort ?? 'default');
   const kept =
     (await checkOutsideWeft('Saving an effort')).tag === 'ok' &&
-    (await keepEffort(settingsFile, ownName(model, choice.models) ?? model, effort));
+    (await keepEffort(settingsFile, nameInSettings(model, choice.models) ?? model, effort));
   const place = kept ? 'Saved for this model' : 'Not saved, so it ends with this session';
   return ok({model, text: `Model: ${model}, effort ${wanted}. ${place}.`});
 }

@@ -204,7 +204,7 @@ const asResumed = (event: AgentEvent): AgentEvent =>
   event.event === 'session-opened' ? {...event, session: {...event.session, origin: 'resumed'}} : event;
 
 /** Wraps an engine so that later subscribers also get the earlier events of the running prompt. */
-export function joinable(client: AgentClient): AgentClient {
+export function withEarlierEvents(client: AgentClient): AgentClient {
   const live = new LiveEvents(client);
   return {
     submit: op => client.submit(op),

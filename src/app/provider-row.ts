@@ -1,7 +1,7 @@
 import {nearestName} from '../base/nearest-name.ts';
 import type {OwnProviders} from '../config/model-settings.ts';
 import {entryOf, providerChoices, providerOf} from '../domain/api-key.ts';
-import {isNear} from '../models/local-window.ts';
+import {isLocalAddress} from '../models/local-window.ts';
 import {type ProviderRow, rowAt, rowNameAt, rowNamed} from '../models/provider-rows.ts';
 import {type ServedModel, servedModel} from '../models/row-prices.ts';
 import {UsageError} from './exit-code.ts';
@@ -44,7 +44,7 @@ function usersRow(name: string, own: OwnProviders[string] | undefined): Provider
   if (own.baseUrl === undefined) {
     throw new UsageError(`The provider ${JSON.stringify(name)} has no address. Set providers.${name}.baseUrl.`);
   }
-  const contextWindow = isNear(own.baseUrl) ? 'own' : 'of-model';
+  const contextWindow = isLocalAddress(own.baseUrl) ? 'own' : 'of-model';
   return {...rowAt(own.baseUrl), title: name, baseUrl: own.baseUrl, wireApi: 'chat', model: '', contextWindow};
 }
 

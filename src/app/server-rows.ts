@@ -127,7 +127,7 @@ function statusOf({
     case 'needs-sign-in':
       return ['needs-sign-in', check.cause.message];
     case 'failed':
-      return ['failed', hidden(check.error)];
+      return ['failed', hideSecrets(check.error)];
     default:
       return unreachable(check);
   }
@@ -144,7 +144,7 @@ export function isSignedIn(config: ServerConfig, signedIn: ReadonlySet<string>):
 /** Returns the command or the address, without secrets. */
 const targetText = ({transport}: ServerConfig): string =>
   transport.kind === 'stdio'
-    ? [transport.command, ...transport.args].map(word => shownWord(hidden(word))).join(' ')
+    ? [transport.command, ...transport.args].map(word => shownWord(hideSecrets(word))).join(' ')
     : hiddenUrl(transport.url);
 
 const shownWord = (word: string): string => (/^[\w@%+=:,./~${}<>-]+$/u.test(word) ? word : JSON.stringify(word));
@@ -157,14 +157,14 @@ export const hiddenValues = (values: Readonly<Record<string, string>>): Readonly
   Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
-      isReference(value) || (secretName(key) === 'none' && hidden(value) === value) ? value : hiddenMark,
+      isReference(value) || (secretName(key) === 'none' && hideSecrets(value) === value) ? value : hiddenMark,
     ]),
   );
 
 const hiddenMark = '(hidden)';
 
 /** Hides the parts of a text that have the form of a secret. */
-export function hidden(text: string): string {
+export function hideSecrets(text: string): string {
   redactor ??= makeRedactor({
     environment: {},
     files: {inRoots: () => [], everywhere: () => []},
@@ -177,12 +177,12 @@ let redactor: ReturnType<typeof makeRedactor> | undefined;
 /** Hides passwords in an address, and the values after `?`, which are often keys. */
 export function hiddenUrl(address: string): string {
   const [, start = '', user = '', rest = ''] = /^(\w+:\/\/)([^/?#]*@)?(.*)$/su.exec(address) ?? [];
-  if (start === '') return hidden(address);
+  if (start === '') return hideSecrets(address);
   const shown = rest.replaceAll(
     /([?&][^=&#]*=)([^&#]*)/gu,
     (_whole, name: string, value: string) => `${name}${isReference(value) ? value : hiddenMark}`,
   );
-  return hidden(`${start}${user === '' ? '' : `${hiddenMark}@`}${shown}`);
+  return hideSecrets(`${start}${user === '' ? '' : `${hiddenMark}@`}${shown}`);
 }
 
 export const hiddenOAuth = (oauth: JsonObject): JsonObject =>
@@ -196,7 +196,8 @@ export const hiddenOAuth = (oauth: JsonObject): JsonObject =>
   );
 
 /** Returns the name of the first value that may be a literal secret. */
-export const secretIn = (values: Readonly<Record<string, string>>): string | undefined =>
+export const findLiteralSecret = (values: Readonly<Record<string, string>>): string | undefined =>
   Object.entries(values).find(
-    ([key, value]) => value !== '' && !isReference(value) && (secretName(key) !== 'none' || hidden(value) !== value),
+    ([key, value]) =>
+      value !== '' && !isReference(value) && (secretName(key) !== 'none' || hideSecrets(value) !== value),
   )?.[0];

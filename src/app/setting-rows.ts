@@ -25,7 +25,7 @@ export async function settingLines(text: string, cwd: string): Promise<readonly 
   if (text === keyName) return [await keySourceText(cwd)];
   const name = nameOf(text);
   const all = explainName(name, cwd);
-  return all.length === 0 ? [await unsetText(name, cwd)] : all.map(valueLine);
+  return all.length === 0 ? [await unsetSettingText(name, cwd)] : all.map(valueLine);
 }
 
 /** A name that `weft config explain` accepts although it is not a setting, because settings contain no secrets. */
@@ -39,7 +39,7 @@ export async function keySourceText(cwd: FolderOption['cwd']): Promise<string> {
 }
 
 /** Says that a setting is not set. For `model`, adds the default, which depends on the provider. */
-export async function unsetText(name: SettingName, cwd: FolderOption['cwd']): Promise<string> {
+export async function unsetSettingText(name: SettingName, cwd: FolderOption['cwd']): Promise<string> {
   const text = `${nameText(name)} is not set anywhere`;
   if (name.key !== 'model') return text;
   const {choice, provider, defaultModel, defaultModelText} = await configuredModel(cwd);
@@ -63,7 +63,7 @@ export function settingRows(cwd: string): readonly SettingRow[] {
     const [counting] = unwrap(explainSetting(name, layers)).filter(({state}) => state === 'counts');
     return {
       name: text,
-      value: counting === undefined ? '' : isEmptyList(counting.value) ? 'none' : plain(counting.value),
+      value: counting === undefined ? '' : isEmptyList(counting.value) ? 'none' : settingValueText(counting.value),
       source: counting?.source ?? '',
       choices: settingChoices(name),
     };
@@ -88,7 +88,7 @@ export async function changeSetting(
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
   const set = unwrap(await setSetting({path: file.path, name}, parsed.value));
-  const what = `${nameText(name)} = ${visibleExactLine(plain(parsed.value))}`;
+  const what = `${nameText(name)} = ${visibleExactLine(settingValueText(parsed.value))}`;
   const notes = [set === 'same' ? `${what} is already in ${file.path}` : `set ${what} in ${file.path}`];
   if (file.source === 'local') ignoreInGit(file.path);
   if (file.source !== 'user') await carryTrustOverOrNote(before, {cwd: options.cwd, written: file.source});
@@ -114,7 +114,7 @@ export function allLayers(cwd: FolderOption['cwd']) {
 
 export function valueLine({name, value, source, path, state}: SettingValue): string {
   const from = path === '' ? source : `${source}, ${visibleExactLine(path)}`;
-  return `${name} = ${visibleExactLine(plain(value))}   (${from})${notes[state]}`;
+  return `${name} = ${visibleExactLine(settingValueText(value))}   (${from})${notes[state]}`;
 }
 
 const notes = {
@@ -123,4 +123,4 @@ const notes = {
   'left-out': '   ignored: not allowed there (see weft permissions trust)',
 } as const satisfies Record<SettingValue['state'], string>;
 
-export const plain = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+export const settingValueText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -36,7 +36,7 @@ export const environmentLayer = (environment: NodeJS.ProcessEnv): SettingsLayer 
   source: 'environment',
   values: {
     model: environment['WEFT_MODEL'] || undefined,
-    accessible: wantsAccessible(environment),
+    accessible: requestsScreenReaderMode(environment),
     sandbox: sandboxOf(environment),
   },
 });
@@ -50,7 +50,7 @@ function sandboxOf({WEFT_SANDBOX: named = ''}: NodeJS.ProcessEnv): SandboxChoice
 }
 
 /** True if `ACCESSIBLE` asks for screen-reader mode. Empty, `0`, `false` and `no` count as not set. */
-export const wantsAccessible = ({ACCESSIBLE: asked = ''}: NodeJS.ProcessEnv): boolean | undefined =>
+export const requestsScreenReaderMode = ({ACCESSIBLE: asked = ''}: NodeJS.ProcessEnv): boolean | undefined =>
   ['', '0', 'false', 'no'].includes(asked.toLowerCase()) ? undefined : true;
 
 /** Returns a sentence for each settings file above `directory`, up to its repository. These do not apply, not even their deny rules. */

@@ -69,7 +69,7 @@ async function checkOnce(server: CheckedServer, deps: OAuthDeps, signal: AbortSi
 }
 
 /** Returns why a server does not answer although the user has signed in. */
-export const stillRefused = (check: Exclude<ServerCheck, {readonly status: 'connected'}>): string =>
+export const unansweredText = (check: Exclude<ServerCheck, {readonly status: 'connected'}>): string =>
   check.status === 'failed' ? check.error : 'it rejects the new token';
 
 /** Signs the user in during a session. Passes the link to `say` and opens it in a browser, if there is one. */
@@ -97,5 +97,5 @@ export async function signInSession(
   const {place, check} = end.value;
   return check.status === 'connected'
     ? ok(`Signed in to ${name}; saved in ${place}`)
-    : failed(`${name} does not answer yet: ${stillRefused(check)}`);
+    : failed(`${name} does not answer yet: ${unansweredText(check)}`);
 }

@@ -8,14 +8,14 @@ import {checkOutsideWeft} from './folder-trust.ts';
 import {userPlaces} from './user-data.ts';
 
 /** The running sign-in. A process has only one, because the sign-in needs a fixed port. */
-let running: {readonly stop: AbortController; takeAddress: (address: string) => void} | undefined;
+let running: {readonly stop: AbortController; submitRedirectAddress: (address: string) => void} | undefined;
 
 /** Signs the user in to ChatGPT during a session. Passes the link to `say` and opens it in a browser, if there is one. */
 export async function signInSession(say: (line: string) => void, signal: AbortSignal): Promise<Outcome<null, Fault>> {
   const may = await checkOutsideWeft('Signing in to ChatGPT');
   if (may.tag === 'failed') return may;
   running?.stop.abort(new Error('another sign-in began'));
-  const own = {stop: new AbortController(), takeAddress(_address: string) {}};
+  const own = {stop: new AbortController(), submitRedirectAddress(_address: string) {}};
   running = own;
   try {
     const done = await signInToChatGpt(
@@ -31,7 +31,7 @@ export async function signInSession(say: (line: string) => void, signal: AbortSi
         async *typedLines(until) {
           while (!until.aborted) {
             const {promise, resolve, reject} = Promise.withResolvers<string>();
-            own.takeAddress = resolve;
+            own.submitRedirectAddress = resolve;
             until.addEventListener('abort', () => reject(until.reason), {once: true});
             yield await promise;
           }
@@ -48,8 +48,8 @@ export async function signInSession(say: (line: string) => void, signal: AbortSi
 }
 
 /** Gives the running sign-in the address of a page that did not load. */
-export function takeAddress(address: string): Outcome<null, Fault> {
+export function submitRedirectAddress(address: string): Outcome<null, Fault> {
   if (running === undefined) return failed(rejected('No sign-in is running. Type /login chatgpt first.'));
-  running.takeAddress(address);
+  running.submitRedirectAddress(address);
   return ok(null);
 }

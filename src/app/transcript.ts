@@ -15,7 +15,7 @@ import {
 import type {ActionId} from '../domain/ids.ts';
 import {joinPartialAnswers} from '../domain/history.ts';
 import type {JournalRecord} from '../domain/journal.ts';
-import {spokenBlocks} from '../domain/reminder.ts';
+import {withoutReminders} from '../domain/reminder.ts';
 import {visible, visibleLine, visibleOutput} from '../base/visible.ts';
 
 /**
@@ -28,7 +28,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
   for (const record of joinPartialAnswers(records)) {
     switch (record.kind) {
       case 'prompt':
-        paragraphs.push(indent(spokenBlocks(record.message).map(userText).join('\n'), '> '));
+        paragraphs.push(indent(withoutReminders(record.message).map(userText).join('\n'), '> '));
         break;
       case 'answer':
         for (const call of toolCalls(record.message)) calls.set(call.id, call);

@@ -71,7 +71,7 @@ export async function openUserQueue(
 }
 
 /** Loads the parser of cron expressions. An expression that is no longer valid is next due in a day, so that it is not retried endlessly. */
-export async function loadNext(): Promise<(schedule: Schedule, after: number) => number> {
+export async function loadNextTime(): Promise<(schedule: Schedule, after: number) => number> {
   const {nextTime} = await import('../tasks/cron.ts');
   return ({cron}, after) => {
     const next = nextTime(cron, after);

@@ -22,7 +22,7 @@ import {
   connectModel,
 } from '../app/choose-model.ts';
 import {openApiKeys} from '../app/api-keys.ts';
-import {composeSession, defaultDriver, asNamedAgent} from '../app/compose-session.ts';
+import {composeSession, defaultDriver, applyNamedAgent} from '../app/compose-session.ts';
 import type {ExchangeableModel} from '../app/model-setup.ts';
 import type {WantedSession} from '../app/open-sessions.ts';
 import {openServers} from '../app/open-servers.ts';
@@ -141,7 +141,7 @@ async function chooseFrontEnd(
     if (promptText !== '') throw new UsageError('With --input-format stream-json, send prompts as messages on stdin.');
     return (await import('./run-rpc.ts')).runRpc(options);
   }
-  const context = await asNamedAgent(contextFor(options));
+  const context = await applyNamedAgent(contextFor(options));
   if (
     options.prompt === undefined &&
     options.print === undefined &&
@@ -292,20 +292,25 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   if (options.jsonSchema !== undefined) throw new UsageError('--json-schema needs --prompt or --print.');
   const {preferences} = context.settings;
   if (process.env['TERM'] === 'dumb' && !preferences.accessible) throw new UsageError(dumbText);
-  const [watchdog, chosen, ui, {lookOf, runTerminal}, {exchangeableModel}, {ExitSummary}, {joinable, OpenSessions}] =
-    await Promise.all([
-      // Before the terminal's settings are changed.
-      import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) =>
-        startTerminalWatchdog(process.stdout.fd),
-      ),
-      // Don't wait for a slow server: every prompt connects again.
-      connectModel(context, 1500),
-      loadTerminalUi(preferences),
-      import('./run-terminal.ts'),
-      import('../app/model-setup.ts'),
-      import('./exit-summary.ts'),
-      import('../app/open-sessions.ts'),
-    ]);
+  const [
+    watchdog,
+    chosen,
+    ui,
+    {lookOf, runTerminal},
+    {exchangeableModel},
+    {ExitSummary},
+    {withEarlierEvents, OpenSessions},
+  ] = await Promise.all([
+    // Before the terminal's settings are changed.
+    import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) => startTerminalWatchdog(process.stdout.fd)),
+    // Don't wait for a slow server: every prompt connects again.
+    connectModel(context, 1500),
+    loadTerminalUi(preferences),
+    import('./run-terminal.ts'),
+    import('../app/model-setup.ts'),
+    import('./exit-summary.ts'),
+    import('../app/open-sessions.ts'),
+  ]);
   const notices = [...(await context.notices()), ...context.startInstructions().skipped];
   if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice());
   if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
@@ -313,7 +318,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   const apiKeys = openApiKeys(context.places, process.env);
   const model = exchangeableModel(chosen, {choice, apiKeys, settingsFile: context.places.settings});
   const compose = async (of: RunContext, {port, setup}: ExchangeableModel): Promise<AgentClient> =>
-    joinable(
+    withEarlierEvents(
       await composeSession({...chosen, port}, of, {
         ...defaultDriver,
         interaction: 'interactive',

@@ -19,7 +19,7 @@ import {makeStdoutWriter, maxUnread} from '../headless/stdout-writer.ts';
 import type {ControlMessage, InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import {type ChosenModel, requireModel, connectModel} from '../app/choose-model.ts';
-import {composeSession, defaultDriver, structuredOutputFor, asNamedAgent} from '../app/compose-session.ts';
+import {composeSession, defaultDriver, structuredOutputFor, applyNamedAgent} from '../app/compose-session.ts';
 import {configuredServers, isSdkServer} from '../app/mcp-servers.ts';
 import {makeServers} from '../app/open-servers.ts';
 import {type OfferedExtensions, offeredExtensions} from '../app/offered-extensions.ts';
@@ -221,7 +221,7 @@ interface Prepared {
 async function prepare(given: MainOptions, initialize: InitializeRequest | undefined): Promise<Prepared> {
   if (given.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
   const options = optionsWithInitialize(given, initialize);
-  const context = await asNamedAgent(contextFor(options));
+  const context = await applyNamedAgent(contextFor(options));
   const [chosen, structured] = await Promise.all([
     connectModel(context),
     structuredFrom(initialize?.jsonSchema ?? undefined),

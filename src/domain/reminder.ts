@@ -30,7 +30,7 @@ export const isReminder = (block: ResultContent): boolean =>
   block.kind === 'text' && block.text.startsWith(opening) && block.text.endsWith(closing);
 
 /** Returns the blocks of a user's message without the reminders that weft adds for the model. */
-export const spokenBlocks = ({blocks}: UserMessage): readonly UserBlock[] =>
+export const withoutReminders = ({blocks}: UserMessage): readonly UserBlock[] =>
   blocks.filter(block => block.kind === 'tool-result' || !isReminder(block));
 
 /**

@@ -49,4 +49,4 @@ export interface ModelConfig {
 }
 
 /** A model configuration that leaves everything to the folder's settings. */
-export const ownModel: ModelConfig = {apiKey: undefined, baseUrl: undefined, model: undefined};
+export const emptyModelConfig: ModelConfig = {apiKey: undefined, baseUrl: undefined, model: undefined};

@@ -6,7 +6,7 @@ import type {PlanId} from '../domain/ids.ts';
 import {cutOff, type JobStore, type NewJob, type SpecOf} from '../domain/job.ts';
 import {beginPlan, resumePlanPrompt, type Plan, type PlanConflict, planPrompt, resumePlan} from '../domain/plan.ts';
 import type {Schedule} from '../domain/schedule.ts';
-import {type AgentPort, type OpenRequest, ownModel} from './agent-port.ts';
+import {type AgentPort, type OpenRequest, emptyModelConfig} from './agent-port.ts';
 import type {AgentRuns, StartedPrompt} from './agent-runs.ts';
 import {ClaimedJob} from './claimed-job.ts';
 import {type DirectorPort, runStack} from './stack-runs.ts';
@@ -162,7 +162,7 @@ async function runScheduled(
     const {prompt, directory, mode} = schedule;
     const opened = await openSession(agent, job, {
       workDir: directory,
-      model: ownModel,
+      model: emptyModelConfig,
       work: {kind: 'scheduled', mode},
     });
     if (opened.tag === 'failed') return await job.change({state: 'failed', reason: opened.error.error, news: 'untold'});

@@ -22,7 +22,7 @@ export interface SchedulerOptions {
   readonly uuid: () => string;
   readonly now: () => number;
   /** Loads the cron parser. The loaded function returns when a schedule is due next, in milliseconds since the epoch. */
-  readonly loadNext: () => Promise<(schedule: Schedule, after: number) => number>;
+  readonly loadNextTime: () => Promise<(schedule: Schedule, after: number) => number>;
   readonly note: (line: string) => void;
 }
 
@@ -35,7 +35,7 @@ const pollMs = 10_000;
  * and queuing a job.
  */
 export function startScheduler(options: SchedulerOptions): {close(): void} {
-  const {schedules, jobs, queue, run, uuid, now, loadNext, note} = options;
+  const {schedules, jobs, queue, run, uuid, now, loadNextTime, note} = options;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -55,7 +55,7 @@ export function startScheduler(options: SchedulerOptions): {close(): void} {
   const isDue = (nextAt: number | 'none'): boolean => nextAt !== 'none' && nextAt <= now();
 
   async function runDue(): Promise<void> {
-    const next = await loadNext();
+    const next = await loadNextTime();
     for (;;) {
       if (isClosed) return;
       const state = queue === 'none' ? 'running' : 'queued';

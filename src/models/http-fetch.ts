@@ -52,7 +52,7 @@ export const refusalBody = (headers: HttpHeaders): string => refusals.get(header
 const refusals = new WeakMap<HttpHeaders, string>();
 
 /** Returns the unread body of a successful response from `makeHttpFetch`. */
-export function takeBody(response: Response): IncomingMessage {
+export function takeUnreadBody(response: Response): IncomingMessage {
   const body = bodies.get(response);
   if (body === undefined) throw new Error('this response has no body of its own, or it was taken');
   bodies.delete(response);
@@ -65,7 +65,7 @@ export const readJson = async (response: Response): Promise<JsonObject> => objec
 /** Reads the JSON value in the whole body of a response; an empty object if there is none. */
 export async function readAnyJson(response: Response): Promise<Json> {
   const texts: string[] = [];
-  if (response.ok) for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
+  if (response.ok) for await (const batch of readServerEvents(takeUnreadBody(response), 'json')) texts.push(...batch);
   const body = parseJson(response.ok ? texts.join('') : await response.text());
   return body.tag === 'ok' ? body.value : {};
 }

@@ -3,7 +3,7 @@ import {addressScope} from '../base/ip-address.ts';
 import {estimateMessagesTokens, estimateTokens} from '../domain/compaction.ts';
 import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
-import {type HttpFetch, readServerEvents, takeBody} from './http-fetch.ts';
+import {type HttpFetch, readServerEvents, takeUnreadBody} from './http-fetch.ts';
 
 /** Milliseconds that weft waits for a server on the user's network to report how it loaded a model. */
 const usualLimitMs = 500;
@@ -37,7 +37,7 @@ interface Server {
 }
 
 /** True for an address of this machine or of a private network, where people run model servers of their own. */
-export function isNear(baseUrl: string): boolean {
+export function isLocalAddress(baseUrl: string): boolean {
   const host = (URL.parse(baseUrl)?.hostname ?? '').replaceAll(/[[\]]/gu, '');
   if (host === 'localhost' || host === 'host.docker.internal' || host.endsWith('.local')) return true;
   const scope = addressScope(host);
@@ -190,7 +190,7 @@ async function json(
     const response = await send(url, {headers: {...headers, 'content-type': 'application/json'}, signal, ...post});
     if (!response.ok) return undefined;
     const texts: string[] = [];
-    for await (const batch of readServerEvents(takeBody(response), 'json')) texts.push(...batch);
+    for await (const batch of readServerEvents(takeUnreadBody(response), 'json')) texts.push(...batch);
     const parsed = parseJson(texts.join(''));
     return parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value : undefined;
   } catch {

@@ -30,7 +30,7 @@ export const knownModels = {
 } as const satisfies Record<KeyProvider, readonly string[]>;
 
 /** Whether a model reads a medium. `unknown` if no table says. */
-export type Sight = 'seen' | 'unseen' | 'unknown';
+export type MediaSupport = 'seen' | 'unseen' | 'unknown';
 
 /** The facts about a model: weft's table, overridden by the user's settings. */
 export interface ModelInfo {
@@ -48,8 +48,8 @@ export interface ModelInfo {
   readonly effort: Effort | 'default';
   /** Whether the model gets its own thinking back. `default`: as the table of providers says. */
   readonly reasoning: 'echo' | 'strip' | 'default';
-  readonly images: Sight;
-  readonly pdfs: Sight;
+  readonly images: MediaSupport;
+  readonly pdfs: MediaSupport;
   readonly thinking: ThinkingControl | 'unknown';
   /** The model's purpose. Empty if unknown. */
   readonly about: string;
@@ -255,9 +255,9 @@ function merged(
   };
 }
 
-const sightOf = (sees: boolean): Sight => (sees ? 'seen' : 'unseen');
+const sightOf = (sees: boolean): MediaSupport => (sees ? 'seen' : 'unseen');
 
-const seenBy = (known: KnownModel | undefined, kinds: readonly KnownModel['sees'][]): Sight =>
+const seenBy = (known: KnownModel | undefined, kinds: readonly KnownModel['sees'][]): MediaSupport =>
   known === undefined || known.sees === 'unknown' ? 'unknown' : sightOf(kinds.includes(known.sees));
 
 function familyOf(model: string): KnownModel | undefined {
@@ -266,12 +266,12 @@ function familyOf(model: string): KnownModel | undefined {
 }
 
 function ownOf(model: string, own: OwnModels): OwnModel | undefined {
-  const name = ownName(model, own);
+  const name = nameInSettings(model, own);
   return name === undefined ? undefined : own[name];
 }
 
 /** Finds a model's name in the settings. The user may write it as the provider does, or without the prefix or the date. */
-export const ownName = (model: string, own: OwnModels): string | undefined =>
+export const nameInSettings = (model: string, own: OwnModels): string | undefined =>
   [model, plainName(model), withoutDate(plainName(model))].find(each => Object.hasOwn(own, each));
 
 /** Returns the model's name without the prefix of a router or a cloud, in the provider's own spelling. */

@@ -12,7 +12,7 @@ import {
   type ProviderError,
   type Refused,
   refusedInStream,
-  shortTrouble,
+  briefError,
 } from './provider-error.ts';
 
 /**
@@ -155,7 +155,7 @@ export class OpenAiDecoder extends Decoder {
 /** Returns the error for a Gemini answer that stopped at a malformed tool call. A retry usually yields a valid call. */
 function spoiltCall(reason: string | undefined, {name}: Endpoint): ProviderError | undefined {
   if (!/MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL/iu.test(reason ?? '')) return undefined;
-  return shortTrouble(
+  return briefError(
     `${name} broke off: the model wrote a tool call that cannot be read (${reason}).`,
     'Rephrase the prompt, or use another model.',
   );
@@ -203,7 +203,7 @@ const joinedItem = (item: JsonObject, piece: JsonObject): JsonObject => ({
 
 /** Gemini sometimes thinks and then writes no answer. */
 const emptyAnswer = ({name}: Endpoint): ProviderError =>
-  shortTrouble(`${name} sent an empty answer.`, 'Try again, or use another model.');
+  briefError(`${name} sent an empty answer.`, 'Try again, or use another model.');
 
 /** Returns the error of a server that reports it as a stop reason. */
 function brokenAnswer(reason: string | undefined, {name}: Endpoint): ProviderError | undefined {

@@ -190,12 +190,12 @@ export const dataUrl = ({mediaType, data}: {readonly mediaType: string; readonly
   `data:${mediaType};base64,${data}`;
 
 /** The result of a call whose images come after it. */
-export const movedImageText = 'The image follows.';
+export const imageFollowsText = 'The image follows.';
 
 function resultParam(result: ToolResultBlock): ChatCompletionMessageParam {
   const text = blockTexts(result.content).join('\n\n');
   const hasImages = result.content.some(block => block.kind === 'image');
-  const content = text === '' && hasImages ? movedImageText : text;
+  const content = text === '' && hasImages ? imageFollowsText : text;
   return {role: 'tool', tool_call_id: result.id, content};
 }
 

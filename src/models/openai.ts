@@ -15,7 +15,7 @@ import {responsesRequest} from './responses-request.ts';
 import {sentMedia} from './model-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
-import type {Learned, ProviderDialect} from './send-request.ts';
+import type {SessionRefusalChanges, ProviderDialect} from './send-request.ts';
 import {idRules, type SendableRules, sendableRequest, wireJson} from './sendable-request.ts';
 
 /** The options of a connection. The base URL includes the `/v1`. Many servers on the user's own machine need no key. */
@@ -85,7 +85,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
   const server = {host: hostOf(endpoint.baseUrl), provider: row, echo: row.echo};
   // Google refuses tool calls without a signature of the model's thinking.
   const signatures = isGemini(endpoint) ? 'wanted' : 'as-given';
-  const echoOf = (model: string, learned: Learned['thinkingEcho'] = 'as-known'): ThinkingEcho => {
+  const echoOf = (model: string, learned: SessionRefusalChanges['thinkingEcho'] = 'as-known'): ThinkingEcho => {
     const {reasoning} = options.models.infoOf(model);
     if (reasoning === 'strip') return 'none';
     if (learned === 'required') return 'always';

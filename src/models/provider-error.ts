@@ -59,7 +59,7 @@ export const connectionLost = (message: string): ProviderError => ({
 });
 
 /** Returns a temporary error that isn't worth a long wait. */
-export const shortTrouble = (message: string, fix: string, waitMs = 0): ProviderError => ({
+export const briefError = (message: string, fix: string, waitMs = 0): ProviderError => ({
   kind: 'passing',
   status: 0,
   message,
@@ -112,14 +112,14 @@ export function toProviderError(cause: unknown, endpoint: Endpoint, server: Serv
 function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistory): ProviderError {
   const code = codeOf(cause);
   if (server === 'never-answered' && (code === 'ENOTFOUND' || code === 'EAI_AGAIN')) {
-    return shortTrouble(
+    return briefError(
       `The host of ${endpoint.baseUrl} was not found (${code}).`,
       `Check the network connection, and the base URL (--base-url or ${endpoint.urlVariable}).`,
       1000,
     );
   }
   if (code === 'ECONNREFUSED' && isLoopback(endpoint.baseUrl)) {
-    return shortTrouble(
+    return briefError(
       `Nothing listens at ${endpoint.baseUrl}.`,
       `Start the model server, or set another address (--base-url or ${endpoint.urlVariable}).`,
     );
@@ -159,7 +159,7 @@ function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistor
 function ofProxy(cause: unknown): ProviderError | undefined {
   const at = errorsIn(cause).find(isProxyError);
   if (at === undefined) return undefined;
-  return at.kind === 'final' ? unreachableServer(at.message, at.fix) : shortTrouble(at.message, at.fix);
+  return at.kind === 'final' ? unreachableServer(at.message, at.fix) : briefError(at.message, at.fix);
 }
 
 /** Returns the error and its causes. SDKs wrap the errors of `fetch` in errors of their own. */

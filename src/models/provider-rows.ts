@@ -2,7 +2,7 @@ import type {JsonObject} from '../base/json.ts';
 import type {RowProtocol} from '../config/model-settings.ts';
 import {rowKeyVariables, type RowName} from '../domain/api-key.ts';
 import type {Endpoint} from './provider-error.ts';
-import {type FitId, idRules} from './sendable-request.ts';
+import {type ToValidId, idRules} from './sendable-request.ts';
 import type {SchemaRule} from './tool-schema.ts';
 
 /** How a server of chat completions differs from OpenAI. weft sends no `developer` messages and no `strict` tools. */
@@ -14,7 +14,7 @@ interface ChatRules {
    * the field, so an answer without thinking has an empty `reasoning_content`.
    */
   readonly echo: ThinkingEcho;
-  readonly fitId: FitId;
+  readonly fitId: ToValidId;
   readonly schema: SchemaRule | 'any';
   /** Fields that every request has. */
   readonly extra: JsonObject;

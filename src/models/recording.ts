@@ -6,7 +6,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type AssistantBlock, blockTexts, type OtherBlock, type StopReason} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import {spokenBlocks} from '../domain/reminder.ts';
+import {withoutReminders} from '../domain/reminder.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 
 /**
@@ -209,6 +209,6 @@ class Answer {
 function promptLines({messages}: ModelRequest): readonly string[] {
   const last = messages.at(-1);
   if (last?.role !== 'user') return [];
-  const text = blockTexts(spokenBlocks(last)).join('\n\n');
+  const text = blockTexts(withoutReminders(last)).join('\n\n');
   return text === '' ? [] : [writeRecordedLine({kind: 'prompt', text})];
 }

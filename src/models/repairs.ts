@@ -14,9 +14,9 @@ import {withoutMedia} from '../domain/history.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {ModelRequest, Repaired} from '../domain/model-stream.ts';
 import type {JudgedRefusal, RefusalClass} from './refusals.ts';
-import type {BodyChange, Learned, RequestChange} from './send-request.ts';
+import type {BodyChange, SessionRefusalChanges, RequestChange} from './send-request.ts';
 import {simplifiedSchema} from './simplified-schema.ts';
-import {missingSignature, movedImageText} from './openai-request.ts';
+import {missingSignature, imageFollowsText} from './openai-request.ts';
 import {unseenImage} from './unseen-media.ts';
 
 /**
@@ -39,7 +39,7 @@ interface RefusedRequest {
   readonly request: ModelRequest;
   /** The body that was sent. */
   readonly body: JsonObject;
-  readonly learned: Learned;
+  readonly learned: SessionRefusalChanges;
   /** The name of the server, for people. */
   readonly server: string;
   /** The keys of the repairs of this request so far. */
@@ -55,7 +55,7 @@ interface Step {
   readonly body?: BodyChange;
   readonly conversation?: RequestChange;
   readonly once?: BodyChange;
-  readonly learn?: Partial<Pick<Learned, 'thinkingEcho' | 'toolReferences'>>;
+  readonly learn?: Partial<Pick<SessionRefusalChanges, 'thinkingEcho' | 'toolReferences'>>;
   readonly betas?: readonly string[];
 }
 
@@ -559,7 +559,7 @@ const mediaAfterResults: RequestChange = request => ({
       if (block.kind !== 'tool-result' || !block.content.some(isMedia)) return block;
       images.push(...block.content.filter(part => part.kind === 'image'));
       const texts = block.content.filter(part => part.kind === 'text');
-      return {...block, content: texts.length > 0 ? texts : [{kind: 'text', text: movedImageText}]};
+      return {...block, content: texts.length > 0 ? texts : [{kind: 'text', text: imageFollowsText}]};
     });
     const last = results.findLastIndex(({kind}) => kind === 'tool-result');
     return images.length === 0 ? message : {...message, blocks: results.toSpliced(last + 1, 0, ...images)};

@@ -5,7 +5,7 @@ import {isJsonObject, type JsonObject} from '../base/json.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
 import {TextCalls} from './text-calls.ts';
-import {takeBody, readServerEvents} from './http-fetch.ts';
+import {takeUnreadBody, readServerEvents} from './http-fetch.ts';
 import {
   connectionLost,
   type Endpoint,
@@ -22,7 +22,7 @@ import {
 export interface ProviderDialect {
   readonly endpoint: Endpoint;
   /** Returns the body of the request, without the changes of `learned`. */
-  body(request: ModelRequest, learned: Learned): object;
+  body(request: ModelRequest, learned: SessionRefusalChanges): object;
   /** Sends a body unchanged. The response must come from `makeHttpFetch`. Rejects with the SDK's errors. */
   post(body: object, signal: AbortSignal): Promise<Response>;
   decoder(request: ModelRequest): Decoder;
@@ -34,7 +34,7 @@ export type BodyChange = (body: JsonObject) => JsonObject;
 export type RequestChange = (request: ModelRequest) => ModelRequest;
 
 /** The lessons of refusals about one model of a server. They hold for the session. */
-export interface Learned {
+export interface SessionRefusalChanges {
   readonly requestChanges: RequestChange[];
   readonly bodyChanges: BodyChange[];
   /** `required`: the server refuses answers that come back without their thinking. */
@@ -43,7 +43,7 @@ export interface Learned {
   toolReferences: 'as-known' | 'refused';
 }
 
-export const nothingLearned = (): Learned => ({
+export const noRefusalChanges = (): SessionRefusalChanges => ({
   requestChanges: [],
   bodyChanges: [],
   thinkingEcho: 'as-known',
@@ -51,16 +51,20 @@ export const nothingLearned = (): Learned => ({
 });
 
 /** The changes that earlier refusals require: for the whole session, and for this request alone. */
-export interface Lessons {
-  readonly learned: Learned;
+export interface RefusalChanges {
+  readonly learned: SessionRefusalChanges;
   readonly once: readonly BodyChange[];
 }
 
 /** Sends the request once. It throws only on bugs, and leaves nothing open when it is abandoned. */
-export type SendOnce = (request: ModelRequest, lessons: Lessons, signal: AbortSignal) => AsyncIterable<AttemptItem>;
+export type SendOnce = (
+  request: ModelRequest,
+  lessons: RefusalChanges,
+  signal: AbortSignal,
+) => AsyncIterable<AttemptItem>;
 
 /** Returns the body of a request with the changes that earlier refusals require. */
-export function bodyOf(dialect: ProviderDialect, request: ModelRequest, {learned, once}: Lessons): object {
+export function bodyOf(dialect: ProviderDialect, request: ModelRequest, {learned, once}: RefusalChanges): object {
   const changed = learned.requestChanges.reduce((done, change) => change(done), request);
   const body: object = dialect.body(changed, learned);
   return isJsonObject(body) ? [...learned.bodyChanges, ...once].reduce((done, change) => change(done), body) : body;
@@ -93,7 +97,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       const response = await dialect.post(bodyOf(dialect, request, lessons), abort.signal);
       server = 'answered-before';
       decoder.readHeaders(response.headers);
-      const body = takeBody(response);
+      const body = takeUnreadBody(response);
       const unreadable = wrongKind(response, dialect.endpoint);
       if (unreadable !== undefined) {
         yield {kind: 'error', error: unreadable};
@@ -188,7 +192,7 @@ function wrongKind(response: Response, endpoint: Endpoint): ProviderError | unde
 }
 
 /** Reads the rest of the body, usually only the end mark, so that the next request can reuse the connection. */
-function drain(body: ReturnType<typeof takeBody>): void {
+function drain(body: ReturnType<typeof takeUnreadBody>): void {
   if (body.readableEnded) return;
   const timer = setTimeout(() => body.destroy(), maxDrainMs);
   body.on('close', () => clearTimeout(timer));

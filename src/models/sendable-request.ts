@@ -15,7 +15,7 @@ import type {ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.
 import {type SchemaRule, toolSchema} from './tool-schema.ts';
 
 /** Returns the nearest tool call id that a provider accepts: the id itself if it is valid. */
-export type FitId = (id: string) => string;
+export type ToValidId = (id: string) => string;
 
 /** The ids that each kind of provider accepts. */
 export const idRules = {
@@ -24,7 +24,7 @@ export const idRules = {
   chat: id => bounded(id, 40),
   /** Mistral accepts exactly nine letters and digits. */
   mistral: id => (/^[a-z\d]{9}$/iu.test(id) ? id : `w${checksum(id)}`),
-} as const satisfies Record<string, FitId>;
+} as const satisfies Record<string, ToValidId>;
 
 /** Tool names of OpenAI and of most other providers have at most 64 characters. */
 const maxNameLength = 64;
@@ -35,7 +35,7 @@ function bounded(text: string, most: number): string {
 
 /** The ids and schemas that a provider accepts. */
 export interface SendableRules {
-  readonly fitId: FitId;
+  readonly fitId: ToValidId;
   readonly schema: SchemaRule | 'any';
 }
 
@@ -164,10 +164,10 @@ const growth = 1.25;
 
 /** Gives each call a unique id, because some servers number the calls of every answer from 0. */
 class CallIds {
-  readonly #fit: FitId;
+  readonly #fit: ToValidId;
   readonly #taken = new Set<string>();
 
-  constructor(fit: FitId) {
+  constructor(fit: ToValidId) {
     this.#fit = fit;
   }
 

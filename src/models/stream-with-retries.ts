@@ -15,10 +15,10 @@ import {decideRetry, realClock, type RetryClock} from './retry.ts';
 import {
   type BodyChange,
   bodyOf,
-  type Learned,
-  type Lessons,
+  type SessionRefusalChanges,
+  type RefusalChanges,
   makeSendOnce,
-  nothingLearned,
+  noRefusalChanges,
   type ProviderDialect,
   type SendOnce,
 } from './send-request.ts';
@@ -52,9 +52,9 @@ export function openPort(
   }: Pick<ModelPort, 'provider' | 'searchesWeb'> & Pick<ProviderOptions, 'models' | 'fallbacks' | 'clock'>,
 ): ModelPort {
   const sendOnce = makeSendOnce(dialect);
-  const learned = new Map<string, Learned>();
-  const learnedOf = (model: string): Learned => {
-    const known = learned.get(model) ?? nothingLearned();
+  const learned = new Map<string, SessionRefusalChanges>();
+  const learnedOf = (model: string): SessionRefusalChanges => {
+    const known = learned.get(model) ?? noRefusalChanges();
     learned.set(model, known);
     return known;
   };
@@ -89,7 +89,7 @@ async function* withCosts(
 /** A sent request, and its repairs so far. */
 interface SentRequest {
   readonly request: ModelRequest;
-  readonly lessons: Lessons;
+  readonly lessons: RefusalChanges;
   readonly tried: ReadonlySet<string>;
 }
 
@@ -141,7 +141,7 @@ export async function* streamWithRetries(
     readonly sendOnce: SendOnce;
     readonly clock: RetryClock;
     readonly fallbacks: readonly string[];
-    readonly learnedOf: (model: string) => Learned;
+    readonly learnedOf: (model: string) => SessionRefusalChanges;
     readonly judge: Judge;
   },
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {AgentRuns} from '../jobs/agent-runs.ts';
 import {serveClientOver} from './client-stream.ts';
-import {type AgentPort, ownModel} from '../jobs/agent-port.ts';
+import {type AgentPort, emptyModelConfig} from '../jobs/agent-port.ts';
 import type {AttachRequest} from './start-server.ts';
 
 type Attached = Outcome<(connection: Duplex) => void, {readonly status: number; readonly error: string}>;
@@ -30,7 +30,7 @@ export async function attachSession(
       ? await agent.open({
           session,
           workDir: request.workDir,
-          model: ownModel,
+          model: emptyModelConfig,
           work: {kind: 'terminal', frontEnd: request.frontEnd},
         })
       : ok(here);

@@ -4,7 +4,7 @@ import type {Screen, Store} from './app/store.ts';
 import type {RawKey} from './terminal/keymap.ts';
 import {LiveRegion, maxLines} from './components/live-region.tsx';
 import {openLines} from './scrollback/entries.ts';
-import {withoutLost} from './scrollback/lost-rows.ts';
+import {dropLostLines} from './scrollback/lost-rows.ts';
 import {ThemeContext} from './theme/styled.tsx';
 import {pluralize} from '../base/clip.ts';
 import type {ScrollbackBuffer} from './scrollback/scrollback-buffer.ts';
@@ -48,7 +48,7 @@ export function AppScreen({screen, onRoom}: AppScreenProps): ReactNode {
   const {live, frame, size, lost, transcript} = screen;
   const {lexer, times} = live;
   const all = openLines(live.view, {lexer, actions: times.actions}, frame);
-  const open = withoutLost(all, lost).lines;
+  const open = dropLostLines(all, lost).lines;
   return (
     <ThemeContext value={frame.theme}>
       {transcript === 'none' ? (

@@ -8,7 +8,7 @@ import {actionId, parseSessionId, planId} from '../../src/domain/ids.ts';
 import {planSteps} from '../../src/domain/plan.ts';
 import {actionRows} from '../../src/tui/scrollback/action-entry.ts';
 import {renderers} from '../../src/tui/scrollback/action-results.ts';
-import {excerptOf, linesOfExcerpt, saysWhy} from '../../src/tui/scrollback/output-excerpt.ts';
+import {excerptOf, linesOfExcerpt, explainsFailure} from '../../src/tui/scrollback/output-excerpt.ts';
 import type {ActionEntry} from '../../src/tui/state/view.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
@@ -273,7 +273,7 @@ describe('what is shown of a long output', () => {
           expect(picked).toEqual([...new Set(picked)].toSorted((a, b) => a - b));
           expect(picked.every(at => at in lines)).toBe(true);
         }
-        const first = lines.find(saysWhy);
+        const first = lines.find(explainsFailure);
         const shown = excerptOf('reasons', lines, most).map(at => lines[at]);
         if (first !== undefined) expect(shown).toContain(first);
       }),
@@ -292,7 +292,7 @@ describe('what is shown of a long output', () => {
     ['✔ handles errors', false],
     ['Compiling weft', false],
   ])('%s', (text, isReason) => {
-    expect(saysWhy(text)).toBe(isReason);
+    expect(explainsFailure(text)).toBe(isReason);
   });
 
   const nodeTest = [

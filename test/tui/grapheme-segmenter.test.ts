@@ -1,12 +1,12 @@
 import {expect, test} from 'vitest';
 import {graphemeWidth} from '../../src/tui/text/cell-width.ts';
-import {graphemeSegmenter, plain} from '../../src/tui/text/grapheme-segmenter.ts';
+import {graphemeSegmenter, plainTextPattern} from '../../src/tui/text/grapheme-segmenter.ts';
 
 const real = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 const all = Array.from({length: 0x1_00_00}, (_, code) => String.fromCharCode(code));
 
 test('every plain character takes one cell and joins with no other', () => {
-  const found = all.filter(character => plain.test(character));
+  const found = all.filter(character => plainTextPattern.test(character));
   expect(found.length).toBeGreaterThan(1000);
   const text = found.flatMap(character => [character, character, 'a', character, '─']).join('');
   expect(Array.from(graphemeSegmenter.segment(text))).toEqual(Array.from(real.segment(text)));

@@ -1,6 +1,6 @@
 import {assert, nat, property} from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {typedPartOf, splitReplies} from '../../src/tui/terminal/terminal-probes.ts';
+import {typedBytes, splitReplies} from '../../src/tui/terminal/terminal-probes.ts';
 
 const colour = '\u001B]11;rgb:1e1e/1e1e/1e1e\u001B\\';
 
@@ -66,7 +66,7 @@ describe('sortReplies', () => {
   });
 
   test('of a beginning without an end only what can be typed is given back', () => {
-    expect(['\u001B', '\u001B[', '\u001B]', '\u001B]11;rgb:1e', '\u001B[?2026'].map(typedPartOf)).toEqual([
+    expect(['\u001B', '\u001B[', '\u001B]', '\u001B]11;rgb:1e', '\u001B[?2026'].map(typedBytes)).toEqual([
       '\u001B',
       '\u001B[',
       '\u001B]',

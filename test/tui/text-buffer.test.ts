@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import * as buffer from '../../src/tui/editor/text-buffer.ts';
-import {borderAfter, borderBefore, borderFrom} from '../../src/tui/editor/text-buffer.ts';
+import {boundaryAfter, boundaryBefore, boundaryFrom} from '../../src/tui/editor/text-buffer.ts';
 
 /** `|` marks the cursor. */
 const read = (marked: string): buffer.TextBuffer => ({text: marked.replace('|', ''), cursor: marked.indexOf('|')});
@@ -84,11 +84,11 @@ test('each step goes to the next border of the whole line', () => {
       const isStart = (at: number): boolean => at === 0 || text[at - 1] === '\n';
       const isEnd = (at: number): boolean => at === text.length || text[at] === '\n';
       for (const at of borders) {
-        expect(borderBefore(text, at)).toBe(isStart(at) ? at : borders.findLast(border => border < at));
-        expect(borderAfter(text, at)).toBe(isEnd(at) ? at : borders.find(border => border > at));
+        expect(boundaryBefore(text, at)).toBe(isStart(at) ? at : borders.findLast(border => border < at));
+        expect(boundaryAfter(text, at)).toBe(isEnd(at) ? at : borders.find(border => border > at));
       }
       for (let at = 0; at <= text.length; at++) {
-        expect(borderFrom(text, at)).toBe(borders.find(border => border >= at));
+        expect(boundaryFrom(text, at)).toBe(borders.find(border => border >= at));
       }
     }),
     {numRuns: 1000},

@@ -18,7 +18,7 @@ import {trimHistory} from '../../domain/history.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
-import {type ModelAnswer, readAnswer, tooLongIn} from '../answer.ts';
+import {type ModelAnswer, readAnswer, refusedLengthOf} from '../answer.ts';
 import {estimateText, isUnusual} from '../../domain/cost-estimate.ts';
 import {expectedCost, nextCost, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
@@ -408,7 +408,7 @@ export async function writeSummary(
     if (signal.aborted) return none('The summary was stopped.', answer.usage);
     if (answer.end === 'interrupted') return none(`The model took longer than ${timeoutMs / 1000} s.`, answer.usage);
     const why = summaryProblem(answer);
-    if (why !== '') return none(why, answer.usage, tooLongIn(answer));
+    if (why !== '') return none(why, answer.usage, refusedLengthOf(answer));
     return {kind: 'written', text: summaryText(answer), usage: answer.usage, model: request.model};
   } catch (cause) {
     return none(faultText(thrownFault('The summary failed', cause)), noUsage);

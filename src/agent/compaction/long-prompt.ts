@@ -15,7 +15,7 @@ import {replaceMessages} from '../conversation.ts';
 import {type RequestSize, requestSize} from '../context/context-usage.ts';
 import {journal, nextRequest, type SessionContext} from '../session-context.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
-import {lengthText, publishRepair} from './repair-line.ts';
+import {tooLongText, publishRepair} from './repair-line.ts';
 
 /** Texts shorter than this stay in the prompt, in UTF-16 units. */
 const shortLength = 8000;
@@ -110,7 +110,7 @@ export async function fitPrompt<Block extends UserBlock>(
       signal,
     );
     if (reply.kind !== 'answered' || reply.answers[0]?.selected[0] !== asFile)
-      return failed(rejected(`${lengthText(measured, session)}. Press Up to edit the prompt.`));
+      return failed(rejected(`${tooLongText(measured, session)}. Press Up to edit the prompt.`));
   }
   const shorter = await inFiles(blocks, most, session.ports.saveText);
   if (shorter === undefined) return ok(blocks);
@@ -121,7 +121,7 @@ export async function fitPrompt<Block extends UserBlock>(
 const asFile = 'Send as a file';
 
 const question = (size: RequestSize, session: SessionContext) =>
-  plainQuestion('Long prompt', `${lengthText(size, session)}.`, [
+  plainQuestion('Long prompt', `${tooLongText(size, session)}.`, [
     [asFile, 'weft saves the text. The model reads it in parts.'],
     ["Don't send", 'Press Up to edit the prompt.'],
   ]);

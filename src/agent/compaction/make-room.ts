@@ -9,7 +9,7 @@ import {nextRequest, type SessionContext} from '../session-context.ts';
 import {Compactor, type CompactionContext} from './compactor.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
 import {promptInFiles} from './long-prompt.ts';
-import {lengthText, publishRepair} from './repair-line.ts';
+import {tooLongText, publishRepair} from './repair-line.ts';
 import {resultsToShorten, shortenResults} from './shorten-results.ts';
 
 /** `none`: nothing was changed. `why` is a sentence, or empty if weft may change nothing. `declined`: the user wants no change now. */
@@ -137,7 +137,7 @@ async function compact(
   let {summary} = preview.value;
   if (session.compaction === 'ask' && session.frontEnd.has('offers-compactions')) {
     const {id} = preview.value;
-    const reason = `${lengthText(size, session)}.`;
+    const reason = `${tooLongText(size, session)}.`;
     const offer = {id: actionId(`compaction:${id}`), reason, preview: preview.value};
     const answer = await session.pending.offerCompaction(offer, signal);
     if (answer.kind === 'stop') return {kind: 'declined'};
@@ -169,7 +169,7 @@ function tooLongFault(
   const size = requestSize(nextRequest(session), session, refused);
   return {
     kind: 'provider',
-    message: `${lengthText(size, session)}. ${why}`.trim(),
+    message: `${tooLongText(size, session)}. ${why}`.trim(),
     fix: 'Use a model with a larger context window, send less, or start a new session.',
     status,
     refusal: {kind: 'too-long', ...refused},

@@ -3,7 +3,7 @@ import type {RequestSize} from '../context/context-usage.ts';
 import type {SessionContext} from '../session-context.ts';
 
 /** `Too long for claude-haiku-4-5 (213,462 of 200,000 tokens)` */
-export function lengthText(
+export function tooLongText(
   {shown, window, total}: Pick<RequestSize, 'shown' | 'window' | 'total'>,
   session: Pick<SessionContext, 'promptModel' | 'model'>,
 ): string {
@@ -18,7 +18,7 @@ export function lengthText(
 /** Says in one line what was done about a conversation that is too long. */
 export function publishRepair(session: SessionContext, size: RequestSize, what: string): void {
   session.publish([
-    {event: 'repaired', repair: 'too-long', text: `${lengthText(size, session)}: ${what}`, leftOut: []},
+    {event: 'repaired', repair: 'too-long', text: `${tooLongText(size, session)}: ${what}`, leftOut: []},
     {event: 'usage-changed', usage: session.conversation.usage.report()},
   ]);
 }

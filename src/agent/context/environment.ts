@@ -57,7 +57,7 @@ export function factsInMessages(messages: readonly Message[]): KnownFacts {
 }
 
 /** Reads the state of the repository for the first message of a conversation. Later messages do not need it. */
-export async function firstState(
+export async function initialRepositoryState(
   {conversation, environment, directory, ports}: FactsSession,
   signal: AbortSignal,
 ): Promise<RepositoryState | undefined> {

@@ -26,7 +26,7 @@ import {reminderBlock} from '../../domain/reminder.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {judgeOwnAction} from '../approval.ts';
-import {environmentNote, firstState} from './environment.ts';
+import {environmentNote, initialRepositoryState} from './environment.ts';
 import {applyCommand, readPrompt, runCommandLines} from './prompt-command.ts';
 import {journal, type PromptContext, type SessionContext, warn} from '../session-context.ts';
 import type {WaitingPrompt} from '../work-queue.ts';
@@ -47,7 +47,7 @@ export async function beginPrompt(
   if (interaction === 'unattended') await ports.machine.mcp.ready(signal);
   const [beforehand, repository] = await Promise.all([
     readFitting(prompt, context, signal),
-    firstState(context.session, signal),
+    initialRepositoryState(context.session, signal),
   ]);
   // A prompt that was stopped before it was sent may be sent again, so it must not be in the conversation twice.
   const read = signal.aborted && beforehand.kind === 'ready' ? stopPrompt({kind: 'interrupted'}) : beforehand;

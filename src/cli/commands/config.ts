@@ -17,8 +17,8 @@ import {
   keyName,
   keySourceText,
   nameOf,
-  plain,
-  unsetText,
+  settingValueText,
+  unsetSettingText,
   valueLine,
 } from '../../app/setting-rows.ts';
 import {printRows} from '../rows.ts';
@@ -57,7 +57,7 @@ async function getSetting(text: string, {json, cwd}: ConfigOptions): Promise<Exi
     return exitCode.failed;
   }
   const value = counting.reduceRight(mergedValues);
-  if (json === undefined) printLine(plain(value));
+  if (json === undefined) printLine(settingValueText(value));
   else printJson(`${JSON.stringify(value)}\n`);
   return exitCode.done;
 }
@@ -77,7 +77,7 @@ async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<Exi
   }
   const name = nameOf(text);
   const all = explainName(name, cwd);
-  if (json === undefined && all.length === 0) printLine(await unsetText(name, cwd));
+  if (json === undefined && all.length === 0) printLine(await unsetSettingText(name, cwd));
   return printRows({rows: all, json, line: valueLine, none: ''});
 }
 

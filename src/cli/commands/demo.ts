@@ -26,7 +26,7 @@ import {isStdoutTerminal, print} from '../../app/output.ts';
 import {stopOnSignals} from '../signals.ts';
 import {newSessionId, unsavedSession, unsavedSessions} from '../../app/open-session.ts';
 import type {TerminalJob} from '../run-terminal.ts';
-import {wantsAccessible} from '../../app/settings-layers.ts';
+import {requestsScreenReaderMode} from '../../app/settings-layers.ts';
 import {loadTerminalUi} from '../terminal-ui.ts';
 import {weftFolders, userPlaces} from '../../app/user-data.ts';
 import {weftCommand} from '../../app/weft-command.ts';
@@ -50,7 +50,7 @@ export async function runDemo({
 }): Promise<ExitCode> {
   const place = layOut(dir);
   try {
-    const wanted = wantsAccessible(process.env) === true;
+    const wanted = requestsScreenReaderMode(process.env) === true;
     const isDumb = process.env['TERM'] === 'dumb' && visitor === undefined && !wanted;
     if (!isStdoutTerminal() || !process.stdin.isTTY || isDumb) return await report(place);
     const [shown, {startTerminalWatchdog}, {lookOf, runTerminal}] = await Promise.all([

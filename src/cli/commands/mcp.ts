@@ -17,11 +17,11 @@ import {
   type RowStatus,
   type ServerRow,
   serverRows,
-  hidden,
+  hideSecrets,
   hiddenOAuth,
   hiddenUrl,
   hiddenValues,
-  secretIn,
+  findLiteralSecret,
 } from '../../app/server-rows.ts';
 import {openServerCredentials} from '../../app/server-credentials.ts';
 import {userPlaces} from '../../app/user-data.ts';
@@ -169,8 +169,8 @@ async function getServer(name: string, {json, check, cwd}: ListOptions): Promise
     transport: transport.kind,
     ...(transport.kind === 'stdio'
       ? {
-          command: hidden(transport.command),
-          args: transport.args.map(hidden),
+          command: hideSecrets(transport.command),
+          args: transport.args.map(hideSecrets),
           env: hiddenValues(transport.env),
           cwd: transport.cwd,
         }
@@ -255,13 +255,14 @@ function portNumber(text: string): number {
 function refuseSharedSecrets({transport, oauth}: ServerConfig): void {
   const secret =
     transport.kind === 'stdio'
-      ? (secretIn(transport.env) ?? transport.args.find(word => hidden(word) !== word))
-      : (secretIn(transport.headers) ?? (hiddenUrl(transport.url) === transport.url ? undefined : 'its address'));
+      ? (findLiteralSecret(transport.env) ?? transport.args.find(word => hideSecrets(word) !== word))
+      : (findLiteralSecret(transport.headers) ??
+        (hiddenUrl(transport.url) === transport.url ? undefined : 'its address'));
   const inOAuth = JSON.stringify(hiddenOAuth(oauth)) === JSON.stringify(oauth) ? undefined : 'its OAuth client';
   const what = secret ?? inOAuth;
   if (what === undefined) return;
   throw new UsageError(
-    `${hidden(what)} seems to contain a secret, and everyone with the project can read .mcp.json. Use \${NAME} instead, or choose --scope local.`,
+    `${hideSecrets(what)} seems to contain a secret, and everyone with the project can read .mcp.json. Use \${NAME} instead, or choose --scope local.`,
   );
 }
 

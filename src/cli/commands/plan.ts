@@ -25,7 +25,7 @@ import {
 import {endOf, oneLine, summaryNotes} from '../../headless/prompt-summary.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
 import {requireModel, connectModel} from '../../app/choose-model.ts';
-import {composeSession, defaultDriver, asNamedAgent} from '../../app/compose-session.ts';
+import {composeSession, defaultDriver, applyNamedAgent} from '../../app/compose-session.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';
@@ -79,7 +79,7 @@ async function makePlan(words: readonly string[], given: MainOptions & PlanOptio
   const text = words.join(' ');
   const prompt = joinPipedText(text, await readStdin(text === '' ? 'end' : 'first-silence'));
   if (prompt.trim() === '') throw new UsageError('No prompt. Give one: weft plan "…"');
-  const context = await asNamedAgent(contextFor(options));
+  const context = await applyNamedAgent(contextFor(options));
   const chosen = await connectModel(context);
   requireModel(chosen);
   for (const notice of await context.notices()) note(notice);

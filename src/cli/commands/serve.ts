@@ -17,7 +17,7 @@ import {stackRoutes} from '../../server/routes/stack-routes.ts';
 import {stackRunRoutes} from '../../server/routes/stack-run-routes.ts';
 import {withServerRoutes} from '../../server/openapi.ts';
 import type {Store} from '../../store/open-store.ts';
-import {loadNext, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
+import {loadNextTime, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
 import {now} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {pruneDaily} from '../../app/daily-prune.ts';
@@ -161,7 +161,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   const run = async (due: NewJob): Promise<void> =>
     runJob(await ClaimedJob.added(jobs, due), {agent, runs, jobs, plans, schedules, director}, ending.signal);
   void notePruning(places, note);
-  const scheduler = startScheduler({schedules, jobs, queue, run, uuid: randomUUID, now, loadNext, note});
+  const scheduler = startScheduler({schedules, jobs, queue, run, uuid: randomUUID, now, loadNextTime, note});
   const code = await stopped.promise;
   scheduler.close();
   await Promise.race([

@@ -10,7 +10,7 @@ import type {JsonObject} from '../../base/json.ts';
 import type {AgentFile, ExtensionFile, SkillFile} from '../../extensions/skills/load-extensions.ts';
 import {homedir} from 'node:os';
 import {ignoredFieldNotes} from '../../app/agent-kinds.ts';
-import {asNamedAgent} from '../../app/compose-session.ts';
+import {applyNamedAgent} from '../../app/compose-session.ts';
 import {contextFor, type RunContext} from '../../app/run-context.ts';
 import type {MainOptions} from '../../app/main-options.ts';
 import {note, print} from '../../app/output.ts';
@@ -165,7 +165,7 @@ async function rowsOf(
   kind: ExtensionKind,
   options: Pick<MainOptions, 'cwd' | 'pluginDir' | 'agents'>,
 ): Promise<{readonly rows: readonly Row[]; readonly notices: readonly string[]; readonly context: RunContext}> {
-  const context = await asNamedAgent(contextFor({...options, sessionPersistence: false}));
+  const context = await applyNamedAgent(contextFor({...options, sessionPersistence: false}));
   const found = await context.extensions().found(new AbortController().signal);
   const notices = [...(await context.notices()), ...found.notices];
   if (kind === 'agents') {

@@ -5,7 +5,7 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {AgentRuns} from '../../jobs/agent-runs.ts';
 import {runDelivered, type JobDeps} from '../../jobs/run-jobs.ts';
 import {startScheduler} from '../../jobs/scheduler.ts';
-import {loadNext, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
+import {loadNextTime, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
 import {now} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {print} from '../../app/output.ts';
@@ -71,7 +71,7 @@ async function runWorker({store: named, concurrency}: WorkerOptions): Promise<Ex
     run: async () => {},
     uuid: randomUUID,
     now,
-    loadNext,
+    loadNextTime,
     note,
   });
   print(`weft is working, ${String(concurrency)} jobs at a time\n`);

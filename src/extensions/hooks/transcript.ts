@@ -2,7 +2,7 @@ import {appendFile, mkdir, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {HookSession} from '../../actions/hooks-port.ts';
 import type {Message, UserBlock} from '../../domain/conversation.ts';
-import {spokenBlocks} from '../../domain/reminder.ts';
+import {withoutReminders} from '../../domain/reminder.ts';
 import {redactJson} from './hook-answer.ts';
 import {wireBlock, wireToolResult} from '../../protocol/rpc/wire-content.ts';
 
@@ -28,7 +28,8 @@ export function makeTranscriptWriter(folder: string, redact: (text: string) => s
     const path = transcriptPath(folder, session.sessionId);
     const known = written.get(session.sessionId);
     const fresh = messages.filter(
-      message => known?.has(message.id) !== true && (message.role === 'assistant' || spokenBlocks(message).length > 0),
+      message =>
+        known?.has(message.id) !== true && (message.role === 'assistant' || withoutReminders(message).length > 0),
     );
     const lines = fresh
       .map(message => JSON.stringify(redactJson(JSON.parse(JSON.stringify(lineOf(message, session))), redact)))
@@ -59,7 +60,7 @@ function lineOf(message: Message, {sessionId, directory}: HookSession): object {
     const {id, model, blocks} = message;
     return {type: 'assistant', ...common, message: {role: 'assistant', id, model, content: blocks.map(wireBlock)}};
   }
-  const blocks = spokenBlocks(message);
+  const blocks = withoutReminders(message);
   const [first] = blocks;
   // Hooks expect a prompt of one text to be a string.
   const content = blocks.length === 1 && first?.kind === 'text' ? first.text : blocks.map(wireUserBlock);

@@ -3,10 +3,10 @@ import {
   printsAnything,
   type Invocation,
   type AfterCommand,
-  type Output,
+  type OutputUse,
   subshellScope,
   type ShellScope,
-  unmoved,
+  inSameFolders,
   unionOfFolders,
 } from './scope.ts';
 import {firstFound} from '../../base/first-found.ts';
@@ -123,21 +123,21 @@ interface Walk extends ScriptAnalysis {
 }
 
 function walkList(script: Script, scope: ShellScope, walk: Walk): AfterCommand {
-  let ends: AfterCommand = unmoved(scope);
+  let ends: AfterCommand = inSameFolders(scope);
   for (const andOr of script) {
     const inner = {...scope, directories: unionOfFolders(ends.success, ends.failure)};
     if (andOr.runs === 'in-background') {
       const last = rangeOf(andOr);
       if (last !== undefined) addSideEffect(walk, last, {does: 'keeps running in the background'});
       walkSteps(andOr.steps, subshellScope(inner), walk);
-      ends = unmoved(inner);
+      ends = inSameFolders(inner);
     } else ends = walkSteps(andOr.steps, inner, walk);
   }
   return script.length === 1 ? ends : {...ends, prints: printsAnything};
 }
 
 function walkSteps(steps: readonly AndOrStep[], scope: ShellScope, walk: Walk): AfterCommand {
-  let ends = unmoved(scope);
+  let ends = inSameFolders(scope);
   // Steps joined by `&&` may not all run, so a variable that they set may be unset.
   let chain = scope;
   for (const {when, pipeline} of steps) {
@@ -162,12 +162,12 @@ function walkPipeline(pipeline: readonly Command[], scope: ShellScope, walk: Wal
   const outputs = outputsOf(pipeline, scope, walk);
   for (const [at, command] of pipeline.entries())
     input = walkCommand(command, {...subshellScope(scope), input, output: outputs[at] ?? 'reshaped'}, walk).prints;
-  return {...unmoved(scope), prints: input};
+  return {...inSameFolders(scope), prints: input};
 }
 
 /** Returns where the output of each command in a pipe goes. */
-function outputsOf(pipeline: readonly Command[], {output}: ShellScope, {text}: Walk): readonly Output[] {
-  const outputs: Output[] = [output];
+function outputsOf(pipeline: readonly Command[], {output}: ShellScope, {text}: Walk): readonly OutputUse[] {
+  const outputs: OutputUse[] = [output];
   for (const next of pipeline.slice(1).toReversed()) {
     const end = text.slice(next.range.to).trim() === '' ? 'last' : 'goes on';
     outputs.unshift(outputBefore(next, {output: outputs[0] ?? 'reshaped', end}));
@@ -186,7 +186,7 @@ function walkCommand(command: Command, outer: ShellScope, walk: Walk): AfterComm
     case 'group':
       if (command.scope === 'shared') return {...walkList(command.body, scope, walk), prints: printsAnything};
       walkList(command.body, subshellScope(scope), walk);
-      return unmoved(scope);
+      return inSameFolders(scope);
     case 'branches':
       return walkBranches(command, scope, walk);
     case 'for':
@@ -196,7 +196,7 @@ function walkCommand(command: Command, outer: ShellScope, walk: Walk): AfterComm
       const words = command.words.flatMap(word => expandWord(word, expansionContext(scope, walk)));
       const reason = doubleTestProblem(words, walk.paths.from(scope.directories));
       if (reason !== undefined) addSideEffect(walk, command.span, {does: reason});
-      return unmoved(scope);
+      return inSameFolders(scope);
     }
     default:
       return unreachable(command);
@@ -209,7 +209,7 @@ function walkBranches(branches: Command & {readonly kind: 'branches'}, scope: Sh
   walkInner(words, scope, walk);
   if (runs === 'again') forgetMentioned(scope.variables, range, walk);
   const runBody = (moving: ShellScope): AfterCommand => {
-    let ends = unmoved(moving);
+    let ends = inSameFolders(moving);
     const ways: ShellScope['variables'][] = [];
     for (const [at, script] of scripts.entries()) {
       const inner = at === 0 && words.length === 0 ? moving : subshellScope(moving);
@@ -280,7 +280,7 @@ function walkSimple(
   const known = scope.variables.size === 0 ? walk.readOnly.get(`${scope.output} ${written}`) : undefined;
   if (known !== undefined && known.directories === scope.directories) {
     walk.invocations.push({...known, range});
-    return {...unmoved(scope), prints: () => outputOf({...known, input: scope.input, output: scope.output})};
+    return {...inSameFolders(scope), prints: () => outputOf({...known, input: scope.input, output: scope.output})};
   }
   const [first] = words;
   const tests = first !== undefined && /^(?:test|\[)$/u.test(walk.text.slice(first.range.from, first.range.to));
@@ -305,7 +305,7 @@ function walkSimple(
     input: scope.input,
     output: scope.output,
   };
-  if (args.length === 0) return unmoved(scope);
+  if (args.length === 0) return inSameFolders(scope);
   const name = plainText(args[0]);
   const judged =
     name === 'cd'
@@ -320,7 +320,7 @@ function walkSimple(
             reason: isLiteral(words[0])
               ? readOnlyProblem(invocation, walk.paths)
               : 'runs a program named by a variable',
-            ends: unmoved(scope),
+            ends: inSameFolders(scope),
           };
   const elsewhere =
     judged.reason === undefined || name === 'cd' || readOnlyProblem(invocation, anyPaths) === undefined

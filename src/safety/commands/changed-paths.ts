@@ -1,7 +1,7 @@
 import {partsThatMayBePaths} from '../paths/path-parts.ts';
 import type {CommandForms} from './command-forms.ts';
 import {effectsOf, readingOf} from './effects.ts';
-import {isA, isInterpreter, isShell, isSubcommand, rowFor, rowOf} from './known-programs.ts';
+import {hasTrait, isInterpreter, isShell, isSubcommand, rowFor, rowOf} from './known-programs.ts';
 import {layers} from './layers.ts';
 import {foldersEnteredByOptions, fromFolders, foldersEntered, operandsWritten, outputFolders} from './command-paths.ts';
 import {type Role, wordsOf} from './program-table.ts';
@@ -48,7 +48,7 @@ const placesFed = (calls: CommandForms['calls']): readonly ChangedPath[] =>
 
 /** True if the program runs a command on file names that are not among its words: `xargs`, `find -exec`. */
 const isFed = ([program = '']: readonly string[]): boolean =>
-  isA(program, 'input-words') || rowOf(program)?.wraps?.options !== undefined;
+  hasTrait(program, 'input-words') || rowOf(program)?.wraps?.options !== undefined;
 
 function changedBy(written: readonly string[]): readonly ChangedPath[] {
   const [program = '', ...given] = written;
@@ -60,8 +60,8 @@ function changedBy(written: readonly string[]): readonly ChangedPath[] {
     effects.flatMap(({role, word}) => (roles.includes(role) ? [word] : []));
   const isDeep = args.some(word => /^-\w*[rRa]|^--(?:recursive|archive)/u.test(word)) || all('from').length > 0;
   const [module] = effects.filter(({role}) => role === 'module');
-  const removes = isA(program, 'removes') || isA(program, 'rights');
-  const extent = (removes && (isDeep || row?.operands === undefined)) || isA(program, 'moves') ? 'tree' : 'folder';
+  const removes = hasTrait(program, 'removes') || hasTrait(program, 'rights');
+  const extent = (removes && (isDeep || row?.operands === undefined)) || hasTrait(program, 'moves') ? 'tree' : 'folder';
   return [
     ...all('target', 'into').flatMap(target => [
       {name: target, extent: 'folder'} as const,
@@ -95,7 +95,7 @@ function changedByRow([program = '', ...given]: readonly string[]): readonly Cha
   const letters = edits.find(word => /^\.\w*$/u.test(word))?.slice(1);
   if (!isOn)
     // The archive that is written.
-    return isA(program, 'unpacks')
+    return hasTrait(program, 'unpacks')
       ? args.flatMap((word, at) =>
           /^-\w*[cru]\w*f$/u.test(args[at - 1] ?? '') ? [{name: word, extent: 'file'} as const] : [],
         )
@@ -131,7 +131,7 @@ function scriptsOf([program = '', ...args]: readonly string[]): 'sed' | 'awk' | 
   const has = (option: RegExp): boolean => args.some(word => option.test(word));
   const [role] = wordsOf(rowOf(program)?.operands);
   if (role === 'sed' || role === 'awk') return has(/^(?:-\w*f|--file)/u) ? 'any' : role;
-  if (isA(program, 'database') || /^(?:n?vim?|ex|ed|emacs)$/u.test(program)) return 'any';
+  if (hasTrait(program, 'database') || /^(?:n?vim?|ex|ed|emacs)$/u.test(program)) return 'any';
   if (!isInterpreter(program) && !isShell(program)) return 'none';
   return has(/^-\w*[ceEpr]$|^--(?:eval|print)/u) || !has(/^[^-]/u) ? 'any' : 'none';
 }

@@ -11,7 +11,7 @@ import {operandsWritten, pathsInCommand} from './command-paths.ts';
 import {plainText} from './only-reads.ts';
 import {type SentData, sentData, sentDataOfForms} from './sent-data.ts';
 import {isWorse, type KnownRisk, riskOfWords, riskWithTexts, staysOnLoopback} from './risks.ts';
-import {isA} from './known-programs.ts';
+import {hasTrait} from './known-programs.ts';
 import {layers} from './layers.ts';
 
 /**
@@ -382,7 +382,7 @@ function pages(words: readonly string[]): boolean {
   const [program = '', ...args] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
   if (args.some(word => /^(?:--no-pager|--version|--help|--paging=never)$/u.test(word))) return false;
-  if (name !== 'git') return isA(name, 'pages');
+  if (name !== 'git') return hasTrait(name, 'pages');
   if (args.some(word => word === '-P')) return false;
   return args.some(word => word === '-p' || word === '--paginate' || gitPages.has(word));
 }

@@ -2,7 +2,7 @@ import type {PathContext} from '../paths/path-context.ts';
 import {isAbsolutePath, partsThatMayBePaths, pathOf} from '../paths/path-parts.ts';
 import {readShell, type ShellWord} from '../shell/loose-reader.ts';
 import type {CommandForms} from './command-forms.ts';
-import {filesWritten, isA} from './known-programs.ts';
+import {filesWritten, hasTrait} from './known-programs.ts';
 
 /** The words of a command that may name files. If the words are literal, every file name is included. */
 interface CommandNames {
@@ -61,8 +61,8 @@ function writtenBy([program = '', ...words]: readonly string[]): readonly string
   if (program === 'dd') return operands.filter(word => word.startsWith('of=')).map(word => word.slice(3));
   if (program === 'sed' || program === 'perl')
     return words.some(word => /^-\w*i|^--in-place/u.test(word)) ? operands : [];
-  if (isA(program, 'copies') || isA(program, 'links')) return operands.slice(-1);
-  return changes.some(trait => isA(program, trait)) ? operands : [];
+  if (hasTrait(program, 'copies') || hasTrait(program, 'links')) return operands.slice(-1);
+  return changes.some(trait => hasTrait(program, trait)) ? operands : [];
 }
 
 const changes = ['removes', 'moves', 'writes', 'rights'] as const;
@@ -88,7 +88,7 @@ function searchOf([program = '', ...words]: readonly string[]): readonly Searche
   const folders = (names: SearchedFolder['names'], operands: readonly string[]): readonly SearchedFolder[] =>
     (operands.length === 0 ? ['.'] : operands).map(folder => ({folder, names}));
   const has = (option: RegExp): boolean => words.some(word => option.test(word));
-  if (isA(program, 'input-words')) return folders('all', []);
+  if (hasTrait(program, 'input-words')) return folders('all', []);
   if (program === 'rgrep' || program === 'ugrep') return folders('all', args.slice(1));
   if (
     /^[efz]?grep$/u.test(program) &&

@@ -2,7 +2,7 @@ import {type FileEffect, type ResolvedCommand, unknownContent, unknownFileEffect
 import type {PathContext} from '../paths/path-context.ts';
 import type {SideEffect, JudgedInvocation, ScriptAnalysis} from './analyze-command.ts';
 import {plainText} from './only-reads.ts';
-import {isA} from './known-programs.ts';
+import {hasTrait} from './known-programs.ts';
 import {commandsStarted} from './risks.ts';
 import {programName} from './layers.ts';
 
@@ -72,7 +72,7 @@ export function fileEffects(
                 });
           ofInvocations.set(invocation, effects.find(({loses}) => loses === 'something') ?? effects[0] ?? nothingKnown);
           const names = effects.map(({loses, words}) => (loses === 'unknown' ? programName(words[0] ?? '') : 'known'));
-          if (names.some(name => isA(name, 'restores')) || names[0] === '') isForeseeable = false;
+          if (names.some(name => hasTrait(name, 'restores')) || names[0] === '') isForeseeable = false;
         },
       })),
   ];

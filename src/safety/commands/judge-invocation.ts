@@ -2,7 +2,7 @@ import {firstFound} from '../../base/first-found.ts';
 import {effectOfRunning, isCode, type PartEffect, runsCode} from '../../domain/reason.ts';
 import type {PathRules} from '../paths/judge-path.ts';
 import {type Argument, isScriptVariable, type ExpandedText} from '../shell/expansion.ts';
-import {isA, rowOf} from './known-programs.ts';
+import {hasTrait, rowOf} from './known-programs.ts';
 import {gitOptions as gitsOwn} from './programs/git.ts';
 import {type PathJudge, plainText, programProblem} from './only-reads.ts';
 import {showsLittleContent} from './command-output.ts';
@@ -61,7 +61,7 @@ function expandedNames(
   {args, directories}: {readonly args: readonly Argument[]; readonly directories: readonly string[]},
   paths: PathRules,
 ): readonly Argument[] | string {
-  const end = !isA(name, 'own-words') ? args.findIndex(each => plainText(each) === '--') : -1;
+  const end = !hasTrait(name, 'own-words') ? args.findIndex(each => plainText(each) === '--') : -1;
   const expanded: Argument[] = [];
   for (const [at, argument] of args.entries()) {
     if (typeof argument.value === 'string' || (end >= 0 && at > end)) {

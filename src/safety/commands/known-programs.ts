@@ -56,7 +56,7 @@ export const rowFor = ([program = '', ...args]: readonly string[]): NamedRow | u
 /** Returns the row of a program (`git`) or of a subcommand (`git stash list`). */
 export const rowOf = (name: string): ProgramRow | undefined => rowsByName.get(name);
 
-export const isA = (name: string, trait: Trait): boolean => rowOf(name)?.is.has(trait) === true;
+export const hasTrait = (name: string, trait: Trait): boolean => rowOf(name)?.is.has(trait) === true;
 
 /** Returns the names of the programs that run a command in their words. */
 export const wrappingPrograms = (): readonly string[] =>
@@ -71,18 +71,18 @@ export const hasSubcommand = (words: string, trait: Trait): boolean =>
 /** True if weft knows arguments with which the program only reads. With others it may also read elsewhere. */
 export const isReader = (program: string): boolean => rowsOf(program).some(({row}) => row.yes !== undefined);
 
-export const isShell = (program: string): boolean => isA(program, 'shell');
+export const isShell = (program: string): boolean => hasTrait(program, 'shell');
 
 /** True for programs that run code from their arguments, whatever their version: `python3.12`. */
 export const isInterpreter = (program: string): boolean =>
-  [program, program.toLowerCase(), program.replace(/[\d.]+$/u, '')].some(name => isA(name, 'code'));
+  [program, program.toLowerCase(), program.replace(/[\d.]+$/u, '')].some(name => hasTrait(name, 'code'));
 
 /** True for programs that read commands or code from their input. */
 export const takesCodeFromInput = (program: string): boolean =>
-  isShell(program) || isInterpreter(program) || isA(program, 'input');
+  isShell(program) || isInterpreter(program) || hasTrait(program, 'input');
 
 /** An option in a word with which a program does more than its name says. See `ProgramRow.runs`. */
-export interface Act {
+export interface ActingOption {
   readonly act: 'runs' | 'writes' | 'loads';
   readonly option: string;
   readonly word: string;
@@ -97,7 +97,7 @@ export const isSubcommand = (word: string, at: number, args: readonly string[]):
   !word.startsWith('-') && !/^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/u.test(args[at - 1] ?? '');
 
 /** Returns the acting options of a program and of its subcommand. Any word may be one, even if it may be the value of another. */
-export function actsOf([program = '', ...args]: readonly string[]): readonly Act[] {
+export function actingOptionsOf([program = '', ...args]: readonly string[]): readonly ActingOption[] {
   const name = program.slice(program.lastIndexOf('/') + 1);
   const subcommand = args.find(isSubcommand);
   const own = rowOf(name);
@@ -105,10 +105,10 @@ export function actsOf([program = '', ...args]: readonly string[]): readonly Act
   const row =
     own !== undefined && acts.some(act => own[act] !== undefined) ? own : rowOf(name.replace(/-?\d[\d.]*$/u, ''));
   const ofSubcommand = rowsOf(name).find(({words}) => words.length === 2 && words[1] === subcommand)?.row;
-  return [row ?? own, ofSubcommand].flatMap(each => (each === undefined ? [] : actsBy(each, args)));
+  return [row ?? own, ofSubcommand].flatMap(each => (each === undefined ? [] : actingOptionsIn(each, args)));
 }
 
-function actsBy(row: ProgramRow, args: readonly string[]): readonly Act[] {
+function actingOptionsIn(row: ProgramRow, args: readonly string[]): readonly ActingOption[] {
   const end = row.is.has('ends-at-dashes') ? args.indexOf('--') : -1;
   const own = end < 0 ? args : args.slice(0, end);
   // `tar tIf x a` is `tar -tIf x a`.
@@ -116,9 +116,9 @@ function actsBy(row: ProgramRow, args: readonly string[]): readonly Act[] {
     ? own.map((word, at) => (at === 0 ? word.replace(/^(?=\w+$)/u, '-') : word))
     : own;
   const found = words.flatMap((word, at) =>
-    acts.flatMap((act): readonly Act[] => {
+    acts.flatMap((act): readonly ActingOption[] => {
       const next = words[at + 1];
-      const read = actingOption(word, row, row[act]);
+      const read = findOption(word, row, row[act]);
       if (read !== undefined) return [{...read, word: own[at] ?? word, act, value: read.value ?? next}];
       const joined =
         next === undefined || !/^-[^=]+$/u.test(word) ? undefined : patternOption(`${word}=${next}`, row[act]);
@@ -140,22 +140,22 @@ function actsBy(row: ProgramRow, args: readonly string[]): readonly Act[] {
 
 /** Returns the files that a simple command's options and operands name for writing. */
 export const filesWritten = (words: readonly string[]): readonly string[] =>
-  actsOf(words).flatMap(({act, value}) => (act === 'writes' && value !== undefined ? [value] : []));
+  actingOptionsOf(words).flatMap(({act, value}) => (act === 'writes' && value !== undefined ? [value] : []));
 
 /** Returns the values of some options of a program, from their words or the next ones. */
 export const valuesOf = (args: readonly string[], row: ProgramRow, options: string | undefined): readonly string[] =>
   args.flatMap((word, at) => {
-    const read = actingOption(word, row, options);
+    const read = findOption(word, row, options);
     return read === undefined ? [] : read.value === undefined ? args.slice(at + 1, at + 2) : [read.value];
   });
 
-interface ActingOption {
+interface FoundOption {
   readonly option: string;
   readonly value: string | undefined;
 }
 
 /** Finds one of the options in a word: alone (`-o`), with a value (`--output=x`), or as one letter among several (`-vo`). */
-function actingOption(word: string, row: ProgramRow, listed: string | undefined): ActingOption | undefined {
+function findOption(word: string, row: ProgramRow, listed: string | undefined): FoundOption | undefined {
   if (listed === undefined) return undefined;
   const {plain, long} = optionsListed(listed);
   const [name = '', ...values] = word.split('=');
@@ -182,7 +182,7 @@ function actingOption(word: string, row: ProgramRow, listed: string | undefined)
 }
 
 /** Finds a pattern that matches a word. The value is the text after the equals sign, or else what the last `*` matches. */
-function patternOption(word: string, listed: string | undefined): ActingOption | undefined {
+function patternOption(word: string, listed: string | undefined): FoundOption | undefined {
   for (const pattern of listed === undefined ? [] : optionsListed(listed).patterns) {
     const found = pattern.exec(word);
     if (found === null) continue;

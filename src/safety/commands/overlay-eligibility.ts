@@ -1,4 +1,4 @@
-import {isA, isReader, isShell} from './known-programs.ts';
+import {hasTrait, isReader, isShell} from './known-programs.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {isCode} from '../../domain/reason.ts';
 import type {FileEffect} from '../../domain/risk.ts';
@@ -114,7 +114,7 @@ function isHeldProgram(
       case 'network':
         // `npx` downloads only what the project has not installed.
         return (
-          (isA(name, 'packages') || isA(own.slice(0, 2).join(' '), 'packages')) &&
+          (hasTrait(name, 'packages') || hasTrait(own.slice(0, 2).join(' '), 'packages')) &&
           started.length > at + 1 &&
           started.slice(at + 1).every(next => isInstalled(next.words[0] ?? '', directories, context))
         );

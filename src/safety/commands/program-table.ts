@@ -218,7 +218,8 @@ function withRole(
 }
 
 /** Options with which GNU programs name their target. */
-export const placing = '-t=target --target-directory=target -T:exact --no-target-directory:exact -S=text --suffix=text';
+export const targetOptions =
+  '-t=target --target-directory=target -T:exact --no-target-directory:exact -S=text --suffix=text';
 
 /** Returns the words of a list that are separated by blanks. */
 export const wordsOf = (list = ''): readonly string[] => list.split(/\s+/u).filter(word => word !== '');

@@ -1,7 +1,7 @@
 import {isHarmlessSed} from './script-languages.ts';
 import {plainText} from './only-reads.ts';
 import type {Argument} from '../shell/expansion.ts';
-import {isA, rowOf, takesCodeFromInput, valuesOf} from './known-programs.ts';
+import {hasTrait, rowOf, takesCodeFromInput, valuesOf} from './known-programs.ts';
 import {isWrapper, optionValues, programName, takesOperand} from './layers.ts';
 import {wordsOf} from './program-table.ts';
 
@@ -65,20 +65,20 @@ function isBeforeCommand(
 /** Returns the arguments that may be, or contain, the name of a program to run. */
 function mayRun(program: string, args: readonly string[]): readonly string[] {
   const row = rowOf(program);
-  if (isA(program, 'data')) {
+  if (hasTrait(program, 'data')) {
     const values = row?.runs === undefined ? [] : valuesOf(args, row, row.runs);
-    return isA(program, 'variables') ? args.filter(word => /\[[^\]]*(?:\$\(|`)/u.test(word)) : values;
+    return hasTrait(program, 'variables') ? args.filter(word => /\[[^\]]*(?:\$\(|`)/u.test(word)) : values;
   }
   if (program === 'git') return gitRunArguments(args);
   if (program === 'sed' || program === 'gsed')
     return args.flatMap(word => (/\s/u.test(word) && !isHarmlessSed(word) ? [word.replaceAll('/', ' ')] : []));
   if (program === 'less' || program === 'more') return args.filter(word => /^[+-]/u.test(word));
-  if (isA(program, 'database'))
+  if (hasTrait(program, 'database'))
     return args.filter(word => /\\!|\.(?:shell|system)\b|\bsystem\b|\bprogram\b/iu.test(word));
   const operands = args.flatMap((word, at) => (word.startsWith('-') ? [] : [at]));
   const [first = -1, second = -1] = operands;
-  if (isA(program, 'tasks')) return args.filter(word => /[=\s:]|^-/u.test(word));
-  if (!isA(program, 'subcommands')) return args;
+  if (hasTrait(program, 'tasks')) return args.filter(word => /[=\s:]|^-/u.test(word));
+  if (!hasTrait(program, 'subcommands')) return args;
   const name = args[first] ?? '';
   // The arguments are names of packages and scripts.
   if (/^(?:i|install|add|remove|uninstall|rm|un|update|upgrade|info|view|show|search|why|ls|list)$/u.test(name))
@@ -89,7 +89,7 @@ function mayRun(program: string, args: readonly string[]): readonly string[] {
     /^(?:npm|pnpm|yarn|bun)$/u.test(program)
   )
     return mayRun(program, args.slice(0, args.indexOf('--')));
-  if (isA(program, 'service') && !/^(?:exec|run|debug|ssh|alias|plugin|extension)$/u.test(name))
+  if (hasTrait(program, 'service') && !/^(?:exec|run|debug|ssh|alias|plugin|extension)$/u.test(name))
     return args.filter(word => !/^[\w-]+$/u.test(word));
   // The arguments are names of tests.
   if (/^(?:cargo|go)$/u.test(program) && name === 'test')

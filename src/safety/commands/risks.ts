@@ -2,7 +2,7 @@ import {type RiskLevel, riskLevels} from '../../domain/risk.ts';
 import {rowOf, rowsOf} from './known-programs.ts';
 import {effectsOf} from './effects.ts';
 import {type EffectRule, optionTable} from './program-table.ts';
-import {runsPackage, runsText, talks} from './programs/effect-rules.ts';
+import {runsPackage, runsText, talksToMachine} from './programs/effect-rules.ts';
 import {type CommandPlace, type Layer, layers, programName, shellTextsFrom} from './layers.ts';
 import {readWords} from './read-words.ts';
 
@@ -223,7 +223,7 @@ function isCalled(subcommand: readonly string[], args: readonly string[]): boole
 
 /** True if some arguments make the program destroy something, or send to any host. */
 export const dependsOnArguments = (name: string): boolean =>
-  rowOf(name)?.does?.some(each => each.risk === 'destructive' || each === talks) === true;
+  rowOf(name)?.does?.some(each => each.risk === 'destructive' || each === talksToMachine) === true;
 
 /** True if an argument matches, or abbreviates a matching long option (`--rec` for `--recursive`). */
 const fits = (argument: string, wanted: RegExp): boolean =>

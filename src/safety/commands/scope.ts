@@ -5,7 +5,7 @@ import type {Argument, PrintedOutput} from '../shell/expansion.ts';
  * Cut, reversed or encoded secrets would not be recognized. `file names`: only the text before the first colon of each
  * line is used.
  */
-export type Output = 'shown' | 'file names' | 'reshaped';
+export type OutputUse = 'shown' | 'file names' | 'reshaped';
 
 /** One call of a program: its words, its possible folders, its input from a pipe, and where its output goes. */
 export interface Invocation {
@@ -14,7 +14,7 @@ export interface Invocation {
   readonly directories: readonly string[];
   /** The output of the previous program in the pipe. Computed on demand. */
   readonly input: () => PrintedOutput;
-  readonly output: Output;
+  readonly output: OutputUse;
 }
 
 /** The state of the shell when a command begins. All commands of one shell share `variables`. */
@@ -23,7 +23,7 @@ export interface ShellScope {
   readonly variables: Map<string, Argument['value']>;
   /** The input of the commands from a pipe. Computed on demand. */
   readonly input: () => PrintedOutput;
-  readonly output: Output;
+  readonly output: OutputUse;
 }
 
 /** The folders in which the shell may be after a command succeeded or failed, and what the command printed. */
@@ -36,7 +36,7 @@ export interface AfterCommand {
 /** The output of an unknown command. */
 export const printsAnything = (): PrintedOutput => 'anything';
 
-export const unmoved = ({directories}: ShellScope): AfterCommand => ({
+export const inSameFolders = ({directories}: ShellScope): AfterCommand => ({
   success: directories,
   failure: directories,
   prints: printsAnything,

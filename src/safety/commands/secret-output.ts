@@ -5,14 +5,14 @@ import {compileName} from '../../base/glob.ts';
 import {plainText} from './only-reads.ts';
 import {searchedNames} from './command-output.ts';
 import type {Argument, ExpandedText} from '../shell/expansion.ts';
-import type {Output} from './scope.ts';
+import type {OutputUse} from './scope.ts';
 import type {Command, SimpleCommand} from '../shell/syntax-tree.ts';
 
 /** Returns where the output of the command before `next` in a pipe goes, if the output of `next` goes to `output`. */
 export function outputBefore(
   next: Command,
-  {output, end}: {readonly output: Output; readonly end: 'last' | 'goes on'},
-): Output {
+  {output, end}: {readonly output: OutputUse; readonly end: 'last' | 'goes on'},
+): OutputUse {
   if (next.kind !== 'simple' || next.assignments.length > 0) return 'reshaped';
   const texts = literalTexts(next);
   if (texts === undefined) return 'reshaped';
@@ -101,7 +101,7 @@ interface Shown {
   readonly name: string;
   readonly args: readonly Argument[];
   readonly directories: readonly string[];
-  readonly output: Output;
+  readonly output: OutputUse;
 }
 
 /** Explains why a program may show secrets from files that its arguments do not name, in a form that is not recognized. */
@@ -153,7 +153,7 @@ function searchProblem(
 }
 
 /** True if the output shows matches without their whole lines. If only file names are used, each line must begin with one. */
-const isCut = (name: string, texts: readonly string[], output: Output): boolean =>
+const isCut = (name: string, texts: readonly string[], output: OutputUse): boolean =>
   output === 'file names'
     ? name === 'git' ||
       !texts.every(text => /^-[rniIwEFPHo]+$|^--(?:include|exclude|exclude-dir)=|^[^-]|^$/u.test(text)) ||

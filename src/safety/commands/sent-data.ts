@@ -13,7 +13,7 @@ import {
   environment,
   gitUpload,
   isCredential,
-  nothing,
+  emptyUpload,
   outputOf,
   secretVariables,
   type Upload,
@@ -66,7 +66,7 @@ export function sentData(
       const to = /\bexec\s*\d*[<>&\s]*$/u.test(before) ? command.length : range.to;
       const named = /\b(?:ba|da|k|z)?sh\b[\s\w-]*[<>&\d\s]*$/u.test(before) ? [outputOf(['sh'])] : [];
       return [
-        {...nothing, host, named, input: 'sent' as const, step: {range: {from: 0, to}, directories: [], words: []}},
+        {...emptyUpload, host, named, input: 'sent' as const, step: {range: {from: 0, to}, directories: [], words: []}},
       ];
     }),
   ];

@@ -18,7 +18,7 @@ export interface Upload {
 }
 
 /** The empty upload, with which others begin. */
-export const nothing = {host: '', files: [], mentions: [], named: [], input: 'kept'} as const satisfies Upload;
+export const emptyUpload = {host: '', files: [], mentions: [], named: [], input: 'kept'} as const satisfies Upload;
 
 /** Returns where a command sends data, and the data that it sends. Returns `undefined` if the program does not send any. */
 export function uploadOf([program = '', ...words]: readonly string[]): Upload | undefined {
@@ -35,7 +35,7 @@ export function uploadOf([program = '', ...words]: readonly string[]): Upload | 
   const hosts = [read.host ?? ''].flat().map(hostOf);
   const others = hosts.filter(each => !isLoopback(each));
   return {
-    ...nothing,
+    ...emptyUpload,
     ...read,
     files,
     host: [...new Set(others.length === 0 ? hosts.slice(0, 1) : others)].join(' and ') || hostOf(''),
@@ -325,7 +325,7 @@ export function gitUpload(
   if (at < 0) {
     return args.some(word => /\$\(|`/u.test(word)) &&
       args.some(word => /^(?:clone|fetch|pull|ls-remote|archive)$/u.test(word))
-      ? {...nothing, host: hostOf(urlOf(args))}
+      ? {...emptyUpload, host: hostOf(urlOf(args))}
       : undefined;
   }
   const operands = args.slice(at + 1).filter(word => !word.startsWith('-'));
@@ -347,7 +347,7 @@ export function gitUpload(
   const address = /^[a-z+]+:\/\/|^[^/]+:/iu.test(remote) ? remote : added.at(-1);
   return address === undefined || !/^[a-z+]+:\/\/(?!\/)|^[^/]+:/iu.test(address) || address.startsWith('file:')
     ? undefined
-    : {...nothing, host: hostOf(address), named: [commits]};
+    : {...emptyUpload, host: hostOf(address), named: [commits]};
 }
 
 /** Matches the text before a credential. The server gets it to identify the user. */

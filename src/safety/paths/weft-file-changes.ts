@@ -25,7 +25,7 @@ import {
   withVariables,
   type PathExpansion,
 } from '../commands/command-paths.ts';
-import {isA, isInterpreter, isShell} from '../commands/known-programs.ts';
+import {hasTrait, isInterpreter, isShell} from '../commands/known-programs.ts';
 import {isWrapper, layers, programName, shellTextsFrom} from '../commands/layers.ts';
 
 export interface WeftFileEvidence {
@@ -141,7 +141,7 @@ function changeByScript(
   {search, depth}: {readonly search: SearchState; readonly depth: number},
 ) {
   const names = readShell(text).commands.map(words => programName(words[0]?.plain ?? ''));
-  if (names.some(name => isShell(name) || isA(name, 'fed'))) return changeByInput(text, search);
+  if (names.some(name => isShell(name) || hasTrait(name, 'fed'))) return changeByInput(text, search);
   const at = args.indexOf(text);
   const more = at < 0 ? [] : args.slice(at + 1);
   return (
@@ -163,12 +163,14 @@ function readsCommandsFromInput(call: JudgedInvocation, command: string): boolea
   const names = found.map(({program}) => program);
   // A shell with a script as an argument does not read one from its input.
   if (
-    found.some(({program, at}) => isA(program, 'fed') || (isShell(program) && shellTextsFrom(words, at).length === 0))
+    found.some(
+      ({program, at}) => hasTrait(program, 'fed') || (isShell(program) && shellTextsFrom(words, at).length === 0),
+    )
   )
     return true;
   if (names.some(name => isInterpreter(name)) && words.slice(1).every(word => word.startsWith('-'))) return true;
   const isOpen = call.directories.length === 0 || call.words.some(isOpenWord);
-  return isOpen && !names.some(name => isA(name, 'text'));
+  return isOpen && !names.some(name => hasTrait(name, 'text'));
 }
 
 /** True if another program's output determines the word. */
@@ -199,7 +201,7 @@ function changeByListing(words: readonly ShellWord[], search: SearchState): Weft
         search,
       );
     }
-    if (!isA(name, 'walks')) return undefined;
+    if (!hasTrait(name, 'walks')) return undefined;
     // Without such an option these programs skip hidden folders, unless an argument names one.
     const isThorough = has(/^(?:-\w*[.Hu]|--hidden|--unrestricted)/u);
     const [, ...folders] = operands;
@@ -231,17 +233,17 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
   const has = (option: RegExp): boolean => options.some(word => option.test(word));
   const changeOfOperands = (paths: readonly string[]): WeftFileChange | undefined =>
     changeOfPaths(paths, search) ?? changeOfFolders(paths, search);
-  if (isA(name, 'shows') || name === 'weft') return undefined;
-  if (isA(name, 'removes')) return changeOfOperands(operands);
+  if (hasTrait(name, 'shows') || name === 'weft') return undefined;
+  if (hasTrait(name, 'removes')) return changeOfOperands(operands);
   if (name === 'find') return changeOfPaths(operands, search) ?? changeByFind(args, search);
   if (name === 'fd' || name === 'fdfind' || name === 'mount' || name === 'umount') return changeOfOperands(operands);
-  if (isA(name, 'links') || (name === 'cp' && has(/^(?:-\w*[ls]|--link|--symbolic-link)/u)))
+  if (hasTrait(name, 'links') || (name === 'cp' && has(/^(?:-\w*[ls]|--link|--symbolic-link)/u)))
     return changeOfOperands([...operands, ...copyDestinations(operands, options)]);
-  if (isA(name, 'moves')) {
+  if (hasTrait(name, 'moves')) {
     const sources = has(targetOption) ? operands : operands.slice(0, -1);
     return changeOfOperands([...sources, ...copyDestinations(operands, options)]) ?? changeOfPaths(args, search);
   }
-  if (isA(name, 'copies')) {
+  if (hasTrait(name, 'copies')) {
     const destinations = copyDestinations(operands, options);
     const isDeep =
       name === 'rsync' || name === 'ditto' || has(/^(?:-\w*[raRT]|--recursive|--archive|--no-target-directory)/u);
@@ -251,7 +253,7 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
     const contents = operands.some(word => /(?:^|\/)(?:\.|\*[^/]*)?$/u.test(word)) || has(/^(?:-\w*T|--no-target)/u);
     return changeOfFolders(contents ? [...destinations, ...targetFolders(operands, options)] : destinations, search);
   }
-  if (isA(name, 'unpacks')) {
+  if (hasTrait(name, 'unpacks')) {
     const isTar = /^(?:bsd|g)?tar$/u.test(name);
     const packs = isTar && !args.some(word => /^(?:-?[A-Za-z]*x|--extract|--get)/u.test(word));
     const [archive] = operands.filter(word => /[./]/u.test(word));
@@ -259,7 +261,7 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
     const folders = isTar ? foldersEnteredByOptions(args) : outputFolders(args, name === 'unzip' ? 'd' : 'do');
     return changeOfPaths(args, search) ?? changeOfFolders(folders.length === 0 ? ['.'] : folders, search);
   }
-  if (isA(name, 'rights'))
+  if (hasTrait(name, 'rights'))
     return has(/^(?:-\w*R|--recursive)/u) ? changeOfOperands(operands) : changeOfPaths(operands, search);
   if (name === 'git') {
     const [verb = ''] = operands.filter(word => /^[a-z][a-z-]*$/u.test(word));
@@ -353,7 +355,7 @@ function runLimitChange(name: string, args: readonly string[]): WeftFileChange |
 function callThatGrants(words: readonly string[], {context}: SearchState): WeftFileChange | undefined {
   const at = words.findIndex(word => /^weft(?:\.[cm]?js)?$/u.test(programName(word)));
   if (at >= 0 && isGranting(words.slice(at + 1), context.weftFolders.grantingSettings)) return callsWeft;
-  const isText = !isA(words[0] ?? '', 'text') && !isA(words[0] ?? '', 'shows');
+  const isText = !hasTrait(words[0] ?? '', 'text') && !hasTrait(words[0] ?? '', 'shows');
   return isText && words.some(word => /\s/u.test(word) && grantingCallInText.test(word)) ? callsWeft : undefined;
 }
 

@@ -1,5 +1,5 @@
 import {effectsOf} from '../commands/effects.ts';
-import {actsOf, isA} from '../commands/known-programs.ts';
+import {actingOptionsOf, hasTrait} from '../commands/known-programs.ts';
 import type {Role} from '../commands/program-table.ts';
 import {isHarmlessAwk, isHarmlessSed} from '../commands/script-languages.ts';
 import {type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
@@ -33,12 +33,12 @@ export function exceedsAllowRule(words: readonly string[], {about}: PermissionRu
     return true;
   return nestedCommands(words).some(([program = '', ...args]) => {
     const name = program.slice(program.lastIndexOf('/') + 1).replace(/@[\w.^~-]+$/u, '');
-    if (isA(name, 'database') && args.some(word => !namedInRule.has(word) && queryExceedsRule(word))) return true;
+    if (hasTrait(name, 'database') && args.some(word => !namedInRule.has(word) && queryExceedsRule(word))) return true;
     if (
       effectsOf([name, ...args]).some(({role, word}) => !namedInRule.has(word) && scriptExceedsRule(role, word, where))
     )
       return true;
-    return actsOf([name, ...args]).some(
+    return actingOptionsOf([name, ...args]).some(
       ({option, word, act, value}) =>
         !namedInRule.has(option) && !namedInRule.has(word) && (act === 'runs' || !isOrdinaryFile(value, act, where)),
     );
@@ -65,7 +65,7 @@ function namesPathOutside(word: string, where: RunLocation): boolean {
 function nestedCommands(words: readonly string[]): readonly (readonly string[])[] {
   const starts = commandStarts(words).filter(at => at > 0);
   // The words after a package's name are the package's arguments, not the package runner's.
-  const ownWords = isA(programName(words[0] ?? ''), 'packages')
+  const ownWords = hasTrait(programName(words[0] ?? ''), 'packages')
     ? words.slice(0, Math.min(...starts, words.length))
     : words;
   return [ownWords, ...starts.map(at => words.slice(at))].flatMap(each => [each, ...runByName(each)]);

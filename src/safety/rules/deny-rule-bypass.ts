@@ -1,5 +1,5 @@
 import {firstFound} from '../../base/first-found.ts';
-import {isA, isShell, takesCodeFromInput} from '../commands/known-programs.ts';
+import {hasTrait, isShell, takesCodeFromInput} from '../commands/known-programs.ts';
 import type {DenyRuleBypass} from '../../domain/reason.ts';
 import type {JudgedInvocation, CommandAnalysis} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
@@ -58,7 +58,7 @@ function uncertaintyOf(
   const texts = words.map(textOf);
   const found = layers(texts);
   const starts = found.map(({at}) => at);
-  const isFed = found.some(({program}) => isA(program, 'input-words'));
+  const isFed = found.some(({program}) => hasTrait(program, 'input-words'));
   for (const {
     at,
     program: name,

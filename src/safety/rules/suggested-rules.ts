@@ -1,6 +1,13 @@
 import type {JudgedInvocation} from '../commands/analyze-command.ts';
 import {plainText} from '../commands/only-reads.ts';
-import {hasSubcommand, isA, isInterpreter, isShell, rowOf, takesCodeFromInput} from '../commands/known-programs.ts';
+import {
+  hasSubcommand,
+  hasTrait,
+  isInterpreter,
+  isShell,
+  rowOf,
+  takesCodeFromInput,
+} from '../commands/known-programs.ts';
 import {dependsOnArguments} from '../commands/risks.ts';
 import {innerCommand, isWrapper} from '../commands/layers.ts';
 import {exactPattern, parseCommandPattern} from './command-pattern.ts';
@@ -40,11 +47,11 @@ function prefixesOf({words}: JudgedInvocation): readonly string[] {
   const plain = names.findIndex(name => !/^[A-Za-z][\w.@:-]*$/u.test(name));
   const usable = plain < 0 ? names : names.slice(0, plain);
   const [name = ''] = usable;
-  const takesSubcommand = isA(name, 'verbs');
+  const takesSubcommand = hasTrait(name, 'verbs');
   if (
     !before.every(word => /^[\w./:=@+-]+$/u.test(word)) ||
-    isA(usable.slice(0, 2).join(' '), 'loses-work') ||
-    usable.some((_, at) => isA(usable.slice(0, at + 1).join(' '), 'runs-any')) ||
+    hasTrait(usable.slice(0, 2).join(' '), 'loses-work') ||
+    usable.some((_, at) => hasTrait(usable.slice(0, at + 1).join(' '), 'runs-any')) ||
     isShell(name) ||
     (!takesSubcommand && texts.slice(start + 1).some(word => beforeAnotherProgram.test(word))) ||
     (!takesSubcommand && (isWrapper(name) || takesCodeFromInput(name) || dependsOnArguments(name)))
@@ -104,9 +111,12 @@ export function broadRuleProblem({tool, about}: Pick<PermissionRule, 'tool' | 'a
   if (wrapper !== undefined) return `${wrapper} runs any other program`;
   const [first] = others;
   const call = [name, ...others].join(' ');
-  if (first === undefined && (isShell(name) || isInterpreter(name) || isA(name, 'runs-given') || runsArguments(name)))
+  if (
+    first === undefined &&
+    (isShell(name) || isInterpreter(name) || hasTrait(name, 'runs-given') || runsArguments(name))
+  )
     return `${name} runs whatever it is given`;
-  if (isA(call, 'runs-any') || runsArguments(call)) return `${call} runs any other program`;
+  if (hasTrait(call, 'runs-any') || runsArguments(call)) return `${call} runs any other program`;
   const abilities = rowOf(call)?.can;
   if (abilities !== undefined) return `${name} can ${abilities}`;
   return hasSubcommand(call, 'runs-any') ? `${call} can run any other program` : undefined;
@@ -117,5 +127,5 @@ const reachesEveryHost = 'commands in the sandbox may then send any file anywher
 /** True if the arguments of the command are themselves a command. An allow rule must name such a command in full. */
 export const runsArguments = (command: string): boolean => {
   const words = command.split(' ', 3);
-  return words.some((_, at) => isA(words.slice(0, at + 1).join(' '), 'runs-words'));
+  return words.some((_, at) => hasTrait(words.slice(0, at + 1).join(' '), 'runs-words'));
 };

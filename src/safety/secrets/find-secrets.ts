@@ -1,6 +1,6 @@
 import {placeholderForm, placeholderStart, type PlaceholderRegistry} from './placeholders.ts';
 import {type Anchors, findAnchors} from './anchors.ts';
-import type {Hit} from './literal-finder.ts';
+import type {LiteralMatch} from './literal-finder.ts';
 import {type FoundSecret, findSecretForms} from './secret-forms.ts';
 import {findStatedSecrets} from './contextual-secrets.ts';
 import {isWords} from './secret-value.ts';
@@ -41,7 +41,7 @@ export function findSecrets(
   }
   const finder = vault.finder(domain);
   const byValue: FoundSecret[] = [];
-  const next = (from: number): Hit | undefined => finder.next(text, from, anchors?.bytes);
+  const next = (from: number): LiteralMatch | undefined => finder.next(text, from, anchors?.bytes);
   for (let hit = next(0); hit !== undefined; hit = next(hit.from + hit.literal.length)) {
     const name = vault.nameOf(decodeUnits(hit.literal, domain));
     byValue.push({from: hit.from, to: hit.from + hit.literal.length, name});

@@ -1,5 +1,5 @@
 /** The position of a text that was found. */
-export interface Hit {
+export interface LiteralMatch {
   readonly from: number;
   readonly literal: string;
 }
@@ -9,7 +9,7 @@ export interface LiteralFinder {
    * Returns the first text at or after `from`, and the longest if several begin there. `bytes`, the low bytes of the
    * units, make the search faster.
    */
-  next(text: string, from: number, bytes?: Uint8Array): Hit | undefined;
+  next(text: string, from: number, bytes?: Uint8Array): LiteralMatch | undefined;
   /** Returns the position from which the end of `text` may begin one of the texts, or the length of `text` if there is none. */
   openFrom(text: string): number;
 }

@@ -3,7 +3,7 @@ import type {AndOr, Command, Redirection, Script, SimpleCommand, AndOrStep, Word
 import {
   type AwaitedDocument,
   endOfLine,
-  nested,
+  readNested,
   NotUnderstood,
   readQuotedText,
   readWord,
@@ -118,7 +118,7 @@ function readPipeline(scan: ParserState): readonly Command[] {
 }
 
 function readCommand(scan: ParserState): Command {
-  return nested(scan, () => {
+  return readNested(scan, () => {
     const from = scan.at;
     const compound = readCompound(scan);
     if (compound === undefined) return readSimple(scan);

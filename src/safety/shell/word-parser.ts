@@ -71,7 +71,7 @@ function readPart(scan: ParserState, parts: WordPart[]): boolean {
       if (following !== '(') return false;
       if (char === '>' || parts.length > 0) return notUnderstood('a process substitution for output', scan);
       scan.at += 2;
-      parts.push({kind: 'process', script: nested(scan, () => scan.readScript(scan, ')'))});
+      parts.push({kind: 'process', script: readNested(scan, () => scan.readScript(scan, ')'))});
       scan.at += 1;
       return true;
     case '\\':
@@ -122,7 +122,7 @@ function readExpansion(scan: ParserState, parts: WordPart[], style: Quoting): vo
     // Inside backticks a backslash is read twice.
     if (end < 0 || all.slice(at, end).includes('\\')) notUnderstood('backticks with backslashes', scan);
     const inner: ParserState = {...scan, text: all.slice(0, end), at: at + 1};
-    parts.push({kind: 'substitution', script: nested(inner, () => scan.readScript(inner, 'end')), style});
+    parts.push({kind: 'substitution', script: readNested(inner, () => scan.readScript(inner, 'end')), style});
     scan.at = end + 1;
     return;
   }
@@ -154,7 +154,7 @@ function readExpansion(scan: ParserState, parts: WordPart[], style: Quoting): vo
   }
   if (rest.startsWith('$(')) {
     scan.at += 2;
-    parts.push({kind: 'substitution', script: nested(scan, () => scan.readScript(scan, ')')), style});
+    parts.push({kind: 'substitution', script: readNested(scan, () => scan.readScript(scan, ')')), style});
     scan.at += 1;
     return;
   }
@@ -292,7 +292,7 @@ export interface AwaitedDocument {
 /** How deep commands and substitutions may be nested. */
 const deepest = 60;
 
-export function nested<T>(scan: ParserState, read: () => T): T {
+export function readNested<T>(scan: ParserState, read: () => T): T {
   scan.depth += 1;
   if (scan.depth > deepest) throw new NotUnderstood('nested too deep', scan.at);
   const result = read();

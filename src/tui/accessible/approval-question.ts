@@ -5,7 +5,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
 import {changeVerbs, hasNoLines} from '../scrollback/change-lines.ts';
 import {approvalTitle} from '../scrollback/approval-text.ts';
-import {numbered, numberOf} from '../scrollback/diff-lines.ts';
+import {numberLines, numberOf} from '../scrollback/diff-lines.ts';
 import {commandRows, fitRows} from '../scrollback/command-rows.ts';
 import {draftFromText} from '../editor/draft.ts';
 import {choicesOf, suggestedRule} from '../state/approval-choices.ts';
@@ -100,7 +100,7 @@ export function fileLines(file: FileDiff): readonly string[] {
   const from = file.movedFrom === undefined ? '' : `, renamed from ${visibleExactLine(file.movedFrom)}`;
   const head = `Change in ${visibleExactLine(file.path)}${from}: ${pluralize(file.added, 'line')} added, ${file.removed} removed.`;
   const lines = file.hunks
-    .flatMap(numbered)
+    .flatMap(numberLines)
     .filter(({line}) => line.kind !== 'context')
     .map(one => `Line ${numberOf(one)} ${one.line.kind}: ${visible(one.line.text)}`);
   return [head, ...lines, ...file.notes.map(note => sentences([visibleExactLine(note)]))];

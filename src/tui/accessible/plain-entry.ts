@@ -8,7 +8,7 @@ import type {TodoList} from '../../domain/todo.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {todoStateTexts} from '../commands/todo.ts';
 import {type ActionFacts, actionFacts, isEdit, pastActionFacts} from '../scrollback/action-entry.ts';
-import {explorationRows, stopOf, turnFacts} from '../scrollback/entries.ts';
+import {explorationRows, stopNotice, turnFacts} from '../scrollback/entries.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import {reduce, takeFinished} from '../state/reduce.ts';
 import {toProgressLabel, isFinishedTodo} from '../state/selectors.ts';
@@ -47,7 +47,7 @@ export function plainEntryLines(
       return plainNoticeLines(entry.level, entry.text);
     case 'end': {
       const facts = turnFacts(entry.turn).map(spansText);
-      const stop = stopOf(entry.end);
+      const stop = stopNotice(entry.end);
       const said = stop === undefined ? ['Done'] : stop.text.split(/\n| · /u).map(plainTextLine);
       return [(stop?.role === 'error' ? 'Failed: ' : '') + sentences([...said, ...facts])];
     }

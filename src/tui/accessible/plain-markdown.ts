@@ -2,7 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import type {Token, Tokens} from 'marked';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible} from '../../base/visible.ts';
-import {inlineSpans, isInline, isKnown, type MarkdownLexer} from '../scrollback/render-markdown.ts';
+import {inlineSpans, isInlineToken, isKnownToken, type MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {MarkdownPiece} from '../scrollback/split-markdown.ts';
 import {spansText} from '../text/wrap.ts';
 import {themeOf} from '../theme/theme.ts';
@@ -49,8 +49,8 @@ export class PlainMarkdown {
 const blocks = (tokens: readonly Token[]): readonly string[] => tokens.flatMap(blockLines);
 
 function blockLines(token: Token): readonly string[] {
-  if (!isKnown(token)) return split(token.raw);
-  if (isInline(token)) return inline([token]);
+  if (!isKnownToken(token)) return split(token.raw);
+  if (isInlineToken(token)) return inline([token]);
   switch (token.type) {
     case 'space':
     case 'checkbox':

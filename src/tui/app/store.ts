@@ -38,7 +38,7 @@ import {RunClock} from './run-clock.ts';
 import {type CommandHost, SlashCommands} from './slash-commands.ts';
 import {StartScreenState} from './start-screen-state.ts';
 import type {ScrollbackBuffer} from '../scrollback/scrollback-buffer.ts';
-import {bareText, withoutLost} from '../scrollback/lost-rows.ts';
+import {unstyledText, dropLostLines} from '../scrollback/lost-rows.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {Scrollback} from '../scrollback/scrollback.ts';
 
@@ -242,7 +242,7 @@ export class Store {
 
   /** Handles a resize. `lost` are the first lines of the live region that the terminal has pushed into its scrollback. */
   handleResize(lost: readonly string[]): void {
-    if (this.#view.entries.length > 0) this.#lost += bareText(lost);
+    if (this.#view.entries.length > 0) this.#lost += unstyledText(lost);
     this.#frames.drawNow();
   }
 
@@ -515,7 +515,7 @@ export class Store {
   }
 
   #withoutLost(finished: readonly string[]): readonly string[] {
-    const {lines, lost} = withoutLost(finished, this.#lost);
+    const {lines, lost} = dropLostLines(finished, this.#lost);
     this.#lost = this.#view.entries.length === 0 ? '' : lost;
     return lines;
   }

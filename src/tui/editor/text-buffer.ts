@@ -44,7 +44,7 @@ const cut = ({text}: TextBuffer, from: number, to: number): TextBuffer =>
   settle(text.slice(0, from) + text.slice(to), from);
 
 /** Places the cursor after the grapheme, because inserting or deleting can join characters into one. */
-const settle = (text: string, wanted: number): TextBuffer => ({text, cursor: borderFrom(text, wanted)});
+const settle = (text: string, wanted: number): TextBuffer => ({text, cursor: boundaryFrom(text, wanted)});
 
 /** Returns the start of the line that contains `at`, in UTF-16 units. */
 export const lineStart = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
@@ -56,12 +56,12 @@ export function lineEnd(text: string, at: number): number {
 }
 
 function stepLeft({text, cursor}: TextBuffer): number {
-  const border = borderBefore(text, cursor);
+  const border = boundaryBefore(text, cursor);
   return border === cursor ? Math.max(0, cursor - 1) : border;
 }
 
 function stepRight({text, cursor}: TextBuffer): number {
-  const border = borderAfter(text, cursor);
+  const border = boundaryAfter(text, cursor);
   return border === cursor ? Math.min(text.length, cursor + 1) : border;
 }
 
@@ -81,21 +81,21 @@ function wordRight({text, cursor}: TextBuffer): number {
 // The functions below segment only the text around an index, and don't cross line feeds.
 
 /** Returns the start of the grapheme that ends at `at`, or `at` at the start of a line. */
-export function borderBefore(text: string, at: number): number {
+export function boundaryBefore(text: string, at: number): number {
   if (at <= 0 || text[at - 1] === '\n') return at;
   const from = certainBorder(text, at - 1, -1);
   return at - (graphemes(text.slice(from, at)).at(-1)?.length ?? 0);
 }
 
 /** Returns the end of the grapheme that begins at `at`, or `at` at the end of a line. */
-export function borderAfter(text: string, at: number): number {
+export function boundaryAfter(text: string, at: number): number {
   if (at >= text.length || text[at] === '\n') return at;
   const to = certainBorder(text, at + 1, 1);
   return at + (graphemes(text.slice(at, to))[0]?.length ?? 0);
 }
 
 /** Returns the first grapheme boundary at or after an index, which may be inside a grapheme. */
-export function borderFrom(text: string, at: number): number {
+export function boundaryFrom(text: string, at: number): number {
   let border = certainBorder(text, at, -1);
   if (border === at) return at;
   for (const grapheme of graphemes(text.slice(border, certainBorder(text, at, 1)))) {

@@ -232,7 +232,7 @@ export const toggleVim = <Field extends TextField>(field: Field): Field => ({
 const moveToVimCursor = (draft: Draft, vim: VimState | 'off'): Draft =>
   vim === 'off' || vim.mode === 'insert'
     ? draft
-    : {...draft, buffer: {...draft.buffer, cursor: vimKeys().onCharacter(draft.buffer.text, draft.buffer.cursor)}};
+    : {...draft, buffer: {...draft.buffer, cursor: vimKeys().clampToCharacter(draft.buffer.text, draft.buffer.cursor)}};
 
 /** Earlier drafts (latest last) and undone drafts (next to redo last). */
 interface UndoStack {

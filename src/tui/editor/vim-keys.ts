@@ -1,12 +1,13 @@
 /** Loads the vim functions that the editor needs. Most users never load them. */
 async function load() {
-  const [{onCharacter}, {cursorAfterUndo, pressVim, splitVimKeys}, {selectionOf}, {initialVim}] = await Promise.all([
-    import('./vim/motions.ts'),
-    import('./vim/press-vim.ts'),
-    import('./vim/visual-mode.ts'),
-    import('./vim/run-command.ts'),
-  ]);
-  return {onCharacter, cursorAfterUndo, pressVim, splitVimKeys, selectionOf, initialVim};
+  const [{clampToCharacter}, {cursorAfterUndo, pressVim, splitVimKeys}, {selectionOf}, {initialVim}] =
+    await Promise.all([
+      import('./vim/motions.ts'),
+      import('./vim/press-vim.ts'),
+      import('./vim/visual-mode.ts'),
+      import('./vim/run-command.ts'),
+    ]);
+  return {clampToCharacter, cursorAfterUndo, pressVim, splitVimKeys, selectionOf, initialVim};
 }
 
 let loaded: Awaited<ReturnType<typeof load>> | undefined;

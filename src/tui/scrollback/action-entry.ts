@@ -15,9 +15,9 @@ import {withTildes} from '../text/workspace-paths.ts';
 import {type EntryFrame, noIndent, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
-import {commandForm, nothing, outputBody, resultBody, type ResultBody, runningBody} from './action-results.ts';
+import {commandForm, emptyBody, outputBody, resultBody, type ResultBody, runningBody} from './action-results.ts';
 import {countSpans, editLines, editVerb, foldLines} from './diff-lines.ts';
-import {barredRows, behindBar, margin} from './entry-rows.ts';
+import {barredRows, besideBar, margin} from './entry-rows.ts';
 
 /** The content of an action's entry: a title line with the outcome, and below it the output so far or the result. */
 export interface ActionFacts {
@@ -79,7 +79,7 @@ export function pastActionRows(past: PastActionEntry, frame: EntryFrame): readon
 const pastEditRows = 12;
 
 function rowsOf(facts: ActionFacts, frame: EntryFrame): readonly string[] {
-  const {rows, foot} = facts.body(behindBar(frame));
+  const {rows, foot} = facts.body(besideBar(frame));
   return [...titleOf(facts, frame), ...barredRows(rows, foot, frame)];
 }
 
@@ -185,7 +185,7 @@ export const isEdit = (stage: ActionStage): boolean =>
 function bodyOf(stage: ActionStage, by: ActionEntry['by'], frame: EntryFrame): ResultBody {
   switch (stage.stage) {
     case 'queued':
-      return nothing;
+      return emptyBody;
     case 'waiting':
     case 'running':
       return runningBody(stage.tail, frame);
@@ -233,7 +233,7 @@ function pastBody(past: PastActionEntry, frame: EntryFrame): ResultBody {
   const {failed, output} = pastEnd(past);
   const access = action === 'unknown' ? 'unknown' : accessOf(action).kind;
   const isFull = frame.verbosity === 'full';
-  if (output.trim() === '' || (frame.verbosity === 'name' && outcome === 'success')) return nothing;
+  if (output.trim() === '' || (frame.verbosity === 'name' && outcome === 'success')) return emptyBody;
   if (outcome === 'cancelled') {
     const rows = wrapText(visible(output), ['dim'], frame);
     return {rows: isFull ? rows : rows.slice(0, 3), foot: []};
@@ -242,7 +242,7 @@ function pastBody(past: PastActionEntry, frame: EntryFrame): ResultBody {
     return outputBody(output, {...commandForm(by, failed ? 'failed' : 'ended'), leftOut: 0}, frame);
   }
   if (failed) return outputBody(output, {most: 4, part: 'reasons', leftOut: 0}, frame);
-  if (!isFull && access === 'edit') return nothing;
+  if (!isFull && access === 'edit') return emptyBody;
   const lines = output.split('\n').map(visibleLine).join('\n');
   return outputBody(lines, {most: 1, part: 'beginning', leftOut: 0}, frame);
 }

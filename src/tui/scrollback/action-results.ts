@@ -27,15 +27,15 @@ import {type ChangePart, commandParts} from '../state/change-parts.ts';
 import {changedWords, changeLines, changeSummary, countsOf, type Tense} from './change-lines.ts';
 import {diffLines} from './diff-lines.ts';
 import {looksLikeAddress} from './render-markdown.ts';
-import {type BarredRow, excerptRows, moreLines, unfolds} from './entry-rows.ts';
+import {type BarredRow, excerptRows, moreLines, unfoldKey} from './entry-rows.ts';
 import {
-  allOf,
+  allLines,
   type ExcerptLine,
   excerptOf,
   isCount,
   linesOfExcerpt,
   type OutputPart,
-  saysWhy,
+  explainsFailure,
 } from './output-excerpt.ts';
 
 /** The body of an action's entry, below its title. It is laid out for the width to the right of the bar. */
@@ -76,7 +76,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     return listBody(lines, least + countOf(lines.length + omitted.count, 'line'), frame);
   },
   'file-glob-v2': ({paths, omitted}, frame) => listBody(paths, countOf(paths.length + omitted, 'file'), frame),
-  'update-todos': () => nothing,
+  'update-todos': () => emptyBody,
   'ask-user-question': ({questions, answers}, frame) =>
     body(
       questions.flatMap(({question}, at) => {
@@ -156,7 +156,7 @@ const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody =>
     ...agentFacts(row).map(visibleLine),
   );
 
-export const nothing: ResultBody = {rows: [], foot: []};
+export const emptyBody: ResultBody = {rows: [], foot: []};
 const wholeDiff = {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'} as const;
 /** Changed lines only: the approval card showed the lines around them. */
 const foldedDiff = {most: maxDiffLines, shown: 'changes', long: 'clipped'} as const;
@@ -171,7 +171,7 @@ export function resultBody<N extends ActionName>(
   const settled: ActionResult<N>['settled'] = result.settled;
   switch (settled.state) {
     case 'success':
-      return frame.verbosity === 'name' ? nothing : render(settled.output, frame, by);
+      return frame.verbosity === 'name' ? emptyBody : render(settled.output, frame, by);
     case 'error':
       return body(wrapText(visible(faultText(settled.fault)), ['error'], frame));
     case 'cancelled': {
@@ -206,13 +206,13 @@ export function outputBody(text: string, {most, part, leftOut}: OutputForm, fram
   const role = part === 'reasons' ? reasonRole : () => 'dim' as const;
   if (frame.verbosity === 'full') return {rows: wholeRows(lines, frame, role), foot: []};
   // A note about a single hidden line would take as much room as the line.
-  const picked = lines.length === most + 1 ? allOf(lines) : excerptOf(part, lines, most);
+  const picked = lines.length === most + 1 ? allLines(lines) : excerptOf(part, lines, most);
   const rows = printedRows(lines, linesOfExcerpt(lines, picked), frame, role);
   return {rows, foot: moreLines(lines.length - picked.length + leftOut)};
 }
 
 /** Highlights the lines that say why a command failed. */
-const reasonRole = (line: string): Role => (saysWhy(line) && !isCount(line) ? 'error' : 'dim');
+const reasonRole = (line: string): Role => (explainsFailure(line) && !isCount(line) ? 'error' : 'dim');
 
 function printedRows(
   lines: readonly string[],
@@ -266,8 +266,8 @@ function withChanges({rows, foot}: ResultBody, outcome: ChangesOutcome, frame: E
     parts.map(({change}) => change),
     more.applied,
   );
-  const isFolded = !isWhole && !foot.some(note => note.endsWith(unfolds));
-  const kept = words + (more.applied === 0 ? countsOf(parts, diffs, ' ') : '') + (isFolded ? ` · ${unfolds}` : '');
+  const isFolded = !isWhole && !foot.some(note => note.endsWith(unfoldKey));
+  const kept = words + (more.applied === 0 ? countsOf(parts, diffs, ' ') : '') + (isFolded ? ` · ${unfoldKey}` : '');
   return {
     rows: [
       ...rows,

@@ -88,7 +88,7 @@ export interface NumberedLine {
   readonly newLine: number;
 }
 
-export function numbered({oldStart, newStart, lines}: DiffHunk): readonly NumberedLine[] {
+export function numberLines({oldStart, newStart, lines}: DiffHunk): readonly NumberedLine[] {
   let [oldLine, newLine] = [oldStart, newStart];
   return lines.map(line => {
     const found = {line, oldLine, newLine};
@@ -127,7 +127,7 @@ export function diffRows(file: FileDiff): readonly DiffRow[] {
 }
 
 function rowsOf(file: FileDiff, {shown, long}: Pick<DiffOptions, 'shown' | 'long'>): readonly DiffRow[] {
-  const hunks = file.hunks.map(numbered).flatMap(lines => (shown === 'all' ? [lines] : changedRuns(lines)));
+  const hunks = file.hunks.map(numberLines).flatMap(lines => (shown === 'all' ? [lines] : changedRuns(lines)));
   const last = hunks.at(-1) ?? [];
   const digits = String(Math.max(last[0]?.oldLine ?? 1, last[0]?.newLine ?? 1) + last.length).length;
   const gap: DiffRow = {kind: 'gap', number: 0, rows: ({theme}) => [theme.style(['dim'], `${' '.repeat(digits)}  ⋮`)]};
@@ -204,8 +204,8 @@ function clipAround(line: DiffLine, room: number): Clip {
   const shown = clippedRows * room;
   const first = changed[0]?.from ?? 0;
   const lead = Math.floor(room / 2);
-  const from = onCharacter(text, Math.max(0, Math.min(first - lead, text.length - shown)));
-  const to = onCharacter(text, Math.min(text.length, from + shown));
+  const from = clampToCharacter(text, Math.max(0, Math.min(first - lead, text.length - shown)));
+  const to = clampToCharacter(text, Math.min(text.length, from + shown));
   return {from, to, before: from, after: text.length - to};
 }
 
@@ -222,7 +222,7 @@ function lineSpans(line: DiffLine, clip: Clip, mark: Mark): readonly StyledSpan[
     const end = start + token.text.length;
     const roles: readonly Role[] = token.role === 'none' ? [mark.role] : token.role === 'plain' ? [] : [token.role];
     for (const part of partsOf({from: Math.max(start, clip.from), to: Math.min(end, clip.to)}, line.changed)) {
-      const shown = visible(text.slice(onCharacter(text, part.from), onCharacter(text, part.to)));
+      const shown = visible(text.slice(clampToCharacter(text, part.from), clampToCharacter(text, part.to)));
       if (shown !== '') spans.push({text: shown, roles: part.isChanged ? mark.word : roles});
     }
     start = end;
@@ -249,7 +249,7 @@ function partsOf(
 }
 
 /** Returns the index, or the next one if it would split a surrogate pair. */
-function onCharacter(text: string, at: number): number {
+function clampToCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   const before = at > 0 ? text.charCodeAt(at - 1) : 0;
   return unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff ? at + 1 : at;

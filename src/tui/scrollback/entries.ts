@@ -373,7 +373,7 @@ function itemsOf(step: ExplorationStep): readonly ExplorationItem[] {
 
 /** Returns why a turn stopped, if it did not finish normally, then its closing line. A short answer has no closing line. */
 function endRows({end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts}, frame: Frame): readonly string[] {
-  const stop = stopOf(end);
+  const stop = stopNotice(end);
   const said = stop === undefined ? [] : signedRows(stop.text, stop, frame);
   const isWorthClosing = turn.actions > 0 || turn.durationMs >= longAnswerMs;
   const closing = isWorthClosing ? closingRows(turn, frame) : [];
@@ -442,7 +442,7 @@ interface Stop {
 
 const warning = (text: string): Stop => ({sign: glyphs.warning, role: 'warning', text});
 
-export function stopOf(end: PromptEnd): Stop | undefined {
+export function stopNotice(end: PromptEnd): Stop | undefined {
   switch (end.kind) {
     case 'done':
       return undefined;

@@ -20,7 +20,7 @@ export const signedRows = (text: string, {sign, role}: {readonly sign: string; r
 
 const barWidth = 6;
 
-export const behindBar = <F extends Frame>(frame: F): F => ({...frame, width: Math.max(4, frame.width - barWidth)});
+export const besideBar = <F extends Frame>(frame: F): F => ({...frame, width: Math.max(4, frame.width - barWidth)});
 
 /** A row to the right of a bar. `gap` is true if lines before it are left out. */
 export interface BarredRow {
@@ -35,7 +35,7 @@ export function barredRows(
   frame: Frame,
 ): readonly string[] {
   const {theme} = frame;
-  const all = [...rows, ...(foot.length === 0 ? [] : wrapText(foot.join(' · '), ['dim'], behindBar(frame)))];
+  const all = [...rows, ...(foot.length === 0 ? [] : wrapText(foot.join(' · '), ['dim'], besideBar(frame)))];
   return all.map((row, at) => {
     const {text, gap} = typeof row === 'string' ? {text: row, gap: false} : row;
     const bar = at === all.length - 1 ? glyphs.barEnd : gap ? glyphs.barGap : glyphs.bar;
@@ -43,10 +43,10 @@ export function barredRows(
   });
 }
 
-export const unfolds = 'Ctrl+O';
+export const unfoldKey = 'Ctrl+O';
 
 export const moreLines = (count: number): readonly string[] =>
-  count <= 0 ? [] : [`${pluralize(count, 'more line')} · ${unfolds}`];
+  count <= 0 ? [] : [`${pluralize(count, 'more line')} · ${unfoldKey}`];
 
 /** Returns the rows of an excerpt of `lines`. `rowsOf` wraps and styles a line. */
 export const excerptRows = (

@@ -3,7 +3,7 @@
 
 /** Returns the rows' text without styles and blanks, for comparison: the same words may be wrapped differently. */
 // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
-export const bareText = (rows: readonly string[]): string => rows.join('').replaceAll(/\u001B\[[\d;]*m|\s+/gu, '');
+export const unstyledText = (rows: readonly string[]): string => rows.join('').replaceAll(/\u001B\[[\d;]*m|\s+/gu, '');
 
 interface Remaining {
   readonly lines: readonly string[];
@@ -12,12 +12,12 @@ interface Remaining {
 }
 
 /** Drops leading lines that are completely lost. A partly lost line stays. */
-export function withoutLost(lines: readonly string[], lost: string): Remaining {
+export function dropLostLines(lines: readonly string[], lost: string): Remaining {
   if (lost === '') return {lines, lost};
   let rest = lost;
   let dropped = 0;
   for (const [at, line] of lines.entries()) {
-    const text = bareText([line]);
+    const text = unstyledText([line]);
     if (text === '') continue;
     if (!rest.startsWith(text)) return {lines: lines.slice(dropped), lost: ''};
     rest = rest.slice(text.length);

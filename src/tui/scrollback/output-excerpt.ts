@@ -9,10 +9,10 @@ export type OutputPart = 'beginning' | 'end' | 'both-ends' | 'reasons';
 export function excerptOf(part: OutputPart, lines: readonly string[], most: number): Excerpt {
   switch (part) {
     case 'beginning':
-      return allOf(lines).slice(0, most);
+      return allLines(lines).slice(0, most);
     case 'end': {
       // A successful program reports what it did at the end.
-      const nonBlank = allOf(lines).filter(at => !isBlank(lines[at]));
+      const nonBlank = allLines(lines).filter(at => !isBlank(lines[at]));
       const informative = nonBlank.filter(at => isInformative(lines[at]));
       return (informative.length === 0 ? nonBlank : informative).slice(-most);
     }
@@ -25,10 +25,10 @@ export function excerptOf(part: OutputPart, lines: readonly string[], most: numb
   }
 }
 
-export const allOf = (lines: readonly string[]): Excerpt => lines.map((_, at) => at);
+export const allLines = (lines: readonly string[]): Excerpt => lines.map((_, at) => at);
 
 function headAndTail(lines: readonly string[], most: number): Excerpt {
-  const all = allOf(lines);
+  const all = allLines(lines);
   if (all.length <= most) return all;
   const head = Math.ceil(most * 0.7);
   return [...all.slice(0, head), ...all.slice(all.length - (most - head))];
@@ -40,10 +40,10 @@ function headAndTail(lines: readonly string[], most: number): Excerpt {
  * test, returns the lines below the error, the beginning and end of the output, and further errors.
  */
 function failureExcerpt(lines: readonly string[], most: number): Excerpt {
-  const nonBlank = allOf(lines).filter(at => !isBlank(lines[at]));
+  const nonBlank = allLines(lines).filter(at => !isBlank(lines[at]));
   if (nonBlank.length <= most) return nonBlank;
   const informative = nonBlank.filter(at => isInformative(lines[at]) && !wentWell.test(lines[at] ?? ''));
-  const errors = nonBlank.filter(at => saysWhy(lines[at] ?? ''));
+  const errors = nonBlank.filter(at => explainsFailure(lines[at] ?? ''));
   const differing = nonBlank.filter(at => values.test(lines[at] ?? '')).slice(0, maxValues);
   const tests = differing.map(at => nonBlank.findLast(before => before < at && failedTest.test(lines[before] ?? '')));
   const place = nonBlank.filter(at => ownFrame.test(lines[at] ?? '')).slice(0, 1);
@@ -116,7 +116,7 @@ export function linesOfExcerpt(lines: readonly string[], excerpt: Excerpt): read
 const linesBelow = 5;
 
 /** True if a line says why something failed, such as an error, a failed assertion or a failed test. */
-export const saysWhy = (line: string): boolean => reasons.test(line) && !nothingWrong.test(line);
+export const explainsFailure = (line: string): boolean => reasons.test(line) && !nothingWrong.test(line);
 
 const reasons =
   /\b(?:[a-z]*(?:error|exception)|errno|err!|assert\w*|fail(?:ed|ure|s)?|fatal|panic(?:ked)?|traceback|not ok|cannot|can't|could not|no such|not found|denied|undefined reference|unexpected|segmentation fault|killed)\b|(?:^|\s)[✗✖✘×❌](?:\s|$)|!==|^\s*E\s{2,}\S/iu;

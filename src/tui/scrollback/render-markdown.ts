@@ -58,10 +58,10 @@ function blocks(tokens: readonly Token[], frame: Frame, spacing: 'spaced' | 'tig
 }
 
 function blockLines(token: Token, frame: Frame): readonly string[] {
-  if (!isKnown(token)) return wrapText(token.raw, [], frame);
+  if (!isKnownToken(token)) return wrapText(token.raw, [], frame);
   const prose = (tokens: readonly Token[], roles: readonly Style[] = []): readonly string[] =>
     wrapSpans(inlineSpans(tokens, roles, frame.theme), frame, noIndent);
-  if (isInline(token)) return prose([token]);
+  if (isInlineToken(token)) return prose([token]);
   switch (token.type) {
     case 'space':
     case 'checkbox':
@@ -211,13 +211,14 @@ export const inlineSpans = (tokens: readonly Token[], roles: readonly Style[], t
 const blockTypes = 'blockquote checkbox code def heading hr html list list_item paragraph space table text'.split(' ');
 const inlineTypes = ['br', 'codespan', 'del', 'em', 'escape', 'image', 'link', 'strong'] as const;
 const known = new Set<string>([...blockTypes, ...inlineTypes]);
-export const isKnown = (token: Token): token is MarkedToken => known.has(token.type);
+export const isKnownToken = (token: Token): token is MarkedToken => known.has(token.type);
 
 type InlineToken = Extract<MarkedToken, {readonly type: (typeof inlineTypes)[number]}>;
-export const isInline = (token: MarkedToken): token is InlineToken => inlineTypes.some(type => type === token.type);
+export const isInlineToken = (token: MarkedToken): token is InlineToken =>
+  inlineTypes.some(type => type === token.type);
 
 function spansOf(token: Token, roles: readonly Style[], theme: Theme): readonly StyledSpan[] {
-  if (!isKnown(token)) return [{text: token.raw, roles}];
+  if (!isKnownToken(token)) return [{text: token.raw, roles}];
   switch (token.type) {
     case 'text':
       return token.tokens === undefined

@@ -75,6 +75,6 @@ export interface ApprovalPress {
   readonly room: CardRoom;
 }
 
-export const unhandled = (key: KeyPress): ApprovalStep => ({kind: 'unhandled', key});
-export const open = (stage: ApprovalStage): ApprovalStep => ({kind: 'open', stage});
-export const answered = (answer: ApprovalAnswer): ApprovalStep => ({kind: 'answered', answer});
+export const unhandledStep = (key: KeyPress): ApprovalStep => ({kind: 'unhandled', key});
+export const openStep = (stage: ApprovalStage): ApprovalStep => ({kind: 'open', stage});
+export const answeredStep = (answer: ApprovalAnswer): ApprovalStep => ({kind: 'answered', answer});

@@ -17,16 +17,16 @@ import {
 import {approvalKeys, cardKeys, type KeyName, type KeyPress} from '../terminal/keymap.ts';
 import {type ApprovalChoices, choicesOf, type Offer, suggestedRule} from './approval-choices.ts';
 import {
-  answered,
+  answeredStep,
   type ApprovalPress,
   type ApprovalStage,
   type ApprovalStep,
   type ChoosingStage,
   type HunkStage,
   initialStage,
-  open,
+  openStep,
   resetStage,
-  unhandled,
+  unhandledStep,
   type WordStage,
 } from './approval-stage.ts';
 import {type CardRoom, exactText, rowsNeeded} from './card-room.ts';
@@ -45,7 +45,7 @@ export function pressApproval(stage: ApprovalStage, approval: Approval, press: A
     case 'word':
       return pressWord(stage, choices, key);
     case 'rule-text':
-      return pressEntry(stage, key, rule => (rule === '' ? open(stage) : allowAlways(rule)));
+      return pressEntry(stage, key, rule => (rule === '' ? openStep(stage) : allowAlways(rule)));
     case 'reason':
       return pressEntry(stage, key, refuse);
     case 'command':
@@ -63,11 +63,11 @@ interface Asked {
 function pressChoosing(stage: ChoosingStage, {approval, choices}: Asked, press: ApprovalPress): ApprovalStep {
   const {key} = press;
   const cleared: ChoosingStage = {...stage, hint: 'none'};
-  if (key.kind === 'paste') return unhandled(key);
+  if (key.kind === 'paste') return unhandledStep(key);
   if (key.kind === 'text') {
     // An Enter in the same chunk as the answer is ignored.
     const text = key.text.replaceAll('\n', '');
-    if (text === '') return open(cleared);
+    if (text === '') return openStep(cleared);
     return choices.accept.by === 'key'
       ? pressLetter(choices, {...key, text})
       : pressWord(initialWordStage, choices, {...key, text});
@@ -78,32 +78,33 @@ function pressChoosing(stage: ChoosingStage, {approval, choices}: Asked, press: 
       return choices.accept.by === 'word' ? refuse('') : {kind: 'stop'};
     case cardKeys.edit.name: {
       const selected = stage.row === 'none' ? undefined : choices.offers[stage.row];
-      if (selected?.does.kind === 'always') return open({stage: 'rule-text', text: draftFromText(selected.does.rule)});
-      if (choices.command !== '') return open({stage: 'command', text: draftFromText(choices.command)});
-      return choices.editable === 'yes' ? editAll : open(cleared);
+      if (selected?.does.kind === 'always')
+        return openStep({stage: 'rule-text', text: draftFromText(selected.does.rule)});
+      if (choices.command !== '') return openStep({stage: 'command', text: draftFromText(choices.command)});
+      return choices.editable === 'yes' ? editAll : openStep(cleared);
     }
     case cardKeys.editor.name:
-      return choices.editable === 'yes' ? editAll : open(cleared);
+      return choices.editable === 'yes' ? editAll : openStep(cleared);
     case 'up':
     case 'down':
-      return open(selectOffer(cleared, choices, key.name === 'up' ? -1 : 1));
+      return openStep(selectOffer(cleared, choices, key.name === 'up' ? -1 : 1));
     case 'left':
     case 'right':
-      return open(
+      return openStep(
         choices.rules.length > 1
           ? {...cleared, rule: neighborRule(stage, approval, key.name === 'left' ? -1 : 1)}
           : selectOffer(cleared, choices, key.name === 'left' ? -1 : 1),
       );
     case 'page-up':
     case 'page-down':
-      return open({...cleared, top: scrollTop(stage.top, key.name, {text: bodyText(approval), room: press.room})});
+      return openStep({...cleared, top: scrollTop(stage.top, key.name, {text: bodyText(approval), room: press.room})});
     case 'enter': {
       const selected = stage.row === 'none' ? undefined : choices.offers[stage.row];
       // An Enter in the same chunk as the arrow was pressed before the user could see the selection.
-      return selected === undefined || press.batchPosition === 'following' ? open(cleared) : takeOffer(selected);
+      return selected === undefined || press.batchPosition === 'following' ? openStep(cleared) : takeOffer(selected);
     }
     default:
-      return deletionKeys.has(key.name) ? unhandled(key) : open(cleared);
+      return deletionKeys.has(key.name) ? unhandledStep(key) : openStep(cleared);
   }
 }
 
@@ -152,19 +153,19 @@ function pressLetter(choices: ApprovalChoices, key: TextPress): ApprovalStep {
   if (offer !== undefined) return takeOffer(offer);
   // A held-down letter, or a card letter that this card doesn't offer, isn't the start of a prompt.
   const isCardLetter = Object.values<string>(approvalKeys).includes(letter) || repeatedLetter.test(key.text);
-  return isCardLetter ? open(initialStage) : unhandled(key);
+  return isCardLetter ? openStep(initialStage) : unhandledStep(key);
 }
 
 function takeOffer({does}: Offer): ApprovalStep {
   switch (does.kind) {
     case 'answer':
-      return answered(does.answer);
+      return answeredStep(does.answer);
     case 'always':
       return allowAlways(does.rule);
     case 'choose-hunks':
-      return open(initialHunkStage);
+      return openStep(initialHunkStage);
     case 'refuse':
-      return open({stage: 'reason', text: emptyDraft});
+      return openStep({stage: 'reason', text: emptyDraft});
     default:
       return unreachable(does);
   }
@@ -191,22 +192,24 @@ function pressEntry(
   key: KeyPress,
   enter: (text: string) => ApprovalStep,
 ): ApprovalStep {
-  if (key.kind !== 'key') return open(stage);
+  if (key.kind !== 'key') return openStep(stage);
   if (key.name === 'enter') return enter(draftText(stage.text).trim());
-  return open(key.name === 'escape' ? initialStage : stage);
+  return openStep(key.name === 'escape' ? initialStage : stage);
 }
 
 /** Submits an edited command. An unchanged command returns to the choices, because its risk decides how it is accepted. */
 function runEdited(command: string, {command: before}: ApprovalChoices): ApprovalStep {
   const isChanged = command !== '' && command !== draftText(draftFromText(before)).trim();
-  return isChanged ? answered({decision: 'allow-edited', command}) : open({...initialStage, hint: 'nothing-changed'});
+  return isChanged
+    ? answeredStep({decision: 'allow-edited', command})
+    : openStep({...initialStage, hint: 'nothing-changed'});
 }
 
 const letterOf = (key: KeyPress): string => (key.kind === 'text' ? key.text.replaceAll('\n', '').toLowerCase() : '');
 
-const allowAlways = (rule: string): ApprovalStep => answered({decision: 'allow-rule', rule, scope: 'local'});
-const refuse = (message: string): ApprovalStep => answered({decision: 'refuse', message, by: 'user'});
-const allowOnce: ApprovalStep = answered({decision: 'allow', scope: 'once'});
+const allowAlways = (rule: string): ApprovalStep => answeredStep({decision: 'allow-rule', rule, scope: 'local'});
+const refuse = (message: string): ApprovalStep => answeredStep({decision: 'refuse', message, by: 'user'});
+const allowOnce: ApprovalStep = answeredStep({decision: 'allow', scope: 'once'});
 
 const initialWordStage: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
 
@@ -219,16 +222,16 @@ function pressWord(stage: WordStage, choices: ApprovalChoices, key: KeyPress): A
   const step = pressLetters(stage, key, entered => enterWord(stage, choices, entered));
   if (key.kind !== 'text' || step.kind !== 'open' || step.stage.stage !== 'word') return step;
   const written = draftText(step.stage.text);
-  return /\s/u.test(written) && !isWord(written.trim(), choices) ? unhandled({kind: 'text', text: written}) : step;
+  return /\s/u.test(written) && !isWord(written.trim(), choices) ? unhandledStep({kind: 'text', text: written}) : step;
 }
 
 const canBecomeWord = (text: string, {accept}: ApprovalChoices): boolean =>
   accept.by === 'word' && text !== '' && accept.word.normalize().startsWith(text.normalize());
 
 function enterWord(stage: WordStage, choices: ApprovalChoices, entered: string): ApprovalStep {
-  if (entered === '') return open(stage);
+  if (entered === '') return openStep(stage);
   if (isWord(entered, choices)) return allowOnce;
-  return stepForLetter(entered.toLowerCase(), choices) ?? open({...stage, text: emptyDraft, entered: 'wrong'});
+  return stepForLetter(entered.toLowerCase(), choices) ?? openStep({...stage, text: emptyDraft, entered: 'wrong'});
 }
 
 const isWord = (text: string, {accept}: ApprovalChoices): boolean =>
@@ -239,7 +242,7 @@ function stepForLetter(letter: string, {offers}: ApprovalChoices): ApprovalStep 
   if (letter === approvalKeys.showAll) return {kind: 'show-all'};
   const offer = offers.find(one => one.letter === (letter === 'no' ? approvalKeys.refuse : letter));
   if (offer !== undefined) return takeOffer(offer);
-  return letter === approvalKeys.allow ? open({...initialStage, hint: 'needs-word'}) : undefined;
+  return letter === approvalKeys.allow ? openStep({...initialStage, hint: 'needs-word'}) : undefined;
 }
 
 export const initialHunkStage = {
@@ -254,11 +257,11 @@ export const initialHunkStage = {
 /** Edits the confirm word. `enter` receives the trimmed text. */
 function pressLetters(stage: WordStage, key: KeyPress, enter: (text: string) => ApprovalStep): ApprovalStep {
   const {text} = stage;
-  if (key.kind === 'text') return open({...stage, text: typeText(text, key.text)});
-  if (key.kind === 'paste') return open({...stage, text: pasteText(text, key.text)});
+  if (key.kind === 'text') return openStep({...stage, text: typeText(text, key.text)});
+  if (key.kind === 'paste') return openStep({...stage, text: pasteText(text, key.text)});
   if (key.name === 'enter') return enter(draftText(text).trim());
   if (key.name === 'escape') return refuse('');
-  return open({...stage, text: applyEditKey(text, key.name) ?? text});
+  return openStep({...stage, text: applyEditKey(text, key.name) ?? text});
 }
 
 /**
@@ -269,33 +272,34 @@ function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: ApprovalP
   const {key} = press;
   const {parts} = choices;
   const cleared: HunkStage = {...stage, hint: 'none'};
-  if (key.kind === 'paste') return isEmptyDraft(stage.word) ? unhandled(key) : pressHunkWord(cleared, choices, press);
+  if (key.kind === 'paste')
+    return isEmptyDraft(stage.word) ? unhandledStep(key) : pressHunkWord(cleared, choices, press);
   if (key.kind === 'text') {
-    if (isEmptyDraft(stage.word) && spacesOnly.test(key.text)) return open(togglePart(cleared, key.text));
+    if (isEmptyDraft(stage.word) && spacesOnly.test(key.text)) return openStep(togglePart(cleared, key.text));
     return choices.accept.by === 'word'
       ? pressHunkWord(cleared, choices, press)
       : pressHunkLetter(cleared, choices, press);
   }
   switch (key.name) {
     case 'up':
-      return open({...cleared, top: 0, row: Math.max(0, stage.row - 1)});
+      return openStep({...cleared, top: 0, row: Math.max(0, stage.row - 1)});
     case 'down':
-      return open({...cleared, top: 0, row: Math.min(parts.length - 1, stage.row + 1)});
+      return openStep({...cleared, top: 0, row: Math.min(parts.length - 1, stage.row + 1)});
     case 'page-up':
     case 'page-down': {
       const last = Math.max(0, minLinesOf(parts[stage.row]) - hunkPageLines);
       const top = stage.top + (key.name === 'page-up' ? -hunkPageLines : hunkPageLines);
-      return open({...cleared, top: Math.max(0, Math.min(last, top))});
+      return openStep({...cleared, top: Math.max(0, Math.min(last, top))});
     }
     case cardKeys.edit.name:
     case cardKeys.editor.name:
       return choices.editable === 'no'
-        ? open(cleared)
+        ? openStep(cleared)
         : {kind: 'edit', of: parts[stage.row]?.file ?? 'all-files', dropped: droppedParts(parts, stage.dropped)};
     case 'escape':
-      return open(isEmptyDraft(stage.word) ? initialStage : {...cleared, word: emptyDraft});
+      return openStep(isEmptyDraft(stage.word) ? initialStage : {...cleared, word: emptyDraft});
     default:
-      return isEmptyDraft(stage.word) ? open(cleared) : pressHunkWord(cleared, choices, press);
+      return isEmptyDraft(stage.word) ? openStep(cleared) : pressHunkWord(cleared, choices, press);
   }
 }
 
@@ -326,16 +330,16 @@ function pressHunkLetter(
   switch (letterOf(key)) {
     case approvalKeys.allow:
       // A key in the same chunk as the one that opened this stage was pressed before the user could read the parts.
-      return batchPosition === 'first' ? acceptTicked(stage, choices) : open(stage);
+      return batchPosition === 'first' ? acceptTicked(stage, choices) : openStep(stage);
     case approvalKeys.refuse:
-      return open({stage: 'reason', text: emptyDraft});
+      return openStep({stage: 'reason', text: emptyDraft});
     case approvalKeys.showAll:
       return {kind: 'show-all'};
     case approvalKeys.chooseHunks:
     case '':
-      return open(stage);
+      return openStep(stage);
     default:
-      return unhandled(key);
+      return unhandledStep(key);
   }
 }
 
@@ -343,20 +347,20 @@ function pressHunkLetter(
 function pressHunkWord(stage: HunkStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {
   const step = pressWord({stage: 'word', text: stage.word, entered: 'not-yet'}, choices, press.key);
   if (step.kind === 'answered' && step.answer.decision === 'allow') {
-    return press.batchPosition === 'first' ? acceptTicked(stage, choices) : open({...stage, word: emptyDraft});
+    return press.batchPosition === 'first' ? acceptTicked(stage, choices) : openStep({...stage, word: emptyDraft});
   }
   if (step.kind !== 'open') return step;
   switch (step.stage.stage) {
     case 'word':
-      return open({
+      return openStep({
         ...stage,
         word: step.stage.text,
         hint: step.stage.entered === 'wrong' ? 'wrong-word' : 'none',
       });
     case 'choosing':
-      return open({...stage, word: emptyDraft, hint: 'needs-word'});
+      return openStep({...stage, word: emptyDraft, hint: 'needs-word'});
     case 'hunks':
-      return open({...stage, word: emptyDraft});
+      return openStep({...stage, word: emptyDraft});
     default:
       return step;
   }
@@ -365,12 +369,12 @@ function pressHunkWord(stage: HunkStage, choices: ApprovalChoices, press: Approv
 /** Accepts the selected parts. If none is selected, refuses and asks what to do instead. */
 function acceptTicked({dropped}: HunkStage, {parts}: ApprovalChoices): ApprovalStep {
   if (dropped.size === 0) return allowOnce;
-  if (dropped.size === parts.length) return open({stage: 'reason', text: emptyDraft});
+  if (dropped.size === parts.length) return openStep({stage: 'reason', text: emptyDraft});
   const left = parts.filter((_, at) => !dropped.has(at));
   if (left.every(({change}) => change !== 'edit')) {
-    return answered({decision: 'allow-files', paths: left.map(({file}) => file.path)});
+    return answeredStep({decision: 'allow-files', paths: left.map(({file}) => file.path)});
   }
-  return answered({
+  return answeredStep({
     decision: 'allow-with-changes',
     userChanges: {kind: 'hunks', dropped: droppedParts(parts, dropped)},
   });

@@ -11,11 +11,11 @@ export interface PositionQuery {
 }
 
 /** Asks for the position of the cursor (CPR). */
-export const whereIsCursor = '\u001B[6n';
-export const toLastColumn = '\u001B[9999C';
+export const cursorPositionQuery = '\u001B[6n';
+export const moveToLastColumn = '\u001B[9999C';
 
 /** Asks for the terminal's width and the cursor's row: moves the cursor to the far right, queries its position, and moves it back. */
-export const extentQuery: PositionQuery = {text: `\u001B7${toLastColumn}${whereIsCursor}\u001B8`, replies: 1};
+export const extentQuery: PositionQuery = {text: `\u001B7${moveToLastColumn}${cursorPositionQuery}\u001B8`, replies: 1};
 
 /** Matches a possible beginning of a reply at the end of the input. */
 // oxlint-disable-next-line no-control-regex -- a sequence of the terminal

@@ -1,4 +1,4 @@
-import {type PositionQuery, toLastColumn, whereIsCursor} from './cursor-position.ts';
+import {type PositionQuery, moveToLastColumn, cursorPositionQuery} from './cursor-position.ts';
 
 /*
  * Erases the live region in xterm.js, which moves its cursor away from the text around it when it rewraps lines.
@@ -17,7 +17,7 @@ export interface DrawnLines {
 
 /** Erases lines that were drawn in `columns` columns. Asks for the terminal's width and the row below the last line before erasing. */
 export const eraseLines = (drawn: DrawnLines, columns: number): PositionQuery => ({
-  text: toBelow(drawn) + toLastColumn + whereIsCursor + eraseUpwards(drawn, columns),
+  text: toBelow(drawn) + moveToLastColumn + cursorPositionQuery + eraseUpwards(drawn, columns),
   replies: 1,
 });
 

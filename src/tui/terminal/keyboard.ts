@@ -6,7 +6,7 @@ import {
   type TerminalPosition,
 } from './cursor-position.ts';
 import {overrideStream} from './terminal-output.ts';
-import {holdTimeoutMs, probedReplies, splitReplies, type TerminalReply, typedPartOf} from './terminal-probes.ts';
+import {holdTimeoutMs, probedReplies, splitReplies, type TerminalReply, typedBytes} from './terminal-probes.ts';
 
 interface Keyboard {
   readonly stdin: NodeJS.ReadStream;
@@ -22,7 +22,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
   let free = '';
   let timer: NodeJS.Timeout | undefined;
   const release = (): void => {
-    free += typedPartOf(held);
+    free += typedBytes(held);
     held = '';
     // Signals the reader that there is more to read.
     if (free !== '') stdin.emit('readable');

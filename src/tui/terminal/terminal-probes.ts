@@ -58,7 +58,7 @@ export function splitReplies(
 }
 
 /** Returns the typed part of an incomplete reply: up to two bytes are a key. A longer one is dropped. */
-export const typedPartOf = (held: string): string => (held.length > 2 ? '' : held);
+export const typedBytes = (held: string): string => (held.length > 2 ? '' : held);
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
 const answer =

@@ -1,4 +1,4 @@
-import {graphemeSegmenter, plain} from './grapheme-segmenter.ts';
+import {graphemeSegmenter, plainTextPattern} from './grapheme-segmenter.ts';
 
 /**
  * Returns the terminal cells of `text`, which must have no control characters and no styling. string-width (8.3) measures the same,
@@ -6,7 +6,7 @@ import {graphemeSegmenter, plain} from './grapheme-segmenter.ts';
  * wrap-ansi (10.0) is up to 15 times slower than `wrapSpans`. Streamed markdown is measured in every frame.
  */
 export function cellWidth(text: string): number {
-  if (plain.test(text)) return text.length;
+  if (plainTextPattern.test(text)) return text.length;
   let width = 0;
   for (const {segment} of graphemeSegmenter.segment(text)) width += graphemeWidth(segment);
   return width;
@@ -20,7 +20,7 @@ export const stripStyles = (line: string): string => (line.includes('\u001B') ? 
 export const styledWidth = (line: string): number => cellWidth(stripStyles(line));
 
 export function graphemes(text: string): readonly string[] {
-  if (plain.test(text)) return text.split('');
+  if (plainTextPattern.test(text)) return text.split('');
   return Array.from(graphemeSegmenter.segment(text), ({segment}) => segment);
 }
 
@@ -81,7 +81,7 @@ function isWide(code: number): boolean {
 
 /** Returns the beginning of `text` that fits in `cells`, ending in `…` if something was cut. */
 export function fit(text: string, cells: number): string {
-  if (text.length <= cells && plain.test(text)) return text;
+  if (text.length <= cells && plainTextPattern.test(text)) return text;
   const most = cells * unitsOfCell + unitsOfCell;
   // Looks only at the beginning of a long text, unless all of that fits.
   const beginning = text.length > most ? cutTo(text.slice(0, most), cells) : undefined;

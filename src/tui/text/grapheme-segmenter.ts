@@ -32,7 +32,7 @@ const apart =
   '\\u00A1-\\u00AC\\u00AE-\\u02FF\\u2010-\\u2027\\u2030-\\u203B\\u203D-\\u2048\\u204A-\\u205E\\u2190-\\u21FF\\u2387\\u2500-\\u25FC\\u276E\\u276F\\u2713-\\u2718\\u2800-\\u28FF';
 
 /** Matches text of standalone one-cell characters: European letters, punctuation, arrows, lines, boxes and dots. */
-export const plain = new RegExp(`^[\\u0020-\\u007E${apart}]*$`, 'u');
+export const plainTextPattern = new RegExp(`^[\\u0020-\\u007E${apart}]*$`, 'u');
 
 /** Matches the same text with control characters, including styling, but without the carriage return, which joins with a line feed. */
 const divided = new RegExp(`^[\\u0000-\\u000C\\u000E-\\u007F${apart}]*$`, 'u');

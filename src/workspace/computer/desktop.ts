@@ -10,7 +10,7 @@ export interface ProgramCall {
 /** The program calls that control one kind of display. */
 export interface Desktop {
   /** How to get the size of the screen from a program's output. */
-  readonly size: {readonly call: ProgramCall; readonly read: (printed: Buffer) => Size | undefined};
+  readonly size: {readonly programCall: ProgramCall; readonly read: (printed: Buffer) => Size | undefined};
   /** `printed`: the screenshot is the output of the last program. Otherwise it is in the named file. */
   screenshot(wanted: {
     readonly screen: Size;

@@ -22,7 +22,7 @@ const modifierNames = {ctrl: 'control', shift: 'shift', alt: 'option', super: 'c
  */
 export const macosDesktop: Desktop = {
   size: {
-    call: script(
+    programCall: script(
       'const {width, height} = $.CGDisplayBounds($.CGMainDisplayID()).size; `${Math.round(width)} ${Math.round(height)}`',
     ),
     read: printedSize,

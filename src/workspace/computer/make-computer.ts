@@ -91,11 +91,11 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
   }
 
   async function readScreenSize(signal: AbortSignal): Promise<Outcome<Size, Fault>> {
-    const {call, read} = desktop.size;
-    const printed = await runAll([call], signal);
+    const {programCall, read} = desktop.size;
+    const printed = await runAll([programCall], signal);
     if (printed.tag === 'failed') return failed(screenFault(printed.error, found?.display));
     const size = read(printed.value);
-    if (size === undefined) return failed(rejected(`${call.program} did not report the size of the screen.`));
+    if (size === undefined) return failed(rejected(`${programCall.program} did not report the size of the screen.`));
     screen = size;
     return ok(size);
   }

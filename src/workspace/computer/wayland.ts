@@ -12,7 +12,7 @@ const modifierNames = {ctrl: 'ctrl', shift: 'shift', alt: 'alt', super: 'logo'} 
 
 /** Wayland: grim for screenshots, ydotool (1.0 or later, with its daemon) for the mouse, wtype for the keyboard. */
 export const waylandDesktop: Desktop = {
-  size: {call: call('grim', '-t', 'png', '-'), read: pngSize},
+  size: {programCall: call('grim', '-t', 'png', '-'), read: pngSize},
   release: [call('ydotool', 'click', '0x80')],
   screenshot: ({screen, size}) => ({
     calls: [call('grim', '-t', 'png', '-s', (size.width / screen.width).toFixed(6), '-')],

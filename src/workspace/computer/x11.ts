@@ -7,7 +7,7 @@ const wheel = {up: 4, down: 5, left: 6, right: 7} as const;
 
 /** X11: xdotool, and the program `picture` for screenshots (ImageMagick's, scrot, maim). */
 export const x11Desktop = (picture: string): Desktop => ({
-  size: {call: call('xdotool', 'getdisplaygeometry'), read: printedSize},
+  size: {programCall: call('xdotool', 'getdisplaygeometry'), read: printedSize},
   release: [call('xdotool', 'mouseup', 1)],
   screenshot({screen, size, file}) {
     const isScaled = size.width !== screen.width;

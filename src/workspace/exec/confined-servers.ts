@@ -1,7 +1,7 @@
 import type {ServerProcess, ServerProcesses} from '../../actions/mcp-port.ts';
 import {ok} from '../../base/outcome.ts';
 import type {Rights} from '../../domain/sandbox.ts';
-import {moreRights, openProjectLaunch} from '../sandbox/launch.ts';
+import {explainMoreRights, openProjectLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox} from '../sandbox/sandbox.ts';
 
 /** Starts the programs of a project's servers, in the sandbox if the machine has one. Processes that they leave running end with them. */
@@ -32,7 +32,7 @@ export const confinedServers = (
       ...server,
       ended: server.ended.then(async how => {
         await launch.end('none', signal);
-        return `${how} (${moreRights(rights)})`;
+        return `${how} (${explainMoreRights(rights)})`;
       }),
     } satisfies ServerProcess);
   },

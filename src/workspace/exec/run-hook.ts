@@ -5,7 +5,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type HookCommand, type HookEnd, type HookOutput, maxHookOutput} from '../../domain/hook.ts';
-import {type Attempt, moreRights, openProjectLaunch} from '../sandbox/launch.ts';
+import {type Attempt, explainMoreRights, openProjectLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox, CommandStart} from '../sandbox/sandbox.ts';
 import {withoutTerminals} from './hidden-terminals.ts';
 import {endProcessTree, groupRemains, type GroupLeader, treeOf} from './process-tree.ts';
@@ -97,7 +97,7 @@ export function makeHookProcesses(options: {
       const end: HookEnd = first === 'aborted' ? {kind: 'aborted'} : first;
       const isBroken = end.kind === 'exited' && end.code !== 0 && end.code !== 2;
       const isInside = launch.enclosure.kind === 'enclosed';
-      const errorText = isBroken && isInside ? `${stderr.text().trim()} (${moreRights(rights)})` : stderr.text();
+      const errorText = isBroken && isInside ? `${stderr.text().trim()} (${explainMoreRights(rights)})` : stderr.text();
       return {end, stdout: stdout.text(), stderr: errorText};
     },
     async close() {

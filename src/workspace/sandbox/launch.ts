@@ -122,7 +122,7 @@ export async function openProjectLaunch(
 const unconfined: Pick<CommandSandbox, 'enclose'> = {enclose: async () => ok({kind: 'plain'})};
 
 /** Explains how to give a confined program more rights after it failed. */
-export const moreRights = (rights: Rights): string =>
+export const explainMoreRights = (rights: Rights): string =>
   rights === 'network'
     ? 'it runs in the sandbox and can change only the workspace; set "sandbox": false in its entry to run it outside'
     : 'it runs in the sandbox, can change only the workspace and has no network; set "sandbox": {"network": true} or false in its entry to allow more';

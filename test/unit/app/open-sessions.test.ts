@@ -3,7 +3,7 @@ import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import type {BlockInfo} from '../../../src/actions/ports.ts';
 import type {AgentClient, Op} from '../../../src/agent/client.ts';
 import {failed, ok, type Outcome} from '../../../src/base/outcome.ts';
-import {OpenSessions, joinable} from '../../../src/app/open-sessions.ts';
+import {OpenSessions, withEarlierEvents} from '../../../src/app/open-sessions.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {actionId, blockId, messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
@@ -68,7 +68,7 @@ function session(n: number) {
         state.history = [{role: 'user', id: event.id, blocks: [{kind: 'text', text: event.text}]}];
     engine.emit(...events);
   };
-  return {client: joinable(client), emit, ops: engine.ops, runs, state, id: idOf(n)};
+  return {client: withEarlierEvents(client), emit, ops: engine.ops, runs, state, id: idOf(n)};
 }
 
 type Session = ReturnType<typeof session>;

@@ -21,7 +21,7 @@ test('a job whose process ended before it was handed to the queue is handed to i
     run: async () => {},
     uuid: () => 'new',
     now: () => 0,
-    loadNext: async () => () => 0,
+    loadNextTime: async () => () => 0,
     note: line => delivered.reject(new Error(line)),
   });
   expect(await delivered.promise).toBe('left');

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import {chooseModel} from '../../../src/app/choose-model.ts';
 import {makeHttpFetch} from '../../../src/models/http-fetch.ts';
-import {isNear, LocalWindows} from '../../../src/models/local-window.ts';
+import {isLocalAddress, LocalWindows} from '../../../src/models/local-window.ts';
 import {hang, say} from '../../support/model-script.ts';
 import {answers, startModelServer} from '../../support/model-server.ts';
 import {askAgain, choiceIn} from '../../support/ways-in.ts';
@@ -133,6 +133,6 @@ test('only servers of the user are asked', () => {
     'http://192.168.1.5:11434/v1',
     'http://box.local',
   ];
-  expect(near.filter(url => !isNear(url))).toEqual([]);
-  expect(['https://api.deepseek.com', 'https://8.8.8.8', 'nonsense'].filter(isNear)).toEqual([]);
+  expect(near.filter(url => !isLocalAddress(url))).toEqual([]);
+  expect(['https://api.deepseek.com', 'https://8.8.8.8', 'nonsense'].filter(isLocalAddress)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import {lostResultText} from '../../../src/domain/history.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {ModelRequest} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {type FitId, idRules, sendableRequest, ToolNames, wireJson} from '../../../src/models/sendable-request.ts';
+import {type ToValidId, idRules, sendableRequest, ToolNames, wireJson} from '../../../src/models/sendable-request.ts';
 import {ask} from '../../support/model-events.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
@@ -40,7 +40,7 @@ const tool = (name: string): ModelRequest['tools'][number] => ({
   offered: 'from-the-start',
 });
 
-const sent = (messages: readonly Message[], fitId: FitId = idRules.chat): readonly Message[] =>
+const sent = (messages: readonly Message[], fitId: ToValidId = idRules.chat): readonly Message[] =>
   sendableRequest(ask('', {messages}), {fitId, schema: 'any'}).messages;
 
 describe('ids of calls', () => {

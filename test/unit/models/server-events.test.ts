@@ -1,6 +1,6 @@
 import {createServer, type ServerResponse} from 'node:http';
 import {expect, test} from 'vitest';
-import {makeHttpFetch, readServerEvents, takeBody} from '../../../src/models/http-fetch.ts';
+import {makeHttpFetch, readServerEvents, takeUnreadBody} from '../../../src/models/http-fetch.ts';
 
 /** Serves one response, whose body the test writes. */
 async function openResponse() {
@@ -14,7 +14,7 @@ async function openResponse() {
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const body = takeBody(await makeHttpFetch({})(`http://127.0.0.1:${port}/`));
+  const body = takeUnreadBody(await makeHttpFetch({})(`http://127.0.0.1:${port}/`));
   return {body, response: await promise, [Symbol.dispose]: () => void server.close()};
 }
 

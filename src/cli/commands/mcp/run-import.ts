@@ -17,7 +17,7 @@ import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import {note} from '../../../app/output.ts';
 import type {InScope, ServerScope} from './write-server.ts';
 import type {JsonOption} from '../../flags.ts';
-import {hidden, hiddenOAuth, hiddenUrl, isReference} from '../../../app/server-rows.ts';
+import {hideSecrets, hiddenOAuth, hiddenUrl, isReference} from '../../../app/server-rows.ts';
 import {writeServer} from './write-server.ts';
 import {printRows} from '../../rows.ts';
 
@@ -147,7 +147,7 @@ function withoutSharedSecrets(
 
 function hasSecretWords({args, url}: JsonObject): boolean {
   const words = Array.isArray(args) ? args.filter(word => typeof word === 'string') : [];
-  return words.some(word => hidden(word) !== word) || (typeof url === 'string' && hiddenUrl(url) !== url);
+  return words.some(word => hideSecrets(word) !== word) || (typeof url === 'string' && hiddenUrl(url) !== url);
 }
 
 function isLiteral(member: 'env' | 'headers' | 'oauth', key: string, value: unknown): boolean {

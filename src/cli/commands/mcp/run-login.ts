@@ -10,7 +10,7 @@ import {requireOutsideWeft} from '../../../app/folder-trust.ts';
 import {type KnownServer, serverNamed} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {oauthDeps, oauthServer} from '../../../app/server-authorization.ts';
-import {signInServer, stillRefused} from '../../../app/sign-in-server.ts';
+import {signInServer, unansweredText} from '../../../app/sign-in-server.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
 import type {FolderOption} from '../../../app/main-options.ts';
 import {note, printError} from '../../../app/output.ts';
@@ -46,7 +46,7 @@ export async function login(name: string, {cwd, oauthScope}: LoginOptions): Prom
   }
   const {place, check} = end;
   note(`signed in to ${name}; saved in ${place}`);
-  if (check.status !== 'connected') throw new Error(`${name} does not answer yet: ${stillRefused(check)}`);
+  if (check.status !== 'connected') throw new Error(`${name} does not answer yet: ${unansweredText(check)}`);
   note(`${name} answers: ${pluralize(check.tools, 'tool')}`);
   return exitCode.done;
 }

@@ -1,4 +1,4 @@
-import {spokenBlocks} from '../../../domain/reminder.ts';
+import {withoutReminders} from '../../../domain/reminder.ts';
 import {emptyAbilities} from '../../../actions/front-end.ts';
 import {keyVariableOf, keyVariables} from '../../../domain/api-key.ts';
 import {failed, ok} from '../../../base/outcome.ts';
@@ -113,7 +113,7 @@ function sessionMessages(records: readonly JournalRecord[], session: SessionId):
     switch (record.kind) {
       case 'prompt':
       case 'reminder': {
-        const content = spokenBlocks(record.message).map(wireUserBlock);
+        const content = withoutReminders(record.message).map(wireUserBlock);
         return content.length === 0
           ? []
           : [{type: 'user', message: {role: 'user', content}, ...envelope(record.message.id)}];

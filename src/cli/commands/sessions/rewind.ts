@@ -4,7 +4,7 @@ import {openUserStore} from '../../../app/user-database.ts';
 import {checkpointRoots, makeCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
-import {carryOutRewind, previewRewind, rewindPoints} from '../../../agent/rewind.ts';
+import {performRewind, previewRewind, rewindPoints} from '../../../agent/rewind.ts';
 import type {JournalRecord, RewindScope} from '../../../domain/journal.ts';
 import {rewindReportText, type RewindTarget} from '../../../domain/rewind.ts';
 import {sessionIdOf} from '../../../app/open-session.ts';
@@ -55,7 +55,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
     if (!(await askYesNo('Rewind? [y/N] '))) return exitCode.failed;
   }
   const keep = (record: JournalRecord): void => session.append(record);
-  const done = unwrap(await carryOutRewind(target, {records, checkpoints, keep, alongside}, signal));
+  const done = unwrap(await performRewind(target, {records, checkpoints, keep, alongside}, signal));
   store.close();
   if (options.json === undefined) printError(`${rewindReportText(done, {directory, when: 'done'})}\n`);
   else printJson(`${JSON.stringify({done: true, ...done})}\n`);

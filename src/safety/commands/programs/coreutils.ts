@@ -1,5 +1,5 @@
-import {effectRule, placing, program, type ProgramRow} from '../program-table.ts';
-import {changesFiles, deletes, overwrites, overwritesWhenUnpacking, packs} from './effect-rules.ts';
+import {effectRule, targetOptions, program, type ProgramRow} from '../program-table.ts';
+import {changesFiles, deletesFiles, overwritesFiles, overwritesWhenUnpacking, packsFiles} from './effect-rules.ts';
 
 /** Programs that list, read, copy, move and delete files and folders, or print dates and words. */
 export const coreutils: readonly ProgramRow[] = [
@@ -149,7 +149,7 @@ export const coreutils: readonly ProgramRow[] = [
       --rsh-command --rmt-command -P --absolute-names`,
     writes: '--index-file',
     scripts: '--to-command --use-compress-program --rsh-command --info-script -I -F',
-    does: [overwritesWhenUnpacking, packs],
+    does: [overwritesWhenUnpacking, packsFiles],
     edits: '.C -x --extract --get',
     can: 'run programs and overwrite files',
     is: 'data restores unpacks abbreviates',
@@ -162,32 +162,32 @@ export const coreutils: readonly ProgramRow[] = [
     does: [overwritesWhenUnpacking],
     is: 'restores unpacks abbreviates',
   }),
-  program('zip', {runs: '-TT --unzip-command', edits: '*', does: [packs], is: 'data'}),
+  program('zip', {runs: '-TT --unzip-command', edits: '*', does: [packsFiles], is: 'data'}),
   program('rm', {
     options: '-r:deep -R:deep --recursive:deep -d:folders --dir:folders',
     operands: 'remove*',
-    does: [deletes],
+    does: [deletesFiles],
     can: 'delete any file',
     is: 'data removes',
   }),
-  program('rmdir', {operands: 'remove-empty*', does: [deletes], is: 'data removes'}),
-  program('unlink', {operands: 'remove*', does: [deletes], is: 'data removes'}),
+  program('rmdir', {operands: 'remove-empty*', does: [deletesFiles], is: 'data removes'}),
+  program('unlink', {operands: 'remove*', does: [deletesFiles], is: 'data removes'}),
   program('shred', {
     options: '-u:folders --remove:folders -n=number --iterations=number -s=number --size=number --random-source=path',
     operands: 'shred*',
-    does: [deletes],
+    does: [deletesFiles],
     is: 'data removes',
   }),
-  program('trash', {does: [deletes], is: 'data removes'}),
-  program('grm, srm, trash-put, rimraf, del-cli, del, wipe', {does: [deletes], is: 'removes'}),
+  program('trash', {does: [deletesFiles], is: 'data removes'}),
+  program('grm, srm, trash-put, rimraf, del-cli, del, wipe', {does: [deletesFiles], is: 'removes'}),
   program('mv, gmv', {
-    options: `${placing} -n:keeps --no-clobber:keeps --update?=when`,
+    options: `${targetOptions} -n:keeps --no-clobber:keeps --update?=when`,
     operands: 'from* target',
     does: [effectRule('destructive', 'can overwrite files', {reach: 'puts-files', otherwise: 'moves files'})],
     is: 'data restores moves',
   }),
   program('ln', {
-    options: `${placing} -f:force --force:force -n:no-links --no-dereference:no-links`,
+    options: `${targetOptions} -f:force --force:force -n:no-links --no-dereference:no-links`,
     operands: 'link* target',
     does: [
       effectRule('destructive', 'can overwrite files', {
@@ -202,13 +202,13 @@ export const coreutils: readonly ProgramRow[] = [
   program('truncate', {
     options: '-s=number --size=number -r=path --reference=path',
     operands: 'truncate*',
-    does: [overwrites],
+    does: [overwritesFiles],
     is: 'data writes',
   }),
   program('tee', {
     options: '-a:append --append:append',
     operands: 'overwrite*',
-    does: [overwrites],
+    does: [overwritesFiles],
     is: 'data fed writes',
   }),
   program('sponge', {does: [effectRule('destructive', 'overwrites files')], is: 'data fed writes'}),
@@ -248,7 +248,7 @@ export const coreutils: readonly ProgramRow[] = [
   program('mktemp, csplit', {edits: '* named', does: [changesFiles], is: 'data'}),
   program('gzip, gunzip, bzip2, xz', {
     edits: '* named !-c !-l !-t !--stdout !--list !--test',
-    does: [packs],
+    does: [packsFiles],
     is: 'data',
   }),
   program('newgrp', {is: 'input'}),

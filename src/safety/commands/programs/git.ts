@@ -1,5 +1,11 @@
 import {effectRule, program, type ProgramRow} from '../program-table.ts';
-import {changesRepository, fetches, unknownInRepository, movesBranch, rewritesHistory} from './effect-rules.ts';
+import {
+  changesRepository,
+  fetchesFromMachine,
+  unknownInRepository,
+  movesBranch,
+  rewritesHistory,
+} from './effect-rules.ts';
 
 /** Settings that make git run a program, or read further settings. */
 const actingSettings = `alias.* pager.* core.pager* core.editor* core.fsmonitor* core.hooksPath* core.sshCommand*
@@ -283,7 +289,7 @@ export const git: readonly ProgramRow[] = [
     runs: '-s*/* --strategy=*/*',
     does: [changesRepository],
   }),
-  program('git pull', {like: 'git merge', does: [fetches]}),
+  program('git pull', {like: 'git merge', does: [fetchesFromMachine]}),
   program('git rebase', {
     options: '-s=text -X=text -C=text',
     runs: '-s*/* --strategy=*/* -x',
@@ -303,9 +309,9 @@ export const git: readonly ProgramRow[] = [
     does: [changesRepository],
     is: 'abbreviates',
   }),
-  program('git clone', {edits: '* named', runs: '-u -c --config', loads: '--reference', does: [fetches]}),
+  program('git clone', {edits: '* named', runs: '-u -c --config', loads: '--reference', does: [fetchesFromMachine]}),
   program('git difftool, git mergetool', {runs: '-x -t --tool', is: 'abbreviates'}),
-  program('git archive', {writes: '-o --output-directory', does: [fetches]}),
+  program('git archive', {writes: '-o --output-directory', does: [fetchesFromMachine]}),
   program('git format-patch', {like: 'git archive'}),
   program('git bisect', {runs: 'run foreach', does: [changesRepository], is: 'runs-any'}),
   program('git submodule', {runs: 'run foreach', does: [changesRepository]}),
@@ -394,7 +400,9 @@ export const git: readonly ProgramRow[] = [
   program('git worktree remove, git worktree prune, git submodule deinit, git remote remove', {
     does: [effectRule('destructive', 'removes part of the repository')],
   }),
-  program('git fetch, git ls-remote, git remote update, git remote show, git submodule update', {does: [fetches]}),
+  program('git fetch, git ls-remote, git remote update, git remote show, git submodule update', {
+    does: [fetchesFromMachine],
+  }),
   program('git add, git init, git notes', {does: [changesRepository]}),
   program('git apply, git am', {edits: '. * !--check !--stat !--numstat !--cached', does: [changesRepository]}),
   program('git stash', {edits: '. *', does: [changesRepository], is: 'loses-work'}),

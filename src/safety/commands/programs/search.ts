@@ -1,5 +1,5 @@
 import {program, type ProgramRow} from '../program-table.ts';
-import {deletesFound} from './effect-rules.ts';
+import {deletesFoundFiles} from './effect-rules.ts';
 
 const shared = `-A=number -B=number -C=number -c -e=text -F -f=path -H -i -l -m=number -n -o -q -s -v -w -x
   --after-context=number --before-context=number --context=number --count --regexp=text --fixed-strings --file=path
@@ -47,7 +47,7 @@ export const search: readonly ProgramRow[] = [
       --min-depth=number --size=text --changed-within=text --max-results=number --color=name`,
     operands: 'text place*',
     runs: '-x -X --exec --exec-batch',
-    does: [deletesFound],
+    does: [deletesFoundFiles],
     wraps: {options: '-x --exec -X --exec-batch'},
     can: 'run programs',
     is: 'data walks',
@@ -72,7 +72,7 @@ export const search: readonly ProgramRow[] = [
     runs: '-exec -execdir -ok -okdir',
     writes: '-fprint -fprint0 -fls -fprintf',
     edits: '-delete',
-    does: [deletesFound],
+    does: [deletesFoundFiles],
     wraps: {options: '-exec -execdir -ok -okdir'},
     can: 'run programs and delete files',
     is: 'data restores own-words',

@@ -5,9 +5,9 @@ import {
   deletesInCloud,
   deletesSomeContainers,
   startsAgent,
-  talks,
+  talksToMachine,
   talksToDaemon,
-  unknown,
+  unknownEffect,
   usesService,
 } from './effect-rules.ts';
 
@@ -18,7 +18,7 @@ export const services: readonly ProgramRow[] = [
     runs: '--rsync-path -M --remote-option',
     writes: '--log-file --write-batch',
     scripts: '-e --rsh --rsync-path',
-    does: [effectRule('destructive', 'deletes files', {when: /^--del|^--remove-source/u}), talks],
+    does: [effectRule('destructive', 'deletes files', {when: /^--del|^--remove-source/u}), talksToMachine],
     edits: 'last * !-n !--dry-run',
     can: 'run programs and overwrite any file',
     is: 'data restores copies',
@@ -28,12 +28,12 @@ export const services: readonly ProgramRow[] = [
     runs: '-S -o -D -I ProxyCommand= LocalCommand=',
     writes: '-E',
     loads: '-F -b',
-    does: [talks],
+    does: [talksToMachine],
     wraps: {operands: 1, where: 'elsewhere', rule: 'exact'},
     is: 'input',
   }),
-  program('scp', {like: 'ssh', edits: 'last *', does: [talks], can: 'send any file anywhere', is: 'copies'}),
-  program('sftp', {like: 'ssh', does: [talks], is: 'input'}),
+  program('scp', {like: 'ssh', edits: 'last *', does: [talksToMachine], can: 'send any file anywhere', is: 'copies'}),
+  program('sftp', {like: 'ssh', does: [talksToMachine], is: 'input'}),
   program('curl', {
     options: `-f -g -G -i -I -k -L -N -s -S -v -0 -4 -6 -# -J -O:named -A=text -c=text -e=text -m=text -u=text -w=text
       -X=text -b=cookie -d=data -H=data -F=form -T=sent -K=other -x=host -o=output --silent --show-error --fail
@@ -58,7 +58,7 @@ export const services: readonly ProgramRow[] = [
     writes: `*%output{* -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl
       --etag-save --hsts --alt-svc --trace-config --ssl-sessions`,
     loads: '-K --config',
-    does: [talks],
+    does: [talksToMachine],
     can: 'send any file anywhere',
     is: 'data',
   }),
@@ -68,7 +68,7 @@ export const services: readonly ProgramRow[] = [
     runs: '--use-askpass -e --execute --config',
     writes: `-o --output-file -a --append-output --save-cookies -P --directory-prefix --warc-file
       --warc-tempdir --rejected-log --hsts-file --certs-dir`,
-    does: [talks],
+    does: [talksToMachine],
     can: 'send any file anywhere',
     is: 'data abbreviates',
   }),
@@ -77,9 +77,9 @@ export const services: readonly ProgramRow[] = [
     runs: '--on-download-* --on-bt-*',
     writes: '-d --dir -o --out -l --log --save-session --save-cookies',
     loads: '--conf-path -i --input-file',
-    does: [talks],
+    does: [talksToMachine],
   }),
-  program('socat', {runs: 'exec:* system:* shell:*', writes: '-lf -r -R', does: [talks]}),
+  program('socat', {runs: 'exec:* system:* shell:*', writes: '-lf -r -R', does: [talksToMachine]}),
   program('filan', {like: 'socat'}),
   program('nc, ncat, netcat', {
     options: `-g=text -G=text -i=text -I=text -m=text -O=text -p=text -q=text -s=text -T=text -V=text -w=text -W=text
@@ -87,7 +87,7 @@ export const services: readonly ProgramRow[] = [
     runs: '-e -c --exec --sh-exec --lua-exec',
     scripts: '-e -c --exec --sh-exec',
     writes: '-o --output --hex-dump',
-    does: [talks],
+    does: [talksToMachine],
     is: 'abbreviates',
   }),
   program('kubectl', {
@@ -154,7 +154,7 @@ export const services: readonly ProgramRow[] = [
   program('sqlite3', {
     runs: '-unsigned -unsafe*',
     loads: '-init --init -f',
-    does: [deletesData, unknown],
+    does: [deletesData, unknownEffect],
     is: 'code database',
   }),
   program('duckdb', {like: 'sqlite3', does: [deletesData], is: 'database'}),
@@ -226,15 +226,15 @@ export const services: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('mongosh', {does: [deletesData, usesService]}),
-  program('http, https, httpie, xh, websocat, whois, traceroute, mtr, nmap', {does: [talks]}),
+  program('http, https, httpie, xh, websocat, whois, traceroute, mtr, nmap', {does: [talksToMachine]}),
   program('rclone', {
     runs: '--password-command --metadata-mapper',
     loads: '--config',
     edits: 'last copy copyto move moveto sync bisync copyurl',
-    does: [talks],
+    does: [talksToMachine],
   }),
-  program('telnet, ftp, lftp', {does: [talks], is: 'input'}),
-  program('ping, dig, nslookup, host', {does: [talks], is: 'data'}),
+  program('telnet, ftp, lftp', {does: [talksToMachine], is: 'input'}),
+  program('ping, dig, nslookup, host', {does: [talksToMachine], is: 'data'}),
   program('podman-compose, minikube, vagrant, multipass, lxc, incus, virsh', {does: [talksToDaemon]}),
   program('pg_dump, pg_restore, createdb, mongo, netlify, wrangler, firebase, serverless', {does: [usesService]}),
   program('cdk', {runs: '-a --app --build', loads: '-p --plugin', does: [usesService]}),

@@ -1,5 +1,5 @@
 import {effectRule, program, type ProgramRow} from '../program-table.ts';
-import {asOtherUser, changesShell, runsText, steersShell} from './effect-rules.ts';
+import {runsAsOtherUser, changesShell, runsText, changesShellState} from './effect-rules.ts';
 
 /** Shells and their builtins. */
 export const shell: readonly ProgramRow[] = [
@@ -8,8 +8,8 @@ export const shell: readonly ProgramRow[] = [
   program('dash, fish', {does: [runsText], is: 'shell'}),
   program('eval', {does: [runsText], wraps: {rule: 'exact'}, is: 'input fed restores'}),
   program('source, .', {does: [runsText], is: 'input fed runs-given'}),
-  program('su', {does: [asOtherUser], is: 'shell'}),
-  program('runuser', {does: [asOtherUser], wraps: {rule: 'exact'}, is: 'shell'}),
+  program('su', {does: [runsAsOtherUser], is: 'shell'}),
+  program('runuser', {does: [runsAsOtherUser], wraps: {rule: 'exact'}, is: 'shell'}),
   program('export, set, unset', {
     runs: `PAGER= MANPAGER= EDITOR= VISUAL= BROWSER= GIT_PAGER= GIT_EDITOR= GIT_SEQUENCE_EDITOR= GIT_SSH= GIT_SSH_COMMAND=
       GIT_ASKPASS= SSH_ASKPASS= GIT_EXTERNAL_DIFF= GIT_EXEC_PATH= GIT_PROXY_COMMAND= GIT_TEMPLATE_DIR= GIT_CONFIG*=*
@@ -28,10 +28,12 @@ export const shell: readonly ProgramRow[] = [
     {is: 'runs-given'},
   ),
   program('ulimit, umask', {does: [changesShell], is: 'data'}),
-  program('declare, typeset, local, readonly', {does: [steersShell], is: 'data variables'}),
-  program('shopt, alias, unalias, enable, let, bind, complete, compgen, mapfile, readarray', {does: [steersShell]}),
-  program('getopts, fc, history, dirs, suspend, logout', {does: [steersShell]}),
-  program('jobs, disown, bg, fg', {does: [steersShell], is: 'data'}),
+  program('declare, typeset, local, readonly', {does: [changesShellState], is: 'data variables'}),
+  program('shopt, alias, unalias, enable, let, bind, complete, compgen, mapfile, readarray', {
+    does: [changesShellState],
+  }),
+  program('getopts, fc, history, dirs, suspend, logout', {does: [changesShellState]}),
+  program('jobs, disown, bg, fg', {does: [changesShellState], is: 'data'}),
   program('cd, pushd, popd', {
     does: [effectRule('local-change', 'goes to another folder', {reach: 'shell'})],
     is: 'data',

@@ -4,10 +4,10 @@ import {
   controlsServices,
   reachesPrograms,
   showsEnvironment,
-  talks,
+  talksToMachine,
   unknownOnMachine,
   usesDesktop,
-  usesKeys,
+  usesUserKeys,
 } from './effect-rules.ts';
 
 /** Programs that show or control the machine. */
@@ -141,20 +141,20 @@ export const system: readonly ProgramRow[] = [
     options: `-b=text -C=text -E=text -f=text -F=text -I=text -l=text -m=text -n=text -N=text -O=text -P=text -R=text
       -r=text -t=text -V=text -Y=text -z=text`,
     runs: '-D -s -w',
-    does: [usesKeys],
+    does: [usesUserKeys],
     is: 'data',
   }),
-  program('ssh-add', {options: '-E=text -t=text -H=text -h=text', runs: '-D -s -P', does: [usesKeys]}),
-  program('ssh-agent', {like: 'ssh-add', does: [usesKeys], wraps: {}}),
+  program('ssh-add', {options: '-E=text -t=text -H=text -h=text', runs: '-D -s -P', does: [usesUserKeys]}),
+  program('ssh-agent', {like: 'ssh-add', does: [usesUserKeys], wraps: {}}),
   program('gpg, gpg2', {
     runs: `-engine -provider* --gpgconf --agent-program --dirmngr-program --pinentry-program --photo-viewer --exec-path
     --load-extension`,
     writes: '-o --output -out -keyout --status-file --logger-file',
     loads: '--homedir --options -config --trustdb-name --keyring',
-    does: [usesKeys],
+    does: [usesUserKeys],
     is: 'abbreviates',
   }),
-  program('openssl', {like: 'gpg', does: [talks]}),
+  program('openssl', {like: 'gpg', does: [talksToMachine]}),
   program('tmux', {
     runs: `run run-shell if if-shell send send-keys pipep pipe-pane source source-file bind bind-key set-hook respawnp
       respawn-pane respawnw -f -S`,
@@ -189,13 +189,13 @@ export const system: readonly ProgramRow[] = [
   program('grim, screencapture, dbus-send, gdbus, busctl, qdbus, gsettings, dconf, firefox', {does: [usesDesktop]}),
   program('chromium, google-chrome, xterm, code, afplay, aplay', {does: [usesDesktop]}),
   program('osascript', {does: [usesDesktop], is: 'code'}),
-  program('gpg-connect-agent, gpgconf, keyctl, pass, gopass, secret-tool, security', {does: [usesKeys]}),
-  program('kwallet-query, bw, rbw, lpass, vault, age, sops, kinit, klist', {does: [usesKeys]}),
+  program('gpg-connect-agent, gpgconf, keyctl, pass, gopass, secret-tool, security', {does: [usesUserKeys]}),
+  program('kwallet-query, bw, rbw, lpass, vault, age, sops, kinit, klist', {does: [usesUserKeys]}),
   program('op, doppler, infisical, teller', {
-    does: [usesKeys],
+    does: [usesUserKeys],
     wraps: {behind: 'run', flags: '--frozen --locked --offline'},
   }),
-  program('chamber, aws-vault', {does: [usesKeys], wraps: {behind: 'exec', operands: 1}}),
+  program('chamber, aws-vault', {does: [usesUserKeys], wraps: {behind: 'exec', operands: 1}}),
   program('printenv', {does: [showsEnvironment], is: 'data own-words'}),
   program('journalctl', {does: [unknownOnMachine], is: 'data pages'}),
   program('last, lastlog, lastb, ausearch', {does: [unknownOnMachine]}),

@@ -1,12 +1,12 @@
 import {program, type ProgramRow} from '../program-table.ts';
-import {editsInPlace, unknown} from './effect-rules.ts';
+import {editsInPlace, unknownEffect} from './effect-rules.ts';
 
 const ofAwk = {
   options: `-F=text -v=text --field-separator=text --assign=script -f=code --file=code -e=script --source=script
     -i=program --include=program -l=program --load=program`,
   operands: 'awk path*',
   instead: '-f --file -e --source',
-  does: [unknown],
+  does: [unknownEffect],
   is: 'runs-given abbreviates',
   yes: `awk '{print $1}' a ¦ awk -F: '{print $1, $2}' a ¦ awk 'NR==1' a ¦ awk 'NR>=5 && NR<=10' a ¦
     awk '/foo/{print $2}' a ¦ awk '{s+=$1} END {print s}' a ¦ awk '$3 > 100 {print $1}' a ¦ awk -v n=3 'NR==n' a ¦
@@ -147,7 +147,7 @@ export const textPrograms: readonly ProgramRow[] = [
       --sandbox --posix --debug -f=program --file=program -i?=edit --in-place?=edit`,
     operands: 'sed path*',
     instead: '-e --expression -f --file',
-    does: [editsInPlace, unknown],
+    does: [editsInPlace, unknownEffect],
     can: 'change files and run programs',
     yes: `sed -n '1,20p' a ¦ sed -n 5p a ¦ sed 's/a/b/g' a ¦ sed -e 's/a/b/' -e '/x/d' a ¦ sed -n '/foo/,/bar/p' a ¦
       sed -n '$=' a ¦ sed -E 's#(a|b)#x#' a ¦ sed '1,5d;s/ *$//' a ¦ sed -n -e '10,20p' -e '30q' a ¦

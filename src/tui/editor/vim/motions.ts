@@ -1,5 +1,5 @@
 import {cellWidth, graphemes} from '../../text/cell-width.ts';
-import {borderAfter, borderBefore, lineEnd, lineStart} from '../text-buffer.ts';
+import {boundaryAfter, boundaryBefore, lineEnd, lineStart} from '../text-buffer.ts';
 
 export interface Find {
   readonly key: 'f' | 'F' | 't' | 'T';
@@ -83,7 +83,7 @@ const exclusive = (to: number): Motion => ({to, reach: 'exclusive', goal: 'none'
 function right(text: string, at: number, {times, use}: {readonly times: number; readonly use: MotionCall['use']}) {
   let to = at;
   for (let left = times; left > 0 && !isLineEnd(text, to); left--) to = after(text, to);
-  const there = use === 'move' ? onCharacter(text, to) : to;
+  const there = use === 'move' ? clampToCharacter(text, to) : to;
   return there === at && use === 'move' ? undefined : exclusive(there);
 }
 
@@ -142,7 +142,7 @@ function vertical(text: string, at: number, {lines, goal}: {readonly lines: numb
   const start = stepLinesAtMost(text, at, lines);
   if (start === undefined) return undefined;
   const wanted = goal === 'none' ? columnOf(text, at) : goal;
-  const to = wanted === 'end' ? onCharacter(text, lineEnd(text, start)) : atColumn(text, start, wanted);
+  const to = wanted === 'end' ? clampToCharacter(text, lineEnd(text, start)) : atColumn(text, start, wanted);
   return {to, reach: 'lines', goal: wanted} as const;
 }
 
@@ -156,7 +156,7 @@ function atColumn(text: string, start: number, column: number): number {
     cells = next;
     at += grapheme.length;
   }
-  return onCharacter(text, at);
+  return clampToCharacter(text, at);
 }
 
 function finding(text: string, at: number, {keys, count, find}: MotionCall): Motion | undefined {
@@ -326,17 +326,17 @@ export function firstNonBlank(text: string, at: number): number {
 
 /** Returns the end of the grapheme that begins at `at`. A line feed counts as a grapheme. */
 export function after(text: string, at: number): number {
-  return isLineEnd(text, at) ? Math.min(text.length, at + 1) : borderAfter(text, at);
+  return isLineEnd(text, at) ? Math.min(text.length, at + 1) : boundaryAfter(text, at);
 }
 
 /** Returns the start of the grapheme that ends at `at`. */
 export function before(text: string, at: number): number {
-  const border = borderBefore(text, at);
+  const border = boundaryBefore(text, at);
   return border === at ? Math.max(0, at - 1) : border;
 }
 
 /** Returns the nearest index on a character: at the end of a line, that is the last character. */
-export const onCharacter = (text: string, at: number): number =>
+export const clampToCharacter = (text: string, at: number): number =>
   isLineEnd(text, at) && !isEmptyLine(text, at) ? before(text, Math.min(at, text.length)) : Math.min(at, text.length);
 
 export const linesBetween = (text: string, from: number, to: number): number =>

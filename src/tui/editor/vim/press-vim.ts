@@ -2,7 +2,7 @@ import {lineEnd, lineStart} from '../text-buffer.ts';
 import type {KeyName, KeyPress} from '../../terminal/keymap.ts';
 import {graphemes} from '../../text/cell-width.ts';
 import {type Draft, applyEditKey, pasteText, typeText} from '../draft.ts';
-import {after, before, firstNonBlank, isLineEnd, onCharacter, stepLines} from './motions.ts';
+import {after, before, firstNonBlank, isLineEnd, clampToCharacter, stepLines} from './motions.ts';
 import {
   afterCommand,
   applyOperator,
@@ -42,7 +42,7 @@ const handled = (field: VimField): VimStep => ({...field, kind: 'handled'});
 const countOf = (pending: string): number => Math.max(1, Number(/^[0-9]*/u.exec(pending)?.[0] ?? 0));
 
 const inNormalMode = ({draft, vim}: VimField): VimField => ({
-  draft: {...draft, buffer: {...draft.buffer, cursor: onCharacter(draft.buffer.text, draft.buffer.cursor)}},
+  draft: {...draft, buffer: {...draft.buffer, cursor: clampToCharacter(draft.buffer.text, draft.buffer.cursor)}},
   vim: {...vim, mode: 'normal', pending: ''},
 });
 
@@ -199,7 +199,7 @@ export function cursorAfterUndo(
   const line = lineStart(text, same);
   // Undo restores the cursor from before the change if it was on this line.
   return direction === 'undo' && lineStart(text, cursor) === line
-    ? onCharacter(text, cursor)
+    ? clampToCharacter(text, cursor)
     : firstNonBlank(text, line);
 }
 

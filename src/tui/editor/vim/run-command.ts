@@ -12,7 +12,7 @@ import {
   isLineEnd,
   type Motion,
   motionFrom,
-  onCharacter,
+  clampToCharacter,
   stepLines,
   stepLinesAtMost,
 } from './motions.ts';
@@ -72,7 +72,7 @@ export function runMotion({buffer, state}: CommandTarget, {keys, count}: VimComm
   const {text, cursor} = buffer;
   const motion = motionFrom(text, cursor, {keys, count, use: 'move', goal: state.goal, find: state.find});
   if (motion === undefined) return undefined;
-  const cursorThere = onCharacter(text, motion.to);
+  const cursorThere = clampToCharacter(text, motion.to);
   const {mode, register} = state;
   return {
     buffer: {text, cursor: cursorThere},
@@ -174,7 +174,7 @@ export function applyOperator(field: CommandTarget, range: ObjectRange, operator
       const next = text.slice(0, from) + letters + text.slice(to);
       return changed(field, {
         text: next,
-        cursor: onCharacter(next, kind === 'lines' ? Math.min(from, buffer.cursor) : from),
+        cursor: clampToCharacter(next, kind === 'lines' ? Math.min(from, buffer.cursor) : from),
       });
     }
   }
@@ -184,7 +184,7 @@ export function applyOperator(field: CommandTarget, range: ObjectRange, operator
 const yankedLines = (text: string, cursor: number, from: number): number =>
   lineStart(text, cursor) === from
     ? cursor
-    : onCharacter(text, Math.min(from + (cursor - lineStart(text, cursor)), lineEnd(text, from)));
+    : clampToCharacter(text, Math.min(from + (cursor - lineStart(text, cursor)), lineEnd(text, from)));
 
 const changed = ({state}: CommandTarget, buffer: TextBuffer): VimResult => ({
   buffer,
@@ -198,7 +198,7 @@ const changed = ({state}: CommandTarget, buffer: TextBuffer): VimResult => ({
 function deleted(text: string, {from, to, kind}: ObjectRange): TextBuffer {
   if (kind === 'characters') {
     const rest = text.slice(0, from) + text.slice(to);
-    return {text: rest, cursor: onCharacter(rest, from)};
+    return {text: rest, cursor: clampToCharacter(rest, from)};
   }
   const rest = to < text.length ? text.slice(0, from) + text.slice(to + 1) : text.slice(0, Math.max(0, from - 1));
   return {text: rest, cursor: firstNonBlank(rest, Math.min(from, rest.length))};
@@ -284,7 +284,7 @@ function toggledCase(field: CommandTarget, times: number): VimResult | undefined
   let to = cursor;
   for (let left = times; left > 0 && !isLineEnd(text, to); left--) to = after(text, to);
   const next = text.slice(0, cursor) + withCase(text.slice(cursor, to), '~') + text.slice(to);
-  return changed(field, {text: next, cursor: onCharacter(next, to)});
+  return changed(field, {text: next, cursor: clampToCharacter(next, to)});
 }
 
 /** Joins `lines` lines with a blank, unless there is one already or `)` follows. */
@@ -301,7 +301,7 @@ export function joinLines(field: CommandTarget, lines: number): VimResult | unde
     text = head + glue + tail;
     cursor = head.length;
   }
-  return changed(field, {text, cursor: onCharacter(text, cursor)});
+  return changed(field, {text, cursor: clampToCharacter(text, cursor)});
 }
 
 export interface VimCommand {

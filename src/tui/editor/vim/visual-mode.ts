@@ -1,6 +1,6 @@
 import {lineEnd, lineStart} from '../text-buffer.ts';
 import {graphemes} from '../../text/cell-width.ts';
-import {after, linesBetween, onCharacter} from './motions.ts';
+import {after, linesBetween, clampToCharacter} from './motions.ts';
 import {
   afterCommand,
   applyOperator,
@@ -147,7 +147,7 @@ function overwritten(field: VimField): VimField {
   const added = isWhole ? register.text : `\n${register.text}\n`;
   const next = text.slice(0, from) + added + text.slice(to);
   const last = added.includes('\n') || kind === 'lines' ? from : from + Math.max(0, added.length - 1);
-  const cursor = isWhole ? onCharacter(next, last) : Math.min(from + 1, next.length);
+  const cursor = isWhole ? clampToCharacter(next, last) : Math.min(from + 1, next.length);
   const result: VimResult = {
     buffer: {text: next, cursor},
     mode: 'normal',
