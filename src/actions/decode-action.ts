@@ -229,7 +229,7 @@ export function decodeElsewhere(name: string, input: Json, unknown: FieldRules['
   const [, server, tool] = /^mcp__(.+?)__(.+)$/su.exec(name) ?? [];
   if (server === undefined || tool === undefined) return decodeAction(name, input, defaultToolSources, unknown);
   return isDeeperThan(input, maxJsonDepth)
-    ? failed(rejected(`The input of ${name} is too deep.`))
+    ? failed(rejected(`The input of ${name} is nested too deeply.`))
     : decodeMcpCall({server, tool, toolName: name, standing: 'as-known'}, input);
 }
 

@@ -11,7 +11,7 @@ export const sendMessageToAgent = defineAction<AgentMessage, AgentReport, AgentP
   tools: [
     toolForm({
       name: 'SendMessage',
-      description: 'Steer a running sub-agent, or set one that has ended to work again.',
+      description: 'Steer a running sub-agent, or restart one that has ended.',
       aliases: {agent_id: 'to', recipient: 'to', content: 'message'},
       ignoredFields: {summary: 'any', type: ['message']},
       schema: () =>

@@ -105,7 +105,7 @@ export type Op =
   /** Sends the user's message to a sub-agent: it joins the running work or restarts the sub-agent. */
   | {readonly op: 'message-agent'; readonly id: SessionId; readonly text: string}
   /**
-   * Gives the model a turn for background sub-agents that ended without its knowledge, once running and waiting work is done. This is a
+   * Gives the model a turn for background sub-agents that ended without its knowledge, once running and waiting work is done. The turn is a
    * prompt with its own `prompt-accepted`. If there is nothing to report by then, it ends as `prompt-withdrawn`.
    */
   | {readonly op: 'hear-agents'; readonly id: MessageId}

@@ -390,7 +390,7 @@ class PromptStats {
   turns = 0;
   /** The number of tool results that the model was given. */
   results = 0;
-  /** The latest answer. A complete one may be empty. */
+  /** The latest answer. A complete answer may be empty. */
   last: LastAnswer = {message: undefined, stop: 'interrupted', explanation: '', unread: ''};
   /** The final answer, if weft has asked about open steps of a plan and the agent has only replied to that. */
   asked: LastAnswer | 'none' = 'none';

@@ -69,7 +69,7 @@ export async function performRewind(
   return ok(reportOf({...rest, record}, report, alongside(rest.changedBy)));
 }
 
-/** The maximum number of paths that the model reads. The rest are only counted. */
+/** The maximum number of paths that the model reads. Further paths are only counted. */
 const maxPaths = 30;
 
 function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {files}: RevertReport): string {

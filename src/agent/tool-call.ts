@@ -394,7 +394,7 @@ const thrownResult = (
     ? cancelledResult(action, context.cancellation())
     : {state: 'error', fault: thrownFault(`${labelOf(action)} failed`, cause)};
 
-/** An action that fails after a stop request was stopped. One that still succeeds remains a success. */
+/** An action that fails after a stop request was stopped. A call that still succeeds remains a success. */
 function stoppedResult(action: Action, settled: SettledOf<ActionName>, why: Cancellation): SettledOf<ActionName> {
   switch (settled.state) {
     case 'success':

@@ -131,6 +131,6 @@ export function signInSecrets(text: string): readonly string[] {
   return [accessToken, refreshToken].map(textOf).filter(token => token !== '');
 }
 
-/** Milliseconds for a keychain to answer. A locked one may open a window to ask the user. */
+/** Milliseconds for a keychain to answer. A locked keychain may open a window to ask the user. */
 const readMs = 5000;
 const storeMs = 15_000;

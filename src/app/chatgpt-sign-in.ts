@@ -24,8 +24,9 @@ const path = '/auth/callback';
 const signInMs = 300_000;
 
 /**
- * Signs the user in to ChatGPT. The steps are a link with PKCE, a state and a nonce, the redirect to 127.0.0.1, and the exchange of the code.
- * weft keeps the sign-in only if every step succeeds. Returns where weft saved it. If `signal` aborts, its reason is the error.
+ * Signs the user in to ChatGPT. The steps are a link with PKCE, a state and a nonce, the redirect to 127.0.0.1, and the
+ * exchange of the code. weft keeps the sign-in only if every step succeeds. Returns where weft saved it. If `signal` aborts,
+ * its reason is the error.
  */
 export async function signInToChatGpt(deps: ChatGptSignInDeps, signal: AbortSignal): Promise<Outcome<string, Fault>> {
   const {apiKeys, environment, offerLink, typedLines} = deps;

@@ -144,7 +144,7 @@ function filesHeading(trust: ProjectFile['trust'], folder: string): string {
   const where = visibleExactLine(folder);
   switch (trust) {
     case 'trusted':
-      return `You trust the files of ${where} that act:`;
+      return `You trust the files in ${where} that take effect:`;
     case 'changed':
       return `Files of ${where} changed since you trusted them:`;
     case 'never':

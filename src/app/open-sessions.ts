@@ -21,8 +21,8 @@ type OpenOp = Extract<Op, {op: 'open-session'}>;
 interface OpenSessionsOptions {
   /** Opens one more session; the error is a sentence. New sessions start in `directory`. */
   open(wanted: WantedSession, directory: string): Promise<Outcome<AgentClient, string>>;
-  /** `goes-over`: the engine of an idle session opens the next session itself. `is-left`: the next session gets its own client. */
-  readonly atRest: 'goes-over' | 'is-left';
+  /** `reuse`: the engine of an idle session opens the next session itself. `separate`: the next session gets its own client. */
+  readonly engineWhenIdle: 'reuse' | 'separate';
   newPromptId(): MessageId;
   now(): number;
 }
@@ -109,7 +109,7 @@ export class OpenSessions implements AgentClient {
     const left = this.#shown;
     if (wanted.kind === 'resume' && wanted.id === left.id) return;
     const known = wanted.kind === 'resume' ? [...this.#background].find(({id}) => id === wanted.id) : undefined;
-    if (known === undefined && !left.works && this.#options.atRest === 'goes-over') return left.submit(op);
+    if (known === undefined && !left.works && this.#options.engineWhenIdle === 'reuse') return left.submit(op);
     const next = known ?? (await this.#openBeside(wanted, left));
     if (next !== undefined) this.#show(next, left);
   }
@@ -124,7 +124,7 @@ export class OpenSessions implements AgentClient {
       if (opened.tag === 'ok') {
         if (this.#stopped !== 'none') await opened.value.close('shutdown');
         const next = this.#follow(opened.value);
-        if (this.#options.atRest === 'goes-over') next.takeAfter(left);
+        if (this.#options.engineWhenIdle === 'reuse') next.takeAfter(left);
         return next;
       }
       this.#tell('warning', opened.error);

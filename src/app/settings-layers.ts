@@ -53,7 +53,10 @@ function sandboxOf({WEFT_SANDBOX: named = ''}: NodeJS.ProcessEnv): SandboxChoice
 export const requestsScreenReaderMode = ({ACCESSIBLE: asked = ''}: NodeJS.ProcessEnv): boolean | undefined =>
   ['', '0', 'false', 'no'].includes(asked.toLowerCase()) ? undefined : true;
 
-/** Returns a sentence for each settings file above `directory`, up to its repository. These do not apply, not even their deny rules. */
+/**
+ * Returns a sentence for each settings file above `directory`, up to its repository. These files have no effect, not even their
+ * deny rules.
+ */
 export function noticesOfSettingsAbove(directory: string): readonly string[] {
   const found: string[] = [];
   let folder = directory;

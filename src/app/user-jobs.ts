@@ -70,7 +70,10 @@ export async function openUserQueue(
   }
 }
 
-/** Loads the parser of cron expressions. An expression that is no longer valid is next due in a day, so that it is not retried endlessly. */
+/**
+ * Loads the parser of cron expressions. An expression that is no longer valid is next due in a day, so that it is not retried
+ * endlessly.
+ */
 export async function loadNextTime(): Promise<(schedule: Schedule, after: number) => number> {
   const {nextTime} = await import('../tasks/cron.ts');
   return ({cron}, after) => {

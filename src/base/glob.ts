@@ -214,7 +214,7 @@ const maxAlternatives = 100;
  */
 export function expandBraces(pattern: string): Outcome<readonly string[], string> {
   if (pattern.length > longestPattern) {
-    return failed(`A glob pattern is ${pattern.length} characters long; at most ${longestPattern} are taken.`);
+    return failed(`A glob pattern is ${pattern.length} characters long; at most ${longestPattern} are allowed.`);
   }
   const patterns = expand(pattern);
   return patterns === 'too-many'

@@ -40,7 +40,7 @@ export async function runAttach(
       const opened = await connectSession(server, pathOf(wanted.kind === 'new' ? undefined : wanted.id, folder));
       return opened.tag === 'ok' ? ok(clientOf(opened.value)) : opened;
     },
-    atRest: 'is-left',
+    engineWhenIdle: 'separate',
     newPromptId: () => messageId(randomUuid()),
     now: Date.now,
   });

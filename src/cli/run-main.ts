@@ -99,7 +99,7 @@ class StartLimit {
     this.#timer = setTimeout(end, Math.max(0, timeout * 1000 - performance.now()));
   }
 
-  /** Stops this limit because the prompt runs now. */
+  /** Stops the time limit, because the prompt now runs under its own. */
   begin(): void {
     clearTimeout(this.#timer);
     this.state = 'begun';
@@ -331,7 +331,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     // An unsaved session would be lost when another one opens.
     open: async wanted =>
       options.sessionPersistence ? ok(await compose(contextOf(context, wanted), model.apart())) : failed(stillRuns),
-    atRest: 'goes-over',
+    engineWhenIdle: 'reuse',
     newPromptId: () => messageId(randomUUID()),
     now: Date.now,
   });

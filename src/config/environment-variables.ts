@@ -14,7 +14,7 @@ export const environmentVariables: readonly {
       ['ANTHROPIC_API_KEY', 'The key for Anthropic.'],
       [
         'ANTHROPIC_AUTH_TOKEN',
-        'A token, for example of a gateway, that is sent as `Authorization: Bearer`. It wins over the key.',
+        'A token, for example of a gateway. weft sends it as `Authorization: Bearer`, in place of the key.',
       ],
       [
         'ANTHROPIC_CUSTOM_HEADERS',
@@ -118,7 +118,7 @@ export const environmentVariables: readonly {
       ['FORCE_HYPERLINK', '`0`: no links. Anything else: links, even if the terminal seems not to have them.'],
       [
         'TERM',
-        'The kind of terminal. The terminal UI needs another one than `dumb`, unless it is in screen-reader mode.',
+        'The kind of terminal. The terminal UI needs a terminal other than `dumb`, unless it is in screen-reader mode.',
       ],
       ['COLORTERM', '`truecolor` or `24bit`: the terminal shows all colors.'],
       ['COLORFGBG', 'The background color, for terminals that do not answer when asked.'],
@@ -141,7 +141,7 @@ export const environmentVariables: readonly {
     rows: [
       ['HTTPS_PROXY', 'The proxy for https addresses: `http://user:password@host:port`. Also as `https_proxy`.'],
       ['HTTP_PROXY', 'The proxy for http addresses. Also as `http_proxy`.'],
-      ['ALL_PROXY', 'The proxy for all addresses that have none of their own. Also as `all_proxy`.'],
+      ['ALL_PROXY', 'The proxy for all addresses that no other variable covers. Also as `all_proxy`.'],
       ['NO_PROXY', 'Hosts that weft reaches without a proxy, separated by commas. Also as `no_proxy`.'],
       ['NODE_EXTRA_CA_CERTS', 'A file with certificates (PEM) of a private authority. Node reads it.'],
       ['WEFT_SERVER_TOKEN', 'The token of `weft serve`, and the one with which `weft attach` signs in.'],

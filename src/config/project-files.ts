@@ -202,16 +202,16 @@ type ReadFile =
   | {readonly kind: 'none'}
   | {readonly kind: 'refused'; readonly why: string};
 
-/** Reads a regular file of at most `most` bytes. Does not wait for pipes and devices. */
-export async function readBounded(path: string, most: number): Promise<ReadFile> {
+/** Reads a regular file of at most `maxBytes` bytes. Does not wait for pipes and devices. */
+export async function readBounded(path: string, maxBytes: number): Promise<ReadFile> {
   let handle: FileHandle | undefined;
   try {
     if (isOpenDatabase(path)) return {kind: 'refused', why: openDatabaseReason};
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const found = await handle.stat();
     if (!found.isFile()) return {kind: 'none'};
-    const tooLong = {kind: 'refused', why: `it is larger than ${most / 1024 / 1024} MB`} as const;
-    if (found.size > most) return tooLong;
+    const tooLong = {kind: 'refused', why: `it is larger than ${maxBytes / 1024 / 1024} MB`} as const;
+    if (found.size > maxBytes) return tooLong;
     const buffer = Buffer.alloc(found.size + 1);
     let length = 0;
     for (;;) {

@@ -153,7 +153,7 @@ const table = {
     grants: true,
   },
   keyCommand: {
-    about: 'A shell command that prints the API key. weft runs it again when the key is too old or refused.',
+    about: 'A shell command that prints the API key. weft runs it again if the key is too old or was refused.',
     schema: z.optional(z.string().check(z.minLength(1))),
     words: 'a shell command',
     example: '"op read op://work/anthropic/key"',
@@ -276,7 +276,7 @@ const table = {
   },
   compaction: oneOf(
     compactionModes,
-    "The way weft makes room when a conversation is too long for the model. `ask` shows a preview in the terminal UI, and elsewhere acts like `auto`. `auto` shortens old results and, if that isn't enough, replaces what is old by a summary. `trim` does the same without asking the model. `off` stops with the provider's error.",
+    "The way weft makes room when a conversation is too long for the model. `ask` shows a preview in the terminal UI, and elsewhere acts like `auto`. `auto` shortens old results and, if that isn't enough, replaces old messages with a summary. `trim` does the same without asking the model. `off` stops with the provider's error.",
   ),
   memoryCeiling: {
     about: 'weft warns you when it uses about this much memory, in megabytes.',

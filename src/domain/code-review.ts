@@ -80,7 +80,7 @@ export function reviewPrompt(comments: readonly ReviewComment[]): string {
   const rows = open.map(
     comment => `- ${commentPlace(comment)} (${comment.severity}, ${comment.id}): ${oneText(comment)}`,
   );
-  return ['Please see to these review comments:', ...rows].join('\n');
+  return ['Please address these review comments:', ...rows].join('\n');
 }
 
 const oneText = ({text, answers}: ReviewComment): string =>

@@ -137,7 +137,7 @@ export const pinnedWords = (block: string): string | undefined =>
 const opening = '<compacted-conversation>\n';
 const closing = '</compacted-conversation>';
 const kept =
-  'Word for word are the messages of the user below (earlier requests: answered unless the summary or the todos say otherwise), ' +
+  'These are word for word: the messages of the user below (earlier requests: answered unless the summary or the todos say otherwise), ' +
   'the messages that the user has pinned, and what weft knows of the present state. Read files again before you rely on their content.';
 const goOn = 'The work on the last message of the user is not finished: go on with it.';
 const bySummary = 'The summary covers what came before.';

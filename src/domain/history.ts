@@ -37,7 +37,7 @@ interface History {
 
 /** The result that the model reads for a call whose result was never recorded. */
 export const lostResultText =
-  'weft ended before the result was kept; what was done, if anything, is not known. Look before you repeat it.';
+  'weft ended before it saved the result, so it is unknown what the call did. Look before you repeat it.';
 
 /**
  * Builds a valid history from a journal, or from any beginning of one. A result counts only before the next answer,
@@ -367,6 +367,6 @@ function shortContent(block: ResultContent): ResultContent {
   if (block.text.length <= resultLength * 2) return block;
   return {
     kind: 'text',
-    text: `${clip(block.text, resultLength)}\n[Shortened by weft: it had ${block.text.length} characters. The call tells what it was; repeat that if it matters and changes nothing.]`,
+    text: `${clip(block.text, resultLength)}\n[Shortened by weft: it had ${block.text.length} characters. The call shows what it was. Repeat the call if the rest matters and the call changes nothing.]`,
   };
 }

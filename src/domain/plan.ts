@@ -124,7 +124,7 @@ export function askAboutSteps(open: readonly PlanStep[]): string {
 
 /** Returns the message that tells the agent to continue a plan after an interruption. */
 export const resumePlanPrompt = (plan: Plan): string =>
-  `You were cut off while you carried out this plan. Look how far it is, and go on from there.\n\n${planText(draftOf(plan))}\n\n` +
+  `You were cut off while you carried out this plan. Check how far you got, and continue from there.\n\n${planText(draftOf(plan))}\n\n` +
   'Your todo list says which steps are done. Mark the others there as you do them. Do what the steps say and nothing beyond them.';
 
 /**
@@ -150,7 +150,7 @@ export function draftIn(text: string): Outcome<PlanDraft, string> {
   const tooLong = [
     goal.length > planBounds.goal ? 'The goal' : '',
     steps.some(step => step.length > planBounds.step) ? 'A step' : '',
-    notes.length > planBounds.notes ? 'What follows the steps' : '',
+    notes.length > planBounds.notes ? 'The text after the steps' : '',
   ].find(part => part !== '');
   return tooLong === undefined ? ok({goal, steps, notes}) : failed(`${tooLong} is too long.`);
 }

@@ -255,8 +255,8 @@ const possibleDenialTexts: ByKind<DenyRuleBypass, string> = {
 const weftFileChangeTexts: ByKind<WeftFileChange, string> = {
   changes: change => `may change weft's own settings and permissions: ${change.path}`,
   'replaces-folder': change => `moves or replaces ${change.path}, which holds weft's own settings and permissions`,
-  'calls-weft': () => 'calls weft to change its own permissions, which only you may',
-  'changes-run-limit': () => "changes the limit by which weft's own commands are known",
+  'calls-weft': () => 'calls weft to change its own permissions, which only you may change',
+  'changes-run-limit': () => "changes the limit that marks weft's own commands",
   'too-many-names': () => 'names more files than weft checks',
 };
 
@@ -266,7 +266,7 @@ const secretTexts: ByKind<SecretRecipient & {readonly name: string}, string> = {
   'mcp-server': ({name, server}) => `Sends the secret ${name} to the MCP server ${server}`,
   host: ({name, host}) => `Sends the secret ${name} to ${host}`,
   'search-engine': ({name}) => `Sends the secret ${name} to a search engine`,
-  screen: ({name}) => `Types the secret ${name} into what has the keyboard`,
+  screen: ({name}) => `Types the secret ${name} into the window with the keyboard focus`,
 };
 
 const withPaths = (text: string, paths: readonly string[]): string =>

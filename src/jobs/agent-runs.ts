@@ -354,7 +354,7 @@ class Run implements StartedPrompt {
   #unsubscribe = (): void => {};
   #newId = (): string => '';
   #id = messageId('');
-  /** False while a session that is also open elsewhere may still be running another prompt, before this run's prompt begins. */
+  /** False until this run's prompt begins, if the session is also open elsewhere and may still be running another prompt. */
   #hasBegun: boolean;
   #isOver = false;
 

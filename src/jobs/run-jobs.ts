@@ -174,4 +174,4 @@ async function runScheduled(
   }
 }
 
-const continuePrompt = 'You were cut off. Go on with what you were asked for, from where it stands.';
+const continuePrompt = 'You were cut off. Continue the task from where you stopped.';

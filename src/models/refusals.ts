@@ -53,7 +53,7 @@ export function judgeRefusal(refused: Refused, endpoint: Endpoint, request: Aske
   };
 }
 
-/** The fewest tokens that are worth requesting for an answer. */
+/** The minimum number of tokens that are worth requesting for an answer. */
 const minOutput = 1024;
 
 // The words of a refusal.

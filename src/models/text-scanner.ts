@@ -67,7 +67,7 @@ export const emptyOpenings: Openings = {anywhere: [], atStart: [], thinkTags: 'i
 
 const thinkTags: Grammar = ['space', ['<think>', '<thinking>']];
 
-/** The longest text that is held back, in UTF-16 units. A longer one isn't a call. */
+/** The longest text that is held back, in UTF-16 units. Longer markup isn't a call. */
 const maxHeld = 1024 * 1024;
 /** The maximum amount of white space within a beginning. */
 const maxSpace = 1000;

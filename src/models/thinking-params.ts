@@ -86,7 +86,7 @@ export function thinkingParams(
 const isAdaptive = (control: Control): boolean =>
   control === 'adaptive-or-budget' || control === 'adaptive' || control === 'between-tools' || control === 'always';
 
-/** Returns the parameters for the least thinking that the model supports. */
+/** Returns the parameters for the minimum thinking that the model supports. */
 function minThinking(control: Control): {readonly thinking?: ThinkingConfigParam} {
   if (control === 'always') return {};
   return {thinking: {type: control === 'between-tools' ? 'between_tools' : 'disabled'}};

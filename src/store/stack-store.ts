@@ -87,7 +87,7 @@ export class StackStore {
   }
 }
 
-/** The fewest rows that a snapshot replaces. */
+/** The minimum number of rows that a snapshot replaces. */
 const minRows = 1000;
 
 /** The changes of a request, or the stack after it. */

@@ -17,7 +17,7 @@ export interface TodoWatch {
   close(): Promise<void>;
 }
 
-/** The least time between two frames, in milliseconds. */
+/** The minimum time between two frames, in milliseconds. */
 const frameMs = 50;
 
 /** Opens the live panel of `weft tasks watch`. Keys are not handled, because stdin may carry the watched events. */

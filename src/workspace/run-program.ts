@@ -12,8 +12,8 @@ export interface ProgramEnd {
 }
 
 /**
- * Runs a program to its end. Kills it when the signal aborts, and at the limits. Does not use execa, which would wait
- * even after that until no child of the program holds the pipe.
+ * Runs a program to its end. Kills it when the signal aborts, and at the limits. Does not use execa: after a
+ * kill, execa would wait until no child of the program holds the pipe.
  */
 export function runProgram(
   program: string,

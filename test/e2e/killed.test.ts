@@ -37,7 +37,7 @@ test('killed in the middle of a command: the model is told that its result was l
   const messages = scene.server.requests[1]?.body.messages ?? [];
   expect(messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user', 'user']);
   expect(idsIn(messages[2]?.content)).toEqual(['id_kept', 'id_lost', 'id_never']);
-  const lost = expect.stringContaining('weft ended before the result was kept');
+  const lost = expect.stringContaining('weft ended before it saved the result');
   const [kept, ...others] = resultsIn(scene.server.requests[1]);
   expect([kept, others]).toEqual([expect.not.stringContaining('weft ended'), [lost, lost]]);
 });

@@ -68,7 +68,7 @@ describe('a conversation that is too long, headless', () => {
     expect(run.code).toBe(1);
     expect(run.stdout).toBe('');
     expect(run.stderr).toMatch(
-      /Too long for \S+ \(213,462 of 200,000 tokens\)\. That is so although weft has made room\. Use a model/u,
+      /Too long for \S+ \(213,462 of 200,000 tokens\)\. weft has already made room\. Use a model/u,
     );
     expect(scene.server.requests.length).toBeLessThanOrEqual(5);
     expect(await scene.run(['--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stdout: 'Fine.\n'});

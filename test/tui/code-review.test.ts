@@ -185,7 +185,7 @@ test('/review takes the screen; what is written there is kept, and the open comm
   await shown.type('n');
   await shown.until(/▌ {5}c1 error/u);
   await shown.type('s');
-  await shown.until(/› Please see to these review comments:\n {3}- src\/a\.ts:2-3 \(error, c1\): It leaks\./u);
+  await shown.until(/› Please address these review comments:\n {3}- src\/a\.ts:2-3 \(error, c1\): It leaks\./u);
   expect(engine.ops).toEqual([]);
 });
 

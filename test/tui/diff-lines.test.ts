@@ -37,7 +37,7 @@ const change = (path: string, lines: FileDiff['hunks'][number]['lines']): FileDi
 describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
     expect(
-      diffLines([file], {most: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('plain'), width: 24}),
+      diffLines([file], {maxLines: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('plain'), width: 24}),
     ).toEqual([' 9   keep', '10 - old^[[2J', '10 + new and long enough', '      to wrap']);
   });
 
@@ -46,13 +46,13 @@ describe('diffLines', () => {
     const text = change('notes.txt', structuredClone(file.hunks[0]?.lines ?? []));
     const lines = diffLines(
       [text],
-      {most: 99, shown: 'all', long: 'clipped', home: ''},
+      {maxLines: 99, shown: 'all', long: 'clipped', home: ''},
       {theme: themeOf('color'), width: 60},
     );
     expect(lines[1]).toBe('\u001B[2m2\u001B[22m\u001B[31m -\u001B[39m \u001B[31mold^[[2J\u001B[39m');
   });
 
-  const form = {most: 99, shown: 'all', long: 'clipped', home: ''} as const;
+  const form = {maxLines: 99, shown: 'all', long: 'clipped', home: ''} as const;
   const dark = themeOf({theme: 'dark', level: 'truecolor', links: 'shown', background: 'unknown'}, 'dark');
 
   test('several files have headings, with ~ for the home', () => {
@@ -144,7 +144,7 @@ describe('diffLines', () => {
 
 test('what is kept of a layout is the one that is asked for: by width, theme, form, and colours that come later', async () => {
   const swift = [{...file, path: 'a.swift', hunks: file.hunks.map(hunk => ({...hunk, lines: [...hunk.lines]}))}];
-  const all = {most: 99, shown: 'all', long: 'clipped', home: ''} as const;
+  const all = {maxLines: 99, shown: 'all', long: 'clipped', home: ''} as const;
   const colour = themeOf('color');
   const ways = [
     [all, {theme: colour, width: 60}],

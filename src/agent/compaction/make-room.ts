@@ -49,7 +49,7 @@ export async function makeRoomAfter(
 ): Promise<Repair> {
   const {session} = context;
   const room: Room = isRepeated
-    ? {kind: 'none', why: 'That is so although weft has made room.'}
+    ? {kind: 'none', why: 'weft has already made room.'}
     : await makeRoom(refused, context, signal);
   if (room.kind === 'made') return {kind: 'send'};
   const why = room.kind === 'none' ? room.why : '';

@@ -225,7 +225,7 @@ export class SubAgents implements AgentTree {
     return running;
   }
 
-  /** Sends a message to a sub-agent. One that has ended starts again. */
+  /** Sends a message to a sub-agent. An ended sub-agent starts again. */
   async #sendText(
     running: Running,
     text: string,

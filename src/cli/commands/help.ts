@@ -25,7 +25,7 @@ function pageOf(word: string, commands: readonly string[]): URL | undefined {
   return commands.includes(word) ? undefined : topics().get(word.replace(/\.md$/u, ''));
 }
 
-/** True for what `weft help` explains besides commands. */
+/** True if `weft help` has a page with this name. */
 export const isTopic = (word: string): boolean => pageOf(word, []) !== undefined;
 
 /** The topics as `weft help` lists them under the commands; empty if the pages are not there. */

@@ -95,7 +95,7 @@ async function listPermissions({
 
 /** `weft permissions list --classes`: prints the kinds of actions that weft may ask about. */
 async function listClasses({json}: JsonOption): Promise<ExitCode> {
-  const withNobodyThere = 'denied; the exit code is 3 if the work could not be finished without it';
+  const withNobodyThere = "denied, and a run that can't finish without one exits with 3";
   const classes = askClasses();
   const width = Math.max(...classes.map(({name}) => name.length)) + 1;
   const indent = ' '.repeat(width);

@@ -46,7 +46,7 @@ export class ExchangeTransport implements Transport {
     }
   }
 
-  /** Receives a message that is not an answer. An invalid one is dropped. */
+  /** Receives a message that is not an answer. An invalid message is dropped. */
   deliver(message: JsonObject): void {
     if (!this.#end.signal.aborted) this.#receive(message);
   }

@@ -227,11 +227,11 @@ export class ServerConnection {
   }
 
   listResources(signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
-    return this.#list({member: 'resources', most: maxResources, read: readResource}, signal);
+    return this.#list({member: 'resources', maxItems: maxResources, read: readResource}, signal);
   }
 
   listPrompts(signal: AbortSignal): Promise<Outcome<readonly McpPrompt[], Fault>> {
-    return this.#list({member: 'prompts', most: maxTools, read: readPrompt}, signal);
+    return this.#list({member: 'prompts', maxItems: maxTools, read: readPrompt}, signal);
   }
 
   readResource(uri: string, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
@@ -255,16 +255,16 @@ export class ServerConnection {
   async #list<Item>(
     list: {
       readonly member: 'resources' | 'prompts';
-      readonly most: number;
+      readonly maxItems: number;
       readonly read: (given: Json, server: string) => readonly Item[];
     },
     signal: AbortSignal,
   ): Promise<Outcome<readonly Item[], Fault>> {
-    const {member, most, read} = list;
+    const {member, maxItems, read} = list;
     const {server} = this.#options;
     if (this[member] === 'none') return ok([]);
     try {
-      const given = await this.#pages(member, most, signal);
+      const given = await this.#pages(member, maxItems, signal);
       return ok(given.flatMap(item => read(item, server)));
     } catch (cause) {
       return failed(rejected(`Can't list the ${member} of ${server}: ${this.#errorText(cause)}`));
@@ -312,7 +312,11 @@ export class ServerConnection {
     return isJsonList(tools) ? tools.slice(0, maxTools) : [];
   }
 
-  async #pages(member: 'tools' | 'resources' | 'prompts', most: number, signal: AbortSignal): Promise<readonly Json[]> {
+  async #pages(
+    member: 'tools' | 'resources' | 'prompts',
+    maxItems: number,
+    signal: AbortSignal,
+  ): Promise<readonly Json[]> {
     const found: Json[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < maxPages; page += 1) {
@@ -323,10 +327,10 @@ export class ServerConnection {
         }),
       );
       const {[member]: items, nextCursor} = answer;
-      if (isJsonList(items)) found.push(...items.slice(0, most + 1 - found.length));
-      if (found.length > most) {
-        this.#options.log(`it has more than ${most} ${member}; skipped the others`);
-        return found.slice(0, most);
+      if (isJsonList(items)) found.push(...items.slice(0, maxItems + 1 - found.length));
+      if (found.length > maxItems) {
+        this.#options.log(`it has more than ${maxItems} ${member}; skipped the others`);
+        return found.slice(0, maxItems);
       }
       if (typeof nextCursor !== 'string' || nextCursor === cursor) return found;
       cursor = nextCursor;

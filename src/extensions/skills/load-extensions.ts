@@ -44,7 +44,7 @@ export interface SkillFile extends ExtensionFile {
   readonly folder: string;
   readonly argumentHint: string;
   /**
-   * Whether the model sees the skill, and whether the user can type `/name`. These count only if the skill is offered.
+   * Whether the model sees the skill, and whether the user can type `/name`. These fields count only if the skill is offered.
    */
   readonly forModel: 'yes' | 'no';
   readonly forUser: 'yes' | 'no';

@@ -82,7 +82,7 @@ export const number = (name: string): Part<number> => ({
   write: value => ({[name]: value}),
 });
 
-/** A message in a field. An absent one is read as an empty one. */
+/** A message in a field. An absent message is read as an empty one. */
 export const within = <Value>(name: string, part: Part<Value>): Part<Value> => ({
   read: of => part.read(objectField(of, name) ?? {}),
   write: value => ({[name]: part.write(value)}),

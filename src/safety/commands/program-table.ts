@@ -166,7 +166,7 @@ export interface ProgramRow {
    * - `.`: always everything here. `.d`: in the folder of `-d`, if given.
    */
   readonly edits?: string;
-  /** The program's effects besides reading. The first that matches counts. */
+  /** The program's effects besides reading. The first matching rule counts. */
   readonly does?: readonly EffectRule[];
   readonly wraps?: Wrapping;
   /** The effect that the program can have with some arguments. Because of this, a rule must not allow all arguments. */

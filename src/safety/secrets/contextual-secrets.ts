@@ -253,7 +253,7 @@ function findEchoed(scan: Scan, at: number): void {
     scan.found.push({from: from + start, to: from + end, name: 'PASSWORD'});
 }
 
-/** Finds an assigned password that a person chose. A generated one is found by its form. */
+/** Finds an assigned password that a person chose. A generated secret is found by its form. */
 function findAssigned(
   {text}: Scan,
   {whole, start, take}: {readonly whole: string; readonly start: number; readonly take: (pattern: RegExp) => boolean},

@@ -164,7 +164,7 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => 
 
 const nothing = new Uint8Array();
 
-/** The fewest units of a secret that reveal something about the secret. */
+/** The minimum number of units of a secret that reveal something about the secret. */
 const shortestCut = 6;
 
 /** Finds the beginning of a known secret at the end of an output that was cut off. */

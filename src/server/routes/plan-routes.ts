@@ -305,7 +305,7 @@ function planReply(changed: Outcome<Plan, PlanConflict | 'unknown'>): Reply {
 
 type Task = Job & {readonly spec: SpecOf<'execution'>};
 
-/** True for executions that programs started. Those that a person started have ids that programs can't use. */
+/** True for executions that programs started. A task that a person started has an id that programs can't use. */
 const isTask = (job: Job): job is Task => job.spec.kind === 'execution' && parseAgentTaskId(job.id) !== undefined;
 
 const shownTask = ({id, session, spec, state, createdAt, endedAt, cost}: Task) => ({

@@ -50,27 +50,27 @@ export function draftLayout(draft: Draft, {rows, frame, hint, selection}: Compos
 /** Returns the rows around the cursor. If not all rows fit, the cursor's row is the last one. */
 function rowsAround(
   draft: Draft,
-  most: number,
+  maxRows: number,
   width: number,
 ): {readonly shown: readonly DraftRow[]; readonly cursor: Layout['cursor']} {
   const {text, cursor} = draft.buffer;
   const start = lineStart(draft.buffer.text, cursor);
   const own = rowsOfLine(draft, start, width);
   const place = placeInRows(draft, own, cursor, width);
-  let shown = own.slice(Math.max(0, place.row + 1 - most), place.row + most);
-  let above = Math.min(place.row, most - 1);
-  for (let first = start; first > 0 && above < most - 1;) {
+  let shown = own.slice(Math.max(0, place.row + 1 - maxRows), place.row + maxRows);
+  let above = Math.min(place.row, maxRows - 1);
+  for (let first = start; first > 0 && above < maxRows - 1;) {
     first = lineStart(draft.buffer.text, first - 1);
     const rows = rowsOfLine(draft, first, width);
-    const fitting = rows.slice(Math.max(0, rows.length - (most - 1 - above)));
+    const fitting = rows.slice(Math.max(0, rows.length - (maxRows - 1 - above)));
     shown = [...fitting, ...shown];
     above += fitting.length;
   }
-  for (let end = lineEnd(draft.buffer.text, cursor); end < text.length && shown.length < most;) {
+  for (let end = lineEnd(draft.buffer.text, cursor); end < text.length && shown.length < maxRows;) {
     shown = [...shown, ...rowsOfLine(draft, end + 1, width)];
     end = lineEnd(draft.buffer.text, end + 1);
   }
-  return {shown: shown.slice(0, most), cursor: {x: place.x, y: above}};
+  return {shown: shown.slice(0, maxRows), cursor: {x: place.x, y: above}};
 }
 
 function renderRow(

@@ -194,5 +194,5 @@ function partLines(
     const heading = renamed.length === 0 ? [title] : renamed.map(line => withTildes(line, home));
     return [...heading, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
   }
-  return cachedDiffLines(ownDiff, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home}, frame);
+  return cachedDiffLines(ownDiff, {maxLines: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home}, frame);
 }

@@ -219,7 +219,7 @@ function ThemeSample({rows, width}: Room): ReactNode {
   const theme = useTheme();
   const lines = [
     `${theme.style(['success'], 'success')} ${theme.style(['warning'], 'warning')} ${theme.style(['error'], 'error')} ${theme.style(['dim'], 'aside')}`,
-    ...diffLines([example], {most: 6, shown: 'all', long: 'clipped', home: ''}, {theme, width}),
+    ...diffLines([example], {maxLines: 6, shown: 'all', long: 'clipped', home: ''}, {theme, width}),
   ].slice(0, Math.max(0, rows));
   return lines.length === 0 ? null : <Text>{lines.join('\n')}</Text>;
 }

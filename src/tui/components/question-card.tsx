@@ -39,7 +39,11 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
     form.files.length === 0 || room < 2
       ? []
       : pageOf(
-          cachedDiffLines(form.files, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home: ''}, frame),
+          cachedDiffLines(
+            form.files,
+            {maxLines: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home: ''},
+            frame,
+          ),
           {rows: room, top: form.top},
           frame,
         );

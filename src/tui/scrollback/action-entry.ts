@@ -83,10 +83,13 @@ function rowsOf(facts: ActionFacts, frame: EntryFrame): readonly string[] {
   return [...titleOf(facts, frame), ...barredRows(rows, foot, frame)];
 }
 
-/** The rightmost column of a note, in cells. Further right, a reader no longer connects it with its title. */
+/** The rightmost column of a note, in cells. Further right, a reader no longer connects the note with its title. */
 const maxTitleWidth = 110;
 
-/** Returns the title with its sign and target, and the outcome at the right edge. If they need several lines, the outcome follows the target. */
+/**
+ * Returns the title with its sign and target, and the outcome at the right edge. If they need several lines, the outcome
+ * follows the target.
+ */
 function titleOf({mark, spans, notes}: ActionFacts, {theme, width}: EntryFrame): readonly string[] {
   const note: StyledSpan = {text: notes.join(glyphs.separator), roles: [mark.glyph === glyphs.error ? 'error' : 'dim']};
   const lead = `${margin}${theme.style([mark.role], mark.glyph)} `;

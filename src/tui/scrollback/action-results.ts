@@ -157,9 +157,9 @@ const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody =>
   );
 
 export const emptyBody: ResultBody = {rows: [], foot: []};
-const wholeDiff = {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'} as const;
+const wholeDiff = {maxLines: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'} as const;
 /** Changed lines only: the approval card showed the lines around them. */
-const foldedDiff = {most: maxDiffLines, shown: 'changes', long: 'clipped'} as const;
+const foldedDiff = {maxLines: maxDiffLines, shown: 'changes', long: 'clipped'} as const;
 
 /** Returns the body of a finished action. `tail` is the end of its output. */
 export function resultBody<N extends ActionName>(

@@ -165,7 +165,7 @@ const diffOf = (
   const files = preview.kind === 'diff' ? preview.files : impact.diffs;
   return files.length === 0
     ? []
-    : cachedDiffLines(files, {most: Number.POSITIVE_INFINITY, shown, long: 'clipped', home: frame.home}, frame);
+    : cachedDiffLines(files, {maxLines: Number.POSITIVE_INFINITY, shown, long: 'clipped', home: frame.home}, frame);
 };
 
 function changesInShort(

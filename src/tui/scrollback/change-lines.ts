@@ -62,7 +62,10 @@ export function changesTitle(preview: CommandChanges, cells: number): string {
   return fit(named(cells - cellWidth(words + counts) - 2 < least ? words : words + counts), cells);
 }
 
-/** The maximum number of UTF-16 units of a command in a title, and the fewest cells that it gets before the counts are dropped. */
+/**
+ * The maximum number of UTF-16 units of a command in a title, and the minimum number of cells that it gets before the counts
+ * are dropped.
+ */
 const maxCommandLength = 200;
 const minCommandCells = 8;
 
@@ -89,7 +92,7 @@ function headingOf(part: ChangePart, tense: Tense, {cells, home}: TitleRoom) {
   return {title: verb + fitPath(path, Math.max(1, room)), rest};
 }
 
-/** The least cells of a path that are kept before the text after it. */
+/** The minimum number of cells of a path that are kept before the text after it. */
 const minNameCells = 12;
 
 export const hasNoLines = ({file: {hunks, added, removed}}: ChangePart): boolean =>
@@ -106,7 +109,7 @@ function headingRow(part: ChangePart, tense: Tense, {theme, width, home}: BodyFr
 const linesOf = (part: ChangePart, form: Pick<DiffOptions, 'shown' | 'long'>, frame: BodyFrame): readonly string[] =>
   hasNoLines(part)
     ? []
-    : cachedDiffLines(part.ownDiff, {...form, most: Number.POSITIVE_INFINITY, home: frame.home}, frame);
+    : cachedDiffLines(part.ownDiff, {...form, maxLines: Number.POSITIVE_INFINITY, home: frame.home}, frame);
 
 const cachedLines = layoutCache<readonly ChangePart[], readonly string[]>();
 

@@ -22,7 +22,7 @@ import type {Role} from '../theme/palette.ts';
 
 export interface DiffOptions {
   /** The maximum number of lines of a file. Beyond it, lines in the middle are folded. */
-  readonly most: number;
+  readonly maxLines: number;
   /** `changes` leaves out the context lines. */
   readonly shown: 'all' | 'changes';
   /** `clipped`: very long lines show only the part around the change. */
@@ -37,7 +37,7 @@ export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: 
     highlightDiff(file);
     const rows = rowsOf(file, form).flatMap(row => row.rows(frame));
     const lines = [
-      ...foldLines(rows, form.most, frame),
+      ...foldLines(rows, form.maxLines, frame),
       ...file.notes.flatMap(note => wrapText(visibleLine(note), ['warning'], frame)),
     ];
     return files.length === 1
@@ -352,8 +352,8 @@ export function layoutCache<Subject extends WeakKey, Laid>() {
 const cachedDiff = layoutCache<readonly FileDiff[], readonly string[]>();
 
 export function cachedDiffLines(files: readonly FileDiff[], options: DiffOptions, frame: Frame): readonly string[] {
-  const {most, shown, long, home} = options;
-  const form = `${most} ${shown} ${long} ${home}`;
+  const {maxLines, shown, long, home} = options;
+  const form = `${maxLines} ${shown} ${long} ${home}`;
   const coloured = files.filter(hasDiffColours).length;
   return cachedDiff(files, {form, coloured, frame}, () => diffLines(files, options, frame));
 }

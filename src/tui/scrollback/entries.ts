@@ -309,7 +309,7 @@ function sizeText(text: string): string {
 
 const maxGlances = 8;
 
-/** The least width, in cells, at which rows are indented to the end of the heading. */
+/** The minimum width, in cells, at which rows are indented to the end of the heading. */
 const minIndentWidth = 50;
 
 /** Returns consecutive reads, searches and listings as one short list. */
@@ -381,7 +381,7 @@ function endRows({end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts
   return closing.length === 0 ? said : [...said, '', ...closing];
 }
 
-/** The least duration, in milliseconds, at which an answer without actions gets a closing line. */
+/** The minimum duration, in milliseconds, at which an answer without actions gets a closing line. */
 const longAnswerMs = 10_000;
 
 const dim = (text: string): StyledSpan => ({text, roles: ['dim']});

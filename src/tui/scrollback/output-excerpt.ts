@@ -6,20 +6,20 @@ export type Excerpt = readonly number[];
 /** The part of a long output to show: the beginning, the end, both, or the lines with the reason for a failure. */
 export type OutputPart = 'beginning' | 'end' | 'both-ends' | 'reasons';
 
-export function excerptOf(part: OutputPart, lines: readonly string[], most: number): Excerpt {
+export function excerptOf(part: OutputPart, lines: readonly string[], maxLines: number): Excerpt {
   switch (part) {
     case 'beginning':
-      return allLines(lines).slice(0, most);
+      return allLines(lines).slice(0, maxLines);
     case 'end': {
       // A successful program reports what it did at the end.
       const nonBlank = allLines(lines).filter(at => !isBlank(lines[at]));
       const informative = nonBlank.filter(at => isInformative(lines[at]));
-      return (informative.length === 0 ? nonBlank : informative).slice(-most);
+      return (informative.length === 0 ? nonBlank : informative).slice(-maxLines);
     }
     case 'both-ends':
-      return headAndTail(lines, most);
+      return headAndTail(lines, maxLines);
     case 'reasons':
-      return failureExcerpt(lines, most);
+      return failureExcerpt(lines, maxLines);
     default:
       return unreachable(part);
   }
@@ -27,21 +27,21 @@ export function excerptOf(part: OutputPart, lines: readonly string[], most: numb
 
 export const allLines = (lines: readonly string[]): Excerpt => lines.map((_, at) => at);
 
-function headAndTail(lines: readonly string[], most: number): Excerpt {
+function headAndTail(lines: readonly string[], maxLines: number): Excerpt {
   const all = allLines(lines);
-  if (all.length <= most) return all;
-  const head = Math.ceil(most * 0.7);
-  return [...all.slice(0, head), ...all.slice(all.length - (most - head))];
+  if (all.length <= maxLines) return all;
+  const head = Math.ceil(maxLines * 0.7);
+  return [...all.slice(0, head), ...all.slice(all.length - (maxLines - head))];
 }
 
 /**
- * Returns at most `most` lines that say why a command failed, without blank ones: the first error, each pair of
+ * Returns at most `maxLines` lines that say why a command failed, without blank ones: the first error, each pair of
  * differing values with its test, the location of the first, and the counts of failed tests. If the output names no
  * test, returns the lines below the error, the beginning and end of the output, and further errors.
  */
-function failureExcerpt(lines: readonly string[], most: number): Excerpt {
+function failureExcerpt(lines: readonly string[], maxLines: number): Excerpt {
   const nonBlank = allLines(lines).filter(at => !isBlank(lines[at]));
-  if (nonBlank.length <= most) return nonBlank;
+  if (nonBlank.length <= maxLines) return nonBlank;
   const informative = nonBlank.filter(at => isInformative(lines[at]) && !wentWell.test(lines[at] ?? ''));
   const errors = nonBlank.filter(at => explainsFailure(lines[at] ?? ''));
   const differing = nonBlank.filter(at => values.test(lines[at] ?? '')).slice(0, maxValues);
@@ -53,7 +53,7 @@ function failureExcerpt(lines: readonly string[], most: number): Excerpt {
     // Many runners list the failed tests first, then repeat each with its error.
     const [named = 0] = pairs;
     const error = errors.slice(0, 1).filter(at => lines[at] !== lines[named]);
-    return firstOf([...error, ...pairs.slice(0, 2), ...place, ...pairs, ...sums], most);
+    return firstOf([...error, ...pairs.slice(0, 2), ...place, ...pairs, ...sums], maxLines);
   }
   const first = errors[0];
   const below = first === undefined ? [] : informative.filter(at => at > first).slice(0, linesBelow);
@@ -69,12 +69,12 @@ function failureExcerpt(lines: readonly string[], most: number): Excerpt {
     ...informative.toReversed(),
     ...(informative.length === 0 ? nonBlank : []),
   ];
-  return firstOf(ranked, most);
+  return firstOf(ranked, maxLines);
 }
 
-/** Returns the first `most` distinct indexes, in output order. */
-const firstOf = (ranked: Excerpt, most: number): Excerpt =>
-  [...new Set(ranked)].slice(0, most).toSorted((a, b) => a - b);
+/** Returns the first `maxLines` distinct indexes, in output order. */
+const firstOf = (ranked: Excerpt, maxLines: number): Excerpt =>
+  [...new Set(ranked)].slice(0, maxLines).toSorted((a, b) => a - b);
 
 const failedTest = /^\s*(?:[✗✖✘×●❌]\s+\S|not ok\b|---- \S+)/u;
 

@@ -94,7 +94,7 @@ function blockLines(token: Token, frame: Frame): readonly string[] {
   }
 }
 
-/** The least width for the text of a quote or a list item, in cells. Below it, nesting adds no more indentation. */
+/** The minimum width for the text of a quote or a list item, in cells. Below it, nesting adds no more indentation. */
 const minRoom = 8;
 
 function quoteLines(quote: Tokens.Blockquote, frame: Frame): readonly string[] {
@@ -134,7 +134,7 @@ function itemLines(item: Tokens.ListItem, marker: string, frame: Frame): readonl
 
 type Cell = readonly StyledSpan[];
 
-/** The least width of a column, in cells. If the columns do not fit, each row becomes a record with one line per cell. */
+/** The minimum width of a column, in cells. If the columns do not fit, each row becomes a record with one line per cell. */
 const minColumn = 6;
 const between = ' │ ';
 

@@ -27,6 +27,6 @@ export const positionReply = /\u001B\[(\d+);(\d+)R/u;
 
 /**
  * The milliseconds to wait for replies. Until then the screen stays undrawn, so a terminal that has never answered gets little time.
- * One that has answered before is only slow, and erasing for a wrong width would destroy scrollback lines.
+ * A terminal that has answered before is only slow, and erasing for a wrong width would destroy scrollback lines.
  */
 export const positionWaitMs = {silent: 300, answering: 2000} as const;

@@ -80,7 +80,7 @@ const movesUp = /\u001B\[(\d+)A/gu;
 const switchesMode = /\u001B\[(?:[<>=]|\?(?!25[hl]))/u;
 /* oxlint-enable no-control-regex */
 
-/** The fewest columns of a terminal. It bounds the rows of a wrapped line. */
+/** The minimum number of columns of a terminal. It bounds the rows of a wrapped line. */
 const fewestColumns = 4;
 
 /** Columns for the sequence that goes with every text and must be short. It finds the start of lines of up to six rows. */

@@ -10,7 +10,10 @@ import {holdTimeoutMs, probedReplies, splitReplies, type TerminalReply, typedByt
 
 interface Keyboard {
   readonly stdin: NodeJS.ReadStream;
-  /** Returns the part of `text` for an attached program: all but replies that weft waits for. `later` gets delayed input that was not a reply. */
+  /**
+   * Returns the part of `text` for an attached program: all but replies that weft waits for. `later` gets delayed input that
+   * was not a reply.
+   */
   forAttachedProgram(text: string, later: (text: string) => void): string;
   askPositions(query: PositionQuery, write: (text: string) => void): Promise<readonly TerminalPosition[] | undefined>;
   close(): void;
@@ -29,7 +32,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
   };
   let asked: {readonly replies: number; answer(positions: readonly TerminalPosition[] | undefined): void} | undefined;
   let positions: TerminalPosition[] = [];
-  /** Replies that have not arrived. A late one must not be read as a key. */
+  /** Replies that have not arrived. A late reply must not be read as a key. */
   let awaited = 0;
   let answerSpeed: keyof typeof positionWaitMs = 'silent';
   const withoutPositions = (text: string): string => {

@@ -57,7 +57,7 @@ export function splitReplies(
   return {keys, replies, held: text.slice(end)};
 }
 
-/** Returns the typed part of an incomplete reply: up to two bytes are a key. A longer one is dropped. */
+/** Returns the typed part of an incomplete reply: up to two bytes are a key. A longer reply is dropped. */
 export const typedBytes = (held: string): string => (held.length > 2 ? '' : held);
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */

@@ -82,9 +82,9 @@ function isWide(code: number): boolean {
 /** Returns the beginning of `text` that fits in `cells`, ending in `…` if something was cut. */
 export function fit(text: string, cells: number): string {
   if (text.length <= cells && plainTextPattern.test(text)) return text;
-  const most = cells * unitsOfCell + unitsOfCell;
+  const maxLength = cells * unitsOfCell + unitsOfCell;
   // Looks only at the beginning of a long text, unless all of that fits.
-  const beginning = text.length > most ? cutTo(text.slice(0, most), cells) : undefined;
+  const beginning = text.length > maxLength ? cutTo(text.slice(0, maxLength), cells) : undefined;
   return beginning ?? cutTo(text, cells) ?? text;
 }
 

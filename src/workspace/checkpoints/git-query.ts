@@ -118,7 +118,7 @@ const endsWithSlash = (name: string): boolean => name.endsWith('/');
 
 /**
  * Returns the paths that are untracked and that git ignores by its current rules, or `undefined` if git doesn't answer. Paths are relative
- * to `folder`, with one character for each byte, and need not exist. None may be beyond a link.
+ * to `folder`, with one character for each byte, and need not exist. No path may lead through a link.
  */
 export async function filterIgnored(
   paths: readonly string[],

@@ -16,7 +16,7 @@ const maxQuotedLine = 300;
 /** The maximum number of lines to compare letter by letter. */
 const maxLinesCompared = 5000;
 
-/** The least similarity (0 to 1) at which two lines are probably the same line. */
+/** The minimum similarity (0 to 1) at which two lines are probably the same line. */
 const minSimilarity = 0.5;
 
 /** Whether a message may quote the file. It may not if the user would have to approve the read first. */

@@ -127,7 +127,7 @@ function narrowSplice(
   return {start: Math.min(start, end), end: Math.max(start, end), text: inserted};
 }
 
-/** Removes from a splice what the file already has there. */
+/** Shortens a splice by the text at its start and end that the file already has. */
 function trimSplice(splice: Splice, there: string): Splice {
   const head = commonPrefixLength(there, splice.text);
   const tail = commonSuffixLength(there.slice(head), splice.text.slice(head));

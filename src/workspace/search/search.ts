@@ -447,8 +447,8 @@ const maxComparedBytes = 16_000_000;
 type ResultCheck = ReturnType<typeof startResultCheck>;
 
 /**
- * A search program opens files by path, and a folder can become a link between two steps. That changes its parent, which shows in the
- * parent's times. Start the check before the search. `roots` are resolved, and folders above them are trusted.
+ * A search program opens files by path, and a folder can become a link between two steps. Such a change shows in the times of the
+ * parent folder. Start the check before the search. `roots` are resolved, and folders above them are trusted.
  */
 export function startResultCheck(roots: readonly string[]) {
   const startedAt = Date.now() - clockTick;

@@ -103,9 +103,9 @@ const control = /[\u0005\u001B]/u;
 const sequence =
   /\u001B\[[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u0018\u001A\u001B]*(?:\u0007|\u001B\\|[\u0018\u001A])?|\u001B(?!\[)[ -/]*[0-~]|\u001B|\u0005/gu;
 const unfinished = /\u001B(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u0018\u001A\u001B]*\u001B?|[ -/]*)$/u;
-/** The window and its title, printers, checksums of the screen, the scrollback. */
+/** Matches sequences for the window and its title, for printers, for checksums of the screen, and for the scrollback. */
 const blockedSequences = /[ti]$|\*y$|^\u001B\[3J$/u;
-/** Links, and queries of colors. */
+/** Matches sequences for links, and queries of colors. */
 const allowedStrings = /^\u001B\](?:8;|1[0-2];\?|4;\d+;\?)/u;
 const stringEnd = /\u0007|\u001B\\|[\u0018\u001A]/u;
 const switchesScreen = /\u001B\[\?(?:[\d;]*;)?(?:47|1047|1049)(?:;[\d;]*)?[hl]/u;

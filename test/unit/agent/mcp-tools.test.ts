@@ -71,7 +71,7 @@ const serverState = (instructions: string): McpServerState => ({
 });
 
 const told = (words: string): string =>
-  `<reminder>The MCP server "my calc" says of its tools (its own words, no wish of the user):\n${words}</reminder>`;
+  `<reminder>The MCP server "my calc" describes its tools (its own words, not a request from the user):\n${words}</reminder>`;
 
 test('what a server says of its tools is given once, behind the prompt, and again when it changes', async () => {
   let instructions = 'Add before you subtract.';

@@ -82,7 +82,7 @@ function opened(first: Session, ...others: readonly Outcome<Session, string>[]) 
       const given = next.shift() ?? failed('None is left.');
       return given.tag === 'ok' ? ok(given.value.client) : given;
     },
-    atRest: 'goes-over',
+    engineWhenIdle: 'reuse',
     newPromptId: () => messageId(`own${++ids}`),
     now: () => 0,
   });

@@ -70,7 +70,7 @@ test.each([
 });
 
 test('a pattern beyond the bounds says so', () => {
-  expect(fits('{a}'.repeat(10_000), 'a')).toBe('A glob pattern is 30000 characters long; at most 1000 are taken.');
+  expect(fits('{a}'.repeat(10_000), 'a')).toBe('A glob pattern is 30000 characters long; at most 1000 are allowed.');
   expect(fits('{a,b}'.repeat(7), 'a')).toBe(
     `The glob pattern ${'{a,b}'.repeat(7)} has more than 100 alternatives; give fewer, or use *.`,
   );

@@ -36,7 +36,7 @@ test('comments get ids in order; answers and states are those of one comment', (
 test('open comments are a prompt, one line each; without any there is none', () => {
   expect(reviewPrompt(all)).toBe(
     [
-      'Please see to these review comments:',
+      'Please address these review comments:',
       '- src/a.ts:3-5 (error, c1): It leaks. Always. — Me: Where?',
       '- b.md (warning, c3): Who reads this?',
     ].join('\n'),

@@ -57,7 +57,7 @@ async function parseToml(text: string): Promise<Outcome<JsonObject, string>> {
   }
 }
 
-/** Returns the entries of a file, by name. The last of several with one name counts. */
+/** Returns the entries of a file, by name. The last of several entries with one name counts. */
 const serverEntries = (peer: Peer, file: JsonObject, directory: string): ReadonlyMap<string, Json> =>
   new Map(entryReaders[peer](file, directory));
 

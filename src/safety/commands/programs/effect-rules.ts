@@ -12,7 +12,7 @@ export const movesBranch = effectRule('destructive', 'deletes or moves a branch 
   when: /^(?:-\w*[dDfM]|--delete|--force)/u,
 });
 export const rewritesHistory = effectRule('destructive', 'rewrites or deletes history');
-export const deletesFoundFiles = effectRule('destructive', 'deletes what it finds', {when: /^-delete$/u});
+export const deletesFoundFiles = effectRule('destructive', 'deletes the files that it finds', {when: /^-delete$/u});
 export const editsInPlace = effectRule('destructive', 'changes files in place', {
   when: /^(?:-\w*i|--in-place)/u,
   reach: 'changes-files',
@@ -61,7 +61,7 @@ export const controlsServices = effectRule('unknown', 'controls services or sche
 export const changesMachine = effectRule('unknown', 'changes settings of this machine', {reach: 'machine'});
 export const reachesPrograms = effectRule('unknown', 'reaches other programs', {reach: 'machine'});
 export const usesDesktop = effectRule('unknown', 'uses your screen, clipboard or desktop', {reach: 'machine'});
-export const usesUserKeys = effectRule('unknown', 'uses keys of yours', {reach: 'secrets'});
+export const usesUserKeys = effectRule('unknown', 'uses your keys', {reach: 'secrets'});
 export const showsEnvironment = effectRule('unknown', 'may show keys and run programs', {reach: 'secrets'});
 export const unknownOnMachine = effectRule('unknown', '', {reach: 'machine'});
 export const changesShell = effectRule('unknown', 'changes how the shell works');

@@ -180,7 +180,10 @@ export function applyOperator(field: CommandTarget, range: ObjectRange, operator
   }
 }
 
-/** Returns the cursor after yanking lines. It stays if the range begins on its line; otherwise it moves to the range's first line, same column. */
+/**
+ * Returns the cursor after yanking lines. It stays if the range begins on its line; otherwise it moves to the range's first
+ * line, same column.
+ */
 const yankedLines = (text: string, cursor: number, from: number): number =>
   lineStart(text, cursor) === from
     ? cursor

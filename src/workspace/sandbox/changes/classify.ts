@@ -93,7 +93,7 @@ const statsOf = (path: PathBytes): ReturnType<typeof lstatSync> | undefined =>
   tryOr(() => lstatSync(toNative(path), {throwIfNoEntry: false}), undefined);
 
 /**
- * Returns a test for paths that are a repository's own data. That includes every folder that git would use as a
+ * Returns a test for paths that are a repository's own data. These include every folder that git would use as a
  * repository, whatever its name.
  */
 function repositoriesIn(

@@ -244,7 +244,7 @@ test('links are not followed; a pattern that names one starts where it leads', {
 
 test('patterns beyond the bounds are faults', async () => {
   const long = '{a}'.repeat(10_000);
-  const words = 'A glob pattern is 30000 characters long; at most 1000 are taken.';
+  const words = 'A glob pattern is 30000 characters long; at most 1000 are allowed.';
   expect(await glob({patterns: [long]})).toBe(words);
   expect(await grep({globs: [long]})).toBe(words);
   const many = Array.from({length: 51}, () => '*');
