@@ -1,2 +1,2 @@
 /** Returns the milliseconds since the process started. Unlike `performance.now()`, it does not load eight more modules of Node. */
-export const uptimeMs = (): number => process.uptime() * 1000;
+export const now = (): number => process.uptime() * 1000;
