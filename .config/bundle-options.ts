@@ -29,7 +29,7 @@ const plainWidths: Plugin = {
         throw new Error('string-width has changed: look what it compiles now');
       const lazy = String.raw`let rgiEmoji; const rgiEmojiRegex = {test: text => (rgiEmoji ??= /^\p{RGI_Emoji}$/v).test(text)};`;
       const plain = code.replace(ascii, 'weftPlain.test(string)').replace(emoji, () => lazy);
-      return `import {plain as weftPlain} from ${JSON.stringify(sourceFile('tui/text/grapheme-segmenter.ts'))};\n${plain}`;
+      return `import {plainTextPattern as weftPlain} from ${JSON.stringify(sourceFile('tui/text/grapheme-segmenter.ts'))};\n${plain}`;
     },
   },
 };
