@@ -1,6 +1,6 @@
 /**
- * Every symbol on screen, so that a state looks the same everywhere. Each takes one cell and is one of the characters that
- * `text/grapheme-segmenter.ts` calls plain. The width of any other character is looked up in tables that take 20 ms to compile.
+ * Every symbol on screen, so that a state looks the same everywhere. Each takes one cell and matches
+ * `plainTextPattern` of `text/grapheme-segmenter.ts`. The width of any other character is looked up in tables that take 20 ms to compile.
  */
 export const glyphs = {
   prompt: '›',
