@@ -148,10 +148,10 @@ export class DamagedStreamError extends Error {
 }
 
 /**
- * Yields the payloads of a server-sent event stream. Payloads that arrive together are one batch, which is empty for a
- * comment or a part of an event. If the server answers with plain JSON, yields all of it as one payload. Some servers
- * call a stream JSON. Leaves the body open if the caller stops early. Rejects if the connection breaks, and with `EndlessStreamError` if the stream
- * exceeds its limit.
+ * Yields the payloads of a server-sent event stream. Payloads that arrive together are one batch, which is empty for a comment
+ * or a part of an event. If the server answers with plain JSON, yields all of it as one payload. Some servers call a stream
+ * JSON. Leaves the body open if the caller stops early. Rejects if the connection breaks, and with `EndlessStreamError` if the
+ * stream exceeds its limit.
  */
 export async function* readServerEvents(
   body: IncomingMessage,

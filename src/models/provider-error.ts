@@ -70,7 +70,7 @@ export const briefError = (message: string, fix: string, waitMs = 0): ProviderEr
 
 /** Returns the error for an answer that ended without a message. The address is probably not one of a model. */
 export const noMessage = ({name, urlVariable}: Endpoint): ProviderError =>
-  shortTrouble(
+  briefError(
     `${name} answered without a message of a model.`,
     `Try again later, or check the base URL (--base-url or ${urlVariable}).`,
   );
@@ -151,7 +151,7 @@ function readNetworkError(cause: Error, endpoint: Endpoint, server: ServerHistor
   const ofConnection = code === undefined ? 'status' in cause : !code.startsWith('ERR_');
   if (!ofConnection) return bug(cause);
   return code === undefined
-    ? shortTrouble(`No answer from ${endpoint.baseUrl}.`, 'Try again later, or use another model.')
+    ? briefError(`No answer from ${endpoint.baseUrl}.`, 'Try again later, or use another model.')
     : connectionLost(`The connection to ${endpoint.baseUrl} failed (${code}).`);
 }
 

@@ -13,7 +13,7 @@ import {
   type ProviderError,
   type Refused,
   type ServerHistory,
-  shortTrouble,
+  briefError,
   toProviderError,
   type AttemptItem,
 } from './provider-error.ts';
@@ -146,7 +146,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
 }
 
 const silentFor = (time: string): ProviderError =>
-  shortTrouble(`No data from the model for ${time}.`, 'Try again later, or use another model.');
+  briefError(`No data from the model for ${time}.`, 'Try again later, or use another model.');
 
 async function* shownOf(events: readonly ModelEvent[], textCalls: TextCalls): AsyncGenerator<AttemptItem, void, void> {
   const shown = textCalls.take(events);

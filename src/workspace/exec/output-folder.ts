@@ -89,7 +89,10 @@ function removeLeftovers(parent: string): void {
   }
 }
 
-/** The most bytes of long outputs that {@link limitOutputs} leaves, and the age in milliseconds up to which it leaves all of them. */
+/**
+ * The maximum number of bytes of long outputs that {@link limitOutputs} leaves, and the age in milliseconds up to which it
+ * leaves all of them.
+ */
 const maxOutputBytes = 1024 ** 3;
 const recentMs = 24 * 60 * 60 * 1000;
 
