@@ -303,10 +303,7 @@ export function reasonText(choice: ModelChoice): string {
 
 const by = (provider: string, variable = '') => ({provider, variable});
 
-/**
- * Finds the provider, and the variable that chose it if that is not its key. An address alone means a server that speaks
- * OpenAI's protocol.
- */
+/** Finds the provider, and the variable that chose it unless that is its key. An address alone means a server of OpenAI's protocol. */
 function impliedProvider(choice: ModelChoice): {readonly provider: string; readonly variable: string} | undefined {
   const {environment, baseUrl, keyCommand} = choice;
   const cloud = cloudProviders.find(provider => isSwitchedOn(environment[cloudSwitches[provider]]));
