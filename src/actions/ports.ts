@@ -209,7 +209,7 @@ export type BlockState =
   /** The command ended, and its exit status is unknown. */
   | {readonly kind: 'ended'};
 
-/** Blocks as the user handles them. Only front ends with a terminal have this. */
+/** The user's operations on blocks. Only front ends with a terminal have this. */
 export interface TerminalControl {
   list(): readonly BlockInfo[];
   /** Calls back after every change of what `list` returns, at most a few times a second. */

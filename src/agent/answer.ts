@@ -258,7 +258,7 @@ class AnswerReader {
     return {event: 'block-finished', message: this.#id, index, block};
   }
 
-  /** Drops an input that is nested so deep that writing the conversation as JSON would overflow the stack. */
+  /** Drops an input that is nested so deeply that writing the conversation as JSON would overflow the stack. */
   #boundDepth(block: AssistantBlock): AssistantBlock {
     if (block.kind === 'thinking' && 'source' in block && isDeeperThan([...block.source.details], maxJsonDepth))
       return {kind: 'thinking', text: block.text, signature: block.signature};

@@ -541,7 +541,7 @@ type SessionGrant = {readonly words: string} & (
 /**
  * Returns a deliberately narrow grant. It covers ordinary edits inside the workspace, lines to the same interpreter
  * until it ends, or the same test or script of the project, if no ask rule applies. Otherwise it covers exactly one
- * action. Wider rules are for the user to write.
+ * action. Only the user writes wider rules.
  */
 export function sessionGrant(action: Action, {sessionApproval, detail}: Verdict): SessionGrant {
   const access = accessOf(action);

@@ -293,7 +293,7 @@ export interface RuleRow {
   readonly rule: string;
   /** `session`, `user`, `project`, `local`, or another source. */
   readonly source: string;
-  /** Why the rule has no effect. Empty if it has one. */
+  /** Why the rule has no effect. Empty if the rule has an effect. */
   readonly reason: string;
 }
 

@@ -481,7 +481,7 @@ class Listeners {
     this.#ready = busy.length === 0 ? undefined : Promise.all(busy);
   }
 
-  /** Settles when all listeners can take more. `undefined` if they can now. */
+  /** Settles when all listeners can take more events. `undefined` if they already can. */
   ready(): Promise<unknown> | undefined {
     return this.#ready;
   }

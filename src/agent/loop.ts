@@ -392,7 +392,7 @@ class PromptStats {
   results = 0;
   /** The latest answer. A complete answer may be empty. */
   last: LastAnswer = {message: undefined, stop: 'interrupted', explanation: '', unread: ''};
-  /** The final answer, if weft has asked about open steps of a plan and the agent has only replied to that. */
+  /** The final answer before weft asked about open steps of a plan, if the agent has only replied to that question since. */
   asked: LastAnswer | 'none' = 'none';
   /** The text of the answers before the latest one that it continues, because they were cut. */
   #cutText = '';

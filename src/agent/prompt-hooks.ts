@@ -28,7 +28,7 @@ import {
 export class PromptHooks {
   readonly #port: HooksPort;
   readonly #publish: (events: readonly AgentEvent[]) => void;
-  /** Why a hook has ended the prompt. `undefined` if none has. */
+  /** Why a hook has ended the prompt. `undefined` if no hook has ended it. */
   stopped: {readonly reason: string} | undefined;
   #brokenEnds = 0;
 

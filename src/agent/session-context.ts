@@ -81,7 +81,7 @@ export interface SessionContext {
   readonly computer: ComputerUse;
   readonly foreground: ForegroundCommands;
   readonly publish: (events: readonly AgentEvent[]) => void;
-  /** Settles when every listener can take more events. `undefined` if all can now. */
+  /** Settles when every listener can take more events. `undefined` if all already can. */
   readonly listenersReady: () => Promise<unknown> | undefined;
   /** Context added since the last prompt. The next prompt takes it and empties the list. */
   readonly addedContext: TextBlock[];
@@ -96,7 +96,7 @@ export interface SessionContext {
   thinking: Thinking;
   /** The reaction to a conversation that is too long. */
   compaction: CompactionMode;
-  /** The summary for a new conversation to begin with, once the running prompt has ended well. Empty for none. */
+  /** The summary for a new conversation to begin with, once the running prompt has succeeded. Empty if there is none. */
   continuation: string;
   /** The sandbox proof that front ends last received. */
   sandbox: Proof | 'unknown';

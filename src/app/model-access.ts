@@ -68,7 +68,7 @@ export interface AccessChoice {
 
 /** The address of a provider and what lets requests in. */
 export interface ProviderConnection {
-  /** The API key. Empty for none. */
+  /** The API key. Empty if there is none. */
   readonly apiKey: string;
   readonly baseUrl: string | undefined;
   readonly access?: Access | undefined;
@@ -236,7 +236,7 @@ export function accessOf(provider: Provider, choice: AccessChoice, {endpoint, ..
   };
 }
 
-/** Returns the headers of the settings and of the environment, which wins. */
+/** Returns the headers of the settings and of the environment. The environment wins. */
 function ownHeaders(
   provider: Provider,
   {headers, providers, environment}: Pick<AccessChoice, 'headers' | 'providers' | 'environment'>,

@@ -12,7 +12,7 @@ export interface RuleLine {
   readonly source: SettingSource;
   readonly path: string;
   readonly effective: boolean;
-  /** Why the rule has no effect; empty if it has one. */
+  /** Why the rule has no effect; empty if the rule has an effect. */
   readonly reason: string;
 }
 
@@ -46,7 +46,7 @@ const line = (behaviour: RuleList, {value, source, path}: Sourced<string>, reaso
 
 type Permissions = TrustedSettings['settings']['permissions'];
 
-/** Returns why a rule has no effect, as part of a sentence; empty if it has one. */
+/** Returns why a rule has no effect, as part of a sentence; empty if the rule has an effect. */
 function whyIneffective(text: string, behaviour: RuleList, permissions: Permissions): string {
   const rule = parseRule(text, ruleKinds);
   if (rule.tag === 'failed') {

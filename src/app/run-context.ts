@@ -129,7 +129,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   rules: rulesOf(settings),
 });
 
-/** Returns the address. An address in settings files is for the provider that they name, and not for the provider of a flag. */
+/** Returns the address. An address in the settings files applies to their own provider, but not to another provider that a flag names. */
 function baseUrlFor({baseUrl, provider}: Settings, flags: Pick<MainOptions, 'provider'>): string | undefined {
   const isOthers = baseUrl?.source !== 'flags' && provider !== undefined && provider.value !== flags.provider;
   return flags.provider !== undefined && isOthers ? undefined : baseUrl?.value;

@@ -43,7 +43,7 @@ export const planBounds = {steps: 50, step: 1000, goal: 2000, notes: 8000} as co
 export const planSteps = (descriptions: readonly string[]): readonly PlanStep[] =>
   descriptions.map((description, at) => ({id: String(at + 1), description, status: 'pending'}));
 
-/** The state because of which a plan can't change as requested. */
+/** The state that prevents the requested change of a plan. */
 export interface PlanConflict {
   readonly state: PlanState;
 }

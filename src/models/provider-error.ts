@@ -7,7 +7,7 @@ import {DamagedStreamError, EndlessStreamError, refusalBody} from './http-fetch.
 /** Why one try at a request did not end in a complete message. */
 export type ProviderError =
   /**
-   * Another try may succeed. `message` and `fix` are for the fault if no try succeeds. `status` is the HTTP status, 0
+   * Another try may succeed. `message` and `fix` go into the fault if no try succeeds. `status` is the HTTP status, 0
    * if there was none. `retryAfterMs` is the wait that the server asked for, 0 if it named none. `patience` is `short`
    * if more than a few tries would only delay the user: no server listens on the user's own machine, or the host name
    * doesn't exist.

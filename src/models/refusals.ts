@@ -59,7 +59,7 @@ const minOutput = 1024;
 // The words of a refusal.
 
 interface ReadRefusal {
-  /** What the refusal means. */
+  /** The status that fits the meaning of the refusal. */
   readonly status: number;
   /** The status that the server sent, if it sent one. */
   readonly shownStatus: number;
@@ -293,7 +293,7 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
   );
 }
 
-/** What AWS and Google say about a request that has nothing to do with the model. */
+/** Matches what AWS and Google say about problems that have nothing to do with the model, each with its fix. */
 const keyFixes: readonly (readonly [RegExp, string])[] = [
   [/signature (?:expired|not yet current)/u, 'Check the clock of this machine.'],
   [/security token included in the request is invalid|signature we calculated does not match/u, 'Check KEY.'],

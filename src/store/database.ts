@@ -19,8 +19,8 @@ export interface Database {
    */
   transaction<T>(lockName: string, work: () => T): T;
   /**
-   * Returns the mark of this process for rows that it owns. The mark stays the same as long as no other process can
-   * have treated this one as dead.
+   * Returns the mark of this process for rows that it owns. The mark changes only if another process
+   * may have treated this one as dead.
    */
   mark(): ProcessMark;
   /** True if the marked process still runs. */

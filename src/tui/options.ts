@@ -36,7 +36,7 @@ export interface TuiOptions {
   readonly effort: Effort | 'default';
   /** Whether `/demo` exists. It exits with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
-  /** What happens to the agent's work when the user exits. `goes-on`: a server continues the work. */
+  /** The fate of the agent's work when the user exits. `goes-on`: a server continues the work. */
   readonly workAfter: 'stops' | 'goes-on';
   /** Returns the sessions that run in the background, those that need an answer first. */
   runningSessions(): readonly RunningSession[];

@@ -25,7 +25,7 @@ export async function repositoryState(context: GitContext): Promise<RepositorySt
   return {subjects: tryOr(() => lastSubjects(own, common), []), changed: await changed};
 }
 
-/** The size of an index, in bytes, beyond which counting costs more than it tells: about 10,000 files. */
+/** The size of an index, in bytes, beyond which counting is not worth its cost: about 10,000 files. */
 const maxIndexBytes = 1024 * 1024;
 
 const isLarge = (own: string): boolean =>

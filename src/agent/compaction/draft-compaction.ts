@@ -69,7 +69,7 @@ const minTrimmedTokens = 1000;
 /** Tokens for the instructions of skills, the most recently read first. */
 const maxSkillTokens = 20_000;
 
-/** Drafts the conversation after a compaction. Pinned messages stay word for word, whatever else has to go. */
+/** Drafts the conversation after a compaction. Pinned messages stay word for word, even if everything else is dropped. */
 export async function draftCompaction(
   plan: CompactionPlan,
   {session, request, size}: CompactionSources,

@@ -55,7 +55,7 @@ export function requestTokens({system, tools, messages}: ModelRequest, counted: 
 
 /** The size of a request, and how large it may be. */
 export interface RequestSize extends RequestTokens {
-  /** What the user is told. `tokens` is larger if a refusal without numbers shows that the estimate is too low. */
+  /** The size that the user sees. `tokens` is larger if a refusal without numbers shows that the estimate is too low. */
   readonly shown: Pick<RequestTokens, 'tokens' | 'scale'>;
   /** The tokens that fit into the model's window. 0 if unknown. */
   readonly window: number;
@@ -63,7 +63,7 @@ export interface RequestSize extends RequestTokens {
   readonly limit: number;
 }
 
-/** The part of the window that a request may take, and the part of a refused request that its repetition may have. */
+/** The share of the window that a request may take, and the share of a refused request that its repetition may have. */
 const requestShare = 0.8;
 const repeatShare = 0.6;
 

@@ -29,7 +29,7 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
     ...promptOf(kind, parent),
     // The session checks the total cost of all sub-agents.
     limits: {maxTurns: minTurns(kind.maxTurns, parent.limits.maxTurns), maxCostUsd: 'unlimited'},
-    // If the user wants no questions, none is asked.
+    // In the mode `dontAsk`, a sub-agent asks nothing either.
     interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
     // A sub-agent has no screen.
     frontEnd: emptyAbilities,

@@ -31,7 +31,7 @@ class CodexConversation implements Conversation {
   readonly #reporter: Reporter;
   readonly #peer: RpcPeer;
   readonly #changes = new Map<string, readonly JsonObject[]>();
-  /** What to do on a withdrawal, by request id. Codex reports when a request no longer needs an answer. */
+  /** The handlers of withdrawals, by request id. Codex reports when a request no longer needs an answer. */
   readonly #withdrawals = new Map<string, () => void>();
   #thread = '';
   #turn = '';

@@ -177,7 +177,7 @@ export class ServerConnection {
   readonly instructions: string;
   readonly resources: 'offered' | 'none';
   readonly prompts: 'offered' | 'none';
-  /** What is known about the server's protocol revisions, for the next connection. */
+  /** The protocol revisions that the server is known to speak, for the next connection. */
   readonly era: ProtocolEra;
   /** Resolves when the connection is closed, with the reason. */
   readonly closed: Promise<string>;

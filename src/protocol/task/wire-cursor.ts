@@ -18,8 +18,8 @@ const endOfGroup = 4;
 export const maxNesting = 100;
 
 /**
- * Walks over the fields of one message without reading their content. `next` moves to the next field and returns
- * false if there is none. Then `trouble` tells the end from broken bytes. Never throws, and never reads past `end`.
+ * Walks over the fields of one message without reading their content. `next` moves to the next field and returns false if there
+ * is none. `trouble` then says whether the message has ended or its bytes are broken. Never throws, and never reads past `end`.
  */
 export class WireCursor {
   /** The current field: its number, its wire type, the position of its tag, and the range of its content. */

@@ -375,7 +375,7 @@ function unquotedValue(written: string): string {
 }
 
 /**
- * What a repository setting makes git do while it only reads:
+ * The effect of a repository setting on git while git only reads:
  * - `runs`: git runs a program that the setting names, and weft cannot switch it off.
  * - `runs on transfer`: the same, but only when git fetches objects.
  * - `monitors`: git runs a file monitor, which weft can switch off.

@@ -2,7 +2,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {secretName, type SecretName} from './secret-name.ts';
 import {isDistinctive, isTemplate, looksRandom} from './secret-value.ts';
 
-/** A kind of key with a known beginning. `body` tells which characters may follow, and `least` how many there must be. */
+/** A kind of key with a known beginning. `body` lists the characters that may follow, and `least` is their minimum number. */
 interface TokenForm {
   readonly name: string;
   readonly starts: readonly string[];

@@ -58,7 +58,7 @@ export class SlashCommands {
   readonly #commands: readonly SlashCommand[];
   readonly #known: KnownCommands;
   readonly #context: CommandContext;
-  /** The command that is still without an answer. Empty for none. */
+  /** The text of the command that waits for an answer. Empty if no command waits. */
   #unanswered = '';
 
   constructor(deps: SlashCommandDeps) {

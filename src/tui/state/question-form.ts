@@ -30,7 +30,7 @@ export type FormStep =
 export const openForm = (id: ActionId, questions: readonly Question[], files: readonly FileDiff[]): QuestionForm =>
   ask({id, questions, answers: [], files});
 
-/** Returns the current question. An open form always has one. */
+/** Returns the current question, which an open form always has. */
 export const currentQuestion = (form: QuestionForm): Question | undefined => form.questions[form.answers.length];
 
 export function pressForm(form: QuestionForm, press: KeyPress): FormStep {

@@ -78,7 +78,7 @@ export async function attachTerminal(options: AttachOptions, signal: AbortSignal
     left: finish,
   });
   const decoder = new TextDecoder();
-  /** Keys after the detach key, which go to weft. */
+  /** The keys after the detach key. They go to weft. */
   let after = '';
   let isOver = false;
   const onKeys = (chunk: Buffer | string): void => {

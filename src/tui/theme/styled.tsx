@@ -8,7 +8,7 @@ export const ThemeContext = createContext<Theme>(themeOf('plain'));
 export const useTheme = (): Theme => use(ThemeContext);
 
 interface StyledProps {
-  /** One role, or several of which the first is the outermost. */
+  /** One role, or several, the outermost first. */
   readonly as: Role | readonly Role[];
   readonly children: string;
 }

@@ -7,7 +7,7 @@ import {runGitQuery} from './git-query.ts';
 /** The tick of the coarsest file times in use (FAT), in milliseconds. */
 export const maxClockTickMs = 2000;
 
-/** Shortens a text that tells whether something has changed. */
+/** Shortens a text that is only compared to detect a change. */
 export const shortKey = (text: string): string => (text === '' ? '' : hash('sha256', text, 'hex').slice(0, keyBytes));
 
 export const keyBytes = 16;
@@ -28,7 +28,10 @@ export interface GitIndex {
   readonly gitFolder: string;
   /** Differs after git has written the index. */
   readonly indexKey: string;
-  /** Differs if the patterns of ignored files outside of `.gitignore` files at or below the folder may have changed; empty if that is unknown. */
+  /**
+   * Differs if the patterns of ignored files outside of `.gitignore` files at or below the folder may have changed; empty if
+   * that is unknown.
+   */
   ignoreKey(now: number): string;
   /** Returns the entry of a tracked file by its absolute path. */
   file(path: string): IndexedFile | undefined;

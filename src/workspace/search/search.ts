@@ -246,7 +246,7 @@ const exclusionFault = (problem: string): Fault => ({
 /** The globs of a request: which files are wanted (all if there are none), and which are not. */
 interface Globs {
   readonly tests: readonly PathTest[];
-  /** File names that the wanted globs end in; empty if they don't tell. */
+  /** The last parts of the wanted globs; empty if any of them is empty or `**`. */
   readonly names: readonly string[];
   readonly unwanted: readonly string[];
 }

@@ -159,7 +159,7 @@ export async function findLeftovers({folder}: {readonly folder: string}): Promis
   return found;
 }
 
-/** Whether a weft process that ran commands was killed, or left some running on purpose. Reads a few file names. */
+/** True if a weft process was killed while it ran commands, or left some running on purpose. Reads a few file names. */
 export async function hasEndedRuns(folder: string): Promise<boolean> {
   const tags = [...registeredRuns(folder), ...readBlockRegistry(folder).map(({runTag}) => runTag)];
   const alive = await Promise.all(tags.map(isWeftAlive));

@@ -12,7 +12,7 @@ import {userPlaces} from '../../../app/user-data.ts';
 
 /** The flags of `weft sessions rewind`. */
 export interface RewindOptions extends JsonOption {
-  /** The number of the prompt to go back to before; by default the last one. */
+  /** The number of the prompt to undo, with all later ones; by default the last prompt. */
   readonly to?: number;
   readonly files?: true;
   readonly talk?: true;
