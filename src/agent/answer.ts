@@ -115,7 +115,7 @@ export async function readAnswer(
   },
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
-  const reader = new AnswerReader(request.model);
+  const reader = new AnswerReader(request);
   let translator: CallTranslator | undefined;
   for await (const batch of model.stream(request, signal)) {
     if (translator === undefined && batch.some(event => mayNeedTranslation(event, isOwn)))
@@ -164,18 +164,20 @@ class AnswerReader {
   finished = false;
   #explanation = '';
   #unread = '';
+  readonly #messages: ModelRequest['messages'];
 
-  constructor(model: string) {
+  constructor({model, messages}: ModelRequest) {
     this.#model = model;
+    this.#messages = messages;
   }
 
   take(event: ModelEvent): AgentEvent | readonly AgentEvent[] {
     switch (event.event) {
       case 'message-started':
-        this.#id = event.id;
+        this.#id = this.#unusedId(event.id);
         this.#model = event.model;
         this.#usage = event.usage;
-        return {event: 'message-started', message: event.id, model: event.model, usage: event.usage};
+        return {event: 'message-started', message: this.#id, model: event.model, usage: event.usage};
       case 'block-started':
         if (event.block.kind === 'text') this.#unfinished.set(event.index, '');
         return {
@@ -213,6 +215,14 @@ class AnswerReader {
       default:
         return unreachable(event);
     }
+  }
+
+  /** Returns the id, unless an earlier message has it: some servers give all messages the same one. */
+  #unusedId(wanted: MessageId): MessageId {
+    const used = new Set(this.#messages.map(({id}) => id));
+    let id = wanted;
+    for (let copy = 2; used.has(id); copy += 1) id = messageId(`${wanted}_${copy}`);
+    return id;
   }
 
   complete(): AnswerContent {

@@ -11,7 +11,15 @@ import {type Endpoint, type ProviderError, type Refused, retryAfterMs} from './p
 
 /** A refusal that weft can repair, or that the engine can. */
 export type RefusalClass =
-  | {readonly kind: 'system-role' | 'cache-control' | 'thinking-first' | 'thinking-signature' | 'thinking-echo'}
+  | {
+      readonly kind:
+        | 'role-order'
+        | 'system-role'
+        | 'cache-control'
+        | 'thinking-first'
+        | 'thinking-signature'
+        | 'thinking-echo';
+    }
   | {readonly kind: 'call-signature' | 'thinking-type' | 'effort' | 'too-many-media' | 'too-many-bytes'}
   | {readonly kind: 'image' | 'document' | 'no-images' | 'result-media' | 'schema' | 'tool-references'}
   | {readonly kind: 'text-tools'}
@@ -22,6 +30,8 @@ export type RefusalClass =
   | {readonly kind: 'max-tokens'; readonly most: number; readonly input: number; readonly window: number}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number}
   | {readonly kind: 'parameter'; readonly names: readonly string[]}
+  /** The request itself was refused, in words that weft doesn't know. */
+  | {readonly kind: 'unexplained'}
   | {readonly kind: 'other'};
 
 export interface JudgedRefusal {
@@ -47,11 +57,13 @@ export function judgeRefusal(refused: Refused, endpoint: Endpoint, request: Aske
   }
   const asTooLong = is.kind === 'too-many-bytes' ? tooLong(read, request.model, {tokens: 0, window: 0}) : error;
   return {
-    error: header('x-should-retry') === 'true' && is.kind === 'other' ? passing(read, endpoint) : asTooLong,
+    error: header('x-should-retry') === 'true' && isUnknown(is) ? passing(read, endpoint) : asTooLong,
     is,
     said,
   };
 }
+
+const isUnknown = ({kind}: RefusalClass): boolean => kind === 'other' || kind === 'unexplained';
 
 /** The minimum number of tokens that are worth requesting for an answer. */
 const minOutput = 1024;
@@ -387,7 +399,7 @@ const isCertain = (read: ReadRefusal): boolean => {
   const isLimit = read.status === 429 && /request too large/u.test(read.said);
   if (!isLimit && (read.status < 500 || read.status === 503 || read.status === 529)) return false;
   const {kind} = classOf(read);
-  return kind === 'no-images' || kind === 'schema' || kind === 'too-long';
+  return kind === 'no-images' || kind === 'schema' || kind === 'too-long' || kind === 'role-order';
 };
 
 function classOf(read: ReadRefusal): RefusalClass {
@@ -407,19 +419,21 @@ function classOf(read: ReadRefusal): RefusalClass {
   if (full !== undefined) return full;
   if (bytes.test(said)) return {kind: 'too-many-bytes'};
   const names = refusedParameters(said);
-  return names.length === 0 ? {kind: 'other'} : {kind: 'parameter', names};
+  if (names.length > 0) return {kind: 'parameter', names};
+  return status === 400 || status === 415 || status === 422 ? {kind: 'unexplained'} : {kind: 'other'};
 }
 
 const beta =
   /anthropic-beta|anthropic_beta|beta (?:header|flag|feature)s?\b.{0,60}(?:not|invalid|unknown|unsupported)|invalid beta/u;
 
 const unsupportedImages =
-  /(?:does not|doesn't|do not) support (?:image|vision)|no endpoints found that support image|image input is not supported|missing data required for image|unknown variant image_url|image_url is only supported|image_url.{0,40}not supported|not a (?:vision|multimodal) model|not multimodal/u;
+  /(?:does not|doesn't|do not) support (?:image|vision)|no endpoints found that support image|image input is not supported|missing data required for image|unknown variant image_url|image_url is only supported|image_url.{0,40}not supported|not a (?:vision|multimodal) model|not multimodal|does not support multimodal|image (?:content|inputs?) (?:is |are )?(?:only supported|not (?:supported|allowed))|unsupported content (?:part )?type.{0,5}image|invalid content type.{0,5}image|supported values are: ['"]?input_text|(?:allowed values:|取值范围) \['text'\]/u;
 
 const signs: readonly (readonly [
-  Exclude<RefusalClass['kind'], 'call-id' | 'beta' | 'max-tokens' | 'too-long' | 'parameter'>,
+  Exclude<RefusalClass['kind'], 'call-id' | 'beta' | 'max-tokens' | 'too-long' | 'parameter' | 'unexplained'>,
   RegExp,
 ])[] = [
+  ['role-order', /after role ['"]?tool|roles must alternate|(?:consecutive|successive) (?:user|messages)/u],
   [
     'system-role',
     /role.{0,30}\bsystem\b.{0,60}(?:not|unexpected|only|must)|unexpected role|system (?:messages?|prompt|role|instructions?).{0,60}(?:not (?:supported|allowed|enabled|be)|unsupported|must be (?:at the )?(?:beginning|first))|developer (?:role|instructions?).{0,40}(?:not|unsupported)|unknown variant developer|does not support ['"]?(?:system|developer)\b/u,
@@ -452,7 +466,7 @@ const signs: readonly (readonly [
   ['no-images', unsupportedImages],
   [
     'image',
-    /could not process image|image exceeds|image dimensions|image_dimensions|image does not match|image cannot be empty|images? exceeds? the api limit|image file is empty|(?:invalid|unsupported|failed to (?:decode|load|process)|unable to process|not a valid) (?:the |input )?(?:base64 )?image|invalid base64.{0,20}image|image.{0,40}(?:is not valid|could not be|unsupported format|not represent a valid)/u,
+    /could not (?:process|decode|load|read) (?:the )?image|image exceeds|image (?:is )?too large|image_url.{0,20}expected a valid|image dimensions|image_dimensions|image does not match|image cannot be empty|images? exceeds? the api limit|image file is empty|(?:invalid|unsupported|failed to (?:decode|load|process)|unable to process|not a valid) (?:the |input )?(?:base64 )?image|invalid base64.{0,20}image|image.{0,40}(?:is not valid|could not be|unsupported format|not represent a valid)/u,
   ],
   [
     'document',

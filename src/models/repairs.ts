@@ -1,6 +1,5 @@
-import {createHash} from 'node:crypto';
 import {unreachable} from '../base/unreachable.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf} from '../base/json.ts';
+import {type JsonObject, listOf, objectOf} from '../base/json.ts';
 import type {
   AssistantBlock,
   BlockAddress,
@@ -15,9 +14,26 @@ import type {MessageId} from '../domain/ids.ts';
 import type {ModelRequest, Repaired} from '../domain/model-stream.ts';
 import type {JudgedRefusal, RefusalClass} from './refusals.ts';
 import type {BodyChange, SessionRefusalChanges, RequestChange} from './send-request.ts';
-import {simplifiedSchema} from './simplified-schema.ts';
-import {missingSignature, imageFollowsText} from './openai-request.ts';
-import {unseenImage} from './unseen-media.ts';
+import {
+  imagesInWords,
+  inTurn,
+  isDroppable,
+  mediaInWords,
+  messagesField,
+  otherNames,
+  renamed,
+  withCallSignatures,
+  withFunctionTools,
+  withMaxTokens,
+  withOtherThinking,
+  withReasoning,
+  withRoleOrder,
+  withShortIds,
+  withSimpleSchemas,
+  without,
+  withoutRole,
+} from './body-changes.ts';
+import {imageFollowsText} from './openai-request.ts';
 
 /**
  * The repair of one refusal, or `undefined` if nothing in the request can be repaired. Lessons for later requests go
@@ -60,14 +76,11 @@ interface Step {
 }
 
 export function repairOf({is, said}: JudgedRefusal, refused: RefusedRequest): Repair | undefined {
-  const step = stepFor(is, said, refused);
+  const steps = [stepFor(is, said, refused), is.kind === 'parameter' ? withoutMediaStep(refused) : undefined];
+  const step = steps.find(each => each !== undefined && isNew(each, is, refused));
   if (step === undefined) return undefined;
   const {request, learned, refusedBetas} = refused;
   const {text, leftOut = [], body, conversation, once, learn = {}, betas = [], key = is.kind} = step;
-  if (refused.tried.has(key)) return undefined;
-  // An unchanged body would only be refused again.
-  const change = body ?? once;
-  if (change !== undefined && JSON.stringify(change(refused.body)) === JSON.stringify(refused.body)) return undefined;
   if (body !== undefined) learned.bodyChanges.push(body);
   if (conversation !== undefined) learned.requestChanges.push(conversation);
   const {thinkingEcho, toolReferences} = learned;
@@ -82,6 +95,23 @@ export function repairOf({is, said}: JudgedRefusal, refused: RefusedRequest): Re
   const messages = leftOut.length === 0 ? request.messages : withoutMedia(request.messages, leftOut);
   return {key, event: {event: 'repaired', repair: is.kind, text, leftOut}, request: {...request, messages}, once, undo};
 }
+
+/** True unless the step was tried, or changes nothing. An unchanged body would only be refused again. */
+function isNew({body, once, key}: Step, {kind}: RefusalClass, refused: RefusedRequest): boolean {
+  if (refused.tried.has(key ?? kind)) return false;
+  const change = body ?? once;
+  return change === undefined || JSON.stringify(change(refused.body)) !== JSON.stringify(refused.body);
+}
+
+/** Providers refuse images in many words. If weft doesn't know them, it tries the request without media. */
+const withoutMediaStep = ({server, request}: RefusedRequest): Step | undefined =>
+  mediaOf(request).length === 0
+    ? undefined
+    : {
+        key: 'unexplained',
+        body: mediaInWords,
+        text: `${server} rejected the request, so weft sent it without images and documents.`,
+      };
 
 function remove<T>(list: T[], item: T): void {
   const at = list.indexOf(item);
@@ -144,6 +174,11 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
       return {
         body: inTurn(without('output_config'), without('reasoning_effort'), without('reasoning.effort')),
         text: `${model} doesn't support this effort level, so weft left it out.`,
+      };
+    case 'role-order':
+      return {
+        body: withRoleOrder,
+        text: `${model} expects another order of roles, so weft joined or separated messages.`,
       };
     case 'call-signature':
       return {
@@ -216,6 +251,8 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
             text: `${server} expects "${other}" instead of "${name}", so weft sent that.`,
           };
     }
+    case 'unexplained':
+      return withoutMediaStep(refused);
     case 'too-long':
     case 'other':
       return undefined;
@@ -228,229 +265,6 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
 const maxRepairs = 8;
 
 const numeral = (count: number): string => count.toLocaleString('en-US');
-
-const inTurn =
-  (...changes: readonly BodyChange[]): BodyChange =>
-  body =>
-    changes.reduce((done, change) => change(done), body);
-
-// Parameters.
-
-/** Removes a field: at this path, or everywhere if the body itself has no field with this name. */
-const without =
-  (path: string): BodyChange =>
-  body => {
-    const names = path.split(/[.[\]]+/u).filter(name => name !== '');
-    const [first = '', second] = names;
-    if (names.length === 1 && body[first] !== undefined) return omit(body, first);
-    if (names.length === 2 && second !== undefined && isJsonObject(body[first])) {
-      return {...body, [first]: omit(body[first], second)};
-    }
-    return objectOf(deep(body, value => (isJsonObject(value) ? omit(value, names.at(-1) ?? '') : value)));
-  };
-
-const omit = (value: JsonObject, name: string): JsonObject =>
-  Object.hasOwn(value, name) ? Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)) : value;
-
-/**
- * Applies `change` to every value inside, outermost first. Skips the properties of a schema, whose names belong to the
- * tool.
- */
-function deep(value: Json, change: (value: Json) => Json, key = ''): Json {
-  if (key === 'properties' || key === 'input' || key === 'arguments') return value;
-  const changed = change(value);
-  if (isJsonList(changed)) return changed.map(item => deep(item, change));
-  if (!isJsonObject(changed)) return changed;
-  return Object.fromEntries(Object.entries(changed).map(([name, inner]) => [name, deep(inner, change, name)]));
-}
-
-/** The fields that a request can't do without. */
-const needed = new Set(
-  'model messages input stream role content type text name id tools system instructions function parameters input_schema properties tool_call_id tool_use_id call_id arguments image_url source data output description required schema thinking_text'.split(
-    ' ',
-  ),
-);
-
-function isDroppable(path: string, body: JsonObject): boolean {
-  const name = path.split(/[.[\]]+/u).findLast(part => !/^\d*$/u.test(part)) ?? '';
-  if (name === '' || needed.has(name)) return false;
-  return JSON.stringify(without(path)(body)) !== JSON.stringify(body);
-}
-
-const otherNames: Readonly<Record<string, string>> = {
-  max_tokens: 'max_completion_tokens',
-  max_completion_tokens: 'max_tokens',
-};
-
-const renamed =
-  (from: string, to: string): BodyChange =>
-  body =>
-    body[from] === undefined ? body : {...omit(body, from), [to]: body[from]};
-
-const withMaxTokens =
-  (most: number): BodyChange =>
-  body => {
-    const name = ['max_completion_tokens', 'max_output_tokens', 'max_tokens'].find(each => body[each] !== undefined);
-    const field = name ?? (body['input'] === undefined ? 'max_tokens' : 'max_output_tokens');
-    const given = body[field];
-    const limit = typeof given === 'number' ? Math.min(given, most) : most;
-    const {budget_tokens: budget} = objectOf(body['thinking']);
-    const lowered = {...body, [field]: limit};
-    if (typeof budget !== 'number' || budget < limit) return lowered;
-    // The API requires room for the answer after the thinking.
-    return limit < 2048
-      ? omit(lowered, 'thinking')
-      : {...lowered, thinking: {...objectOf(body['thinking']), budget_tokens: Math.floor(limit / 2)}};
-  };
-
-const withOtherThinking =
-  (said: string): BodyChange =>
-  body => {
-    const thinking = objectOf(body['thinking']);
-    const {type} = thinking;
-    if (type === 'enabled') return {...body, thinking: {type: 'adaptive'}};
-    if (type === 'adaptive') {
-      const limit = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : 0;
-      return limit < 2048
-        ? omit(body, 'thinking')
-        : {...body, thinking: {type: 'enabled', budget_tokens: Math.floor(limit / 2)}};
-    }
-    return type === 'disabled' && /between_tools/u.test(said)
-      ? {...body, thinking: {type: 'between_tools'}}
-      : omit(body, 'thinking');
-  };
-
-// Messages.
-
-const messagesField = (body: JsonObject): 'messages' | 'input' => (isJsonList(body['messages']) ? 'messages' : 'input');
-
-const withMessages =
-  (change: (messages: readonly JsonObject[]) => readonly Json[]): BodyChange =>
-  body => {
-    const field = messagesField(body);
-    return {...body, [field]: change(listOf(body[field]).filter(isJsonObject))};
-  };
-
-/**
- * Turns developer instructions into system instructions, and moves system instructions into the user's next message.
- */
-const withoutRole: BodyChange = body => {
-  const field = messagesField(body);
-  const roles = new Set(listOf(body[field]).map(message => objectOf(message)['role']));
-  if (roles.has('developer')) {
-    return withMessages(all =>
-      all.map(message => (message['role'] === 'developer' ? {...message, role: 'system'} : message)),
-    )(body);
-  }
-  return withMessages(all => {
-    let waiting = '';
-    const rest: JsonObject[] = [];
-    for (const message of all) {
-      if (message['role'] === 'system') waiting += `${plainText(message['content'])}\n\n`;
-      else if (message['role'] === 'user' && waiting !== '') {
-        rest.push({...message, content: withTextBefore(message['content'], waiting, field)});
-        waiting = '';
-      } else rest.push(message);
-    }
-    return waiting === '' ? rest : [...rest, {role: 'user', content: waiting.trim()}];
-  })(body);
-};
-
-const plainText = (content: Json | undefined): string =>
-  typeof content === 'string'
-    ? content
-    : listOf(content)
-        .map(part => textOf(objectOf(part)['text']))
-        .join('\n\n');
-
-const withTextBefore = (content: Json | undefined, text: string, field: 'messages' | 'input'): Json =>
-  isJsonList(content)
-    ? [{type: field === 'input' ? 'input_text' : 'text', text: text.trim()}, ...content]
-    : `${text}${textOf(content)}`;
-
-/** Adds an empty thinking field to answers, because some servers require the field on every answer. */
-const withReasoning: BodyChange = withMessages(all =>
-  all.map(message =>
-    message['role'] === 'assistant' && message['reasoning_content'] === undefined
-      ? {...message, reasoning_content: ''}
-      : message,
-  ),
-);
-
-/** Adds the signature that Google accepts instead of a missing one or another model's. */
-const withCallSignatures: BodyChange = withMessages(all =>
-  all.map(message => {
-    const calls = listOf(message['tool_calls']).filter(isJsonObject);
-    if (calls.length === 0) return message;
-    const signed = calls.map((call, at) =>
-      at === 0 ? {...call, extra_content: missingSignature} : omit(call, 'extra_content'),
-    );
-    return {...message, tool_calls: signed};
-  }),
-);
-
-const withShortIds = (most: number): BodyChange => {
-  const short = (id: string): string =>
-    createHash('sha256')
-      .update(id)
-      .digest('base64')
-      .replaceAll(/[^a-zA-Z0-9]/gu, '')
-      .slice(0, Math.min(most, 24));
-  return body =>
-    objectOf(
-      deep(body, value => {
-        if (!isJsonObject(value)) return value;
-        const isCall = value['function'] !== undefined || value['type'] === 'tool_use';
-        const names = ['tool_call_id', 'tool_use_id', 'call_id', ...(isCall ? ['id'] : [])];
-        const ids = names.flatMap(name =>
-          typeof value[name] === 'string' ? [[name, short(value[name])] as const] : [],
-        );
-        return ids.length === 0 ? value : {...value, ...Object.fromEntries(ids)};
-      }),
-    );
-};
-
-/** Tools whose input is a text become functions with one field. */
-const withFunctionTools: BodyChange = body => ({
-  ...body,
-  tools: listOf(body['tools']).map(tool => {
-    if (!isJsonObject(tool) || !isJsonObject(tool['format'])) return tool;
-    const parameters = {type: 'object', properties: {input: {type: 'string'}}, required: ['input']};
-    return {...omit(tool, 'format'), type: 'function', parameters, strict: false};
-  }),
-  input: listOf(body['input']).map(item => {
-    if (!isJsonObject(item)) return item;
-    if (item['type'] === 'custom_tool_call_output') return {...item, type: 'function_call_output'};
-    if (item['type'] !== 'custom_tool_call') return item;
-    return {...omit(item, 'input'), type: 'function_call', arguments: JSON.stringify({input: item['input'] ?? ''})};
-  }),
-});
-
-const withSimpleSchemas: BodyChange = body => ({
-  ...body,
-  tools: listOf(body['tools'])
-    .filter(isJsonObject)
-    .map(tool => {
-      const {function: inner} = tool;
-      return isJsonObject(inner) ? {...tool, function: simpleTool(inner)} : simpleTool(tool);
-    }),
-});
-
-function simpleTool(tool: JsonObject): JsonObject {
-  const field = ['parameters', 'input_schema'].find(name => isJsonObject(tool[name]));
-  const plain = omit(tool, 'strict');
-  return field === undefined ? plain : {...plain, [field]: simplifiedSchema(objectOf(tool[field]))};
-}
-
-/** Replaces every image in the body by a text of the same protocol. */
-const imagesInWords: BodyChange = body =>
-  objectOf(
-    deep(body, value => {
-      if (!isJsonObject(value)) return value;
-      if (value['type'] === 'input_image') return {type: 'input_text', text: unseenImage};
-      return value['type'] === 'image' || value['type'] === 'image_url' ? {type: 'text', text: unseenImage} : value;
-    }),
-  );
 
 // Thinking.
 

@@ -141,5 +141,5 @@ const earlierImage =
 const earlierPdf = (name: string): string =>
   `[${name} was left out: a request holds only so much. Read it again if it is still needed.]`;
 
-const unsentPdf = (name: string): string =>
+export const unsentPdf = (name: string): string =>
   `[${name} was not sent: this model server takes no PDFs. Get its text with a command such as pdftotext.]`;

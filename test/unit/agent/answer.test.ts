@@ -40,7 +40,11 @@ const request: ModelRequest = {
 };
 
 /** Reads batches; `stopAfter` of them the signal fires. What was shown, and what was read of the model, too. */
-async function read(batches: readonly (readonly ModelEvent[])[], stopAfter = Number.POSITIVE_INFINITY) {
+async function read(
+  batches: readonly (readonly ModelEvent[])[],
+  stopAfter = Number.POSITIVE_INFINITY,
+  messages: ModelRequest['messages'] = [],
+) {
   const shown: AgentEvent[] = [];
   const order: string[] = [];
   const stop = new AbortController();
@@ -60,7 +64,7 @@ async function read(batches: readonly (readonly ModelEvent[])[], stopAfter = Num
     order.push(`taken ${at}`);
     if (order.length >= 2 * stopAfter) stop.abort();
   };
-  return {answer: await readAnswer(request, {model, onBatch}, stop.signal), shown, order};
+  return {answer: await readAnswer({...request, messages}, {model, onBatch}, stop.signal), shown, order};
 }
 
 describe('an answer', () => {
@@ -103,6 +107,13 @@ describe('an answer', () => {
     const {answer, order} = await read([...cutOff, [finished]], cutOff.length);
     expect(answer).toEqual({...kept, end: 'interrupted'});
     expect(order).not.toContain('sent 5');
+  });
+
+  test('gets an id of its own if an earlier message has the id', async () => {
+    const earlier = ['a', 'a_2'].map(id => ({role: 'user', id: messageId(id), blocks: []}) as const);
+    const {answer, shown} = await read(cutOff, Number.POSITIVE_INFINITY, earlier);
+    expect(answer.message?.id).toBe('a_3');
+    expect(new Set(shown.flatMap(event => ('message' in event ? [event.message] : [])))).toEqual(new Set(['a_3']));
   });
 
   test('that was whole when the signal fired is whole', async () => {
