@@ -180,23 +180,27 @@ export async function requestTokens(
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject, TokenError>> {
   const url = `${openAiOrigins(environment).auth}/api/accounts/oauth/token`;
+  const limit = AbortSignal.timeout(tokenMs);
   let response: Response;
   try {
     response = await makeHttpFetch(environment)(url, {
       method: 'POST',
       headers: {accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded'},
-      body: new URLSearchParams({...form, apiResource}).toString(),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(tokenMs)]),
+      body: new URLSearchParams({...form, resource: apiResource}).toString(),
+      signal: AbortSignal.any([signal, limit]),
     });
   } catch (cause) {
-    const message = `Can't reach ${new URL(url).host} to sign in to ChatGPT: ${causeText(cause)}.`;
+    const why = limit.aborted ? 'no answer in time' : causeText(cause);
+    const message = `Can't reach ${new URL(url).host} to sign in to ChatGPT: ${why}.`;
     return failed({status: 0, message, fix: 'Check the network connection, then try again.'});
   }
   const answer = await readJson(response);
   if (response.ok) return ok(answer);
   const said = [answer['error'], answer['error_description']].map(textOf).filter(part => part !== '');
-  const message = `${new URL(url).host} answered ${[response.status, ...said.map(part => firstLine(part, 200))].join(', ')}.`;
-  return failed({status: response.status, message, fix: 'Try again later.'});
+  const {status} = response;
+  const words = [status, ...said.map(part => firstLine(part, 200).replace(/\.$/u, ''))].join(', ');
+  const fix = status === 429 || status >= 500 ? 'Try again later.' : signInAgain;
+  return failed({status, message: `${new URL(url).host} answered ${words}.`, fix});
 }
 
 const tokenMs = 30_000;

@@ -423,11 +423,10 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   if (named.kind === 'named') return ready(named.model);
   // A server at another address has its own models: use the first one that it lists.
   const listed = await serverModels(provider, {apiKey, baseUrl, environment, access}, signal);
-  if (listed.tag === 'failed')
-    return {
-      ...unreachableModel(choice, `${faultText(listed.error)} Or choose a model with --model or WEFT_MODEL.`),
-      secrets,
-    };
+  if (listed.tag === 'failed') {
+    const advice = listed.error.kind === 'provider' ? ' Or choose a model with --model or WEFT_MODEL.' : '';
+    return {...unreachableModel(choice, `${faultText(listed.error)}${advice}`), secrets};
+  }
   const first = listed.value.find(name => !hasOtherUse.test(name)) ?? listed.value[0];
   if (first !== undefined) return ready(first);
   const why = `${baseUrl} lists no models. Choose one with --model or WEFT_MODEL.`;

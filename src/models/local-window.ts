@@ -92,7 +92,10 @@ export class LocalWindows {
   }
 }
 
-/** No server has a smaller window. Fewer tokens are a wrong count. */
+/** The bounds of windows that servers have. */
+const leastWindow = 256;
+const mostWindow = 100_000_000;
+/** Fewer tokens of a prompt are a wrong count. */
 const smallWindow = 1000;
 /** Below this many tokens, an estimate says little. */
 const smallPrompt = 3000;
@@ -200,4 +203,6 @@ async function json(
 
 const objectsIn = (list: Json | undefined): readonly JsonObject[] => listOf(list).filter(isJsonObject);
 
-const numberOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
+/** Returns a window in tokens; 0 for a value that can't be one. */
+const numberOf = (value: Json | undefined): number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= leastWindow && value <= mostWindow ? value : 0;

@@ -206,6 +206,11 @@ test('a sign-in that has ended is one clear sentence', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain('Your ChatGPT sign-in has ended');
   expect(stderr).toContain('Sign in again: weft login chatgpt');
+  const host = server.origin.slice('http://'.length);
+  expect(await run(['--prompt', 'hi'], server, place)).toMatchObject({
+    code: 2,
+    stderr: `weft: Your ChatGPT sign-in has ended: ${host} answered 400, invalid_grant, The grant is not valid. Sign in again: weft login chatgpt\n`,
+  });
 });
 
 test('the limit of the plan ends the prompt, and names the page', async () => {

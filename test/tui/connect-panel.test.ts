@@ -34,7 +34,7 @@ describe('without a model', () => {
   test('the ways, and the servers that answer', () => {
     expect(linesOf(found, {width: 70})).toEqual([
       '╭ No model yet ──────────────────────────────────────────────────────╮',
-      '│ ❯ 1  Paste an API key    Anthropic or OpenAI                       │',
+      '│ ❯ 1  Paste an API key    Anthropic, OpenAI or Gemini               │',
       '│   2  Use a local server  found Ollama on :11434, vLLM on :8000     │',
       '│   3  Watch the demo      one minute, no model needed               │',
       '│   4  Use a cloud         Bedrock, Vertex AI, Azure, or a gateway   │',
@@ -150,7 +150,7 @@ describe('a local server', () => {
     const step = pressed(none, text('2'));
     expect(step.effects).toEqual([{do: 'query', request: {query: 'local-servers'}}]);
     expect(insideOf(step.panel)).toEqual([
-      '  1  Paste an API key    Anthropic or OpenAI',
+      '  1  Paste an API key    Anthropic, OpenAI or Gemini',
       '❯ 2  Use a local server  looking…',
       '  3  Watch the demo      one minute, no model needed',
       '  4  Use a cloud         Bedrock, Vertex AI, Azure, or a gateway',

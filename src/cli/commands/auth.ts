@@ -117,15 +117,26 @@ const states = {
 
 const printWay = ({name, state, detail}: WayFound): void => {
   const isNever = name === 'claude' || name === 'copilot';
-  print(
-    `${marks[state]} ${waysIn[name].title} (${name}): ${isNever ? 'as an agent' : states[state]}\n    ${visibleLine(detail)}\n`,
-  );
+  const head = `${marks[state]} ${waysIn[name].title} (${name}): ${isNever ? 'as an agent' : states[state]}`;
+  print(`${wrapped(head, '  ')}\n    ${wrapped(visibleLine(detail), '    ')}\n`);
 };
+
+/** Breaks a line between words at the width of the terminal. Lines for programs stay whole. */
+function wrapped(text: string, indent: string): string {
+  const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+  let column = indent.length;
+  const words = text.split(' ').map((word, at) => {
+    const isNext = at > 0 && column + 1 + word.length < width;
+    column = (isNext ? column + 1 : indent.length) + word.length;
+    return at === 0 ? word : isNext ? ` ${word}` : `\n${indent}${word}`;
+  });
+  return words.join('');
+}
 
 async function listWays(): Promise<void> {
   const {tryWays} = await import('../../app/try-ways.ts');
   for (const found of await tryWays(choice(), new AbortController().signal)) printWay(found);
-  print('\nTry one: weft login NAME. Each test is one free request.\n');
+  print(`\n${wrapped('Try one: weft login NAME. Each test is one free request.', '')}\n`);
 }
 
 /** Tries a way that needs no key on stdin. The exit code is 1 if it does not work. */

@@ -35,7 +35,7 @@ test.each([
     {
       '/api/v1/models': {
         models: [
-          {key: 'qwen3', max_context_length: 99, loaded_instances: [{id: 'qwen3', config: {context_length: 8192}}]},
+          {key: 'qwen3', max_context_length: 999, loaded_instances: [{id: 'qwen3', config: {context_length: 8192}}]},
         ],
       },
     },
@@ -43,8 +43,8 @@ test.each([
   ],
   [
     'LM Studio, not loaded',
-    {'/api/v1/models': {models: [{key: 'qwen3', max_context_length: 99, loaded_instances: []}]}},
-    99,
+    {'/api/v1/models': {models: [{key: 'qwen3', max_context_length: 999, loaded_instances: []}]}},
+    999,
   ],
   ['llama.cpp', {'/props': {default_generation_settings: {n_ctx: 16_384}}}, 16_384],
   [
@@ -70,6 +70,14 @@ test.each([
   const windows = new LocalWindows({baseUrl: server.baseUrl.openai, title: '', headers: {}, send: makeHttpFetch({})});
   await windows.ask(model, never);
   expect(windows.of(model)).toBe(tokens);
+});
+
+test.each([0, 1, -4096, 4096.5, 1e30, '4096'])('a window of %j counts as unknown', async size => {
+  const pages = {'/api/ps': {models: [{name: 'qwen3', context_length: size}]}};
+  await using server = await startModelServer([], {pages});
+  const windows = new LocalWindows({baseUrl: server.baseUrl.openai, title: '', headers: {}, send: makeHttpFetch({})});
+  await windows.ask(model, never);
+  expect(windows.of(model)).toBe(0);
 });
 
 test('a server that does not answer, or a cancelled prompt, costs little and is no error', async () => {

@@ -56,7 +56,7 @@ const withoutLineBreaks = (text: string): string => text.trim().replaceAll(/[\r\
 
 export const connectMethods = ({stage, servers, demo}: ConnectPanel): Picker<ConnectMethod> => {
   const items = [
-    {...plainItem<ConnectMethod>('key', 'Paste an API key'), details: ['Anthropic or OpenAI']},
+    {...plainItem<ConnectMethod>('key', 'Paste an API key'), details: ['Anthropic, OpenAI or Gemini']},
     {...plainItem<ConnectMethod>('server', 'Use a local server'), details: [serversText(servers)]},
     ...(demo === 'offered'
       ? [{...plainItem<ConnectMethod>('demo', 'Watch the demo'), details: ['one minute, no model needed']}]
