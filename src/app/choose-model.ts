@@ -6,12 +6,16 @@ import type {Outcome} from '../base/outcome.ts';
 import {causeText, type Fault, FaultError, faultText} from '../domain/fault.ts';
 import {
   cloudProviders,
+  cloudSigns,
+  cloudSwitches,
   type CloudProvider,
   dialects,
+  isPlanToken,
   keyProviders,
   keyVariables,
   type ModelProvider,
   modelProviders,
+  planText,
   providerNames,
   providerOf,
   rowKeyVariables,
@@ -305,10 +309,12 @@ const by = (provider: string, variable = '') => ({provider, variable});
 
 /** Finds the provider, and the variable that chose it unless that is its key. An address alone means a server of OpenAI's protocol. */
 function impliedProvider(choice: ModelChoice): {readonly provider: string; readonly variable: string} | undefined {
-  const {environment, baseUrl, keyCommand} = choice;
+  const {environment, baseUrl, headers, keyCommand} = choice;
   const cloud = cloudProviders.find(provider => isSwitchedOn(environment[cloudSwitches[provider]]));
   if (cloud !== undefined) return by(cloud, cloudSwitches[cloud]);
   if (environment[tokenVariable] || environment['ANTHROPIC_API_KEY']) return by('anthropic');
+  const isGateway = headers['anthropic'] !== undefined || environment['ANTHROPIC_CUSTOM_HEADERS'];
+  if (environment['ANTHROPIC_BASE_URL'] && isGateway) return by('anthropic', 'ANTHROPIC_BASE_URL');
   if (isGoogle(baseUrl) && environment['GEMINI_API_KEY']) return by('gemini');
   if (environment['OPENAI_API_KEY'] || environment['OPENAI_BASE_URL'] || baseUrl) return by('openai');
   if (environment['GEMINI_API_KEY']) return by('gemini');
@@ -321,26 +327,6 @@ function impliedProvider(choice: ModelChoice): {readonly provider: string; reado
   const row = Object.entries(rowKeyVariables).find(([, variable]) => environment[variable]);
   return row === undefined ? undefined : by(row[0]);
 }
-
-/** Variables with which users of Claude Code choose a service. */
-const cloudSwitches = {
-  bedrock: 'CLAUDE_CODE_USE_BEDROCK',
-  aws: '',
-  vertex: 'CLAUDE_CODE_USE_VERTEX',
-  foundry: 'CLAUDE_CODE_USE_FOUNDRY',
-  azure: '',
-  chatgpt: '',
-} as const satisfies Record<CloudProvider, string>;
-
-/** Variables that only users of a service have. */
-const cloudSigns = {
-  bedrock: keyVariables.bedrock,
-  aws: 'ANTHROPIC_AWS_WORKSPACE_ID',
-  vertex: 'ANTHROPIC_VERTEX_PROJECT_ID',
-  foundry: keyVariables.foundry,
-  azure: keyVariables.azure,
-  chatgpt: '',
-} as const satisfies Record<CloudProvider, string>;
 
 const isSwitchedOn = (value = ''): boolean => /^(?:1|true|yes|on)$/iu.test(value);
 
@@ -364,6 +350,7 @@ export async function openConnection(
   if (source.from === 'nowhere' && name !== 'openai' && !own) return 'no-key';
   const key = source.from === 'kept' ? await choice.apiKeys.keyOf(source.kept) : 'key' in source ? source.key : '';
   if (key === undefined) return 'locked';
+  if (name === 'anthropic' && baseUrl === undefined && isPlanToken(key)) throw new UsageError(planText);
   const connection = {apiKey: key, baseUrl, secrets: source.from === 'kept' ? {[keyVariables[is.name]]: key} : {}};
   const isUsual = source.from !== 'environment' || source.variable === keyVariables[is.name];
   if (!own && isUsual && source.from !== 'token' && source.from !== 'command') return connection;

@@ -10,15 +10,7 @@ import {
 } from '../config/model-settings.ts';
 import type {KeptKey} from '../config/kept-keys.ts';
 import type {IssuedKeys, UsedKeys} from './api-keys.ts';
-import {
-  type CloudProvider,
-  entryOf,
-  isPlanToken,
-  type KeyProvider,
-  planText,
-  providerChoices,
-  providerOf,
-} from '../domain/api-key.ts';
+import {type CloudProvider, entryOf, type KeyProvider, providerChoices, providerOf} from '../domain/api-key.ts';
 import type {ProviderRow} from '../models/provider-rows.ts';
 import {
   type Access,
@@ -91,7 +83,6 @@ export function keyAccess(provider: Provider, source: KeySource, choice: AccessC
   const name = provider.is.kind === 'row' ? provider.title : (choice.baseUrl ?? provider.title);
   switch (source.from) {
     case 'token':
-      if (isPlanToken(source.key) && choice.baseUrl === undefined) throw new UsageError(planText);
       return accessOf(provider, choice, {
         ...fixedCredentials({authorization: `Bearer ${source.key}`}),
         endpoint: {keyVariable: source.variable},

@@ -104,3 +104,15 @@ export function logEvents(
 }
 
 const isDelta = ({event}: AgentEvent): boolean => event === 'block-delta' || event === 'action-output';
+
+/** Breaks a line for stdout between words, at the width of the terminal. Lines for programs stay whole. */
+export function wrapped(text: string, indent: string): string {
+  const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+  let column = indent.length;
+  const words = text.split(' ').map((word, at) => {
+    const isNext = at > 0 && column + 1 + word.length < width;
+    column = (isNext ? column + 1 : indent.length) + word.length;
+    return at === 0 ? word : isNext ? ` ${word}` : `\n${indent}${word}`;
+  });
+  return words.join('');
+}

@@ -132,7 +132,9 @@ type Tried = Pick<WayFound, 'state' | 'detail'>;
 
 /** Sends a request that costs nothing: for the list of models, or to count the tokens of a word. */
 async function tryProvider(provider: Provider, choice: ModelChoice, signal: AbortSignal): Promise<Tried> {
-  const {title, dialect, is, name} = provider;
+  const {dialect, is, name} = provider;
+  // A gateway speaks for itself.
+  const title = is.kind === 'key' ? (provider.baseUrl ?? provider.title) : provider.title;
   try {
     const opened = await openConnection(provider, choice);
     if (opened === 'no-key') return {state: 'absent', detail: `No key for ${title}.`};

@@ -178,6 +178,26 @@ export const keyVariables = {
   chatgpt: '',
 } as const satisfies Record<ModelProvider, string>;
 
+/** Variables with which users of Claude Code choose a service. */
+export const cloudSwitches = {
+  bedrock: 'CLAUDE_CODE_USE_BEDROCK',
+  aws: '',
+  vertex: 'CLAUDE_CODE_USE_VERTEX',
+  foundry: 'CLAUDE_CODE_USE_FOUNDRY',
+  azure: '',
+  chatgpt: '',
+} as const satisfies Record<CloudProvider, string>;
+
+/** Variables that only users of a service have. */
+export const cloudSigns = {
+  bedrock: keyVariables.bedrock,
+  aws: 'ANTHROPIC_AWS_WORKSPACE_ID',
+  vertex: 'ANTHROPIC_VERTEX_PROJECT_ID',
+  foundry: keyVariables.foundry,
+  azure: keyVariables.azure,
+  chatgpt: '',
+} as const satisfies Record<CloudProvider, string>;
+
 /** Returns the variable that holds the key of a provider; empty if there is none. */
 export const keyVariableOf = (provider: string): string =>
   new Map<string, string>(Object.entries({...keyVariables, ...rowKeyVariables})).get(provider) ?? '';

@@ -20,7 +20,7 @@ import {usedProviderText} from '../../app/model-setup.ts';
 import {requireOutsideWeft} from '../../app/folder-trust.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {userPlaces} from '../../app/user-data.ts';
-import {note, print} from '../../app/output.ts';
+import {note, print, wrapped} from '../../app/output.ts';
 import {readStdin} from '../stdin.ts';
 
 /** `weft auth`. Its subcommands are also top-level commands: `weft status`, `weft login` and `weft logout`. */
@@ -120,18 +120,6 @@ const printWay = ({name, state, detail}: WayFound): void => {
   const head = `${marks[state]} ${waysIn[name].title} (${name}): ${isNever ? 'as an agent' : states[state]}`;
   print(`${wrapped(head, '  ')}\n    ${wrapped(visibleLine(detail), '    ')}\n`);
 };
-
-/** Breaks a line between words at the width of the terminal. Lines for programs stay whole. */
-function wrapped(text: string, indent: string): string {
-  const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
-  let column = indent.length;
-  const words = text.split(' ').map((word, at) => {
-    const isNext = at > 0 && column + 1 + word.length < width;
-    column = (isNext ? column + 1 : indent.length) + word.length;
-    return at === 0 ? word : isNext ? ` ${word}` : `\n${indent}${word}`;
-  });
-  return words.join('');
-}
 
 async function listWays(): Promise<void> {
   const {tryWays} = await import('../../app/try-ways.ts');

@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, {recursive: true, force: true}));
 
 const signal = new AbortController().signal;
 
-const credentialsOf = (request: ReceivedRequest | undefined) => [
+const credentialsOf = (request: Pick<ReceivedRequest, 'headers'> | undefined) => [
   request?.headers.authorization ?? '',
   request?.headers['x-api-key'] ?? '',
 ];
@@ -79,9 +79,8 @@ test('the variable of a provider with chat completions holds the key for its add
   expect(await keyTextOf('openai', choiceIn(folder, {environment: others}))).toBe('key from OPENAI_API_KEY');
 });
 
-test('a token of a Claude plan is not sent to Anthropic', async () => {
-  const environment = {ANTHROPIC_AUTH_TOKEN: 'sk-ant-oat01-abcdefghijklmnop'};
-  expect(await refusalOf(choiceIn(folder, {environment}))).toBe(
+test.each(['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY'])('a token of a Claude plan in %s is not sent', async name => {
+  expect(await refusalOf(choiceIn(folder, {environment: {[name]: 'sk-ant-oat01-abcdefghijklmnop'}}))).toBe(
     "Claude plans (Pro, Max) don't cover other tools. Use an API key, or let weft start your own Claude Code as an agent (weft agents list).",
   );
 });
@@ -125,6 +124,17 @@ test('headers of the environment and of the settings go with every request, thos
     credentials: ['Bearer key', 'key'],
   });
   expect(second).toEqual({...nothing, team: 'weft', other: 'settings', no: 'no', ai: 'yes', credentials: ['', '']});
+});
+
+test('an address and headers for Anthropic are enough for a gateway', async () => {
+  await using server = await startModelServer(answers([say('a'), say('b')]));
+  const environment = {ANTHROPIC_BASE_URL: server.baseUrl.anthropic};
+  await askOnce(choiceIn(folder, {environment, headers: {anthropic: {'x-portkey-api-key': 'pk-1'}}}));
+  await askOnce(choiceIn(folder, {environment: {...environment, ANTHROPIC_CUSTOM_HEADERS: 'x-portkey-api-key: pk-2'}}));
+  expect(server.requests.map(({headers}) => [headers['x-portkey-api-key'], ...credentialsOf({headers})])).toEqual([
+    ['pk-1', '', ''],
+    ['pk-2', '', ''],
+  ]);
 });
 
 test.each([
