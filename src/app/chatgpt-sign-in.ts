@@ -53,7 +53,7 @@ export async function signInToChatGpt(deps: ChatGptSignInDeps, signal: AbortSign
     ext_agent_host_id: `urn:uuid:${client.value.hostId}`,
     response_type: 'code',
     redirect_uri: listener.redirectUrl,
-    apiResource,
+    resource: apiResource,
     scope: `openid profile email offline_access resource.invoke ${neededScope}`,
     state,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
