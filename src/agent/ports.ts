@@ -8,7 +8,7 @@ import type {ArtifactsPort} from '../actions/artifacts-port.ts';
 import type {WorktreesPort} from '../actions/worktrees-port.ts';
 import type {ReviewSourcePort} from '../actions/review-port.ts';
 import type {Outcome} from '../base/outcome.ts';
-import type {CheckpointsPort} from '../domain/checkpoint.ts';
+import type {ChangeExtent, CheckpointsPort} from '../domain/checkpoint.ts';
 import type {RepositoryState} from '../domain/disk.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId, PlanId, SessionId, TodoId} from '../domain/ids.ts';
@@ -80,6 +80,8 @@ export interface JudgePort {
     by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
+  /** Returns the paths that a command in a folder may change if they are certain. */
+  writes(command: string, directory: string): Promise<ChangeExtent>;
   deniesAnything(): boolean;
   /** The proof of what the sandbox blocks. `unknown` before its first use, and if none is to be used. */
   sandbox(): Proof | 'unknown';

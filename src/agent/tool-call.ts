@@ -343,13 +343,19 @@ export async function checkpointFor(
   signal: AbortSignal,
 ): Promise<void> {
   if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox')
-    await checkpoints.beforeChange(signal, changeExtent(action, session));
+    await checkpoints.beforeChange(signal, await changeExtent(action, terms.directory, session));
 }
 
-/** Returns the files that an edit names. Everything else, and hooks after an edit, may change any file. */
-function changeExtent(action: Action, {ports}: Pick<SessionContext, 'ports'>): ChangeExtent {
+/** Returns the files that an edit or a command certainly names. Everything else, and hooks after it, may change any file. */
+async function changeExtent(
+  action: Action,
+  directory: string,
+  {ports}: Pick<SessionContext, 'ports'>,
+): Promise<ChangeExtent> {
   const access = accessOf(action);
-  if (access.kind !== 'edit' || ports.hooks.list().length > 0) return 'any';
+  if (ports.hooks.list().length > 0) return 'any';
+  if (access.kind === 'command') return ports.judge.writes(access.command, directory);
+  if (access.kind !== 'edit') return 'any';
   return access.edits.flatMap(editPaths).map(path => ports.machine.files.resolve(path).path);
 }
 

@@ -1,6 +1,6 @@
 import {basename} from 'node:path';
 import type {McpPort} from '../actions/mcp-port.ts';
-import type {EnvironmentPort, PlanStorePort, RunningAgentsPort, WorkspaceStatePort} from '../agent/ports.ts';
+import type {EnvironmentPort, JudgePort, PlanStorePort, RunningAgentsPort, WorkspaceStatePort} from '../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../actions/files-port.ts';
 import type {ArtifactsPort, ArtifactUrl} from '../actions/artifacts-port.ts';
@@ -62,20 +62,24 @@ type Answering<Port> = {
   [Name in keyof Port]: Port[Name] extends (...given: never[]) => Promise<unknown> ? Name : never;
 }[keyof Port];
 
+type LoadedJudge = Omit<Judge, 'writes'> & Pick<JudgePort, 'writes'>;
+
 /** Loads the judge with the first action, because an answer without actions needs none. */
-export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
-  const load = async (): Promise<Judge> => {
-    const [{makeJudge}, {readingOf}, {fileEffect}] = await Promise.all([
+export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): LoadedJudge {
+  const load = async (): Promise<LoadedJudge> => {
+    const [{makeJudge}, {readingOf}, {entryKind, fileEffect}] = await Promise.all([
       import('../safety/judge.ts'),
       import('../safety/commands/effects.ts'),
       import('../workspace/impact/file-effect.ts'),
     ]);
-    return makeJudge({
+    const judge = makeJudge({
       ...options,
       effectOf: command => fileEffect(command, {home: options.home, readCommand: readingOf}),
     });
+    const on = {kindOf: entryKind, sed: process.platform === 'linux' ? 'GNU' : 'other'} as const;
+    return {...judge, writes: (command, directory) => judge.writes(command, directory, on)};
   };
-  return lazyPort(load, 'assess', 'reach');
+  return lazyPort(load, 'assess', 'writes', 'reach');
 }
 
 /** Reads and changes the file with the user's notes for the project, without secrets. */

@@ -1,5 +1,6 @@
 import type {Reason} from '../domain/reason.ts';
 import {type CommandAnalysis, analyzeCommand} from './commands/analyze-command.ts';
+import {certainWrites, type CommandMachine} from './commands/certain-writes.ts';
 import {commandForms, type CommandForms, resolvedForms} from './commands/command-forms.ts';
 import {accessFinding, type JudgeEvidence} from './access-finding.ts';
 import {
@@ -19,6 +20,7 @@ import {findDenyRuleBypass} from './rules/deny-rule-bypass.ts';
 import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-handover.ts';
 import type {Access, JudgedAction, RuleKinds, RuleReach} from '../domain/access.ts';
 import {unreachable} from '../base/unreachable.ts';
+import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import {isHeldByOverlay} from './commands/overlay-eligibility.ts';
 import {type Executor, type Judged, judgedFor} from '../domain/executor.ts';
@@ -54,6 +56,8 @@ export interface Judge {
     by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
+  /** Returns the paths that a command in a folder may change if they are certain. */
+  writes(command: string, directory: string, machine: CommandMachine): Promise<ChangeExtent>;
   /** Returns how much of an action in a folder a hook's condition covers. A condition that cannot be compared covers a part. */
   reach(condition: string, action: JudgedAction, directory: string): Promise<RuleReach>;
 }
@@ -71,6 +75,8 @@ export function makeJudge(options: JudgeOptions): Judge {
       }
       return judgedFor(ask(facts), executor);
     },
+    writes: (command, directory, machine) =>
+      certainWrites(analyzeCommand(command, {directory, context: cachedPathContext(lasting)}), machine),
     async reach(text, action, directory) {
       const condition = parseCondition(text, options.ruleKinds);
       if (condition.tag === 'failed') return condition.error.kind === 'never' ? 'none' : 'part';

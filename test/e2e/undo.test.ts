@@ -56,6 +56,23 @@ describe('going back', () => {
     expect(shown.stdout).toContain('> first');
   });
 
+  test('a command that names its files is undone, also what git ignores, with no look at other files', async () => {
+    const command = "sed -i 's/one/two/' d/a && mkdir -p new/deep && cp d/a new/deep/ && mv large.log moved && rm gone";
+    await using scene = await openScene([call('Bash', {command}), say('Done.')]);
+    await scene.shell('git init -q && printf "*.log\n" >.gitignore && mkdir d && echo one >d/a && echo gone >gone');
+    put(scene, 'large.log', 'x'.repeat(2 * 1024 * 1024));
+    chmodSync(join(scene.place.work, 'd/a'), 0o640);
+    const before = listing(scene);
+    await scene.run([...free, '--session-id', id, '--prompt', 'Change it.']);
+    put(scene, 'own', 'mine');
+    expect(listing(scene)).not.toEqual(before);
+    const done = await rewind(scene, '--yes', '--files');
+    expect(done.stderr).toContain('5 files: 1 changed back, 2 restored, 2 deleted\n');
+    expect(listing(scene).filter(line => !line.includes('/own '))).toEqual(before);
+    const [table] = readdirSync(join(scene.place.home, 'weft/checkpoints')).filter(name => name.startsWith('seen-'));
+    expect(table).toBe(undefined);
+  });
+
   test('git clean and git reset by a command are undone to the byte; and that, too', async () => {
     const destroy = call('Bash', {command: 'git clean -qfdx && git reset -q --hard'});
     await using scene = await openScene([destroy, say('Cleaned.')]);

@@ -285,6 +285,7 @@ export function engineBench(
       deniesAnything: () => true,
       sandbox: given.sandbox ?? (() => 'unknown'),
       unsandboxedRetry: given.unsandboxedRetry ?? 'offered',
+      writes: async () => 'any',
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noopHooks, ...given.hooks},

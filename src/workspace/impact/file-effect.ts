@@ -1,3 +1,4 @@
+import {tryOr} from '../../base/outcome.ts';
 import {type FileEffect, type ResolvedCommand, unknownFileEffect} from '../../domain/risk.ts';
 import {isFolder} from '../files/list-folder.ts';
 import {lstatSync, statSync, type Stats} from 'node:fs';
@@ -77,4 +78,12 @@ function combineEffects(effects: readonly FileEffect[]): FileEffect {
     touches: effects.flatMap(({touches}) => touches),
     moves: effects.flatMap(({moves}) => moves),
   };
+}
+
+/** Returns the kind of an entry, links not followed. A file with another name counts as `other`: a change shows there, too. */
+export function entryKind(path: string): 'none' | 'file' | 'folder' | 'other' {
+  const stats = tryOr(() => statOf(path, 'itself') ?? 'none', 'other');
+  if (typeof stats === 'string') return stats;
+  if (stats.isDirectory()) return 'folder';
+  return stats.isFile() && stats.nlink === 1 ? 'file' : 'other';
 }
