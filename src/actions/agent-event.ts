@@ -1,5 +1,5 @@
 import type {Change} from '../domain/change-set.ts';
-import type {FellBack} from '../domain/model-fallback.ts';
+import type {ModelFallback} from '../domain/model-fallback.ts';
 import type {Json} from '../base/json.ts';
 import type {CompactionPreview, CompactionReport, CompactionTrigger} from '../domain/compaction.ts';
 import type {
@@ -58,7 +58,7 @@ export type AgentEvent =
   /** A request is sent to the model. `turn` counts from 1 in each prompt. */
   | {readonly event: 'turn-started'; readonly turn: number}
   | Extract<ModelEvent, {readonly event: 'retrying'}>
-  | FellBack
+  | ModelFallback
   | Repaired
   | {readonly event: 'message-started'; readonly message: MessageId; readonly model: string; readonly usage: Usage}
   | {readonly event: 'block-started'; readonly message: MessageId; readonly index: number; readonly block: BlockStart}

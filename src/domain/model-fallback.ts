@@ -2,7 +2,7 @@
 export type FallbackTrigger = 'overloaded' | 'server-error' | 'model-not-found' | 'not-allowed';
 
 /** The requested model can't answer and sent no part of an answer, so the same request goes to `fallback`. */
-export interface FellBack {
+export interface ModelFallback {
   readonly event: 'fell-back';
   readonly model: string;
   readonly fallback: string;
@@ -15,5 +15,5 @@ export interface FellBack {
 export const maxFallbacks = 3;
 
 /** Describes the fallback for people. */
-export const fallbackText = ({model, fallback, message}: FellBack): string =>
+export const fallbackText = ({model, fallback, message}: ModelFallback): string =>
   `${model} does not answer; ${fallback} answers the rest of this prompt, and the next prompt asks ${model} again. ${message}`;

@@ -3,7 +3,7 @@ import type {AssistantBlock, BlockAddress, Message, OtherBlock, StopReason} from
 import type {Fault} from './fault.ts';
 import type {ActionId, MessageId} from './ids.ts';
 import type {Profile} from './model-family.ts';
-import type {FellBack} from './model-fallback.ts';
+import type {ModelFallback} from './model-fallback.ts';
 import type {Usage} from './usage.ts';
 
 /**
@@ -81,7 +81,7 @@ export type ModelEvent =
       readonly message: string;
     }
   /** Cancels an earlier `message-started`: the message is the other model's. */
-  | FellBack
+  | ModelFallback
   | Repaired
   | {readonly event: 'failed'; readonly fault: Fault};
 

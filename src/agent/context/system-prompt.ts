@@ -116,7 +116,7 @@ const points = {
     'answer',
     'summary',
   ],
-  // Gemini takes a persona literally, and gives the end of a prompt the most weight.
+  // Gemini takes a persona literally, and gives the most weight to the end of a prompt.
   gemini: [
     'tools',
     'finish',

@@ -8,7 +8,7 @@ import {
   type ToolResultBlock,
 } from '../../domain/conversation.ts';
 import type {BlockDelta, BlockStart, Repaired} from '../../domain/model-stream.ts';
-import {type FallbackTrigger, fallbackText, type FellBack} from '../../domain/model-fallback.ts';
+import {type FallbackTrigger, fallbackText, type ModelFallback} from '../../domain/model-fallback.ts';
 import type {Usage} from '../../domain/usage.ts';
 import type {
   ApiErrorKind,
@@ -150,7 +150,7 @@ const fallbackTriggers = {
 } as const satisfies Record<FallbackTrigger, RpcModelFallback['trigger']>;
 
 /** Returns the fields of a model fallback message, without those that identify the session. */
-export const wireFallback = (event: FellBack) =>
+export const wireFallback = (event: ModelFallback) =>
   ({
     type: 'system',
     subtype: 'model_fallback',
