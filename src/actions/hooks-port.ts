@@ -71,7 +71,7 @@ export type HookNotification =
       readonly message: string;
     }
   | {readonly event: 'PostCompact'; readonly trigger: CompactionTrigger; readonly summary: string}
-  /** weft itself refused a call, because of the mode or because no one can be asked. Not a rule, hook or person. */
+  /** weft itself refused a call, because of the mode or because no one can be asked. No rule, hook or person refused it. */
   | {readonly event: 'PermissionDenied'; readonly call: ToolCallBlock; readonly reason: string};
 
 /** A sub-agent, as hooks see it. Matchers match `agentType`, the name of its kind. */

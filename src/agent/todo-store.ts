@@ -68,7 +68,7 @@ export function makeTodoStore(options: {
   };
 }
 
-/** A refused or interrupted call is not work. */
+/** Refused and interrupted calls don't count as work. */
 const isWork = (settled: SettledCall): boolean =>
   settled.tag === 'undecodable' || settled.result.settled.state !== 'cancelled';
 

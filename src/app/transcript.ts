@@ -20,7 +20,7 @@ import {visible, visibleLine, visibleOutput} from '../base/visible.ts';
 
 /**
  * Formats a session as a transcript: prompts after `>`, answers unchanged, calls after `*`, results indented below. Control characters
- * are made visible. Empty for no records.
+ * are made visible. Empty if there are no records.
  */
 export function formatSession(records: readonly JournalRecord[]): string {
   const calls = new Map<ActionId, ToolCallBlock>();

@@ -29,7 +29,7 @@ export function openServerLog(file: string): (line: string) => void {
       appendFileSync(file, `${new Date().toISOString()} ${process.pid} ${text}\n`, {mode: 0o600});
       chmodSync(file, 0o600);
     } catch {
-      // The line is on stderr.
+      // The line is on stderr in any case.
     }
   };
 }

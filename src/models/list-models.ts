@@ -13,7 +13,7 @@ export interface ProviderAddress {
   readonly provider: KeyProvider;
   /** The name of the server, if it isn't the provider's own. */
   readonly title?: string;
-  /** The API key. Empty for none. */
+  /** The API key. Empty if there is none. */
   readonly key: string;
   /** The base URL of the server. Empty for the provider's own. */
   readonly baseUrl: string;

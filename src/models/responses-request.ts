@@ -53,7 +53,7 @@ export function responsesRequest(request: ModelRequest, {info}: ResponsesOptions
       ? {
           reasoning: {
             ...(effort === undefined ? {} : {effort}),
-            // Only verified organizations get summaries. `repairs.ts` drops the field for others. Grok has none.
+            // Only verified organizations get summaries. `repairs.ts` drops the field for others. Grok has no summaries.
             ...(request.model.startsWith('grok-') ? {} : {summary: 'auto' as const}),
           },
           include: ['reasoning.encrypted_content' as const],

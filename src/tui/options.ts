@@ -21,7 +21,7 @@ export interface TuiOptions {
   readonly directory: string;
   /** The user's home directory on the engine's machine. Paths in it are shown with `~`. */
   readonly home: string;
-  /** A prompt to send at once. Empty for none. */
+  /** A prompt to send at once. Empty if there is none. */
   readonly firstPrompt: string;
   readonly opening: 'composer' | 'sessions';
   readonly instructions: readonly string[];

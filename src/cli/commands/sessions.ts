@@ -145,8 +145,8 @@ function read(store: Store, idText: string): ReadSession {
 }
 
 /**
- * Formats one line per session: short id, time since the last change, cost, title, folder. Empty for no sessions. No line is wider than
- * `width` cells, except that the id is never cut. `now` is in milliseconds since the epoch.
+ * Formats one line per session: short id, time since the last change, cost, title, folder. Empty if there are no sessions. No
+ * line is wider than `width` cells, except that the id is never cut. `now` is in milliseconds since the epoch.
  */
 export function formatSessionList(
   summaries: readonly SessionSummary[],

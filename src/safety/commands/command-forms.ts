@@ -104,7 +104,7 @@ function subcommandStarts(words: readonly string[], at: number): readonly number
   return [...starts].filter(start => start < words.length && !/^-./u.test(words[start] ?? ''));
 }
 
-/** Returns a function that joins the words from a given one on. All words are joined only once. */
+/** Returns a function that joins the words from an index to the end. It reuses one text in which all words are joined. */
 function tails(words: readonly string[]): (from: number) => string {
   const joined = words.join(' ');
   let length = 0;

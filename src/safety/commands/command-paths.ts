@@ -191,10 +191,13 @@ const withEnvironment = (text: string, variables: PathExpansion['variables']): s
 
 const maxExpansions = 16;
 
-/** How many characters variables may add to a text. A self-referencing value would otherwise double the text repeatedly. */
+/**
+ * The maximum number of characters that variables may add to a text. A self-referencing value would otherwise double the text
+ * repeatedly.
+ */
 const maxGrowth = 4000;
 
-/** How many levels of variables inside values are replaced. */
+/** The maximum number of nested variables in values that are replaced. */
 const deepest = 6;
 
 /** Returns the variables that lead to weft's own folders. */

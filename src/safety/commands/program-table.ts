@@ -141,7 +141,7 @@ export interface ProgramRow {
    * takes one only after an equals sign, and `-U?=number` only directly after the letter. `--arg==text` takes two.
    */
   readonly options?: string | undefined;
-  /** The roles of the operands. A star after the last one covers all that follow. */
+  /** The roles of the operands. A star after the last role covers all further operands. */
   readonly operands?: string;
   /** With one of these options the first operand's role is missing: `grep -e x file`. */
   readonly instead?: string;

@@ -230,7 +230,7 @@ interface TreeEntry extends FolderEntry {
 }
 
 interface TreeOptions {
-  /** How many levels deep: 1 for the entries directly in the folder. */
+  /** The number of levels: 1 for the entries directly in the folder. */
   readonly depth: number;
   readonly hidden: 'left out' | 'all but .git' | 'with them';
   /** `followed`: folders of the workspace that links lead to are examined too. */

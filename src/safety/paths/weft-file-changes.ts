@@ -68,7 +68,7 @@ export function findWeftFileChange(
 }
 
 interface SearchState extends PathExpansion {
-  /** How many names may still be looked up on disk. All steps of one search share this count. */
+  /** The number of names that may still be looked up on disk. All steps of one search share this count. */
   readonly lookups: {left: number};
 }
 

@@ -69,7 +69,7 @@ interface Scan {
   readonly passed: Map<string, number>;
 }
 
-/** How many units around a word are examined. */
+/** The number of units around a word that are examined. */
 const longestName = 64;
 const longestForm = 700;
 const longestBlock = 4096;
@@ -434,7 +434,7 @@ function keep(
   return true;
 }
 
-/** How many units of a match follow its value, such as the start of a closing tag. */
+/** The maximum number of units of a match after its value, such as the start of a closing tag. */
 const trailOf = (whole: string, value_: string): number => whole.length - value_.length - whole.lastIndexOf(value_);
 
 function isSecret(candidate: string, kind: Form['value']): boolean {

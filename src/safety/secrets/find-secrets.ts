@@ -93,7 +93,7 @@ const keyEnd = '-----END';
 const longestKey = 20_000;
 const longestLine = 4096;
 
-/** How many units may follow the last complete line of a key. */
+/** The maximum number of units after the last complete line of a key. */
 const longestTail = 200;
 
 /** Finds the lines of private keys. Each is a separate secret, so that the number of lines stays the same. */

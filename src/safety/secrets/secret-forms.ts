@@ -256,7 +256,7 @@ const plainPasswords = /^(?:pass(?:word|wd)?|pwd|secret|token|x-oauth-basic|x+|\
 export const longestName = 64;
 const longestAssigned = 512;
 
-/** How many units may come between a name and its separator. */
+/** The maximum number of units between a name and its separator. */
 export const maxClosers = 8;
 export const isNameCloser = (sign: string): boolean => sign !== '' && ' \t"\'`\\]?'.includes(sign);
 

@@ -25,7 +25,7 @@ export interface ShellWord {
   readonly plain: string;
 }
 
-/** How many nested substitutions are followed. */
+/** The maximum number of nested substitutions that are followed. */
 const deepest = 20;
 
 export function readShell(text: string): ShellReading {

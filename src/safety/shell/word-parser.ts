@@ -239,7 +239,7 @@ function readBraces(scan: ParserState): readonly string[] | undefined {
   return undefined;
 }
 
-/** How many characters of a word are examined. In a longer word no brace counts as literal. */
+/** The maximum number of characters of a word that are examined. In a longer word no brace counts as literal. */
 const longestWord = 2000;
 
 function isOnlyBrace(word: string): boolean {

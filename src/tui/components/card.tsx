@@ -8,7 +8,7 @@ interface CardProps {
   readonly width: number;
   /** The title in the top border. The card clips its end, so the caller shortens a title whose end matters. */
   readonly title: string;
-  /** A note at the right of the top border, or on the first line inside if there is no room. Empty for none. */
+  /** A note at the right of the top border, or on the first line inside if there is no room. Empty if there is none. */
   readonly note?: string;
   /** Key hints for the bottom border. The card shows the first ones that fit. */
   readonly hints: readonly string[];

@@ -10,7 +10,7 @@ export interface Choice {
   readonly label: string;
   /** Text after the label. May be empty. */
   readonly detail: string;
-  /** The letter that selects the choice, in addition to its digit. Empty for none. */
+  /** The letter that selects the choice, in addition to its digit. Empty if there is none. */
   readonly letter: string;
 }
 

@@ -29,7 +29,7 @@ export interface Ui {
   readonly leaving: {readonly kind: 'no'} | {readonly kind: 'armed'; readonly at: number};
   /** Armed by Esc with an idle agent and an empty draft. A second Esc soon after opens the list of prompts to rewind to. */
   readonly rewinding: {readonly kind: 'no'} | {readonly kind: 'armed'; readonly at: number};
-  /** The prompt that an undo restored to the draft. Empty for none. */
+  /** The prompt that an undo restored to the draft. Empty if there is none. */
   readonly restoredPrompt: string;
   readonly lastKey: LastKey;
 }

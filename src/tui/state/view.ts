@@ -37,7 +37,7 @@ export interface View {
   readonly handOvers: readonly OpenHandOver[];
   /** The compaction that the running prompt waits for. */
   readonly compaction: CompactionOffer | 'none';
-  /** The agent's suggestion for the next prompt, until another prompt begins. Empty for none. */
+  /** The agent's suggestion for the next prompt, until another prompt begins. Empty if there is none. */
   readonly suggestion: string;
   /** The terminal in which the user's running command waits for the user to attach. */
   readonly terminalNeeded: TerminalNeeded;

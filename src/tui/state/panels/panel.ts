@@ -74,11 +74,11 @@ export function pressPanel(
 export interface ChoicePanel {
   readonly panel: 'choice';
   readonly title: string;
-  /** A note at the right of the title. Empty for none. */
+  /** A note at the right of the title. Empty if there is none. */
   readonly note: string;
   /** The verb for Enter in the key hint: `use`. */
   readonly does: string;
-  /** The name of the property that Left and Right change in a row: `effort`. Empty for none. */
+  /** The name of the property that Left and Right change in a row: `effort`. Empty if there is none. */
   readonly variantLabel: string;
   readonly picker: Picker<RowVariants>;
 }

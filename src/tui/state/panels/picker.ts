@@ -16,14 +16,17 @@ export interface Picker<Value> {
   readonly status: {readonly kind: 'loading' | 'failed' | 'ready'; readonly text: string};
 }
 
-/** How typing filters the list: `names` matches letters in order, `words` matches words in any order. `off` leaves letters free as shortcuts. */
+/**
+ * How typing filters the list: `names` matches letters in order, `words` matches words in any order. `off` leaves letters free
+ * as shortcuts.
+ */
 type Search = {readonly by: 'names' | 'words'; readonly typeText: string} | {readonly by: 'off'};
 
 export interface PickerItem<Value> {
   readonly value: Value;
   readonly label: string;
   readonly details: readonly string[];
-  /** A letter that chooses the item if typing doesn't filter. Empty for none. */
+  /** A letter that chooses the item if typing doesn't filter. Empty if there is none. */
   readonly letter: string;
   readonly mark: 'current' | 'none';
   /** Text that is searched in addition to the label, in lower case. */
