@@ -434,7 +434,7 @@ function keep(
   return true;
 }
 
-/** The maximum number of units of a match after its value, such as the start of a closing tag. */
+/** Returns the number of units of a match after its value, such as the start of a closing tag. */
 const trailOf = (whole: string, value_: string): number => whole.length - value_.length - whole.lastIndexOf(value_);
 
 function isSecret(candidate: string, kind: Form['value']): boolean {
