@@ -26,3 +26,10 @@ export function stopText({answer, stop}: {readonly answer: string; readonly stop
 /** Returns the notice about a prompt that a hook ended. */
 export const hookStopText = ({reason}: {readonly reason: string}): string =>
   reason.trim() === '' ? 'A hook stopped this prompt.' : `A hook stopped this prompt: ${reason}`;
+
+/** Capitalizes the first letter and ends the text with one period. */
+export const toSentence = (clause: string): string =>
+  `${clause
+    .trim()
+    .replace(/\.*$/u, '')
+    .replace(/^\p{Lowercase}/u, letter => letter.toUpperCase())}.`;

@@ -343,6 +343,7 @@ test('a cut or refused answer has its own stop reason, and a command that fails 
     [say('Cut'), stop('max-tokens')],
     [say(' again'), stop('max-tokens')],
     [stop('refusal')],
+    say(''),
   ]);
   await asEditor(scene, async (weft, editor) => {
     const session = await newSession(weft, scene);
@@ -352,6 +353,13 @@ test('a cut or refused answer has its own stop reason, and a command that fails 
     );
     expect(ends).toEqual(['failed']);
     expect(await prompt(weft, session, 'And now?')).toMatchObject({stopReason: 'refusal'});
+    expect(await prompt(weft, session, 'Then?')).toMatchObject({stopReason: 'end_turn'});
+    const said = editor.updates.map(update =>
+      update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text' ? update.content.text : '',
+    );
+    expect(said.join('')).toMatch(
+      /^Cut again\n\nThe answer was cut at the model's output limit again\. [^]* declined to answer\. [^]*The model ended without an answer\. Try again, or use another model\.$/u,
+    );
   });
 });
 

@@ -428,8 +428,10 @@ function summaryProblem(answer: ModelAnswer): string {
 const failureText = (fault: Fault): string =>
   fault.kind === 'provider' && fault.status > 0 ? fault.message : faultText(fault);
 
-const summaryText = ({message}: ModelAnswer): string =>
-  message === undefined ? '' : clip(messageText(message).trim(), maxSummary);
+function summaryText({message, stop}: ModelAnswer): string {
+  const text = message === undefined ? '' : messageText(message).trim();
+  return clip(text === '' || stop !== 'max-tokens' ? text : `${text}\n[The summary was cut off here.]`, maxSummary);
+}
 
 const summaryPrompt = (instructions: string): string =>
   `This conversation is about to be compacted. What you write now replaces everything above, except for the messages \

@@ -10,6 +10,7 @@ import {type Fault, faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {commandsOfPrograms} from '../../domain/slash-command.ts';
+import {stopText, toSentence} from '../../domain/stop-text.ts';
 import {contextTokens, knownCost, type Usage} from '../../domain/usage.ts';
 import {encodePermissionExtension} from '../../protocol/acp/permission-extension.ts';
 import {
@@ -286,12 +287,15 @@ export class EditorSession {
     }
   }
 
-  /** Answers the running prompt. A cut or refused answer has its own stop reason, and the editor shows the fault's words. */
+  /** Answers the running prompt. A cut or refused answer has its own stop reason, and the editor shows why an answer is cut or missing. */
   #end(summary: PromptSummary): void {
-    const {end, stop, usage} = summary;
+    const {answer, end, stop, usage} = summary;
+    const before = answer.trim() === '' ? '' : '\n\n';
+    const note = end.kind === 'done' ? stopText(summary) : undefined;
+    if (note !== undefined) this.tell(`${before}${toSentence(note)}`);
     const reason = stop === 'max-tokens' ? 'max_tokens' : stop === 'refusal' ? 'refusal' : undefined;
     if (reason === undefined || (end.kind !== 'failed' && end.kind !== 'done')) return this.#answer(answerOf(summary));
-    if (end.kind === 'failed') this.tell(faultText(end.fault));
+    if (end.kind === 'failed') this.tell(`${before}${faultText(end.fault)}`);
     return this.#answer(ok({stopReason: reason, usage: usageOf(usage)}));
   }
 

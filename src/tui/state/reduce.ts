@@ -12,7 +12,7 @@ import {compactedText, contextFullPercent} from '../../domain/compaction.ts';
 import {type ActionId, actionId, type MessageId} from '../../domain/ids.ts';
 import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
 import {rewindReportText} from '../../domain/rewind.ts';
-import {stopText} from '../../domain/stop-text.ts';
+import {stopText, toSentence} from '../../domain/stop-text.ts';
 import {knownCost} from '../../domain/usage.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
 import {type MarkdownPiece, markdownStart, splitMarkdown} from '../scrollback/split-markdown.ts';
@@ -517,10 +517,3 @@ function withModel(view: View, {model, provider, effort}: Extract<AgentEvent, {e
     session: session.tag === 'open' ? {...session, info: {...session.info, provider}} : session,
   };
 }
-
-/** Capitalizes the first letter and ends the text with one period. */
-const toSentence = (clause: string): string =>
-  `${clause
-    .trim()
-    .replace(/\.*$/u, '')
-    .replace(/^\p{Lowercase}/u, letter => letter.toUpperCase())}.`;

@@ -7,6 +7,7 @@ import {messageText, type Message} from '../../../src/domain/conversation.ts';
 import {historyFromJournal} from '../../../src/domain/history.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
 import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
 import {compact, expectValid, lastRequest, preview, refusalOf} from '../../support/compacting.ts';
 import {
@@ -105,6 +106,22 @@ describe('a compaction', () => {
     await bench.prompt('two');
     expect(textsOf(lastRequest(bench))).toContain('<summary>\nas I want it\n</summary>');
     expect(textsOf(lastRequest(bench))).not.toContain('as written');
+  });
+
+  test('marks a summary that was cut off', async () => {
+    const block = {kind: 'text', text: 'half'} as const;
+    const cut: ScriptedAnswer = {
+      events: [
+        {event: 'message-started', id: messageId('s'), model: 'scripted', usage: noUsage},
+        {event: 'block-finished', index: 0, block},
+        {event: 'message-finished', stop: 'max-tokens', usage: noUsage},
+      ],
+    };
+    const bench = engineBench([says('1'), cut, says('2')]);
+    await bench.prompt('one');
+    await compact(bench);
+    await bench.prompt('two');
+    expect(textsOf(lastRequest(bench))).toContain('<summary>\nhalf\n[The summary was cut off here.]\n</summary>');
   });
 
   test('begins the session anew for its hooks: what they say joins the next prompt', async () => {
