@@ -143,6 +143,7 @@ function applicationDefaults(choice: AccessChoice): GoogleDefaults {
 }
 
 const adcLogin = 'gcloud auth application-default login';
+const impersonated = 'impersonated_service_account';
 
 /** weft renews tokens this many milliseconds before they expire. */
 const spare = 300_000;
@@ -181,7 +182,8 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
       endpoint: {keyVariable: 'your Google Cloud login'},
     };
   };
-  if (credentials !== undefined && text('type') !== 'external_account') {
+  const type = text('type');
+  if (credentials !== undefined && type !== 'external_account' && type !== impersonated) {
     const name = `The credentials of Google Cloud in ${file}`;
     return {
       credentials: issuedBy({id: file, name, fix: `Sign in again: ${adcLogin}`}, signal =>
@@ -201,7 +203,8 @@ function googleToken(choice: AccessChoice, {credentials, file, text}: GoogleDefa
       from: `token from the metadata server ${host}`,
     };
   }
-  const command = 'gcloud auth print-access-token';
+  // Only this command takes the service account that the credentials name.
+  const command = `gcloud auth ${type === impersonated ? 'application-default ' : ''}print-access-token`;
   return {
     credentials: issuedCredentials(
       {

@@ -418,6 +418,20 @@ test.each<[CloudProvider, Readonly<Record<string, string>>, string]>([
   expect(typeof opened === 'string' ? opened : opened.baseUrl).toBe(address);
 });
 
+test('Vertex: gcloud issues the token of a service account that the user impersonates', async () => {
+  await using server = await startModelServer(answers([say('Hi.')]));
+  writeProgram(folder, 'gcloud', 'test "$*" = "auth application-default print-access-token" && echo its-token');
+  const environment = {
+    ANTHROPIC_VERTEX_BASE_URL: `${originOf(server)}/v1`,
+    ANTHROPIC_VERTEX_PROJECT_ID: 'p',
+    ...googleDefaults({type: 'impersonated_service_account', source_credentials: {}}),
+  };
+  const choice = choiceIn(folder, {provider: 'vertex', environment});
+  expect(blocksOf(await askOnce(choice))).toEqual([{kind: 'text', text: 'Hi.'}]);
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer its-token');
+  expect(await keyTextOf('vertex', choice)).toContain('token by gcloud auth application-default print-access-token');
+});
+
 test.each([
   ['claude-haiku-4-5', 'claude-haiku-4-5@20251001'],
   ['claude-sonnet-4-20250514', 'claude-sonnet-4@20250514'],
