@@ -8,6 +8,7 @@ import {faultText} from '../domain/fault.ts';
 import {reasonText} from '../domain/reason.ts';
 import type {JobAnswer} from '../domain/job.ts';
 import type {Plan} from '../domain/plan.ts';
+import {stopText, toSentence} from '../domain/stop-text.ts';
 
 /** Converts a client's answer to an approval for the engine. */
 export const approvalAnswer = ({decision, message}: JobAnswer & {readonly kind: 'approval'}): ApprovalAnswer =>
@@ -20,10 +21,13 @@ export const runLostText =
   "The run failed, because weft can't save it. The server's stderr says why; so does its server.log, if it can be written.";
 
 /** Returns why a prompt isn't done, one message each. */
-export function promptProblems({end}: PromptSummary): readonly string[] {
+export function promptProblems(summary: PromptSummary): readonly string[] {
+  const {end} = summary;
   switch (end.kind) {
-    case 'done':
-      return [];
+    case 'done': {
+      const note = stopText(summary);
+      return note === undefined ? [] : [toSentence(note)];
+    }
     case 'interrupted':
       return ['The prompt was stopped.'];
     case 'failed':

@@ -464,3 +464,10 @@ test('/compact compacts a session over HTTP and says so', async () => {
   await all(events(scene.server, {prompt: 'Second prompt.', sessionId}));
   expect(JSON.stringify(scene.model.requests[2]?.body.messages)).toContain('THE SUMMARY');
 });
+
+test('a prompt without an answer ends with an error that says so', async () => {
+  await using scene = await serve([say('')]);
+  const [, ...rest] = await all(events(scene.server, {prompt: 'Go.', workDir: scene.place.work}));
+  const message = 'The model ended without an answer. Try again, or use another model.';
+  expect(rest).toEqual([{type: 'error', message}, done]);
+});
