@@ -79,16 +79,19 @@ export function userKeychain(environment: NodeJS.ProcessEnv) {
 export interface IssuedKeys {
   /** Returns the issuer's key if it is still good, or a new one. Throws a `FaultError`. */
   get(issuer: KeyIssuer, isRefused: (text: string) => boolean, signal: AbortSignal): Promise<IssuedKey>;
-  /** Calls `learn` with each secret before the key is used. */
-  onSecret(learn: (secret: string) => void): void;
+  /** Calls `learn` with each secret before the key is used. Returns a function that ends this. */
+  onSecret(learn: (secret: string) => void): () => void;
 }
 
 export function issuedKeys(): IssuedKeys {
   const kept = new Map<string, IssuedKey>();
   const running = new Map<string, SharedIssue>();
-  const listeners: ((secret: string) => void)[] = [];
+  const listeners = new Set<(secret: string) => void>();
   return {
-    onSecret: learn => void listeners.push(learn),
+    onSecret(learn) {
+      listeners.add(learn);
+      return () => void listeners.delete(learn);
+    },
     async get(issuer, isRefused, signal) {
       const before = kept.get(issuer.id);
       if (before !== undefined && before.until > Date.now() && !isRefused(before.text)) return before;

@@ -41,7 +41,7 @@ export const cloudText = (provider: CloudProvider, choice: Omit<AccessChoice, 'i
 
 const unused: AccessChoice['issuedKeys'] = {
   get: () => Promise.reject(new Error('no key is issued here')),
-  onSecret: () => {},
+  onSecret: () => () => {},
 };
 
 function wayTo(provider: CloudProvider, choice: AccessChoice): CloudWay {

@@ -116,8 +116,8 @@ export interface EngineSetup extends Pick<
   readonly passedVariables: readonly string[];
   /** Secrets from outside the environment, by the variable that could hold them. Commands do not get them. */
   readonly secretVariables: Readonly<Record<string, string>>;
-  /** Calls back with each secret that turns up while the engine runs. */
-  readonly learnSecrets: (learn: (secret: string) => void) => void;
+  /** Calls back with each secret that turns up, until the function that it returns is called. */
+  readonly learnSecrets: (learn: (secret: string) => void) => () => void;
   /** The store that shows running sub-agents to other processes. */
   readonly runningAgents: (() => Promise<JobStore>) | 'unseen';
   /** The folder that records running commands, so that other runs of weft find them. */
@@ -176,7 +176,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     files: watchSecretFiles({roots, isSecretFile}),
     key: setup.placeholderKey,
   });
-  setup.learnSecrets(secret => secrets.addSecret(secret, 'MODEL_KEY'));
+  const endLearning = setup.learnSecrets(secret => secrets.addSecret(secret, 'MODEL_KEY'));
   setup.servers.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
   let blocks = 0;
   /** Makes the parts that depend on the workspace folders. */
@@ -490,6 +490,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     watch: (request, listener, signal) => engine.watch(request, listener, signal),
     async close(reason) {
       await engine.close(reason);
+      endLearning();
       finder.drop();
       await plans.close();
       await harnesses.close();

@@ -96,9 +96,16 @@ interface Prefix {
   bytes: Buffer;
 }
 
-/** The messages whose JSON is kept, and the prefixes by their first message. They go with the messages. */
+/** The messages whose JSON is kept. */
 const lasting = new WeakSet<object>();
+
+/**
+ * The prefixes by their first message, the latest used last. They go with the message, which a session keeps after a compaction, or if more
+ * than `maxPrefixes` are used later.
+ */
 const prefixes = new WeakMap<object, Prefix>();
+let latestPrefixes: readonly WeakRef<object>[] = [];
+const maxPrefixes = 12;
 
 /** Lets `wireBytes` keep the bytes of a message that never changes. Each request begins with the messages of the one before. */
 export function keepBytes<Form extends object>(message: Form): Form {
@@ -142,6 +149,7 @@ function messagesAt(body: object): number {
 function prefixOf(first: object, messages: readonly object[]): Buffer {
   const prefix = prefixes.get(first) ?? {messages: [], ends: [], bytes: Buffer.alloc(0)};
   prefixes.set(first, prefix);
+  keepLatest(first);
   const changed = prefix.messages.findIndex((message, at) => message !== messages[at]);
   const known = changed < 0 ? prefix.messages.length : changed;
   prefix.messages.length = known;
@@ -157,6 +165,16 @@ function prefixOf(first: object, messages: readonly object[]): Buffer {
     prefix.ends.push(end);
   }
   return prefix.bytes.subarray(0, end);
+}
+
+function keepLatest(first: object): void {
+  if (latestPrefixes.at(-1)?.deref() === first) return;
+  const all = [...latestPrefixes.filter(ref => ref.deref() !== first), new WeakRef(first)];
+  for (const dropped of all.slice(0, -maxPrefixes)) {
+    const message = dropped.deref();
+    if (message !== undefined) prefixes.delete(message);
+  }
+  latestPrefixes = all.slice(-maxPrefixes);
 }
 
 /** How much longer memory is made than it has to be, so that it is seldom copied. */

@@ -28,7 +28,7 @@ function targetOf(path: string): string {
 }
 
 /** Bytes of the JavaScript heap that are in use, buffers included and code left out, after all garbage is gone. `folder` is where the process runs. */
-export async function heapInUse(pid: number, folder: string): Promise<number> {
+export async function heapInUse(pid: number, folder: string, withinMs = 30_000): Promise<number> {
   process.kill(pid, 'SIGUSR2');
   let bytes = 0;
   await lookUntil(
@@ -42,6 +42,7 @@ export async function heapInUse(pid: number, folder: string): Promise<number> {
       return true;
     },
     () => `process ${pid} wrote no heap snapshot`,
+    withinMs,
   );
   return bytes;
 }

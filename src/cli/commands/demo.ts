@@ -114,7 +114,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       loopback: 'closed',
     },
     agentKinds: noopAgentKinds,
-    learnSecrets: () => {},
+    learnSecrets: () => () => {},
     plans: async () =>
       (await (await import('../../app/user-jobs.ts')).openUserStores({database: passingDatabase})).plans,
     harnesses: noopHarnesses,

@@ -171,6 +171,8 @@ test('a key command runs once for several requests, and again when its key is re
     environment: {ANTHROPIC_BASE_URL: server.baseUrl.anthropic},
   });
   choice.issuedKeys.onSecret(secret => learned.push(secret));
+  // A listener that has ended hears nothing.
+  choice.issuedKeys.onSecret(() => expect.unreachable())();
   const chosen = await chooseModel(choice, signal);
   for (const text of ['a', 'b', 'c']) expect(blocksOf(await askAgain(chosen))).toEqual([{kind: 'text', text}]);
   expect(server.requests.map(credentialsOf)).toEqual([

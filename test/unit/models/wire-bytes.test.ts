@@ -28,3 +28,14 @@ test('bytes of growing, shortened and changed conversations are those of their J
     {numRuns: randomInputs(1000)},
   );
 });
+
+test('the bytes of many conversations in turn are those of their JSON', () => {
+  const conversations = Array.from({length: 30}, (_, index) =>
+    Array.from({length: 3}, (_message, at) => keepBytes({role: 'user', content: `${index} ${at}`})),
+  );
+  for (const length of [1, 2, 3, 2])
+    for (const all of conversations) {
+      const body = {messages: all.slice(0, length)};
+      expect(Buffer.from(wireBytes(body)).toString()).toBe(wireJson(body));
+    }
+});
