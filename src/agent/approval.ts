@@ -14,6 +14,7 @@ import {
   withUserChanges,
 } from '../actions/catalogue.ts';
 import type {UserChanges} from '../domain/file-edit.ts';
+import {editPaths} from '../domain/file-edit.ts';
 import {emptyImpactReport, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
 import type {CallAnswer, PermissionAnswer, PermissionRequest} from '../actions/hooks-port.ts';
 import type {Preview} from '../actions/preview.ts';
@@ -21,7 +22,7 @@ import type {JsonObject} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
 import {byKind, unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
-import type {TouchedFiles} from '../domain/checkpoint.ts';
+import type {ChangeExtent, TouchedFiles} from '../domain/checkpoint.ts';
 import {causeText, faultText, rejected} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
@@ -211,14 +212,14 @@ async function ask(
 ): Promise<ApprovalAnswer | 'aborted'> {
   const label = labelOf(action);
   const impact = place === 'here' ? await findImpact(verdict, session, signal) : emptyImpactReport;
+  const changes = verdict.risk !== 'read-only';
+  const extent = changes && place === 'here' ? await changeExtent(action, terms.directory, session) : 'any';
   const uncovered =
-    verdict.risk === 'read-only' || place !== 'here'
-      ? ''
-      : await checkpoints.uncoveredText(touchedFiles(verdict, terms), signal);
+    changes && place === 'here' ? await checkpoints.uncoveredText(touchedFiles(verdict, terms), signal, extent) : '';
   const cost = await agentCostText(action, session);
   if (signal.aborted) return 'aborted';
-  // An edit names its files, so nothing has to be read in advance.
-  if (verdict.risk !== 'read-only' && accessOf(action).kind !== 'edit') checkpoints.expectChange();
+  // If an action names its files, nothing has to be read in advance.
+  if (changes && extent === 'any') checkpoints.expectChange();
   const more: readonly Reason[] = [
     ...(uncovered === '' ? [] : [{kind: 'not-undoable', text: uncovered} as const]),
     ...(cost === '' ? [] : [{kind: 'cost', text: cost} as const]),
@@ -289,6 +290,19 @@ const touchedFiles = ({detail}: Verdict, {paths}: RunTerms): TouchedFiles => ({
   paths: paths.flatMap(({path, place}) => (place === 'inside-workspace' ? [path] : [])),
   commands: detail.destructiveCommands,
 });
+
+/** Returns the files that an edit or a command certainly names. Everything else, and hooks after it, may change any file. */
+export async function changeExtent(
+  action: Action,
+  directory: string,
+  {ports}: Pick<SessionContext, 'ports'>,
+): Promise<ChangeExtent> {
+  const access = accessOf(action);
+  if (ports.hooks.list().length > 0) return 'any';
+  if (access.kind === 'command') return ports.judge.writes(access.command, directory);
+  if (access.kind !== 'edit') return 'any';
+  return access.edits.flatMap(editPaths).map(path => ports.machine.files.resolve(path).path);
+}
 
 /** Finds what a destructive command would destroy. If the search fails, the question does not name it. */
 async function findImpact({detail}: Verdict, {ports}: SessionContext, signal: AbortSignal): Promise<ImpactReport> {

@@ -357,7 +357,7 @@ const uncovered = (
   signal: AbortSignal,
 ): Promise<string> => {
   const paths = changes.map(({path}) => session.ports.machine.files.resolve(path).path);
-  return paths.length === 0 ? Promise.resolve('') : checkpoints.uncoveredText({paths, commands: []}, signal);
+  return paths.length === 0 ? Promise.resolve('') : checkpoints.uncoveredText({paths, commands: []}, signal, paths);
 };
 
 /** Returns which deletions among the changes can't be undone. Empty if there are none. */

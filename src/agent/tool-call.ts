@@ -13,7 +13,6 @@ import {
 } from '../actions/catalogue.ts';
 import {normalizeInput} from '../actions/decode-action.ts';
 import type {Outcome} from '../base/outcome.ts';
-import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {callOutcome, type ToolCallBlock, type ToolResultBlock} from '../domain/conversation.ts';
 import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
@@ -23,6 +22,7 @@ import {weftItself} from '../domain/executor.ts';
 import {noDetail} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {
+  changeExtent,
   type ApprovalRequest,
   approve,
   type Approved,
@@ -344,19 +344,6 @@ export async function checkpointFor(
 ): Promise<void> {
   if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox')
     await checkpoints.beforeChange(signal, await changeExtent(action, terms.directory, session));
-}
-
-/** Returns the files that an edit or a command certainly names. Everything else, and hooks after it, may change any file. */
-async function changeExtent(
-  action: Action,
-  directory: string,
-  {ports}: Pick<SessionContext, 'ports'>,
-): Promise<ChangeExtent> {
-  const access = accessOf(action);
-  if (ports.hooks.list().length > 0) return 'any';
-  if (access.kind === 'command') return ports.judge.writes(access.command, directory);
-  if (access.kind !== 'edit') return 'any';
-  return access.edits.flatMap(editPaths).map(path => ports.machine.files.resolve(path).path);
 }
 
 /** Runs an approved action. Rejects if it throws. */

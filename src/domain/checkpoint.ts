@@ -59,6 +59,8 @@ export interface RevertedFile {
 export interface TouchedFiles {
   readonly paths: readonly string[];
   readonly commands: readonly ResolvedCommand[];
+  /** True if the action changes nothing but `paths`. Checkpoints of named files leave out less. */
+  readonly isNamed?: boolean;
 }
 
 export interface CheckpointsPort {

@@ -20,7 +20,7 @@ import {realPath} from '../files/resolve-path.ts';
 import {expandPaths} from '../impact/command-writes.ts';
 import {applyRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
-import {scanPaths} from './scan-paths.ts';
+import {isLeftOutByName, scanPaths} from './scan-paths.ts';
 import {maxIgnoredFiles, type Scan, findLeftOut, type ScanContext, scanWorkspace} from './scan-workspace.ts';
 import {
   type CachedFile,
@@ -31,6 +31,7 @@ import {
   loadTable,
   saveTable,
 } from './folder-table.ts';
+import {pruneStamp} from './prune-checkpoints.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {LostCheckpoint, makeTreeReader, type TreeReader} from './tree.ts';
@@ -66,8 +67,16 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   let tooLarge: Fault | undefined;
   let prefetching: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
 
+  let pruned = '';
   const readTable = async (signal: AbortSignal): Promise<FolderTable> => {
     if (table === undefined) await registerUse(folder, signal);
+    // This process may delete the checkpoints of other sessions, with objects that the table names.
+    const stamp = pruneStamp(folder);
+    if (table !== undefined && stamp !== pruned) {
+      table = undefined;
+      objects.forget();
+    }
+    pruned = stamp;
     return (table ??= loadTable(tableFile));
   };
   const scanContext = (): ScanContext => ({
@@ -261,14 +270,16 @@ const maxNamed = 3;
  * the time limit.
  */
 export async function findUncoveredFiles(
-  {paths, commands}: TouchedFiles,
+  {paths, commands, isNamed = false}: TouchedFiles,
   {limitMs, ...options}: Omit<ScanContext, 'objects'> & {readonly limitMs: number},
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const named = commands.flatMap(command => destroyedPaths(command, options.environment['HOME'] ?? '/'));
   const touched = [...paths, ...named];
   if (touched.length === 0) return [];
-  const found = await findLeftOut(options, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
+  const found = isNamed
+    ? touched.filter(path => isLeftOutByName(path))
+    : await findLeftOut(options, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
   const words = found.toSorted().map(path => describe(path, options.roots));
   return words.length > maxNamed ? [...words.slice(0, maxNamed), `${String(words.length - maxNamed)} more`] : words;
 }

@@ -48,6 +48,8 @@ export interface ObjectStore {
   flush(): void;
   /** Returns the stored size in bytes; 0 if there is no such object. */
   sizeOf(name: string): number;
+  /** Forgets which objects there are, because some may have been deleted. */
+  forget(): void;
   /** Deletes all objects except those with these file names (see `objectFileName`). */
   sweep(keep: ReadonlySet<string>, pause: () => Promise<void>): Promise<void>;
 }
@@ -178,6 +180,10 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
       return true;
     },
     flush,
+    forget() {
+      known.clear();
+      packs.refresh();
+    },
     sizeOf(name) {
       const fileName = objectFileName(name);
       return packs.sizeOf(fileName) ?? statSync(loosePath(folder, fileName), {throwIfNoEntry: false})?.size ?? 0;

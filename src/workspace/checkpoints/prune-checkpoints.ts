@@ -55,6 +55,12 @@ export function isPruningDue(folder: string, now: number): boolean {
 
 const stampName = 'pruned';
 
+/** Returns a text that differs after objects have been deleted. */
+export function pruneStamp(folder: string): string {
+  const stats = statSync(join(folder, stampName), {throwIfNoEntry: false});
+  return stats === undefined ? '' : `${String(stats.ino)} ${String(stats.ctimeMs)}`;
+}
+
 function writeStamp(folder: string, now: number): void {
   const path = join(folder, stampName);
   writeFileSync(path, '', {mode: 0o600});

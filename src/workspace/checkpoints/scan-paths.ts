@@ -1,7 +1,8 @@
-import {lstatSync, type Stats} from 'node:fs';
+import {constants, lstatSync, type Stats} from 'node:fs';
 import {join} from 'node:path';
 import {hasCode} from '../../domain/fault.ts';
 import {isTemporaryName} from '../files/folder-handle.ts';
+import {canAccess} from '../files/regular-files.ts';
 import {
   type CachedFile,
   type FolderTable,
@@ -111,4 +112,11 @@ function nodeAt(
 
 function leaveOut(path: string, {leftOut}: Walk): undefined {
   leftOut.push(path);
+}
+
+/** True if checkpoints leave out a file even if it is named. */
+export function isLeftOutByName(path: string): boolean {
+  const stats = lstatOf(path);
+  if (typeof stats === 'string' || !stats.isFile()) return stats === 'unreadable';
+  return stats.size > maxFileBytes || !canAccess(path, constants.R_OK);
 }

@@ -15,6 +15,7 @@ import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
+import {pruneCheckpoints} from '../../../../src/workspace/checkpoints/prune-checkpoints.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
@@ -306,4 +307,17 @@ test.each([
   expect([report.files, report.conflicts]).toEqual([paths.toSorted().map(path => ({path, effect: 'changed'})), []]);
   expect(paths.map(path => readFileSync(path, 'utf8'))).toEqual(['before', 'before']);
   expect(existsSync(join(here.work, second, 'made'))).toBe(false);
+});
+
+test('a process that deletes checkpoints stores again what it needs later', async () => {
+  using here = place();
+  for (let at = 0; at < 12; at += 1) here.put(`d/f${String(at)}`, `text ${String(at)}`);
+  const checkpoints = here.open();
+  await take(checkpoints);
+  expect(await pruneCheckpoints({folder: here.folder, sessions: [], now: Date.now()})).toBe('pruned');
+  const before = await take(checkpoints);
+  const first = everything(here.work);
+  rmSync(join(here.work, 'd'), {recursive: true});
+  await revert(checkpoints, {before, after: 'now'});
+  expect(everything(here.work)).toEqual(first);
 });
