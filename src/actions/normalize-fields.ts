@@ -23,7 +23,8 @@ export interface FieldRules extends OtherFields {
 
 /** Returns the input with the field names of its schema, without null fields. The error names each unknown field. */
 export function withKnownFields(input: Json, rules: FieldRules): Outcome<Json, string> {
-  const parsed = typeof input === 'string' ? parseJson(input) : undefined;
+  const takesObject = isJsonObject(rules.schema) && rules.schema['type'] === 'object';
+  const parsed = takesObject && typeof input === 'string' ? parseJson(input) : undefined;
   if (parsed?.tag === 'failed') return failed(`the input must be one JSON object, and is not JSON: ${parsed.error}`);
   const problems: string[] = [];
   const known = normalizeValue(input, {schema: rules.schema, at: '', rules, problems});

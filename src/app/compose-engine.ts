@@ -282,7 +282,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     });
     const judge: JudgePort = {
       assess: (action, by, signal) => own.assess(judgedAction(action), by, signal),
-      writes: (command, directory) => own.writes(command, directory),
+      writes: (command, folder) => own.writes(command, folder),
       deniesAnything: () => rules.deny.length > 0,
       sandbox: () => sandbox.known(),
       unsandboxedRetry: setup.sandbox.unsandboxedRetry,

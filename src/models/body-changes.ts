@@ -173,10 +173,11 @@ export const withRoleOrder: BodyChange = withMessages(all => {
 
 function joinedContent(one: Json | undefined, other: Json | undefined): Json {
   if (typeof one === 'string' && typeof other === 'string') return `${one}\n\n${other}`;
-  const parts = (content: Json | undefined): readonly Json[] =>
-    typeof content === 'string' ? [{type: 'text', text: content}] : listOf(content);
-  return [...parts(one), ...parts(other)];
+  return [...partsOf(one), ...partsOf(other)];
 }
+
+const partsOf = (content: Json | undefined): readonly Json[] =>
+  typeof content === 'string' ? [{type: 'text', text: content}] : listOf(content);
 
 /** Adds the signature that Google accepts instead of a missing one or another model's. */
 export const withCallSignatures: BodyChange = withMessages(all =>

@@ -40,8 +40,8 @@ export function serveClientOver(client: AgentClient, stream: Duplex): void {
     if (stream.writableLength > maxUnsent) stream.destroy();
   };
   const read = (line: unknown): void => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end runs the same version and writes nothing
-    // else; see the catch
+    // The other end runs the same version and writes nothing else; see the catch.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- so its lines have this type
     take(line as ClientLine).catch(() => stream.destroy());
   };
   void readLines(stream, read, () => {});

@@ -83,9 +83,10 @@ test('weft serve prunes once a day, and says so in its log', async () => {
   const [stamp, log] = [join(place.home, 'weft', 'pruned'), join(place.home, 'weft', 'server.log')];
   writeFileSync(stamp, '');
   utimesSync(stamp, new Date(), new Date(Date.now() - 2 * day));
-  await using _server = await WeftServer.start({place});
+  await using server = await WeftServer.start({place});
   await expect.poll(() => readFileSync(log, 'utf8'), {timeout: 60_000}).toContain('Deleted 10 old sessions');
   expect(await listed(place)).toEqual(ids.slice(0, 60));
+  expect((await server.ask('GET', '/api/tasks/list')).status).toBe(200);
   expect(Date.now() - statSync(stamp).mtimeMs).toBeLessThan(day);
 });
 

@@ -65,9 +65,9 @@ function script({body: {messages}}: ReceivedRequest): Answer {
 /** A program: one conversation, compacted after each round. */
 function program(scene: Scene): FrontEnd {
   const child = scene.start(rpcArgs, {stdin: 'open', environment: withSnapshots});
-  let onResult = (_line: string): void => {};
+  let onResult: ((line: string) => void) | undefined;
   createInterface({input: child.stdout}).on('line', line => {
-    if (line.startsWith('{"type":"result"')) onResult(line);
+    if (line.startsWith('{"type":"result"')) onResult?.(line);
   });
   child.stderr.resume();
   const prompt = (text: string): Promise<void> =>

@@ -30,12 +30,12 @@ export interface CachedFile {
   readonly hash: string;
 }
 
-export const toCachedFile = (stats: Stats, hash: string): CachedFile => ({
+export const toCachedFile = (stats: Stats, blob: string): CachedFile => ({
   size: stats.size,
   mtime: stats.mtimeMs,
   ctime: stats.ctimeMs,
   inode: stats.ino,
-  hash,
+  hash: blob,
 });
 
 export const matchesStats = (seen: CachedFile, stats: Stats): boolean =>

@@ -76,8 +76,7 @@ function folderNode(
       below,
       {
         isWhole: isWhole || walk.related.paths.has(below),
-        lastHash: stats =>
-          own >= 0 && record?.isUnchanged(own, stats) === true ? record.fileAt(own)?.hash : undefined,
+        lastHash: now => (own >= 0 && record?.isUnchanged(own, now) === true ? record.fileAt(own)?.hash : undefined),
       },
       walk,
     );

@@ -307,7 +307,7 @@ test.each([
   ['another syntax', "{'command': 'ls'}", "{'command': 'ls'}"],
   ['two objects', '{"command":"ls"}{"command":"rm"}', '{"command":"ls"}{"command":"rm"}'],
   ['a list', '[{"command":"ls"}]', [{command: 'ls'}]],
-])('an input in %s', (_what, input, read) => {
+])('an input in %s', (_what, input, decoded) => {
   const events = decode([calls({index: 0, id: 'a', function: {name: 'Bash', arguments: input}}), done]);
-  expect(blocksOf(events)).toEqual([{...ls, input: read}]);
+  expect(blocksOf(events)).toEqual([{...ls, input: decoded}]);
 });

@@ -370,11 +370,12 @@ describe('what passes and what does not', () => {
   });
 });
 
+function messageOf(status: number, body: object) {
+  const judged = judge(status, body).error;
+  return judged.kind === 'final' && judged.fault.kind === 'provider' ? judged.fault.message : judged;
+}
+
 test('a message names the status that the server sent', () => {
-  const messageOf = (status: number, body: object) => {
-    const judged = judge(status, body).error;
-    return judged.kind === 'final' && judged.fault.kind === 'provider' ? judged.fault.message : judged;
-  };
   expect([
     messageOf(400, error('No such model.', {code: 'model_not_found'})),
     messageOf(400, error('API key not valid.')),

@@ -208,7 +208,7 @@ describe('GLM writes arguments into the name', () => {
     [`read_file<arg_key>file_path</arg_key>${value}`, {}, whole],
     ['Read', 'no JSON', 'no JSON'],
     [`Other<arg_key>x</arg_key>${value}`, {}, {}],
-  ] as const)('%s', async (name, input, read) => {
+  ] as const)('%s', async (name, input, decoded) => {
     const id = actionId('a');
     const {blocks, stop} = await play([], {
       stop: 'tool-use',
@@ -219,7 +219,7 @@ describe('GLM writes arguments into the name', () => {
     });
     const front = name.startsWith('Other') ? name : name.replace(/<.*/u, '');
     expect({blocks, stop}).toEqual({
-      blocks: [text(''), {kind: 'tool-call', id, name: front, input: read}],
+      blocks: [text(''), {kind: 'tool-call', id, name: front, input: decoded}],
       stop: 'tool-use',
     });
   });

@@ -64,7 +64,7 @@ const certain: readonly (readonly [command: string, ...paths: readonly string[]]
   ['rm -- \'a\' "b"', 'a', 'b'],
   ['touch link/new', 'link/new'],
   ['LC_ALL=C touch new', 'new'],
-  ['ls -la', ...[]],
+  ['ls -la'],
 ];
 
 describe('the paths that a command may change', () => {
