@@ -35,9 +35,9 @@ export async function previewRewind(
   const plan = planRewind(target, records);
   if (plan.tag === 'failed') return plan;
   const {changes, ...rest} = plan.value;
-  if (changes.length === 0) return ok(reportOf(rest, emptyRevertReport, []));
+  if (changes.length === 0) return ok(reportOf(rest, emptyRevertReport, alongside));
   const files = await checkpoints.preview(changes, signal);
-  return files.tag === 'ok' ? ok(reportOf(rest, files.value, alongside(rest.changedBy))) : files;
+  return files.tag === 'ok' ? ok(reportOf(rest, files.value, alongside)) : files;
 }
 
 /**
@@ -55,7 +55,7 @@ export async function performRewind(
   const {changes, record, ...rest} = plan.value;
   if (changes.length === 0) {
     keep(record('untouched'));
-    return ok(reportOf({...rest, record}, emptyRevertReport, []));
+    return ok(reportOf({...rest, record}, emptyRevertReport, alongside));
   }
   const reverted = await checkpoints.revert(changes, signal);
   if (reverted.tag === 'failed') return reverted;
@@ -66,7 +66,7 @@ export async function performRewind(
     const id = messageId(`files-went-back:${String(records.length)}`);
     keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(rest, report))]}});
   }
-  return ok(reportOf({...rest, record}, report, alongside(rest.changedBy)));
+  return ok(reportOf({...rest, record}, report, alongside));
 }
 
 /** The maximum number of paths that the model reads. Further paths are only counted. */
@@ -82,7 +82,7 @@ function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {file
   return `${what}; the conversation since then still holds. Read them again before you rely on them: ${[...paths, ...more].join(', ')}.`;
 }
 
-const emptyRevertReport: RevertReport = {files: [], conflicts: [], excluded: []};
+const emptyRevertReport: RevertReport = {files: [], conflicts: [], excluded: [], extent: 'named'};
 
 /** The plan of a rewind or a redo. */
 interface RewindPlan {
@@ -148,10 +148,17 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
 }
 
 const reportOf = (
-  {kind, what, prompt, prompts}: Omit<RewindPlan, 'changes'>,
+  {kind, what, prompt, prompts, changedBy}: Omit<RewindPlan, 'changes'>,
   files: RevertReport,
-  alongside: readonly string[],
-): RewindReport => ({kind, what, prompt, prompts, files, alongside});
+  alongside: RewindSession['alongside'],
+): RewindReport => ({
+  kind,
+  what,
+  prompt,
+  prompts,
+  files,
+  alongside: files.extent === 'any' ? alongside(changedBy) : [],
+});
 
 const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({
   kind: 'needs-user',

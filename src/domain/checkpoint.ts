@@ -47,6 +47,8 @@ export interface RevertReport {
   readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
   /** Files and folders that checkpoints do not store, so that nothing in them is reverted. */
   readonly excluded: readonly string[];
+  /** `named`: the checkpoints cover only files that the reverted prompts named, so no change of another program is among the others. */
+  readonly extent: 'any' | 'named';
 }
 
 export interface RevertedFile {

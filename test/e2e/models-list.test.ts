@@ -66,7 +66,9 @@ test('a fact that does not fit is refused in words', async () => {
   expect(code).toBe(2);
   expect(stderr).toMatch(/"models\.mine\.contextWindow" is invalid; "models" must be names of models/u);
   const unknown = JSON.stringify({models: {mine: {window: 5}}});
-  expect((await scene.run(['--prompt', 'x', '--settings', unknown])).stderr).toContain('"models.mine" is invalid');
+  expect((await scene.run(['--prompt', 'x', '--settings', unknown])).stderr).toContain(
+    '"models.mine.window" is invalid',
+  );
 });
 
 test('a picture for a model that sees none: the user hears of it, and the model is told in words', async () => {

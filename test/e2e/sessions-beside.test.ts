@@ -186,7 +186,8 @@ test('a command in the background stays with the user who clears a session at re
 
 test('undo names the session whose changes it takes back, too', async () => {
   await using scene = await openScene([
-    call('Bash', {command: `touch a; ${waits}`}),
+    // weft does not know what the script writes.
+    call('Bash', {command: `sh -c 'touch a'; ${waits}`}),
     call('Write', {file_path: 'b', content: 'b\n'}),
     say('Second.'),
     say('Third.'),
@@ -212,5 +213,7 @@ test('undo names the session whose changes it takes back, too', async () => {
   );
   const second = rows.find(({title}) => title === 'Second task')?.id ?? '';
   const {stderr} = await scene.run(['sessions', 'rewind', second]);
-  expect(stderr).toContain('! Includes what session "First task" changed in the meantime');
+  expect(stderr).toMatch(/- b\b/u);
+  // The second session wrote only a file that it named.
+  expect(stderr).not.toContain('Includes what session');
 });

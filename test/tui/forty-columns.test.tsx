@@ -195,7 +195,12 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
         prompt: `Make ${long}`,
         prompts: 2,
         alongside: [],
-        files: {files: [{path: `/home/user/project/${long}`, effect: 'deleted'}], conflicts: [], excluded: []},
+        files: {
+          files: [{path: `/home/user/project/${long}`, effect: 'deleted'}],
+          conflicts: [],
+          excluded: [],
+          extent: 'any' as const,
+        },
       },
     ),
     /Undo 2 prompts[^]*Enter undo · Esc cancel/u,

@@ -159,7 +159,7 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     preview: (changes, signal) =>
       catchFaults(async () => {
         const planned = await plan(changes, signal);
-        return planned.tag === 'ok' ? ok(reportOf(planned.value, [])) : planned;
+        return planned.tag === 'ok' ? ok(reportOf(planned.value, [], coverageOf(changes, reader))) : planned;
       }),
     revert: (changes, signal) =>
       catchFaults(async () => {
@@ -172,7 +172,7 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
         const after = await scanExtent(extent, new AbortController().signal);
         if (after.tag === 'failed') return after;
         const change = {before: treeId(scanned.tree), after: treeId(after.value.tree)};
-        return ok({report: reportOf(planned.value, refused), change});
+        return ok({report: reportOf(planned.value, refused, coverageOf(changes, reader)), change});
       }),
   };
 }
@@ -198,6 +198,9 @@ function extentOf(changes: readonly OpenTreeChange[], reader: TreeReader): Chang
   const paths = [...new Set(extents.flatMap(extent => (extent === 'any' ? [] : extent)))];
   return extents.includes('any') || paths.length > maxPaths ? 'any' : paths;
 }
+
+const coverageOf = (changes: readonly OpenTreeChange[], reader: TreeReader): RevertReport['extent'] =>
+  changes.flatMap(beforeTrees).every(tree => reader.root(tree).covered !== undefined) ? 'named' : 'any';
 
 /** Only what was covered before a change can be reverted. If everything was covered afterwards too, these are the paths that differ. */
 function changedExtent(change: OpenTreeChange, reader: TreeReader): ChangeExtent {
@@ -245,6 +248,7 @@ async function catchFaults<T>(work: () => Promise<Outcome<T, Fault>>): Promise<O
 function reportOf(
   {scanned, plan}: {readonly scanned: Scan; readonly plan: RevertPlan},
   refused: readonly RefusedPath[],
+  extent: RevertReport['extent'],
 ): RevertReport {
   const failedAt = new Set(refused.map(({path}) => path));
   const files = plan.steps.filter(
@@ -254,6 +258,7 @@ function reportOf(
     files: files.map(({path, effect}) => ({path, effect})).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     conflicts: [...plan.conflicts, ...refused].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     excluded: scanned.leftOut,
+    extent,
   };
 }
 
