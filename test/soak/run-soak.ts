@@ -178,7 +178,7 @@ function growthIn(name: string, all: readonly Measured[]): readonly string[] {
     `${name}: memory ${memory.toFixed(2)} MB an hour; open files ${handles.toFixed(1)}; processor time a prompt × ${cpu.toFixed(2)}; disk × ${disk.toFixed(2)}`,
   );
   return [
-    ...(memory > 5 ? [`${name}: memory grows by ${memory.toFixed(1)} MB an hour`] : []),
+    ...(memory > 3 ? [`${name}: memory grows by ${memory.toFixed(1)} MB an hour`] : []),
     ...(handles > 5 ? [`${name}: ${handles.toFixed(0)} files stay open`] : []),
     ...(cpu > 1.5 ? [`${name}: a prompt takes ${cpu.toFixed(1)} times the processor time that it took`] : []),
     ...(disk > 1.5 ? [`${name}: the disk fills ${disk.toFixed(1)} times as fast as it did`] : []),
