@@ -13,7 +13,7 @@ import {scriptedServer} from '../support/mcp-server.ts';
 import {call, say, type Answer} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {heapInUse, openHandles, withSnapshots} from '../support/open-handles.ts';
-import {openPty} from '../support/pty-terminal.ts';
+import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {WeftServer} from '../support/weft-server.ts';
 import {rpcArgs, prompt as rpcPrompt} from '../e2e/support/rpc-client.ts';
@@ -80,9 +80,7 @@ function program(scene: Scene): FrontEnd {
 }
 
 /** The terminal UI: a new conversation after each round, after every third one that of an earlier session. */
-async function terminal({place, server}: Scene): Promise<FrontEnd> {
-  const environment = {...pointedAt(server), ...withSnapshots, TMPDIR: place.home};
-  const pty = openPty({place, environment, size: [100, 30], args: [], answers: 'all'});
+async function terminal(pty: PtyTerminal, folder: string): Promise<FrontEnd> {
   await pty.until(/Ask weft/u);
   const enter = async (text: string): Promise<void> => {
     pty.type(text);
@@ -92,7 +90,7 @@ async function terminal({place, server}: Scene): Promise<FrontEnd> {
   return {
     name: 'terminal UI',
     pid: pty.pid,
-    folder: place.work,
+    folder,
     async prompt(text, number) {
       await enter(text);
       await pty.until(new RegExp(`Answer ${number}\\.`, 'u'));
@@ -202,7 +200,14 @@ await using server = await WeftServer.start({
   place,
   environment: {...pointedAt(scene.server), ...withSnapshots, TMPDIR: place.home},
 });
-const frontEnds = [program(scene), await terminal(scene), served(server, place.work)];
+using pty = openPty({
+  place,
+  environment: {...pointedAt(scene.server), ...withSnapshots, TMPDIR: place.home},
+  size: [100, 30],
+  args: [],
+  answers: 'all',
+});
+const frontEnds = [program(scene), await terminal(pty, place.work), served(server, place.work)];
 const figures = new Map<string, Measured[]>(frontEnds.map(({name}) => [name, []]));
 const end = performance.now() + minutes * 60_000;
 let number = 0;
