@@ -13,8 +13,7 @@ import {
   withCommand,
   withUserChanges,
 } from '../actions/catalogue.ts';
-import type {UserChanges} from '../domain/file-edit.ts';
-import {editPaths} from '../domain/file-edit.ts';
+import {editPaths, type UserChanges} from '../domain/file-edit.ts';
 import {emptyImpactReport, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
 import type {CallAnswer, PermissionAnswer, PermissionRequest} from '../actions/hooks-port.ts';
 import type {Preview} from '../actions/preview.ts';
@@ -286,7 +285,7 @@ const decisionOf = ({decision}: ApprovalAnswer): 'allowed' | 'refused' | 'edited
   return decision === 'refuse' ? 'refused' : 'allowed';
 };
 
-const touchedFiles = ({detail}: Verdict, {paths}: RunTerms): TouchedFiles => ({
+const touchedFiles = ({detail}: Verdict, {paths}: RunTerms): Omit<TouchedFiles, 'isNamed'> => ({
   paths: paths.flatMap(({path, place}) => (place === 'inside-workspace' ? [path] : [])),
   commands: detail.destructiveCommands,
 });

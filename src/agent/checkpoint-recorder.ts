@@ -12,7 +12,7 @@ export interface PromptCheckpoints {
    * Returns which of these changes undo will not cover, as a reason for the approval card. Empty if undo covers all
    * changes. Never throws.
    */
-  uncoveredText(touched: TouchedFiles, signal: AbortSignal, extent: ChangeExtent): Promise<string>;
+  uncoveredText(touched: Omit<TouchedFiles, 'isNamed'>, signal: AbortSignal, extent: ChangeExtent): Promise<string>;
   /**
    * Await it before an action that may change files. Costs no time if a checkpoint of this prompt covers the extent.
    * Never throws.
@@ -105,7 +105,7 @@ export class CheckpointRecorder {
       uncoveredText: async (given, signal, extent) => {
         // A checkpoint of all files holds for the rest of the prompt.
         const isNamed = extent !== 'any' && spans.get(prompt)?.all !== true;
-        const touched = isNamed ? {paths: extent, commands: [], isNamed} : given;
+        const touched = isNamed ? {paths: extent, commands: [], isNamed} : {...given, isNamed};
         if (touched.paths.length === 0 && touched.commands.length === 0) return '';
         const named = await this.#checkpoints.uncoveredFiles(touched, signal).catch(() => []);
         return named.length === 0 ? '' : `Undo does not cover ${named.join(', ')}`;

@@ -82,7 +82,7 @@ function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {file
   return `${what}; the conversation since then still holds. Read them again before you rely on them: ${[...paths, ...more].join(', ')}.`;
 }
 
-const emptyRevertReport: RevertReport = {files: [], conflicts: [], excluded: [], extent: 'named'};
+const emptyRevertReport: RevertReport = {files: [], conflicts: [], excluded: [], coverage: 'named files'};
 
 /** The plan of a rewind or a redo. */
 interface RewindPlan {
@@ -157,7 +157,7 @@ const reportOf = (
   prompt,
   prompts,
   files,
-  alongside: files.extent === 'any' ? alongside(changedBy) : [],
+  alongside: files.coverage === 'all files' ? alongside(changedBy) : [],
 });
 
 const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({

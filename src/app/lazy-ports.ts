@@ -223,7 +223,7 @@ async function pruneWhenDue(
   }
 }
 
-const nothing = {files: [], conflicts: [], excluded: [], extent: 'any'} as const;
+const nothing = {files: [], conflicts: [], excluded: [], coverage: 'all files'} as const;
 
 /** For sessions without checkpoints. `revert` is never called, because there is nothing to revert. */
 const nothingKept: CheckpointsPort = {

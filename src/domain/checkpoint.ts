@@ -47,8 +47,8 @@ export interface RevertReport {
   readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
   /** Files and folders that checkpoints do not store, so that nothing in them is reverted. */
   readonly excluded: readonly string[];
-  /** `named`: the checkpoints cover only files that the reverted prompts named, so no change of another program is among the others. */
-  readonly extent: 'any' | 'named';
+  /** `named files`: the checkpoints cover only files that the reverted prompts named, so other files that other programs changed are not among them. */
+  readonly coverage: 'all files' | 'named files';
 }
 
 export interface RevertedFile {
@@ -62,7 +62,7 @@ export interface TouchedFiles {
   readonly paths: readonly string[];
   readonly commands: readonly ResolvedCommand[];
   /** True if the action changes nothing but `paths`. Checkpoints of named files leave out less. */
-  readonly isNamed?: boolean;
+  readonly isNamed: boolean;
 }
 
 export interface CheckpointsPort {

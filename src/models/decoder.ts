@@ -5,7 +5,13 @@ import {messageId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import {connectionLost, type Endpoint, noMessage, type ProviderError, type Refused} from './provider-error.ts';
+import {
+  connectionLost,
+  type Endpoint,
+  missingMessageError,
+  type ProviderError,
+  type Refused,
+} from './provider-error.ts';
 
 export interface DecoderOptions {
   readonly endpoint: Endpoint;
@@ -41,7 +47,9 @@ export abstract class Decoder {
     const parsed = parseJson(payload);
     if (parsed.tag === 'ok') return this.takeJson(parsed.value, out);
     const {endpoint} = this.options;
-    return this.started ? connectionLost(`${endpoint.name} sent an event that is not JSON.`) : noMessage(endpoint);
+    return this.started
+      ? connectionLost(`${endpoint.name} sent an event that is not JSON.`)
+      : missingMessageError(endpoint);
   }
 
   /** Handles the end of the stream: finishes the message if it is complete. */

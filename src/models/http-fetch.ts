@@ -62,12 +62,12 @@ export function takeUnreadBody(response: Response): IncomingMessage {
 /** Reads the JSON object in the whole body of a response, successful or not; empty if there is none. */
 export const readJson = async (response: Response): Promise<JsonObject> => objectOf(await readAnyJson(response));
 
-/** Reads the JSON value in the whole body of a response; an empty object if there is none. */
-export async function readAnyJson(response: Response): Promise<Json> {
+/** Reads the JSON value in the whole body of a response, successful or not; `undefined` if there is none. */
+export async function readAnyJson(response: Response): Promise<Json | undefined> {
   const texts: string[] = [];
   if (response.ok) for await (const batch of readServerEvents(takeUnreadBody(response), 'json')) texts.push(...batch);
   const body = parseJson(response.ok ? texts.join('') : await response.text());
-  return body.tag === 'ok' ? body.value : {};
+  return body.tag === 'ok' ? body.value : undefined;
 }
 
 /** The maximum number of bytes that weft reads of an error response. Some responses never end. */

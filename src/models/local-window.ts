@@ -1,9 +1,9 @@
-import {isJsonObject, type Json, type JsonObject, listOf, parseJson} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject, listOf} from '../base/json.ts';
 import {addressScope} from '../base/ip-address.ts';
 import {estimateMessagesTokens, estimateTokens} from '../domain/compaction.ts';
 import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
-import {type HttpFetch, readServerEvents, takeUnreadBody} from './http-fetch.ts';
+import {type HttpFetch, readAnyJson} from './http-fetch.ts';
 
 /** Milliseconds that weft waits for a server on the user's network to report how it loaded a model. */
 const usualLimitMs = 500;
@@ -93,8 +93,8 @@ export class LocalWindows {
 }
 
 /** The bounds of windows that servers have. */
-const leastWindow = 256;
-const mostWindow = 100_000_000;
+const minWindow = 256;
+const maxWindow = 100_000_000;
 /** Fewer tokens of a prompt are a wrong count. */
 const smallWindow = 1000;
 /** Below this many tokens, an estimate says little. */
@@ -145,13 +145,13 @@ async function ollama(server: Server, model: string, signal: AbortSignal): Retur
   if (!Array.isArray(running?.['models'])) return undefined;
   const isModel = (name: Json | undefined): boolean => name === model || name === `${model}:latest`;
   const loaded = objectsIn(running['models']).find(({name, model: id}) => isModel(name) || isModel(id));
-  if (loaded !== undefined) return {tokens: numberOf(loaded['context_length']), state: 'loaded'};
+  if (loaded !== undefined) return {tokens: windowOf(loaded['context_length']), state: 'loaded'};
   const about = await json(server, '/api/show', signal, {model});
   const parameters = about?.['parameters'];
   const set = /^num_ctx\s+(\d+)/mu.exec(typeof parameters === 'string' ? parameters : '')?.[1];
   const info = isJsonObject(about?.['model_info']) ? about['model_info'] : {};
   const trained = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
-  return {tokens: Number(set ?? numberOf(trained)), state: 'not-loaded'};
+  return {tokens: Number(set ?? windowOf(trained)), state: 'not-loaded'};
 }
 
 async function lmStudio(server: Server, model: string, signal: AbortSignal): ReturnType<Ask> {
@@ -160,9 +160,9 @@ async function lmStudio(server: Server, model: string, signal: AbortSignal): Ret
     const instances = objectsIn(each['loaded_instances']);
     const loaded = instances.find(({id}) => id === model) ?? instances[0];
     if (each['key'] !== model && each['id'] !== model && loaded?.['id'] !== model) continue;
-    if (loaded === undefined) return {tokens: numberOf(each['max_context_length']), state: 'not-loaded'};
+    if (loaded === undefined) return {tokens: windowOf(each['max_context_length']), state: 'not-loaded'};
     const config = isJsonObject(loaded['config']) ? loaded['config'] : loaded;
-    return {tokens: numberOf(config['context_length']), state: 'loaded'};
+    return {tokens: windowOf(config['context_length']), state: 'loaded'};
   }
   return undefined;
 }
@@ -171,13 +171,13 @@ async function llamaCpp(server: Server, model: string, signal: AbortSignal): Ret
   const ofModel = await json(server, `/props?model=${encodeURIComponent(model)}&autoload=false`, signal);
   const props = ofModel ?? (await json(server, '/props', signal));
   const settings = isJsonObject(props?.['default_generation_settings']) ? props['default_generation_settings'] : {};
-  return {tokens: numberOf(settings['n_ctx']), state: 'loaded'};
+  return {tokens: windowOf(settings['n_ctx']), state: 'loaded'};
 }
 
 async function vllm(server: Server, model: string, signal: AbortSignal): ReturnType<Ask> {
   const list = await json(server, '/v1/models', signal);
   const found = objectsIn(list?.['data']).find(({id}) => id === model);
-  return {tokens: numberOf(found?.['max_model_len']), state: 'loaded'};
+  return {tokens: windowOf(found?.['max_model_len']), state: 'loaded'};
 }
 
 /** Returns the object with which the server answers; `undefined` for anything else. */
@@ -192,10 +192,8 @@ async function json(
   try {
     const response = await send(url, {headers: {...headers, 'content-type': 'application/json'}, signal, ...post});
     if (!response.ok) return undefined;
-    const texts: string[] = [];
-    for await (const batch of readServerEvents(takeUnreadBody(response), 'json')) texts.push(...batch);
-    const parsed = parseJson(texts.join(''));
-    return parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value : undefined;
+    const answer = await readAnyJson(response);
+    return isJsonObject(answer) ? answer : undefined;
   } catch {
     return undefined;
   }
@@ -204,5 +202,5 @@ async function json(
 const objectsIn = (list: Json | undefined): readonly JsonObject[] => listOf(list).filter(isJsonObject);
 
 /** Returns a window in tokens; 0 for a value that can't be one. */
-const numberOf = (value: Json | undefined): number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= leastWindow && value <= mostWindow ? value : 0;
+const windowOf = (value: Json | undefined): number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= minWindow && value <= maxWindow ? value : 0;

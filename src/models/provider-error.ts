@@ -69,7 +69,7 @@ export const briefError = (message: string, fix: string, waitMs = 0): ProviderEr
 });
 
 /** Returns the error for an answer that ended without a message. The address is probably not one of a model. */
-export const noMessage = ({name, urlVariable}: Endpoint): ProviderError =>
+export const missingMessageError = ({name, urlVariable}: Endpoint): ProviderError =>
   briefError(
     `${name} answered without a message of a model.`,
     `Try again later, or check the base URL (--base-url or ${urlVariable}).`,

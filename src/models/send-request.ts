@@ -9,7 +9,7 @@ import {takeUnreadBody, readServerEvents} from './http-fetch.ts';
 import {
   connectionLost,
   type Endpoint,
-  noMessage,
+  missingMessageError,
   type ProviderError,
   type Refused,
   type ServerHistory,
@@ -43,7 +43,7 @@ export interface SessionRefusalChanges {
   toolReferences: 'as-known' | 'refused';
 }
 
-export const noRefusalChanges = (): SessionRefusalChanges => ({
+export const emptyRefusalChanges = (): SessionRefusalChanges => ({
   requestChanges: [],
   bodyChanges: [],
   thinkingEcho: 'as-known',
@@ -130,7 +130,9 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       whole = decoder.finished;
       yield* shownOf(events, textCalls);
       if (whole) return;
-      const early = isBegun ? connectionLost('The connection closed during the answer.') : noMessage(dialect.endpoint);
+      const early = isBegun
+        ? connectionLost('The connection closed during the answer.')
+        : missingMessageError(dialect.endpoint);
       yield {kind: 'error', error: early};
     } catch (cause) {
       if (signal.aborted) return;

@@ -18,7 +18,7 @@ import {
   type SessionRefusalChanges,
   type RefusalChanges,
   makeSendOnce,
-  noRefusalChanges,
+  emptyRefusalChanges,
   type ProviderDialect,
   type SendOnce,
 } from './send-request.ts';
@@ -54,7 +54,7 @@ export function openPort(
   const sendOnce = makeSendOnce(dialect);
   const learned = new Map<string, SessionRefusalChanges>();
   const learnedOf = (model: string): SessionRefusalChanges => {
-    const known = learned.get(model) ?? noRefusalChanges();
+    const known = learned.get(model) ?? emptyRefusalChanges();
     learned.set(model, known);
     return known;
   };

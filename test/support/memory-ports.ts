@@ -169,10 +169,10 @@ export const noCheckpoints: CheckpointsPort = {
   prefetch: async () => {},
   uncoveredFiles: async () => [],
   take: async () => ok(treeId('same')),
-  preview: async () => ok({files: [], conflicts: [], excluded: [], extent: 'any' as const}),
+  preview: async () => ok({files: [], conflicts: [], excluded: [], coverage: 'all files' as const}),
   revert: async () =>
     ok({
-      report: {files: [], conflicts: [], excluded: [], extent: 'any' as const},
+      report: {files: [], conflicts: [], excluded: [], coverage: 'all files' as const},
       change: {before: treeId('same'), after: treeId('same')},
     }),
 };

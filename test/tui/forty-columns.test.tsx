@@ -199,7 +199,7 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
           files: [{path: `/home/user/project/${long}`, effect: 'deleted'}],
           conflicts: [],
           excluded: [],
-          extent: 'any' as const,
+          coverage: 'all files' as const,
         },
       },
     ),

@@ -29,7 +29,7 @@ const report: RewindReport = {
     ],
     conflicts: [{path: '/w/c', reason: 'it has been deleted since'}],
     excluded: ['/w/node_modules'],
-    extent: 'any' as const,
+    coverage: 'all files' as const,
   },
 };
 const confirm = rewindPreview(target, report);
@@ -99,7 +99,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  const none = {files: [], conflicts: [], excluded: ['/w/x'], extent: 'any' as const};
+  const none = {files: [], conflicts: [], excluded: ['/w/x'], coverage: 'all files' as const};
   const one = {...none, files: [{path: '/w/a', effect: 'changed'}]} as const;
   test.each<[Partial<RewindReport>, string, string]>([
     [
@@ -171,7 +171,7 @@ const undone = (prompt: string, prompts = 1): RewindReport => ({
   what: 'both',
   prompt,
   prompts,
-  files: {files: [], conflicts: [], excluded: [], extent: 'any' as const},
+  files: {files: [], conflicts: [], excluded: [], coverage: 'all files' as const},
   alongside: [],
 });
 

@@ -35,7 +35,7 @@ export async function certainWrites(analysis: CommandAnalysis, machine: CommandM
   return areFiles && paths.size <= maxPaths && (await analysis.confirmed()) ? [...paths] : 'any';
 }
 
-/** The most paths that are looked at one by one. */
+/** The maximum number of paths that are looked at one by one. */
 const maxPaths = 200;
 
 /** Returns the paths that a program changes, or `undefined` if they are not certain. */

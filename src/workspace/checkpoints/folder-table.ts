@@ -330,7 +330,7 @@ export function saveTable(file: string, {folders}: FolderTable): void {
   }
 }
 
-/** The most buffers to write at once. */
+/** The maximum number of buffers to write at once. */
 const maxParts = 3000;
 
 /** File systems on which a folder gets new times with each change of its names, by the type that Linux gives them: ext, XFS, btrfs, F2FS, tmpfs. */

@@ -129,14 +129,15 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   const plan = async (
     changes: readonly OpenTreeChange[],
     signal: AbortSignal,
-  ): Promise<Outcome<{readonly scanned: Looked; readonly plan: RevertPlan}, Fault>> => {
-    const scanned = await scanExtent(extentOf(changes, reader), signal);
+  ): Promise<Outcome<{readonly scanned: Looked; readonly plan: RevertPlan; readonly extent: ChangeExtent}, Fault>> => {
+    const extent = extentOf(changes, reader);
+    const scanned = await scanExtent(extent, signal);
     if (scanned.tag === 'failed') return scanned;
     const {tree} = scanned.value;
     const known = changes.map(change => ({before: beforeTrees(change), after: [...afterTrees(change), tree]}));
     const planned = await planRevert(known, {now: tree, reader, objects});
     signal.throwIfAborted();
-    return ok({scanned: scanned.value, plan: planned});
+    return ok({scanned: scanned.value, plan: planned, extent});
   };
   return {
     async prefetch(signal) {
@@ -165,10 +166,9 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
       catchFaults(async () => {
         const planned = await plan(changes, signal);
         if (planned.tag === 'failed') return planned;
-        const {scanned} = planned.value;
+        const {scanned, extent} = planned.value;
         objects.fetch(planned.value.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
         const refused = applyRevert(planned.value.plan.steps, {objects, seen: scanned.fileAt});
-        const extent = extentOf(changes, reader);
         const after = await scanExtent(extent, new AbortController().signal);
         if (after.tag === 'failed') return after;
         const change = {before: treeId(scanned.tree), after: treeId(after.value.tree)};
@@ -189,7 +189,7 @@ const afterTrees = ({after, more}: OpenTreeChange): readonly TreeId[] => [
   ...(more?.after ?? []),
 ];
 
-/** The most paths to look at one by one. */
+/** The maximum number of paths to look at one by one. */
 const maxPaths = 2000;
 
 /** Returns the paths that a revert of these changes may concern. */
@@ -199,8 +199,8 @@ function extentOf(changes: readonly OpenTreeChange[], reader: TreeReader): Chang
   return extents.includes('any') || paths.length > maxPaths ? 'any' : paths;
 }
 
-const coverageOf = (changes: readonly OpenTreeChange[], reader: TreeReader): RevertReport['extent'] =>
-  changes.flatMap(beforeTrees).every(tree => reader.root(tree).covered !== undefined) ? 'named' : 'any';
+const coverageOf = (changes: readonly OpenTreeChange[], reader: TreeReader): RevertReport['coverage'] =>
+  changes.flatMap(beforeTrees).every(tree => reader.root(tree).covered !== undefined) ? 'named files' : 'all files';
 
 /** Only what was covered before a change can be reverted. If everything was covered afterwards too, these are the paths that differ. */
 function changedExtent(change: OpenTreeChange, reader: TreeReader): ChangeExtent {
@@ -248,7 +248,7 @@ async function catchFaults<T>(work: () => Promise<Outcome<T, Fault>>): Promise<O
 function reportOf(
   {scanned, plan}: {readonly scanned: Scan; readonly plan: RevertPlan},
   refused: readonly RefusedPath[],
-  extent: RevertReport['extent'],
+  coverage: RevertReport['coverage'],
 ): RevertReport {
   const failedAt = new Set(refused.map(({path}) => path));
   const files = plan.steps.filter(
@@ -258,7 +258,7 @@ function reportOf(
     files: files.map(({path, effect}) => ({path, effect})).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     conflicts: [...plan.conflicts, ...refused].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     excluded: scanned.leftOut,
-    extent,
+    coverage,
   };
 }
 
@@ -275,7 +275,7 @@ const maxNamed = 3;
  * the time limit.
  */
 export async function findUncoveredFiles(
-  {paths, commands, isNamed = false}: TouchedFiles,
+  {paths, commands, isNamed}: TouchedFiles,
   {limitMs, ...options}: Omit<ScanContext, 'objects'> & {readonly limitMs: number},
   signal: AbortSignal,
 ): Promise<readonly string[]> {

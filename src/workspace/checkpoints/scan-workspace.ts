@@ -186,7 +186,7 @@ interface OpenFolder {
   readonly isSameIndex: boolean;
 }
 
-const noEntry: Row = {node: undefined};
+const emptyRow: Row = {node: undefined};
 
 class Scanner {
   readonly #context: ScanContext;
@@ -274,10 +274,10 @@ class Scanner {
       const below = beginning + name;
       const flags = listedFlags[at] ?? 0;
       const old = folder.rowOf(at);
-      const scanned = this.#isSkipped(name, below) ? noEntry : this.#entry(below, {old, flags}, folder);
+      const scanned = this.#isSkipped(name, below) ? emptyRow : this.#entry(below, {old, flags}, folder);
       const entry = scanned instanceof Promise ? await scanned : scanned;
       if (entry === undefined) continue;
-      const isStillNone = entry === noEntry && old >= 0 && last?.kindAt(old) === 'none';
+      const isStillNone = entry === emptyRow && old >= 0 && last?.kindAt(old) === 'none';
       content.names.push(name);
       content.rows.push(isStillNone ? old : entry);
       content.flags.push(flags);
@@ -355,7 +355,7 @@ class Scanner {
     if (stats === 'unreadable') return this.#leaveOut(path);
     if (stats.isFile()) return this.#file(path, {...known, stats}, folder);
     if (stats.isDirectory()) return this.#subfolder(path, {...known, stats}, folder);
-    return stats.isSymbolicLink() ? this.#link(path, {...known, stats}, folder) : noEntry;
+    return stats.isSymbolicLink() ? this.#link(path, {...known, stats}, folder) : emptyRow;
   }
 
   async #subfolder(path: string, {stats, old, flags}: SeenEntry, {where, last}: OpenFolder): Promise<Found> {
@@ -365,7 +365,7 @@ class Scanner {
         (!where.repository && toolFolders.has(path.slice(path.lastIndexOf('/') + 1))));
     if (isIgnored && countFiles(path, maxIgnoredFiles) > maxIgnoredFiles) return this.#leaveOut(path);
     const node = await this.#folder(path, stats, isIgnored ? {...where, status: 'ignored'} : where);
-    if (node === undefined) return noEntry;
+    if (node === undefined) return emptyRow;
     return old >= 0 && last?.isFolder(old, node) === true ? old : {node};
   }
 
@@ -382,7 +382,7 @@ class Scanner {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > maxIgnoredTotal) return this.#leaveOut(path);
     }
-    if (this.#only !== undefined) return noEntry;
+    if (this.#only !== undefined) return emptyRow;
     const last = old >= 0 && this.#isHeld(path, old, folder) ? folder.last : undefined;
     const kind = last?.kindAt(old);
     if (last?.isUnchanged(old, stats) === true && (kind === 'file' || kind === 'blob')) return old;
@@ -453,7 +453,7 @@ class Scanner {
 
   #leaveOut(path: string): Row {
     this.#leftOut.push(path);
-    return noEntry;
+    return emptyRow;
   }
 
   async #yieldToEventLoop(): Promise<void> {

@@ -100,7 +100,7 @@ function benchOf(given: Given) {
           happened.push('checkpoint');
           return ok(treeId('same'));
         },
-        preview: async () => ok({files: [], conflicts: [], excluded: [], extent: 'any' as const}),
+        preview: async () => ok({files: [], conflicts: [], excluded: [], coverage: 'all files' as const}),
         revert: async () => Promise.reject(new Error('never called')),
       },
       ...(given.clock === undefined ? {} : {clock: given.clock}),

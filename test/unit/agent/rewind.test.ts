@@ -18,7 +18,7 @@ function counting() {
   let trees = 0;
   const reverted: (readonly OpenTreeChange[])[] = [];
   const files = [{path: '/work/a', effect: 'changed'}] as const;
-  const report = {files, conflicts: [], excluded: [], extent: 'any' as const};
+  const report = {files, conflicts: [], excluded: [], coverage: 'all files' as const};
   const next = () => treeId(`t${++trees}`);
   const port: CheckpointsPort = {
     prefetch: async () => {},

@@ -178,7 +178,7 @@ test('an id that the session already holds is replaced', async () => {
 
 const countingCheckpoints = (): CheckpointsPort => {
   let trees = 0;
-  const report = {files: [], conflicts: [], excluded: [], extent: 'any' as const};
+  const report = {files: [], conflicts: [], excluded: [], coverage: 'all files' as const};
   return {
     prefetch: async () => {},
     uncoveredFiles: async () => [],

@@ -32,7 +32,7 @@ test('a card says what Undo does not cover of what is about to be touched', asyn
     ...asks.reasons,
     {kind: 'not-undoable', text: 'Undo does not cover data.bin (1.2 GB), 2 more'},
   ]);
-  expect(touched).toEqual([{paths: [], commands: destructiveCommands}]);
+  expect(touched).toEqual([{paths: [], commands: destructiveCommands, isNamed: false}]);
   bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
   await done;
 });

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {noRefusalChanges} from '../../../src/models/send-request.ts';
+import {emptyRefusalChanges} from '../../../src/models/send-request.ts';
 import {streamWithRetries} from '../../../src/models/stream-with-retries.ts';
 import type {AttemptItem} from '../../../src/models/provider-error.ts';
 
@@ -32,7 +32,7 @@ async function readingOf(batches: Iterable<readonly ModelEvent[]>): Promise<{
   const events: ModelEvent[] = [];
   for await (const batch of streamWithRetries(
     request,
-    {sendOnce, clock, fallbacks: [], learnedOf: noRefusalChanges, judge},
+    {sendOnce, clock, fallbacks: [], learnedOf: emptyRefusalChanges, judge},
     new AbortController().signal,
   )) {
     events.push(...batch.filter(({event}) => event !== 'block-delta'));

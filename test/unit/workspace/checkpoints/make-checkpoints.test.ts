@@ -191,7 +191,7 @@ describe('what somebody else changed since', () => {
         {path: join(here.work, 'same'), reason: 'it was changed since in the same place'},
       ],
       excluded: [],
-      extent: 'any' as const,
+      coverage: 'all files' as const,
     });
     expect(here.read('apart')).toBe(lines('9 user'));
     expect(here.read('same')).toBe(lines('2 user'));

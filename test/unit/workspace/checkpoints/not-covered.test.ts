@@ -39,7 +39,7 @@ test('what undo does not cover of what a command or an edit names, and nothing o
       overwrites: [],
       content: unknownContent,
     }));
-    return findUncoveredFiles({paths: [], commands: simple}, ground, signal);
+    return findUncoveredFiles({paths: [], commands: simple, isNamed: false}, ground, signal);
   };
   const modules = 'node_modules (more than 2000 files)';
   expect(await found(['rm', '-rf', 'src'], ['rm', 'not-ignored.txt', 'small.log', 'none'], ['git', 'reset'])).toEqual(
@@ -58,15 +58,15 @@ test('what undo does not cover of what a command or an edit names, and nothing o
   expect(await found(['git', 'clean', '-fdx'])).toEqual(all);
   expect(await found(['find', '.', '-delete'])).toEqual(all);
   const edited = ['node_modules/m/f1', 'src/a.ts', 'new.txt'].map(path => join(here.work, path));
-  expect(await findUncoveredFiles({paths: edited, commands: []}, ground, signal)).toEqual([modules]);
-  expect(await findUncoveredFiles({paths: edited.slice(1), commands: []}, ground, signal)).toEqual([]);
+  expect(await findUncoveredFiles({paths: edited, commands: [], isNamed: false}, ground, signal)).toEqual([modules]);
+  expect(await findUncoveredFiles({paths: edited.slice(1), commands: [], isNamed: false}, ground, signal)).toEqual([]);
   // Named files are stored whether git ignores them or not.
   const named = [...edited, ...['big.log', 'data/data.bin', 'none'].map(path => join(here.work, path))];
   expect(await findUncoveredFiles({paths: named, commands: [], isNamed: true}, ground, signal)).toEqual([
     'data/data.bin (1.2 GB)',
   ]);
   const many = Array.from({length: 5000}, (_, at) => join(here.work, `src/f${String(at)}`));
-  expect(await findUncoveredFiles({paths: [...many, join(here.work, 'data')], commands: []}, ground, signal)).toEqual([
-    'data/data.bin (1.2 GB)',
-  ]);
+  expect(
+    await findUncoveredFiles({paths: [...many, join(here.work, 'data')], commands: [], isNamed: false}, ground, signal),
+  ).toEqual(['data/data.bin (1.2 GB)']);
 });
