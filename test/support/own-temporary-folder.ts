@@ -1,6 +1,7 @@
-import {existsSync, mkdtempSync, rmSync} from 'node:fs';
+import {existsSync, mkdtempSync} from 'node:fs';
 import {homedir, tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
+import {removeFolder} from './remove-folder.ts';
 
 /**
  * A run of the tests has a temporary folder of its own, in which all others are made: what a test leaves behind goes with it, and
@@ -28,5 +29,5 @@ export function setup(): void {
 }
 
 export function teardown(): void {
-  rmSync(folder, {recursive: true, force: true, maxRetries: 3});
+  removeFolder(folder);
 }

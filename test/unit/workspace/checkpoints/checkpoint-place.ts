@@ -8,13 +8,13 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import type {CheckpointsPort, OpenTreeChange, TreeId} from '../../../../src/domain/checkpoint.ts';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
+import {removeFolder} from '../../../support/remove-folder.ts';
 
 const {signal} = new AbortController();
 
@@ -47,7 +47,7 @@ export function place() {
         // git warns about line ends; an error carries what it printed.
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
-    [Symbol.dispose]: () => rmSync(base, {recursive: true, force: true}),
+    [Symbol.dispose]: () => removeFolder(base),
   };
 }
 
