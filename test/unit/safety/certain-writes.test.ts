@@ -13,6 +13,7 @@ import {
 import {tmpdir} from 'node:os';
 import {join, relative} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {needs} from '../../support/programs.ts';
 import {entryKind} from '../../../src/workspace/impact/file-effect.ts';
 import {makeJudge} from '../../../src/safety/judge.ts';
 import {diskOptions} from './support/judging.ts';
@@ -68,10 +69,11 @@ const certain: readonly (readonly [command: string, ...paths: readonly string[]]
 ];
 
 describe('the paths that a command may change', () => {
-  test.each(certain)('%s', async (command, ...paths) => {
+  test.for(certain)('%s', async ([command, ...paths], context) => {
     using place = prepared();
     const before = everything(place.root);
     expect(await writes(place.root, command)).toEqual(paths.toSorted());
+    if (/\bsed\b/u.test(command)) needs('sed')(context);
     execFileSync('bash', ['-c', command], {cwd: place.root, stdio: 'ignore'});
     const after = everything(place.root);
     const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
