@@ -79,7 +79,7 @@ function program(scene: Scene): FrontEnd {
   return {name: 'program', pid: child.pid ?? 0, folder: scene.place.work, prompt, endRound: () => prompt('/compact')};
 }
 
-/** The terminal UI: a new conversation after each round, after every third one that of an earlier session. */
+/** The terminal UI: a new conversation after each round, after every third one its earlier conversation. */
 async function terminal(pty: PtyTerminal, folder: string): Promise<FrontEnd> {
   await pty.until(/Ask weft/u);
   const enter = async (text: string): Promise<void> => {
@@ -87,20 +87,27 @@ async function terminal(pty: PtyTerminal, folder: string): Promise<FrontEnd> {
     await pty.until(new RegExp(text, 'u'));
     pty.type('\r');
   };
+  let first = '';
   return {
     name: 'terminal UI',
     pid: pty.pid,
     folder,
     async prompt(text, number) {
+      if (first === '') first = text;
       await enter(text);
       await pty.until(new RegExp(`Answer ${number}\\.`, 'u'));
     },
     async endRound(round) {
       await enter('/clear');
       await pty.until(/New session/u);
+      const own = first;
+      first = '';
       if (round % 3 !== 0) return;
       await enter('/resume');
       await pty.until(/Resume a session[^]*\d+ messages?/u);
+      // The other front ends work in theirs.
+      pty.type(own);
+      await pty.until(new RegExp(`❯ 1 +${own} `, 'u'));
       pty.type('\r');
       await pty.until(/^(?!.*Resume a session)/su);
       await enter('/clear');
