@@ -41,6 +41,7 @@ export function programName(command: string): string {
   return (first ?? '').replace(/^.*\//u, '');
 }
 
-export const isRunning = (state: BlockState): boolean => state.kind === 'running' || state.kind === 'waiting';
+export const isRunning = (state: BlockState): state is Extract<BlockState, {kind: 'running' | 'waiting'}> =>
+  state.kind === 'running' || state.kind === 'waiting';
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

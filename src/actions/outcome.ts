@@ -1,5 +1,7 @@
+import {firstLine} from '../base/clip.ts';
 import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
+import type {BlockId} from '../domain/ids.ts';
 import type {CancelReason} from '../domain/settled.ts';
 import type {SettledCall} from './agent-event.ts';
 import {
@@ -57,6 +59,16 @@ export function isFailedCommand(result: ActionResult): boolean {
   const end = output.kind === 'completed' ? output.report.end : output.block.state;
   if (end.kind === 'moved') return false;
   return end.kind === 'exited' ? end.code !== 0 : output.kind === 'completed' || end.kind === 'signalled';
+}
+
+/** Returns the block that a call started, and what its command does; `undefined` for any other result. */
+export function startedBlock(
+  settled: SettledCall,
+): {readonly block: BlockId; readonly description: string} | undefined {
+  if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
+  const {settled: result} = settled.result;
+  if (result.state !== 'success' || result.output.kind !== 'block') return undefined;
+  return {block: result.output.block.id, description: firstLine(result.output.command, 200)};
 }
 
 export const commandInputOf = (action: Action): InputOf<'request-command-output'> | undefined =>

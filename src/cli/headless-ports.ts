@@ -1,8 +1,9 @@
-import type {StallClock} from '../headless/stall-watch.ts';
+import type {HeadlessClock} from '../headless/stall-watch.ts';
 
-/** The clock that detects a stalled model. */
-export const stallClock: StallClock = {
+/** The clock of runs without a terminal UI. */
+export const headlessClock: HeadlessClock = {
   now: () => performance.now(),
+  date: () => Date.now(),
   after(ms, call) {
     const timer = setTimeout(call, ms).unref();
     return () => clearTimeout(timer);

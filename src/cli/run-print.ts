@@ -9,7 +9,7 @@ import {exitCode, timeLimitText, type ExitCode} from '../app/exit-code.ts';
 import type {outputFormats} from '../app/main-options.ts';
 import {stdoutSink} from '../app/output.ts';
 import {messageUuid} from '../app/random-uuid.ts';
-import {stallClock} from './headless-ports.ts';
+import {headlessClock} from './headless-ports.ts';
 import {stopOnSignals} from './signals.ts';
 
 export interface PrintJob {
@@ -44,7 +44,7 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
   // Load the renderer before listening for signals: a signal before the prompt is submitted would leave no result.
   const renderer = await makeRenderer(
     {format, partials, hooks, agentTexts},
-    {uuid: messageUuid, version, extensions: job.extensions, mcp: job.mcp, endOf: decide},
+    {uuid: messageUuid, version, now: () => Date.now(), extensions: job.extensions, mcp: job.mcp, endOf: decide},
   );
   const stopper = stopOnSignals(engine);
   const timer =
@@ -58,7 +58,7 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
     renderer,
     stdout: stdoutSink(format === 'text' ? 'text' : 'json'),
     note,
-    clock: stallClock,
+    clock: headlessClock,
     uuid: messageUuid,
     endOf: decide,
   });

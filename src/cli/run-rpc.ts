@@ -26,7 +26,7 @@ import {type OfferedExtensions, offeredExtensions} from '../app/offered-extensio
 import {contextFor, type RunContext} from '../app/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
 import {messageUuid} from '../app/random-uuid.ts';
-import {stallClock} from './headless-ports.ts';
+import {headlessClock} from './headless-ports.ts';
 import {leftoverNotices} from '../app/leftovers.ts';
 import {logEvents, note, stdoutSink} from '../app/output.ts';
 import type {MainOptions} from '../app/main-options.ts';
@@ -121,7 +121,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       uuid: messageUuid,
       version,
       note,
-      clock: stallClock,
+      clock: headlessClock,
     });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => client.stop());
     for (const line of opening.lines) client.take(line);

@@ -2,6 +2,7 @@ import {eventWarning} from '../actions/event-warning.ts';
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {messageId, type ActionId} from '../domain/ids.ts';
 import type {McpPort} from '../actions/mcp-port.ts';
+import type {BlockInfo} from '../actions/ports.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
 import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
@@ -9,7 +10,7 @@ import type {AgentClient} from '../agent/client.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import {type HeadlessEnd, oneLine} from './prompt-summary.ts';
 import {makeStdoutWriter, maxUnread, type TextSink} from './stdout-writer.ts';
-import {StallWatch, type StallClock} from './stall-watch.ts';
+import {StallWatch, type HeadlessClock} from './stall-watch.ts';
 
 export interface HeadlessOptions {
   readonly engine: AgentClient;
@@ -19,7 +20,7 @@ export interface HeadlessOptions {
   readonly stdout: TextSink;
   /** Prints a notice for the user: one line without a line feed, not part of the answer. */
   readonly note: (line: string) => void;
-  readonly clock: StallClock;
+  readonly clock: HeadlessClock;
   readonly uuid: (name?: string) => string;
   readonly endOf: (summary: PromptSummary) => HeadlessEnd;
 }
@@ -49,10 +50,13 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
     }
     return writer.room(maxUnread.messages);
   });
+  const over = new AbortController();
+  void engine.watch({watch: 'terminals'}, all => writer.write(renderer.renderTerminals(all)), over.signal);
   const {prompt: text, images} = options;
   engine.submit({op: 'prompt', id: messageId(options.uuid()), text, images, when: 'queued'});
   const summary = await finished.promise;
   unsubscribe();
+  over.abort();
 
   const stdout = await writer.drained();
   if (stdout.kind === 'closed') return 'stdout-closed';
@@ -106,11 +110,14 @@ export interface HeadlessOutput {
 export interface OutputRenderer {
   /** Returns the output for a batch of events: whole lines, or nothing. */
   render(events: readonly AgentEvent[]): string;
+  /** Returns the output for a change of the session's terminals, likewise. */
+  renderTerminals(all: readonly BlockInfo[]): string;
 }
 
 export interface RenderSetting {
   readonly uuid: (name?: string) => string;
   readonly version: string;
+  readonly now: () => number;
   /** The commands, skills, agents and plugins in stream-json. */
   readonly extensions: RpcExtras['extensions'];
   readonly mcp: Pick<McpPort, 'servers' | 'tools'>;
@@ -125,14 +132,18 @@ export async function makeRenderer(output: HeadlessOutput, setting: RenderSettin
       return {
         render: events =>
           events.map(event => (event.event === 'prompt-finished' ? answer(event.summary) : '')).join(''),
+        renderTerminals: () => '',
       };
     case 'json':
     case 'stream-json': {
       const encoderOptions =
         format === 'json' ? ({partials: 'without', hooks: 'without', agentTexts: 'without'} as const) : output;
-      const {encode, linesOf} = await loadEncoder({...setting, ...encoderOptions});
+      const {encode, encodeTerminals, linesOf} = await loadEncoder({...setting, ...encoderOptions});
       const isPrinted = (message: RpcMessage): boolean => format === 'stream-json' || message.type === 'result';
-      return {render: events => linesOf(events.flatMap(encode).filter(isPrinted))};
+      return {
+        render: events => linesOf(events.flatMap(encode).filter(isPrinted)),
+        renderTerminals: all => linesOf(encodeTerminals(all).filter(isPrinted)),
+      };
     }
     default:
       return unreachable(format);
@@ -168,5 +179,5 @@ async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partia
     const end = options.endOf(event.summary);
     return messages.map(message => (message.type === 'result' ? toOneShotResult(message, end) : message));
   };
-  return {encode, linesOf};
+  return {encode, encodeTerminals: encoder.encodeTerminals, linesOf};
 }

@@ -4,22 +4,24 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 const longSilenceMs = 30_000;
 
 /** The clock of a `StallWatch`. */
-export interface StallClock {
+export interface HeadlessClock {
   /** Returns milliseconds since an arbitrary moment. */
   now(): number;
+  /** Returns milliseconds since 1970. */
+  date(): number;
   /** Calls `call` once after `ms` milliseconds, without keeping the process alive. Returns a function that cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
 /** Prints one notice per silence of the model, because a person who watches a pipe can't distinguish a stall from long work. */
 export class StallWatch {
-  readonly #clock: StallClock;
+  readonly #clock: HeadlessClock;
   readonly #note: (line: string) => void;
   /** The time at which the silence is too long; `undefined` while the model is not expected to send anything. */
   #due: number | undefined;
   #cancel: (() => void) | undefined;
 
-  constructor({clock, note}: {readonly clock: StallClock; readonly note: (line: string) => void}) {
+  constructor({clock, note}: {readonly clock: HeadlessClock; readonly note: (line: string) => void}) {
     this.#clock = clock;
     this.#note = note;
   }

@@ -7,7 +7,7 @@ import type {ReceivedRequest} from '../support/model-server.ts';
 import {openScene, type Scene, toldSystem} from '../support/scene.ts';
 import {ask, type Conversation, readAll, resultIn} from './support/agent-sdk.ts';
 import {kindsOf} from './support/messages.ts';
-import {answerTo, isType, prompt, startRpc} from './support/rpc-client.ts';
+import {answerTo, isType, prompt, request, startRpc} from './support/rpc-client.ts';
 
 const isOfAgent = ({body}: ReceivedRequest): boolean => JSON.stringify(body.messages[0]).includes('READ-IT');
 
@@ -153,4 +153,63 @@ test('after the end of the input weft stays until the last one has ended and its
   stopped.child.stdin.end();
   stopped.child.kill('SIGTERM');
   expect((await stopped.ended).code).toBe(143);
+});
+
+test('a background command is a task, from its start to its end, and stop_task stops it', async () => {
+  const start = (command: string, id: string): Answer => call('Bash', {command, run_in_background: true}, {id});
+  await using scene = await openScene(request => {
+    const answered = request.body.messages.filter(({role}) => role === 'assistant').length;
+    const script = [
+      start('until test -e go; do sleep 0.05; done; exit 3', 'waits'),
+      start('sleep 1000', 'sleeps'),
+      say('Both run.'),
+    ];
+    return script[answered] ?? fail(400);
+  });
+  const client = startRpc(scene, ['--dangerously-skip-permissions']);
+  client.send(prompt('MAIN'));
+  await client.next(isType('result'));
+  const started = await Promise.all(
+    ['waits', 'sleeps'].map(id =>
+      client.next(({subtype, tool_use_id: call}) => subtype === 'task_started' && call === id),
+    ),
+  );
+  const [waits = '', sleeps = ''] = started.map(message => String(message['task_id']));
+  expect(started).toMatchObject([
+    {task_type: 'local_bash', description: 'until test -e go; do sleep 0.05; done; exit 3', is_backgrounded: true},
+    {task_type: 'local_bash', description: 'sleep 1000', is_backgrounded: true},
+  ]);
+  writeFileSync(join(scene.place.work, 'go'), '');
+  const ofTask = (id: string, subtype: string): Promise<unknown> =>
+    client.next(message => message['subtype'] === subtype && message['task_id'] === id);
+  expect(await ofTask(waits, 'task_updated')).toMatchObject({
+    patch: {status: 'failed', error: 'Exit code 3', end_time: expect.any(Number)},
+  });
+  expect(await ofTask(waits, 'task_notification')).toMatchObject({
+    tool_use_id: 'waits',
+    status: 'failed',
+    summary: 'Exit code 3',
+  });
+  client.send(request('r1', {subtype: 'stop_task', task_id: sleeps}));
+  client.send(request('r2', {subtype: 'stop_task', task_id: waits}));
+  expect(await ofTask(sleeps, 'task_updated')).toMatchObject({patch: {status: 'killed'}});
+  expect(await ofTask(sleeps, 'task_notification')).toMatchObject({tool_use_id: 'sleeps', status: 'stopped'});
+  const {code, stdout} = await client.finish();
+  const messages = stdout
+    .trimEnd()
+    .split('\n')
+    .map(line => Object(JSON.parse(line)));
+  const sets = messages.filter(({subtype}) => subtype === 'background_tasks_changed');
+  expect(sets.map(({tasks}) => tasks.map((task: {task_id: string}) => task.task_id))).toEqual([
+    [waits],
+    [waits, sleeps],
+    [sleeps],
+    [],
+  ]);
+  const answers = messages.filter(({type}) => type === 'control_response').map(({response}) => response);
+  expect(answers).toMatchObject([
+    {subtype: 'success', request_id: 'r1'},
+    {subtype: 'error', request_id: 'r2', error: `No running task has the id "${waits}".`},
+  ]);
+  expect(code).toBe(0);
 });

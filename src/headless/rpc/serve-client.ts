@@ -1,6 +1,6 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {eventWarning} from '../../actions/event-warning.ts';
-import type {Question} from '../../actions/ports.ts';
+import type {BlockInfo, Question} from '../../actions/ports.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
@@ -9,7 +9,7 @@ import {makeRpcEncoder, type RpcExtras, serversOf} from '../../protocol/rpc/enco
 import {jsonLine} from '../../protocol/rpc/rpc-message.ts';
 import {endOf, oneLine} from '../prompt-summary.ts';
 import {maxUnread, type StdoutWriter} from '../stdout-writer.ts';
-import {StallWatch, type StallClock} from '../stall-watch.ts';
+import {StallWatch, type HeadlessClock} from '../stall-watch.ts';
 import type {ClientLine} from './client-input.ts';
 import {ClientPrompts} from './client-prompts.ts';
 import {type ClientServers, type RpcLaunch, serveRequest, type ServingOptions} from './serve-request.ts';
@@ -41,7 +41,7 @@ export interface ClientServing {
   readonly version: string;
   /** Prints one line to stderr, for the operator. */
   readonly note: (line: string) => void;
-  readonly clock: StallClock;
+  readonly clock: HeadlessClock;
 }
 
 /**
@@ -56,6 +56,7 @@ export class ServedClient {
   /** The open requests to the client, by tool call. Aborting one cancels it. */
   readonly #asks = new Map<ActionId, AbortController>();
   readonly #finished = Promise.withResolvers<0 | 1 | 4>();
+  readonly #over = new AbortController();
   #interrupt = new AbortController();
   #inputEnded = false;
   #serving = 0;
@@ -78,11 +79,14 @@ export class ServedClient {
       echoOf: id => (echo === 'with' ? this.#prompts.contentOf(id) : undefined),
       ...serversOf(servers),
     };
-    this.#encoder = makeRpcEncoder({partials, uuid, version, extras});
+    this.#encoder = makeRpcEncoder({partials, uuid, version, now: () => options.clock.date(), extras});
     engine.subscribe(events => {
       this.#tell(events);
       return options.writer.room(maxUnread.messages);
     });
+    const hear = (all: readonly BlockInfo[]): void =>
+      options.writer.write(this.#encoder.encodeTerminals(all).map(jsonLine).join(''));
+    void engine.watch({watch: 'terminals'}, hear, this.#over.signal);
     void servers
       .ready(new AbortController().signal)
       .catch(() => {})
@@ -235,6 +239,7 @@ export class ServedClient {
       prompts: this.#prompts,
       servers,
       launch,
+      runningTask: id => this.#encoder.runningTask(id),
       interrupted: () => this.#interrupt.signal,
       interrupt: () => {
         for (const abort of this.#asks.values()) abort.abort();
@@ -296,6 +301,7 @@ export class ServedClient {
 
   #finishIfDone(): void {
     if (!this.#inputEnded || this.#serving > 0 || !this.#prompts.idle) return;
+    this.#over.abort();
     this.#finished.resolve(this.#last === 0 && this.#unread > 0 ? 1 : this.#last);
   }
 }

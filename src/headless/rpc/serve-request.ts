@@ -1,5 +1,5 @@
 import type {McpServerState} from '../../actions/mcp-port.ts';
-import {wireStatus} from '../../protocol/rpc/encode-events.ts';
+import {type RpcEncoder, wireStatus} from '../../protocol/rpc/encode-events.ts';
 import type {AgentClient, Answer} from '../../agent/client.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
@@ -29,6 +29,7 @@ export interface ServingOptions {
   readonly state: SessionState;
   readonly prompts: ClientPrompts;
   readonly servers: ClientServers;
+  readonly runningTask: RpcEncoder['runningTask'];
   /** Cancels every open question to the client, and aborts the work of its open requests. */
   readonly interrupt: () => void;
   readonly launch: RpcLaunch;
@@ -90,6 +91,13 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
     }
     case 'cancel_async_message':
       return success({cancelled: prompts.dropOne(request.message_uuid)});
+    case 'stop_task': {
+      const task = options.runningTask(request.task_id);
+      if (task === undefined)
+        return failure(`No running task has the id ${JSON.stringify(request.task_id)}.`, 'unknown_task');
+      engine.submit(task.kind === 'agent' ? {op: 'stop-agent', id: task.id} : {op: 'stop-terminal', id: task.id});
+      return success({});
+    }
     case 'get_context_usage':
       return contextUsage(await engine.query({query: 'context-usage'}, options.interrupted()), options);
     case 'mcp_status': {

@@ -126,6 +126,7 @@ export const controlRequests = {
     dry_run: z.optional(z.boolean()),
   }),
   cancel_async_message: z.looseObject({subtype: z.literal('cancel_async_message'), message_uuid: z.string()}),
+  stop_task: z.looseObject({subtype: z.literal('stop_task'), task_id: z.string()}),
   get_context_usage: z.looseObject({subtype: z.literal('get_context_usage')}),
   mcp_status: z.looseObject({subtype: z.literal('mcp_status')}),
   mcp_set_servers: z.looseObject({subtype: z.literal('mcp_set_servers'), servers: z.record(z.string(), object)}),

@@ -1,6 +1,7 @@
 import type {McpServerState, McpTool} from '../../actions/mcp-port.ts';
 import type {HookRunEvent} from '../../domain/hook.ts';
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
+import type {BlockInfo} from '../../actions/ports.ts';
 import type {Json} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
@@ -28,7 +29,7 @@ import type {
   WireStreamEvent,
   WithoutEnvelope,
 } from './rpc-message.ts';
-import {SubAgentMessages} from './encode-sub-agents.ts';
+import {type RunningTask, TaskMessages} from './encode-tasks.ts';
 import {answerPartName, resultName} from './message-names.ts';
 import {
   apiErrorKind,
@@ -46,6 +47,10 @@ import {
 export interface RpcEncoder {
   /** Returns the messages for one event. Most events have none. Events must come in the order of the engine. */
   encode(event: AgentEvent): readonly RpcMessage[];
+  /** Returns the messages for a change of the session's terminals. */
+  encodeTerminals(all: readonly BlockInfo[]): readonly RpcMessage[];
+  /** Returns the running task with an id that the messages told. */
+  runningTask(id: string): RunningTask | undefined;
 }
 
 export interface RpcEncoderOptions {
@@ -55,6 +60,8 @@ export interface RpcEncoderOptions {
   readonly uuid: (name?: string) => string;
   /** weft's own version. */
   readonly version: string;
+  /** The time in milliseconds since 1970. */
+  readonly now: () => number;
   readonly extras: RpcExtras;
 }
 
@@ -117,6 +124,8 @@ export function makeRpcEncoder(options: RpcEncoderOptions): RpcEncoder {
       }
       return encoder === undefined ? nothing : encoder.encode(event);
     },
+    encodeTerminals: all => encoder?.tasks.commandsChanged(all) ?? nothing,
+    runningTask: id => encoder?.tasks.running(id),
   };
 }
 
@@ -142,7 +151,7 @@ class SessionEncoder {
   readonly #asked = new Set<ActionId>();
   /** The model's tool names of waiting and running calls. */
   readonly #toolNames = new Map<ActionId, string>();
-  readonly #subAgents: SubAgentMessages;
+  readonly tasks: TaskMessages;
   /** The repairs of this turn. */
   #repairs: readonly Repaired[] = [];
 
@@ -150,10 +159,11 @@ class SessionEncoder {
     this.#session = session;
     this.#answering = session.model;
     this.#options = options;
-    this.#subAgents = new SubAgentMessages({
+    this.tasks = new TaskMessages({
       texts: options.extras.agentTexts,
       uuid: () => options.uuid(),
       address: () => this.#address(),
+      now: () => options.now(),
     });
   }
 
@@ -229,7 +239,7 @@ class SessionEncoder {
         return this.#progress(event);
       case 'action-settled':
         this.#started.delete(event.call.id);
-        return this.#settled(event);
+        return [...this.tasks.commandStarted(event, 'main'), ...this.#settled(event)];
       case 'model-changed':
         this.#session = {...this.#session, model: event.model};
         return nothing;
@@ -263,7 +273,7 @@ class SessionEncoder {
       case 'agent-started':
       case 'agent-changed':
       case 'agent-event':
-        return this.#subAgents.encode(event);
+        return this.tasks.encode(event);
       case 'prompt-withdrawn':
       case 'command-started':
       case 'command-finished':

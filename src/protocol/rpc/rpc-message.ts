@@ -203,32 +203,33 @@ export interface RpcToolProgress extends MessageEnvelope {
   readonly output_delta: string;
 }
 
-/** A sub-agent starts, or starts again with a message. */
-export interface RpcTaskStarted extends SystemMessage<'task_started'> {
+/** Work beside the conversation: a sub-agent, or a command in the background. */
+export type RpcTask = {
   readonly task_id: string;
-  readonly tool_use_id: string;
   readonly description: string;
-  readonly subagent_type: string;
-  readonly is_backgrounded: boolean;
   readonly parent_task_id?: string;
-  readonly task_type: 'local_agent';
-  readonly prompt: string;
-}
+} & ({readonly task_type: 'local_agent'; readonly subagent_type: string} | {readonly task_type: 'local_bash'});
 
-/** A sub-agent moved to the background, or ended. */
+/** A task starts, or a sub-agent starts again with a message. A sub-agent has a prompt. */
+export type RpcTaskStarted = SystemMessage<'task_started'> &
+  RpcTask & {readonly tool_use_id: string; readonly is_backgrounded: boolean; readonly prompt?: string};
+
+/** A sub-agent moved to the background, or a task ended. */
 export interface RpcTaskUpdated extends SystemMessage<'task_updated'> {
   readonly task_id: string;
   readonly patch:
     | {readonly is_backgrounded: boolean}
-    | {readonly status: 'completed' | 'failed' | 'killed'; readonly error?: string};
+    | {
+        readonly status: 'completed' | 'failed' | 'killed';
+        /** In milliseconds since 1970. */
+        readonly end_time: number;
+        readonly error?: string;
+      };
 }
 
-/** All sub-agents that run in the background now. Sent when the set changes. */
+/** All tasks that run in the background now. Sent when the set changes. */
 export interface RpcBackgroundTasks extends SystemMessage<'background_tasks_changed'> {
-  readonly tasks: readonly Pick<
-    RpcTaskStarted,
-    'task_id' | 'task_type' | 'subagent_type' | 'description' | 'parent_task_id'
-  >[];
+  readonly tasks: readonly RpcTask[];
 }
 
 /** A sub-agent has begun another call. */
@@ -240,15 +241,15 @@ export interface RpcTaskProgress extends SystemMessage<'task_progress'> {
   readonly usage: TaskUsage;
 }
 
-/** A sub-agent has ended. */
+/** A task has ended. Only sub-agents have a usage. */
 export interface RpcTaskNotification extends SystemMessage<'task_notification'> {
   readonly task_id: string;
   readonly tool_use_id: string;
   readonly status: 'completed' | 'failed' | 'stopped';
-  /** Always empty, because the output is in the sub-agent's session. */
+  /** Always empty: the output is in the sub-agent's session, or `BashOutput` reads it. */
   readonly output_file: string;
   readonly summary: string;
-  readonly usage: TaskUsage;
+  readonly usage?: TaskUsage;
 }
 
 export interface TaskUsage {

@@ -44,6 +44,7 @@ async function run(
     renderer: await makeRenderer(output, {
       uuid,
       version: '1.2.3',
+      now: () => 0,
       extensions: noExtras.extensions,
       mcp: noopMcp,
       endOf,
@@ -55,7 +56,7 @@ async function run(
       },
     },
     note: line => notes.push(line),
-    clock: {now: () => 0, after: () => () => {}},
+    clock: {date: () => 0, now: () => 0, after: () => () => {}},
     uuid,
     endOf,
     ...given,

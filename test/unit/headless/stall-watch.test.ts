@@ -1,15 +1,19 @@
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {messageId} from '../../../src/domain/ids.ts';
-import {StallWatch, type StallClock} from '../../../src/headless/stall-watch.ts';
+import {StallWatch, type HeadlessClock} from '../../../src/headless/stall-watch.ts';
 
 /** A clock that goes on when it is told to. */
-class TestClock implements StallClock {
+class TestClock implements HeadlessClock {
   #now = 0;
   #due: {readonly at: number; readonly call: () => void} | undefined;
 
   now(): number {
     return this.#now;
+  }
+
+  date(): number {
+    return 0;
   }
 
   after(ms: number, call: () => void): () => void {

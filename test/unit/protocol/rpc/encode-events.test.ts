@@ -11,7 +11,7 @@ import {scripts} from './event-scripts.ts';
 
 const encoderOf = (partials: 'with' | 'without', extras: RpcExtras) => {
   let count = 0;
-  return makeRpcEncoder({partials, uuid: () => `uuid-${(count += 1)}`, version: '1.2.3', extras});
+  return makeRpcEncoder({partials, uuid: () => `uuid-${(count += 1)}`, version: '1.2.3', now: () => 7, extras});
 };
 
 function encodeAll(
@@ -111,7 +111,7 @@ describe('every message', () => {
     };
     const {events} = scripts['tools'] ?? {events: []};
     for (const partials of ['with', 'without'] as const) {
-      const encoder = makeRpcEncoder({partials, uuid, version: '1', extras: noExtras});
+      const encoder = makeRpcEncoder({partials, uuid, version: '1', now: () => 7, extras: noExtras});
       for (const event of events) encoder.encode(event);
     }
     const once = names.slice(0, names.length / 2);

@@ -1,15 +1,18 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {HarnessEvent} from '../../actions/harness-port.ts';
+import {isRunning} from '../../actions/block-text.ts';
+import {startedBlock} from '../../actions/outcome.ts';
+import type {BlockInfo, BlockState} from '../../actions/ports.ts';
 import {firstLine} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {CallOutcome} from '../../domain/conversation.ts';
-import type {ActionId, SessionId} from '../../domain/ids.ts';
+import type {ActionId, BlockId, SessionId} from '../../domain/ids.ts';
 import {type AgentRow, hasEnded} from '../../domain/sub-agent.ts';
 import {noUsage} from '../../domain/usage.ts';
 import type {
   MessageEnvelope,
-  RpcBackgroundTasks,
   RpcMessage,
+  RpcTask,
   RpcTaskNotification,
   TaskUsage,
   WireBlock,
@@ -18,15 +21,22 @@ import type {
 } from './rpc-message.ts';
 import {wireBlock, wireFallback, wireMessage, wireOutcome, wireRepair, wireToolResult} from './wire-content.ts';
 
+export type RunningTask =
+  | {readonly kind: 'agent'; readonly id: SessionId}
+  | {readonly kind: 'command'; readonly id: BlockId};
+
 /**
- * Encodes sub-agents for programs. Each sub-agent is a task, and its calls and results belong to the call that
+ * Encodes sub-agents and background commands for programs, as tasks. The calls and results of a sub-agent belong to the call that
  * started it. Its texts are sent only on request.
  */
-export class SubAgentMessages {
+export class TaskMessages {
   readonly #texts: 'with' | 'without';
   readonly #uuid: () => string;
   readonly #address: () => MessageEnvelope;
+  readonly #now: () => number;
   readonly #known = new Map<SessionId, AgentRow>();
+  /** The running background commands, with the calls that started them. */
+  readonly #commands = new Map<BlockId, {readonly task: RpcTask; readonly call: ActionId}>();
   /** The time that each sub-agent's prompts took, in milliseconds. Harnesses do not report it. */
   readonly #durations = new Map<SessionId, number>();
   /** The ids in the last `background_tasks_changed`. */
@@ -36,10 +46,13 @@ export class SubAgentMessages {
     readonly texts: 'with' | 'without';
     readonly uuid: () => string;
     readonly address: () => MessageEnvelope;
+    /** The time in milliseconds since 1970. */
+    readonly now: () => number;
   }) {
     this.#texts = options.texts;
     this.#uuid = options.uuid;
     this.#address = options.address;
+    this.#now = options.now;
   }
 
   encode(
@@ -57,10 +70,57 @@ export class SubAgentMessages {
           const before = this.#durations.get(event.agent) ?? 0;
           this.#durations.set(event.agent, before + event.happened.event.summary.durationMs);
         }
-        return this.#own(event.happened.event, event.call);
+        return this.#own(event.happened.event, event);
       default:
         return unreachable(event);
     }
+  }
+
+  /** Returns the messages for a call that started a background command; none for any other call. */
+  commandStarted(
+    {call, result}: Extract<AgentEvent, {event: 'action-settled'}>,
+    by: SessionId | 'main',
+  ): readonly RpcMessage[] {
+    const started = startedBlock(result);
+    if (started === undefined) return [];
+    const {block, description} = started;
+    const task: RpcTask = {
+      task_id: block,
+      task_type: 'local_bash',
+      description,
+      ...(by === 'main' ? {} : {parent_task_id: by}),
+    };
+    this.#commands.set(block, {task, call: call.id});
+    return [
+      ...this.#background(),
+      ...this.#message({
+        type: 'system',
+        subtype: 'task_started',
+        ...task,
+        tool_use_id: call.id,
+        is_backgrounded: true,
+      }),
+    ];
+  }
+
+  /** Returns the messages for background commands that are no longer running. `all` are the commands that weft knows. */
+  commandsChanged(all: readonly Pick<BlockInfo, 'id' | 'state'>[]): readonly RpcMessage[] {
+    const states = new Map(all.map(({id, state}) => [id, state]));
+    const ended = [...this.#commands].flatMap(([id, {call}]) => {
+      const state = states.get(id) ?? {kind: 'ended'};
+      if (isRunning(state)) return [];
+      this.#commands.delete(id);
+      return this.#ended({task_id: id, tool_use_id: call}, commandEnd(state));
+    });
+    return [...ended, ...this.#background()];
+  }
+
+  /** Returns the running task with this id. */
+  running(id: string): RunningTask | undefined {
+    const agent = [...this.#known.values()].find(row => row.agent.id === id && !hasEnded(row.status));
+    if (agent !== undefined) return {kind: 'agent', id: agent.agent.id};
+    const command = [...this.#commands.keys()].find(each => each === id);
+    return command === undefined ? undefined : {kind: 'command', id: command};
   }
 
   #message(message: WithoutEnvelope<RpcMessage>): readonly RpcMessage[] {
@@ -81,11 +141,40 @@ export class SubAgentMessages {
 
   /** Returns the message with the sub-agents in the background if that set has changed. */
   #background(): readonly RpcMessage[] {
-    const rows = [...this.#known.values()].filter(({place, status}) => place === 'background' && !hasEnded(status));
-    const ids = rows.map(({agent}) => agent.id).join(' ');
+    const agents = [...this.#known.values()].filter(({place, status}) => place === 'background' && !hasEnded(status));
+    const tasks = [...agents.map(taskOf), ...[...this.#commands.values()].map(({task}) => task)];
+    const ids = tasks.map(task => task.task_id).join(' ');
     if (ids === this.#backgroundIds) return [];
     this.#backgroundIds = ids;
-    return this.#message({type: 'system', subtype: 'background_tasks_changed', tasks: rows.map(taskOf)});
+    return this.#message({type: 'system', subtype: 'background_tasks_changed', tasks});
+  }
+
+  #ended(
+    task: Pick<RpcTaskNotification, 'task_id' | 'tool_use_id'>,
+    {state, text, ...usage}: TaskEnd,
+  ): readonly RpcMessage[] {
+    const line = firstLine(text, 500);
+    return [
+      ...this.#message({
+        type: 'system',
+        subtype: 'task_updated',
+        task_id: task.task_id,
+        patch: {
+          status: state === 'stopped' ? 'killed' : state,
+          end_time: this.#now(),
+          ...(state === 'failed' ? {error: line} : {}),
+        },
+      }),
+      ...this.#message({
+        type: 'system',
+        subtype: 'task_notification',
+        ...task,
+        status: state,
+        output_file: '',
+        summary: line,
+        ...usage,
+      }),
+    ];
   }
 
   #changed(row: AgentRow): readonly RpcMessage[] {
@@ -97,7 +186,7 @@ export class SubAgentMessages {
     const isMoved = before.place === 'foreground' && row.place === 'background' && !hasEnded(status);
     const usage = taskUsage(row, this.#durations.get(agent.id) ?? 0);
     const task = {task_id: agent.id, tool_use_id: agent.call};
-    const end = hasEnded(before.status) ? undefined : taskEndOf(row);
+    const end = hasEnded(before.status) ? undefined : agentEnd(row);
     const updated = {type: 'system', subtype: 'task_updated', task_id: agent.id} as const;
     return [
       ...(isMoved ? this.#message({...updated, patch: {is_backgrounded: true}}) : []),
@@ -111,31 +200,13 @@ export class SubAgentMessages {
             usage,
           })
         : []),
-      ...(end === undefined
-        ? []
-        : [
-            ...this.#message({
-              ...updated,
-              patch: {
-                status: end.state === 'stopped' ? 'killed' : end.state,
-                ...(end.state === 'failed' ? {error: firstLine(end.text, 500)} : {}),
-              },
-            }),
-            ...this.#message({
-              type: 'system',
-              subtype: 'task_notification',
-              ...task,
-              status: end.state,
-              output_file: '',
-              summary: firstLine(end.text === '' ? status.kind : end.text, 500),
-              usage,
-            }),
-          ]),
+      ...(end === undefined ? [] : this.#ended(task, {...end, usage})),
     ];
   }
 
-  #own(event: AgentEvent, call: ActionId): readonly RpcMessage[] {
-    if (event.event === 'action-settled') return this.#result(wireToolResult(event.toolResult), call);
+  #own(event: AgentEvent, {agent, call}: {readonly agent: SessionId; readonly call: ActionId}): readonly RpcMessage[] {
+    if (event.event === 'action-settled')
+      return [...this.commandStarted(event, agent), ...this.#result(wireToolResult(event.toolResult), call)];
     if (event.event === 'fell-back') return this.#message({...wireFallback(event), parent_tool_use_id: call});
     if (event.event === 'repaired') return this.#message({...wireRepair(event), parent_tool_use_id: call});
     if (event.event !== 'message-finished') return [];
@@ -181,7 +252,7 @@ export class SubAgentMessages {
   }
 }
 
-const taskOf = ({agent}: AgentRow): RpcBackgroundTasks['tasks'][number] => ({
+const taskOf = ({agent}: AgentRow): RpcTask => ({
   task_id: agent.id,
   task_type: 'local_agent',
   subagent_type: agent.kind,
@@ -189,20 +260,21 @@ const taskOf = ({agent}: AgentRow): RpcBackgroundTasks['tasks'][number] => ({
   ...(agent.parent === 'main' ? {} : {parent_task_id: agent.parent}),
 });
 
-interface TaskEnd {
+interface TaskEnd extends Pick<RpcTaskNotification, 'usage'> {
   readonly state: RpcTaskNotification['status'];
+  /** Never empty. */
   readonly text: string;
 }
 
-/** Returns how the task ended, or `undefined` while it is running. */
-function taskEndOf({status}: AgentRow): TaskEnd | undefined {
+/** Returns how a sub-agent ended, or `undefined` while it is running. */
+function agentEnd({status}: AgentRow): TaskEnd | undefined {
   switch (status.kind) {
     case 'succeeded':
-      return {state: 'completed', text: status.answer};
+      return {state: 'completed', text: status.answer || status.kind};
     case 'failed':
-      return {state: 'failed', text: status.reason};
+      return {state: 'failed', text: status.reason || status.kind};
     case 'cancelled':
-      return {state: 'stopped', text: status.answer};
+      return {state: 'stopped', text: status.answer || status.kind};
     case 'started':
     case 'in_progress':
     case 'blocked':
@@ -210,6 +282,20 @@ function taskEndOf({status}: AgentRow): TaskEnd | undefined {
       return undefined;
     default:
       return unreachable(status);
+  }
+}
+
+/** Returns how a command ended. weft ends commands by a signal. */
+function commandEnd(state: Exclude<BlockState, {kind: 'running' | 'waiting'}>): TaskEnd {
+  switch (state.kind) {
+    case 'exited':
+      return {state: state.code === 0 ? 'completed' : 'failed', text: `Exit code ${state.code}`};
+    case 'signalled':
+      return {state: 'stopped', text: `Ended by ${state.signal}`};
+    case 'ended':
+      return {state: 'stopped', text: 'Ended'};
+    default:
+      return unreachable(state);
   }
 }
 
