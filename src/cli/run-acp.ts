@@ -3,14 +3,14 @@ import {randomUUID} from 'node:crypto';
 import type {AgentClient} from '../agent/client.ts';
 import {jsonText} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {causeText, type Fault, rejected} from '../domain/fault.ts';
-import {type EngineRequest, type SavedSessions, serveEditor} from '../headless/acp/serve-editor.ts';
+import {causeText} from '../domain/fault.ts';
+import {type EngineFailure, type EngineRequest, type SavedSessions, serveEditor} from '../headless/acp/serve-editor.ts';
 import {makeStdoutWriter} from '../headless/stdout-writer.ts';
 import {InputLines} from '../protocol/rpc/input-lines.ts';
 import {connectClient} from '../server/client-stream.ts';
 import {connectSession, knownServer, serverUrl, type WeftServer} from '../app/server-connection.ts';
 import {openApiKeys} from '../app/api-keys.ts';
-import {connectModel, modelChoice, requireModel} from '../app/choose-model.ts';
+import {connectModel, modelChoice, noModelText, requireModel} from '../app/choose-model.ts';
 import {exchangeableModel} from '../app/model-setup.ts';
 import {composeSession, defaultDriver} from '../app/compose-session.ts';
 import type {MainOptions} from '../app/main-options.ts';
@@ -88,7 +88,12 @@ function savedSessions(): SavedSessions {
   };
 }
 
-async function openOwnEngine({directory, session, into, servers}: EngineRequest): Promise<Outcome<AgentClient, Fault>> {
+async function openOwnEngine({
+  directory,
+  session,
+  into,
+  servers,
+}: EngineRequest): Promise<Outcome<AgentClient, EngineFailure>> {
   const options: MainOptions = {
     sessionPersistence: true,
     color: false,
@@ -100,6 +105,7 @@ async function openOwnEngine({directory, session, into, servers}: EngineRequest)
     const context = contextFor(options);
     for (const notice of await context.notices()) note(notice);
     const chosen = await connectModel(context);
+    if (chosen.state === 'missing') return failed({kind: 'no-model', message: noModelText()});
     requireModel(chosen);
     const apiKeys = openApiKeys(context.places, process.env);
     const model = exchangeableModel(chosen, {
@@ -110,7 +116,7 @@ async function openOwnEngine({directory, session, into, servers}: EngineRequest)
     const driver = {...defaultDriver, interaction: 'interactive', models: model.setup} as const;
     return ok(await composeSession({...chosen, port: model.port}, context, driver));
   } catch (cause) {
-    return failed(rejected(causeText(cause)));
+    return failed({kind: 'other', message: causeText(cause)});
   }
 }
 
@@ -126,13 +132,13 @@ const remoteEngines =
       lost,
     }: Pick<AcpOptions, 'cwd' | 'model' | 'skill' | 'askAboutEverything'> & {readonly lost: (url: URL) => void},
   ) =>
-  async ({directory, session}: EngineRequest): Promise<Outcome<AgentClient, Fault>> => {
+  async ({directory, session}: EngineRequest): Promise<Outcome<AgentClient, EngineFailure>> => {
     const path =
       session === 'new'
         ? `/agent/attach?leaving=stops&frontEnd=editor&workDir=${encodeURIComponent(cwd ?? directory)}`
         : `/agent/sessions/${session}/attach?leaving=stops&frontEnd=editor`;
     const connected = await connectSession(server, path);
-    if (connected.tag === 'failed') return failed(rejected(connected.error));
+    if (connected.tag === 'failed') return failed({kind: 'other', message: connected.error});
     let isClosing = false;
     connected.value.once('close', () => {
       if (!isClosing) lost(server.url);

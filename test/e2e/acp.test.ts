@@ -377,3 +377,20 @@ test('a session that another process has open continues in a copy, and the edito
     expect(JSON.stringify(scene.server.requests[2]?.body.messages)).toContain('First words.');
   });
 });
+
+test('without a model, an editor that has a terminal is told how its user signs in', async () => {
+  await using scene = await openScene([]);
+  const noKeys = {ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: ''};
+  const greet = (terminal: boolean) => ({...hello, clientCapabilities: {auth: {terminal}}});
+  await asEditor(
+    scene,
+    async weft => {
+      expect(await weft.request(methods.agent.initialize, greet(true))).toMatchObject({
+        authMethods: [{type: 'terminal', id: 'terminal', args: ['--login']}],
+      });
+      await expect(newSession(weft, scene)).rejects.toMatchObject({code: -32_000, message: /^No model is configured/u});
+      expect(await weft.request(methods.agent.initialize, greet(false))).toMatchObject({authMethods: []});
+    },
+    noKeys,
+  );
+});

@@ -13,5 +13,12 @@ export function add(command: Command): void {
     .option('--model <model>', 'With --server: model to use there')
     .option('--skill <name...>', 'With --server: load this skill of the server in each new session')
     .option('--ask-about-everything', "With --server: ask even if the server's settings would allow it")
-    .action(exiting(async (options: AcpOptions) => (await import('../run-acp.ts')).runAcp(options)));
+    .option('--login', 'Sign in, or save an API key, in the terminal UI. Editors start this')
+    .action(
+      exiting(async ({login, ...options}: AcpOptions & {readonly login?: true}) =>
+        login === true
+          ? (await import('../run-main.ts')).runMain([], {sessionPersistence: true, color: true})
+          : (await import('../run-acp.ts')).runAcp(options),
+      ),
+    );
 }

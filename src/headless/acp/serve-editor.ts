@@ -1,13 +1,13 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import type {AgentClient} from '../../agent/client.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {type Fault, faultText} from '../../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {sessionTitle} from '../../domain/session-list.ts';
 import {
   givenServers,
+  initializeRequest,
   listSessionsRequest,
   loadSessionRequest,
   newSessionRequest,
@@ -32,7 +32,7 @@ export interface EditorServing {
   readonly uuid: () => string;
   readonly write: (message: object) => void;
   /** Opens the engine of a session in a folder. */
-  readonly openEngine: (request: EngineRequest) => Promise<Outcome<AgentClient, Fault>>;
+  readonly openEngine: (request: EngineRequest) => Promise<Outcome<AgentClient, EngineFailure>>;
   /** The saved sessions. `elsewhere`: they are on a server, which lists none to editors. */
   readonly saved: SavedSessions | 'elsewhere';
 }
@@ -56,6 +56,12 @@ export interface EngineRequest {
   readonly servers: JsonObject;
 }
 
+export interface EngineFailure {
+  /** `no-model`: the user must sign in or give an API key. */
+  readonly kind: 'no-model' | 'other';
+  readonly message: string;
+}
+
 export interface ServedEditor {
   /** Takes a line from the editor. Never throws and never blocks. */
   take(line: string): void;
@@ -64,6 +70,8 @@ export interface ServedEditor {
 
 /** ACP's error code for an unknown session. */
 const notFound = -32_002;
+/** ACP's error code for a user who must sign in first. */
+const authRequired = -32_000;
 const parseError = -32_700;
 
 /** Serves one editor by the Agent Client Protocol, version 1. Each session has its own engine. */
@@ -83,7 +91,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
       return request.answer(failed(unknownMethod(request)));
     switch (request.method) {
       case 'initialize':
-        return request.answer(ok(greeting(serving)));
+        return request.answer(ok(greeting(serving, {canSignIn: canRunTerminal(request)})));
       case 'authenticate':
         return request.answer(ok({}));
       case 'session/new': {
@@ -187,7 +195,10 @@ export function serveEditor(serving: EditorServing): ServedEditor {
     how: {readonly history: 'sent' | 'not-sent'; readonly id?: SessionId},
   ): Promise<Outcome<Awaited<ReturnType<EditorSession['open']>>, RpcError>> {
     const engine = await serving.openEngine(request);
-    if (engine.tag === 'failed') return failed(rpcError(rpcErrors.internal, faultText(engine.error)));
+    if (engine.tag === 'failed') {
+      const {kind, message} = engine.error;
+      return failed(rpcError(kind === 'no-model' ? authRequired : rpcErrors.internal, message));
+    }
     const session = new EditorSession(engine.value, peer, serving.uuid);
     const opened = await session.open(how);
     sessions.set(opened.sessionId, session);
@@ -238,7 +249,16 @@ const pageSize = 100;
 const copyText =
   'Another weft process has this session open. weft continues here in a copy, so the two do not see each other.';
 
-const greeting = ({version, saved}: Pick<EditorServing, 'version' | 'saved'>) => ({
+/** True if the editor can run weft in a terminal, for the user to sign in. */
+function canRunTerminal({params}: RpcRequest): boolean {
+  const parsed = z.safeParse(initializeRequest, params);
+  return parsed.success && parsed.data.clientCapabilities.auth.terminal;
+}
+
+const greeting = (
+  {version, saved}: Pick<EditorServing, 'version' | 'saved'>,
+  {canSignIn}: {readonly canSignIn: boolean},
+) => ({
   protocolVersion: 1,
   agentInfo: {name: 'weft', title: 'weft', version},
   agentCapabilities: {
@@ -251,7 +271,17 @@ const greeting = ({version, saved}: Pick<EditorServing, 'version' | 'saved'>) =>
       ...(saved === 'elsewhere' ? {} : {list: {}, delete: {}, fork: {}}),
     },
   },
-  authMethods: [],
+  authMethods: canSignIn
+    ? [
+        {
+          type: 'terminal',
+          id: 'terminal',
+          name: 'Sign in or paste an API key',
+          description: 'Opens weft in a terminal. Leave it with /exit when you are signed in.',
+          args: ['--login'],
+        },
+      ]
+    : [],
 });
 
 /** Parses the parameters of a request. If they are invalid, answers the request with an error that names the first invalid one. */

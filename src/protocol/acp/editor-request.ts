@@ -19,6 +19,9 @@ const server = z.looseObject({
   headers: z.optional(z.array(named)),
 });
 
+export const initializeRequest = z.looseObject({
+  clientCapabilities: z.looseObject({auth: z.looseObject({terminal: z.boolean()})}),
+});
 export const newSessionRequest = z.looseObject({cwd: absolutePath, mcpServers: z.optional(z.array(server))});
 export const loadSessionRequest = z.extend(newSessionRequest, {sessionId: z.string()});
 export const listSessionsRequest = z.looseObject({

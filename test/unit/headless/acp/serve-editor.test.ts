@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {failed} from '../../../../src/base/outcome.ts';
-import {rejected} from '../../../../src/domain/fault.ts';
 import {type EngineRequest, serveEditor} from '../../../../src/headless/acp/serve-editor.ts';
 import {givenServers, promptOf} from '../../../../src/protocol/acp/editor-request.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
@@ -17,7 +16,7 @@ function connect() {
     write: message => written.push(message),
     async openEngine(request) {
       opened.push(request);
-      return failed(rejected('No model is configured.'));
+      return failed({kind: 'other', message: 'The engine does not open.'});
     },
   });
   return {editor, written, opened};
@@ -75,7 +74,7 @@ test('a session that cannot be opened is an error in words; the editor’s serve
       },
     },
   ]);
-  expect(written).toEqual([{jsonrpc: '2.0', id: 1, error: {code: -32_603, message: 'No model is configured.'}}]);
+  expect(written).toEqual([{jsonrpc: '2.0', id: 1, error: {code: -32_603, message: 'The engine does not open.'}}]);
   expect(givenServers(undefined)).toEqual({});
 });
 
